@@ -1,0 +1,86 @@
+"""One score for an agent: its reward in training, its grade in tests, its alarm in production,
+its fitness in evolution.
+
+`Case → Trace → Signal → Score`: see `rubrica.core`. Names that need more than the core are loaded
+when they are first used, so that importing this package stays cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rubrica.core import (
+    Case,
+    CaseError,
+    ConfigError,
+    DataError,
+    Dimension,
+    Evidence,
+    Fault,
+    Judge,
+    JudgeError,
+    Message,
+    Ranker,
+    Rubric,
+    RubricaError,
+    Score,
+    Signal,
+    Status,
+    ToolCall,
+    Trace,
+    Usage,
+    judge,
+    score,
+)
+
+if TYPE_CHECKING:
+    from rubrica.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
+    from rubrica.judges.workflow import BaseJudge, WorkflowOutput, WorkflowTask
+
+__version__ = "0.1.0"
+
+_LATER = {
+    "BaseJudge": "rubrica.judges.workflow",
+    "CountdownAnswerAsJudge": "rubrica.judges.agentjet",
+    "MathAnswerAsJudge": "rubrica.judges.agentjet",
+    "WorkflowOutput": "rubrica.judges.workflow",
+    "WorkflowTask": "rubrica.judges.workflow",
+}
+
+__all__ = [
+    "BaseJudge",
+    "Case",
+    "CaseError",
+    "ConfigError",
+    "CountdownAnswerAsJudge",
+    "DataError",
+    "Dimension",
+    "Evidence",
+    "Fault",
+    "Judge",
+    "JudgeError",
+    "MathAnswerAsJudge",
+    "Message",
+    "Ranker",
+    "Rubric",
+    "RubricaError",
+    "Score",
+    "Signal",
+    "Status",
+    "ToolCall",
+    "Trace",
+    "Usage",
+    "WorkflowOutput",
+    "WorkflowTask",
+    "judge",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'rubrica' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LATER])

@@ -1,0 +1,61 @@
+"""What is true: the values, the protocols and the one function every phase goes through.
+
+Nothing here reads, writes, waits or starts anything.
+"""
+
+from rubrica.core.case import Case
+from rubrica.core.errors import (
+    CaseError,
+    ConfigError,
+    DataError,
+    InputError,
+    JudgeError,
+    RubricaError,
+    nearest,
+)
+from rubrica.core.frozen import digest, freeze, thaw
+from rubrica.core.judge import FunctionJudge, Judge, Ranker, interpret, judge
+from rubrica.core.rubric import Dimension, Rubric, fingerprint
+from rubrica.core.score import Provenance, Score, Status
+from rubrica.core.scoring import INLINE, Call, Executor, Inline, fold, score
+from rubrica.core.signal import Evidence, Signal
+from rubrica.core.trace import Fault, Message, Step, ToolCall, Trace, Usage
+
+__all__ = [
+    "INLINE",
+    "Call",
+    "Case",
+    "CaseError",
+    "ConfigError",
+    "DataError",
+    "Dimension",
+    "Evidence",
+    "Executor",
+    "Fault",
+    "FunctionJudge",
+    "Inline",
+    "InputError",
+    "Judge",
+    "JudgeError",
+    "Message",
+    "Provenance",
+    "Ranker",
+    "Rubric",
+    "RubricaError",
+    "Score",
+    "Signal",
+    "Status",
+    "Step",
+    "ToolCall",
+    "Trace",
+    "Usage",
+    "digest",
+    "fingerprint",
+    "fold",
+    "freeze",
+    "interpret",
+    "judge",
+    "nearest",
+    "score",
+    "thaw",
+]

@@ -1,0 +1,40 @@
+"""What was asked."""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from rubrica.core.frozen import EMPTY, checked, digest
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One question put to an agent, with whatever a judge needs to tell a good answer.
+
+    Without an `id` the case is known by the digest of its `input`: identity is content, never
+    position in a file.
+    """
+
+    id: str = ""
+    input: Any = None
+    expected: Any = None
+    metadata: dict[str, Any] = EMPTY
+    tags: tuple[str, ...] = ()
+    complexity: str | None = None
+    task_type: str | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.input) is not str or not self.input.isascii():
+            force_setattr(self, "input", checked("input", self.input))
+        if self.expected is not None:
+            force_setattr(self, "expected", checked("expected", self.expected))
+        if self.metadata is not EMPTY:
+            force_setattr(self, "metadata", checked("metadata", self.metadata, dict))
+        if self.tags and not all(type(tag) is str for tag in self.tags):
+            raise ValueError("tags: expected text")
+        if type(self.tags) is not tuple:
+            raise ValueError("tags: expected a tuple")
+        if type(self.id) is not str:
+            raise ValueError("id: expected text")
+        if not self.id:
+            force_setattr(self, "id", digest(self.input, size=8))

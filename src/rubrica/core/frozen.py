@@ -1,0 +1,122 @@
+"""JSON values that cannot be edited, and their digests.
+
+Whatever enters a Case or a Trace passes through `freeze`: it refuses what JSON cannot say (NaN,
+infinities, keys that are not text, foreign objects) and returns dictionaries and lists that raise
+on every attempt to change them. A judge therefore cannot disturb its neighbours by writing on the
+case they share. They still are `dict` and `list`, so equality, `isinstance` and encoding work.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, Never
+
+import msgspec
+
+#: Nesting past this is refused: it is an attack on the recursion limit, not data.
+MAX_DEPTH = 100
+#: Python refuses to print integers beyond 4,300 digits; this keeps below that limit.
+MAX_INT_BITS = 14_000
+
+
+def _refuse(*_: object, **__: object) -> Never:
+    raise TypeError("this value is frozen: scoring never edits what it reads; copy it first")
+
+
+class FrozenDict(dict[str, Any]):
+    """A dictionary that refuses to change."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(digest(self))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (FrozenDict, (dict(self),))
+
+
+class FrozenList(list[Any]):
+    """A list that refuses to change."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(digest(self))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (FrozenList, (list(self),))
+
+
+EMPTY = FrozenDict()
+
+
+def freeze(value: Any, depth: int = 0) -> Any:
+    """The same JSON value, frozen; `ValueError` where it is not one."""
+    kind = type(value)
+    if kind is str:
+        return value if value.isascii() else clean(value)
+    if kind is FrozenDict or kind is FrozenList or value is None or kind is bool:
+        return value
+    if kind is int:
+        if value.bit_length() > MAX_INT_BITS:
+            raise ValueError("an integer of more than 4,000 digits is refused")
+        return value
+    if kind is float:
+        if not isfinite(value):
+            raise ValueError(f"{value} is not a finite number")
+        return value
+    if depth >= MAX_DEPTH:
+        raise ValueError(f"nested more than {MAX_DEPTH} deep")
+    if kind is dict or isinstance(value, Mapping):
+        return FrozenDict({_key(key): freeze(item, depth + 1) for key, item in value.items()})
+    if isinstance(value, list | tuple):
+        return FrozenList([freeze(item, depth + 1) for item in value])
+    if isinstance(value, str):
+        return freeze(str.__str__(value))  # an enum's value, not its name
+    if isinstance(value, int | float):  # numpy.float64, IntEnum
+        return freeze(int(value) if isinstance(value, int) else float(value))
+    raise ValueError(f"{kind.__name__} is not a JSON value")
+
+
+def checked(field: str, value: Any, kind: type | None = None) -> Any:
+    """`freeze`, with the field's name on what is wrong, and the kind of value it takes."""
+    if kind is not None and not isinstance(value, kind):
+        raise ValueError(f"{field}: expected an object, got {type(value).__name__}")
+    try:
+        return freeze(value)
+    except ValueError as error:
+        raise ValueError(f"{field}: {error}") from None
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"the key {key!r} is not text")
+    return key if key.isascii() else clean(key)
+
+
+def thaw(value: Any) -> Any:
+    """A private, editable copy."""
+    if isinstance(value, dict):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [thaw(item) for item in value]
+    return value
+
+
+def clean(text: str) -> str:
+    """Text that UTF-8 can carry: each lone surrogate becomes U+FFFD, a pair what it means."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def digest(value: Any, size: int = 16) -> str:
+    """The identity of a JSON value by content: key order does not matter, 1 is not 1.0."""
+    encoded = msgspec.json.encode(value, order="sorted")
+    return hashlib.blake2b(encoded, digest_size=size).hexdigest()

@@ -1,0 +1,192 @@
+"""Who measures: the two protocols, and `@judge`, which makes a function into a judge.
+
+A judge is a picklable value with one async method. Where it runs is not its business: it only
+declares, in `runs`, what kind of work it does, and an executor acts on that.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeGuard, overload
+
+from rubrica.core.case import Case
+from rubrica.core.errors import JudgeError
+from rubrica.core.frozen import digest, freeze
+from rubrica.core.numbers import real
+from rubrica.core.score import Score, Status
+from rubrica.core.signal import Signal
+from rubrica.core.trace import Fault, Trace
+
+#: `inline`: bounded by the size of its input, never waits. `loop`: awaits. `thread`: blocks.
+Runs = Literal["inline", "loop", "thread"]
+
+
+class Judge(Protocol):
+    """Measures one trace. May also have `runs` (default `loop`) and `fingerprint`."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]: ...
+
+
+class Ranker(Protocol):
+    """Compares the traces of one case with one another: one relative signal for each."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def rank(self, case: Case, traces: Sequence[Trace]) -> Sequence[Signal]: ...
+
+
+def is_ranker(judge: Judge | Ranker) -> TypeGuard[Ranker]:
+    return hasattr(judge, "rank")
+
+
+def signal_names(judge: Judge | Ranker) -> tuple[str, ...]:
+    """The names of the signals that a judge gives for one trace."""
+    return (judge.name,) if is_ranker(judge) else judge.names  # type: ignore[union-attr]
+
+
+Function = Callable[..., Any]
+
+
+class FunctionJudge:
+    """A plain or async function `(case, trace, **options)` as a judge.
+
+    It pickles by reference, as the function itself would, and its options with it.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        name: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.function = function
+        self.names = (name or function.__name__,)
+        self.options = freeze(options or {})
+        self.runs: Runs = "loop" if inspect.iscoroutinefunction(function) else "thread"
+        self.__module__ = function.__module__
+        self.__qualname__ = function.__qualname__
+        self.__doc__ = function.__doc__
+
+    def __call__(self, case: Case, trace: Trace, **options: Any) -> Any:
+        return self.function(case, trace, **{**self.options, **options})
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        returned = self.function(case, trace, **self.options)
+        if inspect.isawaitable(returned):
+            returned = await returned
+        return interpret(self.names[0], returned)
+
+    def having(self, options: Mapping[str, Any]) -> "FunctionJudge":
+        """The same function with these options; one it does not take is refused here."""
+        try:
+            inspect.signature(self.function).bind(None, None, **options)
+        except TypeError as error:
+            raise JudgeError(f"judge {self.names[0]!r}: {error}") from None
+        return FunctionJudge(self.function, self.names[0], {**self.options, **options})
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the function's own text and its options."""
+        try:
+            text = inspect.getsource(self.function)
+        except (OSError, TypeError):  # typed into a prompt, or compiled
+            text = repr(self.function)
+        return digest([self.__module__, self.__qualname__, text, self.options])
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        if self.options:
+            return (_having, (_Global(self.__module__, self.__qualname__), dict(self.options)))
+        return self.__qualname__
+
+
+class _Global:
+    """Pickles as the module's attribute of that name, whatever stands there when it is read."""
+
+    def __init__(self, module: str, qualname: str) -> None:
+        self.__module__, self.__qualname__ = module, qualname
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+
+def _having(judge: FunctionJudge, options: Mapping[str, Any]) -> FunctionJudge:
+    return judge.having(options)
+
+
+@overload
+def judge(function: Function, /) -> FunctionJudge: ...
+@overload
+def judge(*, name: str) -> Callable[[Function], FunctionJudge]: ...
+
+
+def judge(
+    function: Function | None = None, /, *, name: str | None = None
+) -> FunctionJudge | Callable[[Function], FunctionJudge]:
+    """Make a function a judge.
+
+    It takes a case and a trace, and keyword options if it likes, and returns a number, a bool,
+    `(reward, success)`, a Signal or a Score. A plain function may block: it runs in a thread.
+    """
+    if function is not None:
+        return FunctionJudge(function)
+    return lambda decorated: FunctionJudge(decorated, name)
+
+
+def interpret(name: str, returned: Any) -> tuple[Signal, ...]:
+    """What a judge returned, as signals; a `JudgeError` naming the judge where it is nothing known.
+
+    `value` is the reward clamped to [0, 1]. A bare number decides no success by itself. None is
+    refused: it is more often a forgotten `return` than a wish to say "not applicable".
+    """
+    if type(returned) is tuple and len(returned) == 2 and not isinstance(returned[0], Signal):
+        reward, success = real(returned[0]), _truth(returned[1])
+        if reward is None or success is None:
+            raise JudgeError(f"judge {name!r} returned {shown(returned)}: {_EXPECTED}")
+        return (Signal(name=name, value=clamp(reward), reward=reward, passed=success),)
+    if isinstance(returned, Signal):
+        return (returned,)
+    if isinstance(returned, Score):
+        return (_from_score(name, returned),)
+    if isinstance(returned, list | tuple) and returned:
+        if all(isinstance(item, Signal) for item in returned):
+            return tuple(returned)
+    elif (truth := _truth(returned)) is not None:
+        return (Signal(name=name, value=float(truth), passed=truth),)
+    elif (number := real(returned)) is not None:
+        return (Signal(name=name, value=clamp(number), reward=number),)
+    raise JudgeError(f"judge {name!r} returned {shown(returned)}: {_EXPECTED}")
+
+
+_EXPECTED = "expected (reward, success), a finite number, a bool, a Signal or a Score"
+
+
+def _from_score(name: str, score: Score) -> Signal:
+    if score.status is not Status.SCORED:
+        kind: Literal["error", "refused"] = "refused" if score.status is Status.REFUSED else "error"
+        return Signal(name=name, fault=Fault(kind, f"the inner score is {score.status}"))
+    value = score.value
+    return Signal(name=name, value=value, passed=score.passed, reward=score.reward)
+
+
+def clamp(number: float) -> float:
+    return min(1.0, max(0.0, number))
+
+
+def _truth(value: Any) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    if type(value).__name__ in ("bool", "bool_") and hasattr(value, "item"):  # numpy's
+        return bool(value.item())
+    return None
+
+
+def shown(value: object) -> str:
+    """A short picture of a foreign object, whatever its own `__repr__` does."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"an object of type {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,41 @@
+"""Numbers at the door: finite, in range, and as text."""
+
+from decimal import Decimal
+from math import isfinite
+from typing import Any
+
+
+def finite(field: str, value: Any, low: float | None = None, high: float | None = None) -> None:
+    """Refuse what is neither None nor a finite number in [low, high]."""
+    if value is None:
+        return
+    if type(value) not in (float, int):
+        raise ValueError(f"{field}: expected a number, got {type(value).__name__}")
+    if not isfinite(value):
+        raise ValueError(f"{field}: {value} is not a finite number")
+    if (low is not None and value < low) or (high is not None and value > high):
+        raise ValueError(f"{field}: {value} is outside [{low}, {'∞' if high is None else high}]")
+
+
+def real(value: Any) -> float | None:
+    """A number from foreign hands as a finite float: numpy and torch scalars, fractions.
+
+    None where it is no number (text, bool, a vector) or not finite.
+    """
+    if isinstance(value, bool):
+        return None
+    try:
+        number = float(value) if not isinstance(value, str | bytes) else None
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        return None
+    return number if number is not None and isfinite(number) else None
+
+
+def decimal_text(value: float) -> str:
+    """The shortest decimal text of a number: 7, not 7.0 or 7E+0."""
+    if isinstance(value, int):
+        return str(value)
+    text = format(Decimal(repr(value)), "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

@@ -1,0 +1,118 @@
+"""How signals become a verdict: weights, gates and the pass threshold."""
+
+from functools import cached_property
+from typing import Any, Literal
+
+import msgspec
+
+from rubrica.core.errors import ConfigError
+from rubrica.core.frozen import digest
+from rubrica.core.judge import Judge, Ranker, signal_names
+from rubrica.core.numbers import finite
+from rubrica.core.score import Provenance
+
+#: Slack for floating point where a value meets a threshold.
+SLACK = 1e-9
+
+
+class Dimension(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a rubric. Without a weight it counts as 1; a gate fails the case by itself."""
+
+    name: str
+    judge: Judge | Ranker
+    weight: float | None = None
+    gate: float | None = None
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        finite("weight", self.weight, low=0)
+        finite("gate", self.gate, low=0, high=1)
+
+    @property
+    def share(self) -> float:
+        """Its part in the weighted mean."""
+        return 1.0 if self.weight is None else self.weight
+
+
+class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """Dimensions and what to make of them.
+
+    `inapplicable` says what a dimension that does not apply does to the mean: leave it, or count
+    as zero.
+    """
+
+    name: str
+    dimensions: tuple[Dimension, ...]
+    pass_threshold: float = 0.7
+    min_coverage: float = 0.5
+    inapplicable: Literal["leave", "zero"] = "leave"
+
+    def __post_init__(self) -> None:
+        if not self.dimensions:
+            raise ConfigError("a rubric needs at least one dimension", field="dimensions")
+        finite("pass_threshold", self.pass_threshold)
+        finite("min_coverage", self.min_coverage, low=0, high=1)
+        if sum(dimension.share for dimension in self.dimensions) <= 0:
+            raise ConfigError("every weight is 0: nothing would count", field="dimensions")
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Every signal has one name, and every dimension finds its signal."""
+        given: dict[str, int] = {}
+        for dimension in self.dimensions:
+            where = f"dimensions.{dimension.name}"
+            names = signal_names(dimension.judge)
+            if len(names) == 1:
+                names = (dimension.name,)
+            elif dimension.name not in names:
+                several = ", ".join(names)
+                raise ConfigError(f"its judge gives several signals: {several}", field=where)
+            for name in names:
+                if given.setdefault(name, id(dimension.judge)) != id(dimension.judge):
+                    raise ConfigError(f"two judges give a signal {name!r}", field=where)
+        if len({dimension.name for dimension in self.dimensions}) < len(self.dimensions):
+            raise ConfigError("a name is used twice", field="dimensions")
+
+    @classmethod
+    def alone(cls, judge: Judge | Ranker) -> "Rubric":
+        """A rubric of one judge that keeps its own reward and its own idea of success.
+
+        Where it has none, success is a full reward.
+        """
+        name = signal_names(judge)[0]
+        return cls(name=name, dimensions=(Dimension(name=name, judge=judge),), pass_threshold=1.0)
+
+    @cached_property
+    def judges(self) -> tuple[Judge | Ranker, ...]:
+        """Each judge once, however many dimensions read it."""
+        return tuple({id(line.judge): line.judge for line in self.dimensions}.values())
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        judges = {line.name: fingerprint(line.judge) for line in self.dimensions}
+        rule = [self.pass_threshold, self.min_coverage, self.inapplicable]
+        lines = [[line.name, line.weight, line.gate, judges[line.name]] for line in self.dimensions]
+        return Provenance(rubric=digest([self.name, rule, lines]), judges=judges)
+
+
+def fingerprint(judge: Judge | Ranker) -> str:
+    """The identity of a judge: its own word for it, else its type and its settings."""
+    own = getattr(judge, "fingerprint", None)
+    return own if isinstance(own, str) else digest(_settings(judge))
+
+
+def _settings(value: Any) -> Any:
+    """Type and plain fields; what has no plain value (a lock, a client) counts by its type.
+
+    Never `repr`: an address in it would give every process its own fingerprint.
+    """
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, dict):
+        return {str(key): _settings(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_settings(item) for item in value]
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if isinstance(value, msgspec.Struct):
+        return [kind, _settings(msgspec.structs.asdict(value))]
+    return [kind, *([_settings(vars(value))] if hasattr(value, "judge") else [])]

@@ -1,0 +1,60 @@
+"""The signals of one trace, folded."""
+
+from enum import StrEnum
+
+import msgspec
+
+from rubrica.core.numbers import finite
+from rubrica.core.signal import Signal
+from rubrica.core.trace import Usage
+
+
+class Status(StrEnum):
+    """How one case × repeat ended: exactly one of these, and every summary adds them up."""
+
+    SCORED = "scored"
+    AGENT_ERROR = "agent_error"
+    TIMEOUT = "timeout"
+    JUDGE_ERROR = "judge_error"
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+    SKIPPED = "skipped"
+
+    @property
+    def measured(self) -> bool:
+        """Counts in a rate: scored, or failed by the agent itself."""
+        return self is Status.SCORED or self is Status.AGENT_ERROR or self is Status.TIMEOUT
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Which rubric, judges and models gave a score."""
+
+    rubric: str = ""
+    judges: dict[str, str] = msgspec.field(default_factory=dict)
+    models: tuple[str, ...] = ()
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A verdict on one trace.
+
+    `value`, `passed` and `reward` are None unless the status counts as measured. Where everything
+    measured was a ranking, `value` is None and the reward means something inside its group only.
+    """
+
+    status: Status
+    value: float | None = None
+    passed: bool | None = None
+    reward: float | None = None
+    coverage: float = 0.0
+    signals: tuple[Signal, ...] = ()
+    reason: str = ""
+    cost: Usage = Usage()
+    provenance: Provenance = Provenance()
+
+    def __post_init__(self) -> None:
+        for field, top in (("value", 1), ("coverage", 1), ("reward", None)):
+            number = getattr(self, field)
+            if number is not None and not (type(number) is float and 0.0 <= number <= 1.0):
+                finite(field, number, low=top and 0, high=top)
+        if (self.reward is not None) != self.status.measured:
+            raise ValueError(f"reward: a score that is {self.status} cannot have {self.reward}")

@@ -1,0 +1,53 @@
+"""One measurement by one judge."""
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from rubrica.core.frozen import clean
+from rubrica.core.numbers import finite
+from rubrica.core.trace import Fault, Usage
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A piece of what was judged, exact enough to highlight: `text` is `field[start:end]`."""
+
+    text: str
+    field: str = "output"
+    start: int | None = None
+    end: int | None = None
+    step: int | None = None
+
+
+class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A value in [0, 1], or None: not applicable without a fault, not measurable with one.
+
+    `passed` is set where the judge itself decides success, `reward` where a trainer's scale is not
+    [0, 1]. `relative` marks a ranking, which says nothing outside of its group.
+    """
+
+    name: str
+    value: float | None = None
+    passed: bool | None = None
+    reward: float | None = None
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    step: int | None = None
+    relative: bool = False
+    fault: Fault | None = None
+    usage: Usage | None = None
+
+    def __post_init__(self) -> None:
+        # The first test of each pair is the fast way through for what is right.
+        if type(self.name) is not str or not self.name:
+            raise ValueError("name: a signal needs one")
+        value = self.value
+        if value is not None and not (type(value) is float and 0.0 <= value <= 1.0):
+            finite("value", value, low=0, high=1)
+        if self.reward is not None:
+            finite("reward", self.reward)
+        if self.passed is not None and type(self.passed) is not bool:
+            raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
+        if self.fault is not None and (value is not None or self.reward is not None):
+            raise ValueError("a signal with a fault has no value: it was not measured")
+        if not self.reason.isascii():
+            force_setattr(self, "reason", clean(self.reason))

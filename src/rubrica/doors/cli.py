@@ -1,0 +1,76 @@
+"""The command line: a name, a module that is imported only when it is asked for, an exit code.
+
+0 passed; 1 a gate failed; 2 bad usage, configuration or data; 3 something planned was not measured.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from rubrica.core import InputError, RubricaError
+
+#: Each module has `add_arguments(parser)` and `run(args) -> int`.
+COMMANDS = {
+    "demo": "keyless tour: judge bundled outputs and show their rewards",
+    "judge": "rewards for recorded outputs, a row in, a row out",
+}
+
+PASSED, GATE_FAILED, BAD_INPUT, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    args = _parser(words).parse_args(words)
+    if args.command is None:
+        _parser(words).print_help()
+        return PASSED
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+        return code
+    except RubricaError as error:
+        return _refused(error, as_json=getattr(args, "json", False))
+    except KeyboardInterrupt:
+        print("rubrica: interrupted", file=sys.stderr)  # noqa: T201
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away. Python would complain once more while closing stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return INCOMPLETE
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser; only the command that is asked for is imported and has its arguments."""
+    from rubrica import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="rubrica",
+        description="One score for an agent: reward, grade, alarm and fitness.",
+        epilog="exit codes: 0 passed, 1 a gate failed, 2 bad input, 3 incomplete",
+    )
+    parser.add_argument("--version", action="version", version=f"rubrica {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary)
+        if name in words:
+            module = importlib.import_module(f"rubrica.doors.commands.{name}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
+    return parser
+
+
+def _refused(error: RubricaError, *, as_json: bool) -> int:
+    if as_json:
+        import msgspec
+
+        document = {"message": str(error)}
+        if isinstance(error, InputError):
+            where = {"file": error.file, "line": error.line, "field": error.field}
+            document = {"message": error.message, **where}
+        text = msgspec.json.encode({"error": document, "exit_code": BAD_INPUT}).decode()
+        print(text)  # noqa: T201
+    print(f"rubrica: {error}", file=sys.stderr)  # noqa: T201
+    return BAD_INPUT

@@ -1,0 +1,183 @@
+"""`rubrica judge`: recorded outputs in, rewards out, a line for a line."""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from rubrica.core import ConfigError, DataError, Rubric, Status
+from rubrica.doors.cli import INCOMPLETE, PASSED
+from rubrica.doors.config import parse_option, rubric_from_config, rubric_from_name
+from rubrica.phases.crew import Crew
+from rubrica.doors.progress import Progress
+from rubrica.phases.recorded import Tally
+from rubrica.readers.lines import chunks
+from rubrica.stats.rates import wilson
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", nargs="?", metavar="CONFIG", help="AgentJet's or Rubrica's YAML")
+    parser.add_argument("--judge", metavar="NAME", help="math, countdown, module->Name, file.py->Name")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of the judge, e.g. format_score=0.2",
+    )
+    parser.add_argument("--data", required=True, metavar="ROWS", help="rows as JSONL; - for stdin")
+    parser.add_argument("--out", metavar="FILE", help="where the rewards go; default: stdout")
+    parser.add_argument("--json", action="store_true", help="a summary document on stdout")
+    parser.add_argument(
+        "--deadline", type=_positive, default=30.0, metavar="SECONDS", help="for each row (30)"
+    )
+    parser.add_argument("--workers", type=_count, metavar="N", help="processes; default: cores")
+
+
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1e9:
+        raise ValueError
+    return number
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def run(args: argparse.Namespace) -> int:
+    started = time.monotonic()
+    rubric = _rubric(args)
+    if args.json and not args.out:
+        raise ConfigError("the rows need --out when stdout carries the summary", field="--json")
+    with ExitStack() as stack:
+        source = stack.enter_context(_opened(args.data))
+        size = _size(source)
+        crew = stack.enter_context(Crew(rubric, args.deadline, args.workers, size))
+        progress = stack.enter_context(Progress(size))
+        tally = Tally(statuses={})
+        try:
+            if size is not None:
+                start = source.tell()
+                for chunk, _ in crew.check(chunks(source)):
+                    progress.step("checking", len(chunk.text))
+                source.seek(start)
+                progress.restart()
+            with _written(args.out) as sink:
+                for chunk, (lines, part) in crew.judge(chunks(source)):
+                    sink.write(lines)
+                    tally.add(part)
+                    progress.step("judging", len(chunk.text))
+                if not tally.rows:
+                    raise DataError("there are no rows in it")
+        except DataError as error:
+            name = "stdin" if args.data == "-" else args.data
+            raise DataError(error.message, file=name, line=error.line, field=error.field) from None
+    return _report(args, rubric, tally, time.monotonic() - started)
+
+
+def _rubric(args: argparse.Namespace) -> Rubric:
+    options = dict(parse_option(text) for text in args.set)
+    if (args.config is None) == (args.judge is None):
+        raise ConfigError("give either a CONFIG file or --judge NAME")
+    if args.config is not None:
+        return rubric_from_config(args.config, options)
+    return rubric_from_name(args.judge, options)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = Path(path).open("rb")
+    except OSError as error:
+        raise DataError(error.strerror or "cannot be opened", file=path) from None
+    with stream:
+        yield stream
+
+
+def _size(stream: BinaryIO) -> int | None:
+    """How much there is to read, if it can be read twice."""
+    if not stream.seekable():
+        return None
+    start = stream.tell()
+    size = stream.seek(0, os.SEEK_END) - start
+    stream.seek(start)
+    return size
+
+
+@contextmanager
+def _written(path: str | None) -> Iterator[BinaryIO]:
+    """Where the rewards go. A file appears under its name complete, or not at all."""
+    if path is None:
+        yield sys.stdout.buffer
+        return
+    target = Path(path)
+    try:
+        if target.exists() and not target.is_file():  # a pipe, /dev/null
+            with target.open("wb") as stream:
+                yield stream
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}", field="--out") from None
+    draft = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        draft.chmod(0o666 & ~mask)
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _report(args: argparse.Namespace, rubric: Rubric, tally: Tally, seconds: float) -> int:
+    n = tally.measured
+    code = PASSED if n == tally.planned else INCOMPLETE
+    low, high = wilson(tally.successes, n)
+    mean = tally.reward_sum / n if n else None
+    if args.json:
+        document = {
+            "judge": rubric.name,
+            "rows": tally.rows,
+            "planned": tally.planned,
+            "statuses": {status: tally.statuses.get(status, 0) for status in Status},
+            "measured": n,
+            "successes": tally.successes,
+            "success_rate": tally.successes / n if n else None,
+            "success_rate_interval": [low, high] if n else None,
+            "mean_reward": mean,
+            "mean_reward_standard_error": tally.standard_error,
+            "surrogates_replaced": tally.replaced,
+            "rubric_fingerprint": rubric.provenance.rubric,
+            "seconds": round(seconds, 3),
+            "out": args.out,
+            "exit_code": code,
+        }
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    say = sys.stderr.write
+    parts = " + ".join(f"{count} {status}" for status, count in sorted(tally.statuses.items()))
+    say(f"{tally.rows} rows, {tally.planned} planned = {parts}\n")
+    if mean is not None:
+        rate = f"{tally.successes / n:.1%} [{low:.1%}, {high:.1%}], n={n}"
+        say(f"success {rate}; mean reward {mean:.4g}; {seconds:.1f} s\n")
+    if tally.replaced:
+        say(f"{tally.replaced} lone surrogates were read as U+FFFD\n")
+    return code

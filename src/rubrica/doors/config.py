@@ -1,0 +1,159 @@
+"""Configuration files: AgentJet's YAML as it is, and the same under `rubrica:`.
+
+Everything inside `task_judge` is checked; AgentJet's other sections are left alone.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from rubrica.core import ConfigError, Judge, Ranker, Rubric, nearest
+from rubrica.judges.protocol import load
+from rubrica.readers.document import Document, parse_document, read_document
+
+ROOTS = ("ajet", "rubrica")
+
+
+class DataFile(msgspec.Struct, forbid_unknown_fields=True):
+    """A file of labelled samples."""
+
+    file_path: str
+
+
+class Dataset(msgspec.Struct, forbid_unknown_fields=True):
+    """Where the samples are that a rubric is learned from."""
+
+    training: DataFile
+    validation: DataFile | None = None
+
+
+class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
+    """`rubrics_auto_grader`: a rubric learned from labelled samples and applied by a model."""
+
+    model_name: str
+    api_key: str | None = None
+    base_url: str | None = None
+    grader_mode: Literal["pointwise", "listwise"] = "pointwise"
+    language: Literal["en", "zh"] = "en"
+    min_score: float = 0
+    max_score: float = 10
+    success_threshold: float = 0.7
+    input_data_type: Literal["dataset_file", "jsonl_dataset_file"] = "dataset_file"
+    dataset_file: Dataset | None = None
+    jsonl_dataset_file: Dataset | None = None
+    query_field: str = "main_query"
+    answer_field: str = "final_answer"
+    reference_field: str = "answer"
+
+
+class TaskJudge(msgspec.Struct, forbid_unknown_fields=True):
+    """`task_judge`: which judge, and its options. The `alien_llm_…` keys are for custom judges."""
+
+    judge_type: Literal["customized_protocol", "rubrics_auto_grader"] = "customized_protocol"
+    judge_protocol: str | None = None
+    judge_options: dict[str, Any] = {}
+    alien_llm_model: str | None = None
+    alien_llm_response_length: int | None = None
+    rubrics_auto_grader: AutoGrader | None = None
+
+
+class Settings(dict[str, Any]):
+    """The whole configuration as AgentJet's judges read it: `config.ajet.task_judge.…`."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            value = self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+        return Settings(value) if isinstance(value, Mapping) else value
+
+
+def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) -> Rubric:
+    """The judge of a configuration file as a rubric of one."""
+    document = read_document(path)
+    root = _root(document)
+    task_judge = _task_judge(document, root)
+    if overrides:
+        task_judge.judge_options.update(overrides)
+        document.value[root]["task_judge"]["judge_options"] = task_judge.judge_options
+    if task_judge.judge_type == "rubrics_auto_grader":
+        raise document.error(
+            "the section is valid, but learning rubrics is not part of this version",
+            f"{root}.task_judge.rubrics_auto_grader",
+        )
+    folder = str(Path(path).resolve().parent)
+    protocol = task_judge.judge_protocol or ""
+    try:
+        judge = load(protocol, Settings(document.value), task_judge.judge_options, [folder])
+    except ConfigError as error:
+        if error.file is not None:
+            raise
+        inner = "judge_protocol" if error.field is None else error.field
+        raise document.error(error.message, f"{root}.task_judge.{inner}") from error
+    return Rubric.alone(judge)
+
+
+def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
+    """A judge named on the command line as a rubric of one."""
+    section = {"judge_protocol": protocol, "judge_options": dict(options)}
+    judge: Judge | Ranker = load(protocol, Settings({"rubrica": {"task_judge": section}}), options)
+    return Rubric.alone(judge)
+
+
+def parse_option(text: str) -> tuple[str, Any]:
+    """`key=value` of `--set`; the value is read as YAML, so 0.2 is a number."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise ConfigError(f"{text!r}: expected key=value", field="--set")
+    return key.strip(), parse_document(value, "--set").value
+
+
+def _root(document: Document) -> str:
+    value = document.value
+    found = [root for root in ROOTS if isinstance(value, dict) and root in value]
+    if len(found) != 1:
+        wanted = "one of ajet: and rubrica:" if found else "a section ajet: or rubrica:"
+        raise document.error(f"expected {wanted} at the top")
+    root = found[0]
+    if not isinstance(value[root], dict) or "task_judge" not in value[root]:
+        hint = nearest("task_judge", value[root]) if isinstance(value[root], dict) else ""
+        raise document.error(f"it has no task_judge section; {hint}".rstrip("; "), root)
+    return root
+
+
+def _task_judge(document: Document, root: str) -> TaskJudge:
+    place = f"{root}.task_judge"
+    section = document.value[root]["task_judge"]
+    _check_keys(document, section, TaskJudge, place)
+    try:
+        task_judge = msgspec.convert(section, TaskJudge)
+    except msgspec.ValidationError as error:
+        message, _, inner = str(error).partition(" - at `$")
+        field = f"{place}{inner.rstrip('`')}"
+        raise document.error(message[:1].lower() + message[1:].replace("`", ""), field) from None
+    grader = task_judge.rubrics_auto_grader
+    if task_judge.judge_type == "customized_protocol":
+        if not task_judge.judge_protocol:
+            raise document.error("customized_protocol needs a judge_protocol", place)
+    elif grader is None:
+        raise document.error("rubrics_auto_grader needs a section of that name", place)
+    if grader is not None and grader.min_score >= grader.max_score:
+        message = f"expected less than max_score ({grader.max_score:g})"
+        raise document.error(message, f"{place}.rubrics_auto_grader.min_score")
+    return task_judge
+
+
+def _check_keys(document: Document, section: Any, kind: type[msgspec.Struct], place: str) -> None:
+    """Unknown keys, at any depth, with the nearest known one."""
+    if not isinstance(section, dict):
+        return
+    for field in msgspec.structs.fields(kind):
+        for inner in (field.type, *get_args(field.type)):
+            if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+                _check_keys(document, section.get(field.name), inner, f"{place}.{field.name}")
+    for key in section:
+        if key not in kind.__struct_fields__:
+            hint = nearest(str(key), kind.__struct_fields__)
+            raise document.error(f"unknown key; {hint}", f"{place}.{key}")

@@ -1,0 +1,1 @@
+"""Where does it run: executors own threads, processes and deadlines."""

@@ -1,0 +1,120 @@
+"""Where in an output the answer stands: outside the thinking, inside the last box.
+
+Every function here is linear in the text and never recurses: a policy in training will sooner or
+later write a hundred thousand open braces.
+"""
+
+import re
+from array import array
+from typing import Literal
+
+#: Which box counts, what counts as a box, and whether thinking counts. The second word of each
+#: is the literal reading of the original AgentJet judges.
+Box = Literal["last", "first"]
+BoxForms = Literal["any", "braces"]
+Think = Literal["drop", "keep"]
+
+_OPEN, _CLOSE = "<think>", "</think>"
+_TAG = re.compile("</?think>")
+_BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])")
+#: A box, a brace, or a backslash with what it escapes: `\{` opens no group.
+_PIECE = re.compile(r"(\\(?:boxed|fbox)(?![A-Za-z])\s*)(\{)?|([{}])|\\.", re.DOTALL)
+#: What `\boxed` takes without braces: a number, a command, or one character.
+_TOKEN = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?|\\[A-Za-z]+|[^\s{}$\\]")
+
+
+def without_thinking(text: str) -> str:
+    """The text outside `<think>…</think>`.
+
+    A chat template may have written the opening tag, so a closing tag without one ends thinking
+    that began with the text; an opening tag without an end is thinking that was cut off.
+    """
+    if _CLOSE not in text and _OPEN not in text:
+        return text
+    kept: list[str] = []
+    depth = start = 0
+    for tag in _TAG.finditer(text):
+        if tag[0] == _OPEN:
+            if depth == 0:
+                kept.append(text[start : tag.start()])
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            kept.clear()
+        if depth == 0:
+            start = tag.end()
+    if depth == 0:
+        kept.append(text[start:])
+    return "".join(kept)
+
+
+def boxed(text: str, box: Box = "last", forms: BoxForms = "any") -> str | None:
+    """The content of the last (or first) box with balanced braces, stripped; None without one.
+
+    Of boxes inside one another, the last is the innermost.
+    """
+    if box == "last":
+        quick = _plain_last(text)
+        if quick is not None:
+            return quick.strip()
+    span = _span(text, box, forms)
+    return None if span is None else text[span[0] : span[1]].strip()
+
+
+def _plain_last(text: str) -> str | None:
+    """The usual case without a parser: the last box is a `\\boxed{` without braces or commands."""
+    start = text.rfind("\\boxed{")
+    end = text.find("}", start)
+    if start < 0 or end < 0:
+        return None
+    content = text[start + 7 : end]
+    if "{" in content or "\\" in content or _BOX.search(text, end):
+        return None
+    return content
+
+
+def _span(text: str, box: Box, forms: BoxForms) -> tuple[int, int] | None:
+    """Where the content of the last (or first) box begins and ends, in one pass."""
+    first = _BOX.search(text)
+    if first is None:
+        return None
+    best: tuple[int, int] | None = None
+    opened = array("q")  # for each open group where its box's content begins, or -1
+    for piece in _PIECE.finditer(text, first.start()):
+        command, brace, other = piece.groups()
+        found: tuple[int, int] | None = None
+        if command is not None:
+            counts = forms == "any" or (command == "\\boxed" and brace is not None)
+            if brace is not None:
+                opened.append(piece.end() if counts else -1)
+            elif counts and (token := _TOKEN.match(text, piece.end())):
+                found = token.span()
+        elif other == "{":
+            opened.append(-1)
+        elif other == "}" and opened and (start := opened.pop()) >= 0:
+            found = (start, piece.start())
+        if found and (best is None or (box == "last") == (found > best)):
+            best = found
+    return best and (best[0], _with_arguments(text, *best))
+
+
+def _with_arguments(text: str, start: int, end: int) -> int:
+    """The end of a bare command with its brace groups: `\\frac{1}{2}` of `\\boxed\\frac{1}{2}`."""
+    if text[start : start + 1] != "\\" or not text[start + 1 : end].isalpha():
+        return end
+    depth, last = 0, end
+    for piece in _PIECE.finditer(text, end):
+        if depth == 0 and (piece.start() > last or not piece[0].startswith("{")):
+            break
+        depth += (piece[3] == "{" or piece[2] is not None) - (piece[3] == "}")
+        if depth == 0:
+            last = piece.end()
+    return last
+
+
+def tagged(text: str, tag: str = "answer") -> str | None:
+    """The content of the last complete `<tag>…</tag>`, stripped."""
+    end = text.rfind(f"</{tag}>")
+    start = text.rfind(f"<{tag}>", 0, end) if end >= 0 else -1
+    return None if start < 0 else text[start + len(tag) + 2 : end].strip()

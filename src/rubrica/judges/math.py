@@ -1,0 +1,88 @@
+"""Is the boxed answer the reference? By exact text."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from rubrica.core import Case, CaseError, Evidence, Signal, Trace
+from rubrica.core.numbers import decimal_text
+from rubrica.judges.answer import Box, BoxForms, Think, boxed, without_thinking
+
+#: `marked`: what stands after the last `####`, if there is one; `whole`: all of it.
+ReferenceForm = Literal["marked", "whole"]
+
+
+class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """1 where the last box of the answer holds the reference, else 0."""
+
+    match: Literal["exact"] = "exact"
+    box: Box = "last"
+    box_forms: BoxForms = "any"
+    think: Think = "drop"
+    reference: ReferenceForm = "marked"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("math",)
+
+    @property
+    def runs(self) -> Literal["inline"]:
+        return "inline"
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        expected = reference_of(case, self.reference)
+        text = trace.answer
+        if not text:
+            return (_wrong("the agent gave no final_answer"),)
+        if self.think == "drop":
+            text = without_thinking(text)
+        given = boxed(text, self.box, self.box_forms)
+        if given is None:
+            return (_wrong("no \\boxed{…} in the answer"),)
+        if not given:
+            return (_wrong("the box is empty"),)
+        if given == expected:
+            return (_RIGHT,)
+        reason = f"the box holds {_short(given)}, the reference is {_short(expected)}"
+        return (_wrong(reason, Evidence(text=given[:200], field="answer")),)
+
+
+_RIGHT = Signal(name="math", value=1.0, passed=True, reason="the box holds the reference")
+
+
+def _wrong(reason: str, *evidence: Evidence) -> Signal:
+    return Signal(name="math", value=0.0, passed=False, reason=reason, evidence=evidence)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def reference_of(case: Case, form: ReferenceForm = "marked") -> str:
+    """The reference answer of a case; a `CaseError` where it has none that can be used."""
+    key, value = "expected", case.expected
+    if isinstance(value, dict):
+        key, value = "expected.answer", value.get("answer")
+    if value is None:
+        key, value = "metadata.answer", case.metadata.get("answer")
+    if value is None:
+        raise CaseError(case.id, "metadata.answer", "the task has no reference answer")
+    text = _reference_text(value)
+    if text is None:
+        kind = type(value).__name__
+        raise CaseError(case.id, key, f"expected text or a number as the reference, got {kind}")
+    if form == "marked":
+        text = text[text.rfind("####") + 4 :] if "####" in text else text
+    text = text.strip()
+    if not text:
+        raise CaseError(case.id, key, "the reference answer is empty")
+    return text
+
+
+def _reference_text(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | dict | list):
+        return None
+    return decimal_text(value)

@@ -1,0 +1,197 @@
+"""Judges by name: `package.module->Name`, `path/to/file.py->Name`, or a built-in word.
+
+A name comes from a configuration file or the command line, never from a request or a data row:
+loading one runs code. What is loaded pickles as its name and a digest of its file, so that another
+process loads the same code or says that it changed.
+"""
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rubrica.core import ConfigError, FunctionJudge, JudgeError, RubricaError, digest, nearest
+from rubrica.judges import alias
+from rubrica.judges.workflow import BuiltInJudge, WorkflowJudge
+
+#: Words for the judges that ship with the package.
+BUILT_IN = {
+    "countdown": "rubrica.judges.agentjet->CountdownAnswerAsJudge",
+    "math": "rubrica.judges.agentjet->MathAnswerAsJudge",
+}
+#: Where AgentJet's tutorials keep the judges that are built in here.
+TUTORIALS = {
+    "tutorial.example_math_agent.math_answer_as_judge": "rubrica.judges.agentjet",
+    "tutorial.example_countdown.countdown_answer_as_judge": "rubrica.judges.agentjet",
+}
+
+
+class Loaded:
+    """A judge of the user's, which another process can load again."""
+
+    def __init__(self, inner: Any, protocol: str, settings: tuple[Any, ...], source: str) -> None:
+        self._inner, self._protocol, self._settings = inner, protocol, settings
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._inner, name)
+
+    @property
+    def fingerprint(self) -> str:
+        _, options, _ = self._settings
+        return digest([self._protocol.rpartition("/")[2], self._source, repr(options)])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_again, (self._protocol, self._settings, self._source))
+
+
+def _again(protocol: str, settings: tuple[Any, ...], source: str) -> Any:
+    judge = load(protocol, *settings)
+    if judge._source != source:
+        raise ConfigError("the file has changed since the judge was loaded", file=protocol)
+    return judge
+
+
+def load(
+    protocol: str,
+    config: Any = None,
+    options: Mapping[str, Any] | None = None,
+    folders: Sequence[str] = (),
+) -> Any:
+    """The judge of that name, made with `config` (AgentJet's kind) or `options` (all others)."""
+    name = BUILT_IN.get(protocol, protocol)
+    where, arrow, attribute = name.partition("->")
+    if not arrow or not where or not attribute:
+        words = ", ".join(BUILT_IN)
+        raise ConfigError(
+            f"{protocol!r} is no judge: expected package.module->Name, file.py->Name or {words}"
+        )
+    alias.install()
+    folders = (*folders, str(Path.cwd()))
+    module = _file(where, folders) if where.endswith(".py") else _module(where, folders)
+    made = _made(_attribute(module, attribute, protocol), protocol, config, options or {})
+    if isinstance(made, BuiltInJudge):
+        return made.core
+    settings = (config, dict(options or {}), tuple(folders))
+    return Loaded(made, f"{module.__file__}->{attribute}", settings, _digest(module))
+
+
+def _attribute(module: ModuleType, attribute: str, protocol: str) -> Any:
+    found: Any = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            known = [word for word in vars(module) if not word.startswith("_")]
+            message = f"{protocol!r}: there is no {attribute} in it; {nearest(attribute, known)}"
+            raise ConfigError(message)
+        found = getattr(found, part)
+    return found
+
+
+def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) -> Any:
+    """A judge out of whatever stands under the name."""
+    try:
+        if isinstance(found, FunctionJudge):
+            return found.having(options) if options else found
+        if isinstance(found, type):
+            if hasattr(found, "compute_reward"):
+                made = found(config)
+                return made if isinstance(made, BuiltInJudge) else WorkflowJudge(made)
+            found = found(**options)
+        if hasattr(found, "judge") or hasattr(found, "rank"):
+            return found
+        if isinstance(found, Callable):  # type: ignore[arg-type]
+            return FunctionJudge(found).having(options)
+    except RubricaError as error:
+        if isinstance(error, JudgeError):
+            raise ConfigError(str(error)) from None
+        raise
+    except Exception as error:
+        message = f"{protocol!r} could not be made: {type(error).__name__}: {error}"
+        raise ConfigError(message) from error
+    raise ConfigError(f"{protocol!r} is neither a judge class nor a function")
+
+
+def _file(where: str, folders: Sequence[str]) -> ModuleType:
+    """A module of its own for each file: two of the same name do not meet."""
+    tried = [(Path(folder) / where).resolve() for folder in folders]
+    path = next((path for path in tried if path.is_file()), None)
+    if path is None:
+        places = " or ".join(str(path) for path in dict.fromkeys(tried))
+        raise ConfigError(f"no such judge file: {places}")
+    source = path.read_bytes()
+    identity = hashlib.blake2b(bytes(path) + b"\0" + source, digest_size=8).hexdigest()
+    name = f"{path.stem}_{identity}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError("not a Python file", file=str(path))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, Exception | SystemExit):
+            raise _unusable(error, str(path)) from error
+        raise
+    return module
+
+
+def _module(where: str, folders: Sequence[str]) -> ModuleType:
+    """An importable module; the folders come after what is installed."""
+    local = _local(where, folders)
+    if local is not None and local[0] not in sys.path:
+        sys.path.append(local[0])
+        importlib.invalidate_caches()
+    try:
+        module = importlib.import_module(where)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if not (where == missing or where.startswith(f"{missing}.")):
+            raise _unusable(error, where) from error
+        if where in TUTORIALS:
+            return importlib.import_module(TUTORIALS[where])
+        searched = ", ".join(dict.fromkeys(folders))
+        raise ConfigError(f"there is no module {where} (searched {searched})") from None
+    except (Exception, SystemExit) as error:
+        raise _unusable(error, where) from error
+    if local is not None and Path(module.__file__ or "").resolve() != local[1]:
+        message = f"{where} is {module.__file__}, not {local[1]}; name the file: {local[1]}->…"
+        raise ConfigError(message)
+    return module
+
+
+def _local(where: str, folders: Sequence[str]) -> tuple[str, Path] | None:
+    """The folder that holds the module, and its file."""
+    for folder in folders:
+        stem = Path(folder, *where.split("."))
+        for path in (stem.with_suffix(".py"), stem / "__init__.py"):
+            if path.is_file():
+                return str(Path(folder).resolve()), path.resolve()
+    return None
+
+
+def _unusable(error: BaseException, where: str) -> ConfigError:
+    line = None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == where:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    line = getattr(error, "lineno", None) or line
+    return ConfigError(
+        f"it cannot be loaded: {type(error).__name__}: {error}", file=where, line=line
+    )
+
+
+def _digest(module: ModuleType) -> str:
+    path = Path(module.__file__ or "")
+    source = path.read_bytes() if path.is_file() else module.__name__.encode()
+    return hashlib.blake2b(source, digest_size=16).hexdigest()

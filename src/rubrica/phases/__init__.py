@@ -1,0 +1,1 @@
+"""When, and on which traces: training, and later tests, production and evolution."""

@@ -1,0 +1,107 @@
+"""Who does the work of `rubrica judge`: this process for a little, worker processes for much.
+
+Chunks come back in the order in which they went, and only a few are under way at a time, so memory
+does not grow with the file. A user's judge always works in a process that can be killed: one that
+takes it down, or holds it past every deadline, costs its own row and no other.
+"""
+
+import os
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Self
+
+from rubrica.core import Rubric
+from rubrica.executors.workers import WorkerDied, Workers, WorkerTimeout
+from rubrica.phases.recorded import Job, Tally, check_chunk, failed_chunk, judge_chunk
+from rubrica.readers.lines import Chunk
+
+#: Below this many bytes, starting processes costs more than they bring.
+WORTH_PROCESSES = 1024 * 1024
+#: Rows of a user's judge that share a process at a time, and so are judged again if it dies.
+ROWS_AT_RISK = 16
+#: For a chunk whose work is bounded by its size. Not expected to pass.
+BOUNDED = 600.0
+#: Beyond the rows' own deadlines, before a process counts as stuck.
+SLACK = 5.0
+
+Judged = tuple[bytes, Tally]
+
+
+class Crew:
+    """Checks and judges chunks."""
+
+    def __init__(
+        self, rubric: Rubric, deadline: float, workers: int | None, size: int | None
+    ) -> None:
+        kinds = {getattr(judge, "runs", "loop") for judge in rubric.judges}
+        self._at_risk = kinds != {"inline"}
+        self._deadline = deadline
+        concurrency = 1 if not self._at_risk else 4 if "thread" in kinds else ROWS_AT_RISK
+        self._job = pickle.dumps(Job(rubric, deadline, concurrency))
+        self._processes = workers or len(os.sched_getaffinity(0))
+        self._pool = Workers(self._processes, memory=None, warm=["rubrica.phases.recorded"])
+        alone = self._processes == 1 or (size is not None and size < WORTH_PROCESSES)
+        self._here = 1 << 62 if alone else WORTH_PROCESSES if size is None else 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.close()
+
+    def check(self, source: Iterable[Chunk]) -> Iterator[tuple[Chunk, int]]:
+        """Read every row; a broken one raises."""
+        return self._each(check_chunk, source, self._here)
+
+    def judge(self, source: Iterable[Chunk]) -> Iterator[tuple[Chunk, Judged]]:
+        """The reward lines of each chunk."""
+        work = partial(judge_chunk, self._job)
+        if not self._at_risk:
+            return self._each(work, source, self._here)
+        return self._each(work, (part for c in source for part in c.split(ROWS_AT_RISK)), 0)
+
+    def _each(
+        self, work: Callable[[Chunk], Any], source: Iterable[Chunk], here: int
+    ) -> Iterator[tuple[Chunk, Any]]:
+        under_way: deque[tuple[Chunk, Future[Any]]] = deque()
+        for chunk in source:
+            if here > 0:
+                here -= len(chunk.text)
+                yield chunk, work(chunk)
+                continue
+            under_way.append((chunk, self._sent(work, chunk)))
+            if len(under_way) > 2 * self._processes:
+                yield self._settled(work, *under_way.popleft())
+        while under_way:
+            yield self._settled(work, *under_way.popleft())
+
+    def _sent(self, work: Callable[[Chunk], Any], chunk: Chunk) -> "Future[Any]":
+        deadline = BOUNDED
+        if self._at_risk:
+            deadline = self._deadline * sum(1 for _ in chunk.lines()) + SLACK
+        return self._pool.submit(work, chunk, deadline=deadline)
+
+    def _settled(
+        self, work: Callable[[Chunk], Any], chunk: Chunk, result: "Future[Any]"
+    ) -> tuple[Chunk, Any]:
+        try:
+            return chunk, result.result()
+        except (WorkerDied, WorkerTimeout) as error:
+            if not self._at_risk:
+                raise
+            rows = list(chunk.split(1))
+            if len(rows) == 1:
+                return chunk, failed_chunk(chunk, str(error))
+            return chunk, self._one_by_one(work, rows)
+
+    def _one_by_one(self, work: Callable[[Chunk], Any], rows: list[Chunk]) -> Judged:
+        """Rows whose process died, again, each on its own: only the guilty one is lost."""
+        text, tally = bytearray(), Tally(statuses={})
+        for row in rows:
+            _, (lines, part) = self._settled(work, row, self._sent(work, row))
+            text += lines
+            tally.add(part)
+        return bytes(text), tally
