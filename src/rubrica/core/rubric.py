@@ -1,13 +1,13 @@
 """How signals become a verdict: weights, gates and the pass threshold."""
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from rubrica.core.errors import ConfigError
 from rubrica.core.frozen import digest
-from rubrica.core.judge import Judge, Ranker, signal_names
+from rubrica.core.judge import Judge, Ranker, is_ranker, signal_names
 from rubrica.core.numbers import finite
 from rubrica.core.score import Provenance
 
@@ -15,7 +15,7 @@ from rubrica.core.score import Provenance
 SLACK = 1e-9
 
 
-class Dimension(msgspec.Struct, frozen=True, kw_only=True):
+class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One line of a rubric. Without a weight it counts as 1; a gate fails the case by itself."""
 
     name: str
@@ -28,10 +28,26 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True):
         finite("weight", self.weight, low=0)
         finite("gate", self.gate, low=0, high=1)
 
-    @property
+    @cached_property
     def share(self) -> float:
         """Its part in the weighted mean."""
-        return 1.0 if self.weight is None else self.weight
+        return 1.0 if self.weight is None else float(self.weight)
+
+
+class Seat(NamedTuple):
+    """A judge's place in scoring: the signals it promises and the names they are kept under."""
+
+    judge: Judge | Ranker
+    ranks: bool
+    names: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+def _seat(dimensions: list[Dimension]) -> Seat:
+    judge = dimensions[0].judge
+    names = signal_names(judge)
+    kept = names if len(names) > 1 else tuple(dimension.name for dimension in dimensions)
+    return Seat(judge, is_ranker(judge), names, kept)
 
 
 class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -83,9 +99,12 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return cls(name=name, dimensions=(Dimension(name=name, judge=judge),), pass_threshold=1.0)
 
     @cached_property
-    def judges(self) -> tuple[Judge | Ranker, ...]:
+    def seats(self) -> tuple[Seat, ...]:
         """Each judge once, however many dimensions read it."""
-        return tuple({id(line.judge): line.judge for line in self.dimensions}.values())
+        readers: dict[int, list[Dimension]] = {}
+        for dimension in self.dimensions:
+            readers.setdefault(id(dimension.judge), []).append(dimension)
+        return tuple(_seat(dimensions) for dimensions in readers.values())
 
     @cached_property
     def provenance(self) -> Provenance:

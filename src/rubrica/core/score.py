@@ -52,9 +52,12 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     provenance: Provenance = Provenance()
 
     def __post_init__(self) -> None:
-        for field, top in (("value", 1), ("coverage", 1), ("reward", None)):
-            number = getattr(self, field)
-            if number is not None and not (type(number) is float and 0.0 <= number <= 1.0):
-                finite(field, number, low=top and 0, high=top)
-        if (self.reward is not None) != self.status.measured:
-            raise ValueError(f"reward: a score that is {self.status} cannot have {self.reward}")
+        value, reward = self.value, self.reward
+        if value is not None and not (type(value) is float and 0.0 <= value <= 1.0):
+            finite("value", value, low=0, high=1)
+        if reward is not None and not (type(reward) is float and 0.0 <= reward <= 1.0):
+            finite("reward", reward)
+        if not 0.0 <= self.coverage <= 1.0:
+            finite("coverage", self.coverage, low=0, high=1)
+        if (reward is not None) != self.status.measured:
+            raise ValueError(f"reward: a score that is {self.status} cannot have {reward}")

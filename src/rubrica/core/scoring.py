@@ -5,20 +5,21 @@ raises or returns, its neighbours' signals are untouched.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, Protocol
 
+import msgspec
 from msgspec.structs import replace
 
 from rubrica.core.case import Case
 from rubrica.core.errors import CaseError, JudgeError
-from rubrica.core.judge import Judge, Ranker, is_ranker, shown, signal_names
-from rubrica.core.rubric import SLACK, Dimension, Rubric
+from rubrica.core.judge import Judge, Ranker, is_ranker, shown
+from rubrica.core.rubric import SLACK, Dimension, Rubric, Seat
 from rubrica.core.score import Score, Status
 from rubrica.core.signal import Signal
 from rubrica.core.trace import Fault, Trace, Usage
 
 
-class Call(NamedTuple):
+class Call(msgspec.Struct, frozen=True, gc=False):
     """One judge asked once: about one trace, or a ranker about the whole group."""
 
     judge: Judge | Ranker
@@ -26,10 +27,11 @@ class Call(NamedTuple):
     traces: tuple[Trace, ...]
 
     async def __call__(self) -> Sequence[Signal]:
+        judge: Any = self.judge
         try:
-            if is_ranker(self.judge):
-                return await self.judge.rank(self.case, self.traces)
-            return await self.judge.judge(self.case, self.traces[0])  # type: ignore[union-attr]
+            if is_ranker(judge):
+                return await judge.rank(self.case, self.traces)
+            return await judge.judge(self.case, self.traces[0])  # type: ignore[no-any-return]
         except SystemExit as error:  # would end the process, and every neighbour with it
             raise JudgeError(f"the judge called exit({error.code!r})") from None
 
@@ -57,148 +59,162 @@ INLINE: Executor = Inline()
 FREE = Usage()
 
 
+#: The signals of one trace, by name.
+Said = dict[str, Signal]
+
+
 async def score(
     rubric: Rubric, case: Case, traces: Sequence[Trace], *, executor: Executor = INLINE
 ) -> list[Score]:
     """Score the traces of one case. A trace whose agent failed is not judged: it has failed."""
-    alive = tuple(trace for trace in traces if trace.fault is None)
-    calls = [call for judge in rubric.judges for call in _calls(judge, case, alive)]
+    alive = tuple([trace for trace in traces if trace.fault is None])
+    calls: list[Call] = []
+    for seat in rubric.seats:
+        if not seat.ranks:
+            calls += [Call(seat.judge, case, (trace,)) for trace in alive]
+        elif len(alive) > 1:
+            calls.append(Call(seat.judge, case, alive))
     results = iter(await executor.run(calls))
-    answers = {id(judge): _answers(judge, results, len(alive)) for judge in rubric.judges}
-    places = iter(range(len(alive)))
+    said: list[Said] = [{} for _ in alive]
+    for seat in rubric.seats:
+        for signals, result in zip(said, _results(seat, results, len(alive)), strict=True):
+            _hear(seat, result, signals)
+    scores = iter([fold(rubric, signals) for signals in said])
     return [
-        fold(rubric, _signals(rubric, answers, next(places)))
-        if trace.fault is None
-        else _failed(rubric, trace.fault)
-        for trace in traces
+        next(scores) if trace.fault is None else _failed(rubric, trace.fault) for trace in traces
     ]
 
 
-#: What one judge said of one trace, by name.
-Said = dict[str, Signal]
+def _results(seat: Seat, results: Iterator[Any], n: int) -> list[Any]:
+    """What a judge's calls gave, for each of n traces: a result, or an exception."""
+    if not seat.ranks:
+        return [next(results) for _ in range(n)]
+    if n < 2:
+        return [(Signal(name=seat.names[0], reason="one trace has no rank"),)] * n
+    ranking = next(results)
+    if isinstance(ranking, Exception):
+        return [ranking] * n
+    if not isinstance(ranking, tuple | list) or len(ranking) != n:
+        return [_rubbish(seat, ranking)] * n
+    return [
+        (signal,) if isinstance(signal, Signal) and signal.relative else _rubbish(seat, signal)
+        for signal in ranking
+    ]
 
 
-def _calls(judge: Judge | Ranker, case: Case, traces: tuple[Trace, ...]) -> list[Call]:
-    if is_ranker(judge):
-        return [Call(judge, case, traces)] if len(traces) > 1 else []
-    return [Call(judge, case, (trace,)) for trace in traces]
+def _hear(seat: Seat, result: object, signals: Said) -> None:
+    """Add what a judge gave; every name it promised is there, if only with a fault."""
+    wrong = _wrong(seat, result)
+    if wrong is not None:
+        fault = _fault(wrong)
+        signals.update({name: Signal(name=name, fault=fault) for name in seat.kept})
+        return
+    heard: Sequence[Signal] = result  # type: ignore[assignment]
+    if len(seat.names) > 1:
+        signals.update({signal.name: signal for signal in heard})
+        return
+    for name in seat.kept:
+        signals[name] = heard[0] if heard[0].name == name else replace(heard[0], name=name)
 
 
-def _answers(
-    judge: Judge | Ranker, results: Iterator[Sequence[Signal] | Exception], n: int
-) -> list[Said]:
-    """What a judge said of each of n traces."""
-    names = signal_names(judge)
-    if not is_ranker(judge):
-        return [_received(names, next(results)) for _ in range(n)]
-    if n == 1:
-        return [{names[0]: Signal(name=names[0], reason="one trace has no rank")}]
-    return _ranked(names[0], next(results), n) if n else []
+def _wrong(seat: Seat, result: object) -> Exception | None:
+    """Why a result cannot be used, if it cannot."""
+    if isinstance(result, Exception):
+        return result
+    if not isinstance(result, tuple | list):
+        return _rubbish(seat, result)
+    for signal in result:
+        if not isinstance(signal, Signal):
+            return _rubbish(seat, signal)
+    if len(result) != len(seat.names) or (
+        len(result) > 1 and {signal.name for signal in result} != set(seat.names)
+    ):
+        given = ", ".join(signal.name for signal in result) or "nothing"
+        promised = ", ".join(seat.names)
+        return JudgeError(f"judge {seat.names[0]!r} promised {promised} and gave {given}")
+    return None
 
 
-def _signals(rubric: Rubric, answers: dict[int, list[Said]], place: int) -> Said:
-    """All signals of one trace, each under its dimension's name, else under its own."""
-    signals: Said = {}
-    for dimension in rubric.dimensions:
-        said = answers[id(dimension.judge)][place]
-        if len(said) > 1:
-            signals.update(said)
-            continue
-        (signal,) = said.values()
-        if signal.name != dimension.name:
-            signal = replace(signal, name=dimension.name)
-        signals[dimension.name] = signal
-    return signals
-
-
-def fold(rubric: Rubric, signals: dict[str, Signal]) -> Score:
+def fold(rubric: Rubric, signals: Said) -> Score:
     """The signals of one trace, keyed by dimension (and by name for the rest), as one score."""
-    folded = _Fold()
+    planned = measured = gained = 0.0  # all signals, rankings too
+    weight = total = 0.0  # without the rankings
+    gate, fault = "", None
     for dimension in rubric.dimensions:
-        folded.add(dimension, signals[dimension.name], rubric.inapplicable == "zero")
-    everything = tuple(signals.values())
-    cost = FREE
-    for signal in everything:
-        if signal.usage is not None:
-            cost += signal.usage
-    coverage = folded.measured / folded.planned
+        signal, share = signals[dimension.name], dimension.share
+        value = signal.value
+        planned += share
+        if value is None:
+            if signal.fault is not None:
+                if fault is None and (share or dimension.gate is not None):
+                    fault = signal
+                continue
+            if rubric.inapplicable == "leave":
+                continue
+            value = 0.0
+        measured += share
+        gained += share * value
+        if not signal.relative:
+            weight += share
+            total += share * value
+        if dimension.gate is not None and value < dimension.gate - SLACK:
+            gate = gate or _below(dimension, value)
+    coverage = measured / planned
 
-    unmeasured = _unmeasured(rubric, folded, coverage)
-    if unmeasured is not None:
-        return Score(
-            status=unmeasured[0],
-            reason=unmeasured[1],
-            coverage=coverage,
-            signals=everything,
-            cost=cost,
-            provenance=rubric.provenance,
-        )
-    value = folded.total / folded.weight if folded.weight else None
-    reward = folded.reward / folded.measured
-    passed = (reward if value is None else value) >= rubric.pass_threshold - SLACK
-    reason = folded.gate
+    if fault is not None or not measured or coverage < rubric.min_coverage - SLACK:
+        return _unmeasured(rubric, signals, coverage, fault)
+    mean = total / weight if weight else None
+    reward = gained / measured
+    passed = (reward if mean is None else mean) >= rubric.pass_threshold - SLACK
+    reason = gate
     if len(rubric.dimensions) == 1 and rubric.dimensions[0].weight is None:
-        only = signals[rubric.dimensions[0].name]
-        reason = reason or only.reason
-        if only.reward is not None:
-            reward = only.reward
-        passed = reward >= rubric.pass_threshold - SLACK if only.passed is None else only.passed
-    if folded.gate:
+        reason = gate or signal.reason
+        if signal.reward is not None:
+            reward = signal.reward
+        passed = reward >= rubric.pass_threshold - SLACK if signal.passed is None else signal.passed
+    if gate:
         passed, reward = False, 0.0
     return Score(
         status=Status.SCORED,
-        value=value,
+        value=mean,
         passed=passed,
         reward=reward,
         coverage=coverage,
-        signals=everything,
+        signals=tuple(signals.values()),
         reason=reason,
-        cost=cost,
+        cost=_cost(signals),
         provenance=rubric.provenance,
     )
 
 
-def _unmeasured(rubric: Rubric, folded: "_Fold", coverage: float) -> tuple[Status, str] | None:
-    """Why there is no score, if there is none."""
-    if folded.fault is not None:
-        name, fault = folded.fault
-        return _FAULT_STATUS[fault.kind], f"{name}: {fault.message}"
-    if not folded.measured:
-        return Status.SKIPPED, "nothing applicable"
-    if coverage < rubric.min_coverage - SLACK:
-        return Status.SKIPPED, f"only {coverage:.0%} of the weight applies"
-    return None
+def _unmeasured(rubric: Rubric, signals: Said, coverage: float, faulty: Signal | None) -> Score:
+    """A score that says why there is none."""
+    status, reason = Status.SKIPPED, "nothing applicable"
+    if faulty is not None and faulty.fault is not None:
+        status = _FAULT_STATUS[faulty.fault.kind]
+        reason = f"{faulty.name}: {faulty.fault.message}"
+    elif coverage:
+        reason = f"only {coverage:.0%} of the weight applies"
+    return Score(
+        status=status,
+        reason=reason,
+        coverage=coverage,
+        signals=tuple(signals.values()),
+        cost=_cost(signals),
+        provenance=rubric.provenance,
+    )
 
 
-class _Fold:
-    """Sums on the way through the dimensions."""
+def _below(dimension: Dimension, value: float) -> str:
+    return f"{dimension.name} is {value:.3g}, below its gate of {dimension.gate:.3g}"
 
-    __slots__ = ("fault", "gate", "measured", "planned", "reward", "total", "weight")
 
-    def __init__(self) -> None:
-        self.planned = self.measured = self.reward = 0.0  # every signal, rankings too
-        self.weight = self.total = 0.0  # without the rankings
-        self.gate = ""
-        self.fault: tuple[str, Fault] | None = None
-
-    def add(self, dimension: Dimension, signal: Signal, zero: bool) -> None:
-        share, value = dimension.share, signal.value
-        self.planned += share
-        if signal.fault is not None:
-            if (share or dimension.gate is not None) and self.fault is None:
-                self.fault = (dimension.name, signal.fault)
-            return
-        if value is None:
-            if not zero:
-                return
-            value = 0.0
-        self.measured += share
-        self.reward += share * value
-        if not signal.relative:
-            self.weight += share
-            self.total += share * value
-        if dimension.gate is not None and value < dimension.gate - SLACK and not self.gate:
-            self.gate = f"{dimension.name} is {value:.3g}, below its gate of {dimension.gate:.3g}"
+def _cost(signals: Said) -> Usage:
+    cost = FREE
+    for signal in signals.values():
+        if signal.usage is not None:
+            cost += signal.usage
+    return cost
 
 
 _FAULT_STATUS = {
@@ -222,41 +238,6 @@ def _failed(rubric: Rubric, fault: Fault) -> Score:
     )
 
 
-def _received(names: tuple[str, ...], result: object) -> Said:
-    """What one call of a judge gave; every name it promised is there, if only with a fault."""
-    if isinstance(result, Exception):
-        return _faults(names, result)
-    said: Said = {}
-    if isinstance(result, tuple | list):
-        for signal in result:
-            if not isinstance(signal, Signal):
-                return _faults(names, _rubbish(names[0], signal))
-            said[names[0] if len(names) == 1 else signal.name] = signal
-        if len(said) == len(result) == len(names) and said.keys() == set(names):
-            return said
-        given = ", ".join(signal.name for signal in result) or "nothing"
-        wrong = JudgeError(f"judge {names[0]!r} promised {', '.join(names)} and gave {given}")
-        return _faults(names, wrong)
-    return _faults(names, _rubbish(names[0], result))
-
-
-def _ranked(name: str, result: object, n: int) -> list[Said]:
-    if isinstance(result, Exception):
-        return [_faults((name,), result)] * n
-    if (
-        isinstance(result, list | tuple)
-        and len(result) == n
-        and all(isinstance(signal, Signal) and signal.relative for signal in result)
-    ):
-        return [{name: signal} for signal in result]
-    return [_faults((name,), _rubbish(name, result))] * n
-
-
-def _faults(names: tuple[str, ...], error: Exception) -> Said:
-    fault = _fault(error)
-    return {name: Signal(name=name, fault=fault) for name in names}
-
-
 def _fault(error: Exception) -> Fault:
     try:
         words = str(error)
@@ -271,5 +252,6 @@ def _fault(error: Exception) -> Fault:
     return Fault("error", f"{type(error).__name__}: {words}")
 
 
-def _rubbish(name: str, value: object) -> JudgeError:
+def _rubbish(seat: Seat, value: object) -> JudgeError:
+    name = seat.names[0]
     return JudgeError(f"judge {name!r} returned {shown(value)} where signals were expected")

@@ -40,14 +40,14 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         # The first test of each pair is the fast way through for what is right.
         if type(self.name) is not str or not self.name:
             raise ValueError("name: a signal needs one")
-        value = self.value
+        value, reward = self.value, self.reward
         if value is not None and not (type(value) is float and 0.0 <= value <= 1.0):
             finite("value", value, low=0, high=1)
-        if self.reward is not None:
-            finite("reward", self.reward)
+        if reward is not None and not (type(reward) is float and 0.0 <= reward <= 1.0):
+            finite("reward", reward)
         if self.passed is not None and type(self.passed) is not bool:
             raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
-        if self.fault is not None and (value is not None or self.reward is not None):
+        if self.fault is not None and (value is not None or reward is not None):
             raise ValueError("a signal with a fault has no value: it was not measured")
         if not self.reason.isascii():
             force_setattr(self, "reason", clean(self.reason))

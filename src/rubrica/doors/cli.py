@@ -66,7 +66,7 @@ def _refused(error: RubricaError, *, as_json: bool) -> int:
     if as_json:
         import msgspec
 
-        document = {"message": str(error)}
+        document: dict[str, object] = {"message": str(error)}
         if isinstance(error, InputError):
             where = {"file": error.file, "line": error.line, "field": error.field}
             document = {"message": error.message, **where}

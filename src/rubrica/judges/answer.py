@@ -17,8 +17,11 @@ Think = Literal["drop", "keep"]
 _OPEN, _CLOSE = "<think>", "</think>"
 _TAG = re.compile("</?think>")
 _BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])")
-#: A box, a brace, or a backslash with what it escapes: `\{` opens no group.
-_PIECE = re.compile(r"(\\(?:boxed|fbox)(?![A-Za-z])\s*)(\{)?|([{}])|\\.", re.DOTALL)
+#: A box, a brace, or a backslash with what it escapes: `\{` opens no group. The second backslash
+#: of `\\boxed`, which text that was escaped twice has, still begins a box.
+_PIECE = re.compile(
+    r"(\\(?:boxed|fbox)(?![A-Za-z])\s*)(\{)?|([{}])|\\(?!\\(?:boxed|fbox)).", re.DOTALL
+)
 #: What `\boxed` takes without braces: a number, a command, or one character.
 _TOKEN = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?|\\[A-Za-z]+|[^\s{}$\\]")
 
@@ -76,6 +79,8 @@ def _plain_last(text: str) -> str | None:
 
 def _span(text: str, box: Box, forms: BoxForms) -> tuple[int, int] | None:
     """Where the content of the last (or first) box begins and ends, in one pass."""
+    if "\\boxed" not in text and "\\fbox" not in text:  # cheaper than asking the expression
+        return None
     first = _BOX.search(text)
     if first is None:
         return None

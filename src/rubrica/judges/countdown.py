@@ -20,10 +20,10 @@ from rubrica.judges.answer import Box, BoxForms, Think, boxed, tagged, without_t
 MAX_CHARACTERS = 200
 MAX_NODES = 64
 
-_TOKEN = re.compile(
-    r"[ \t\r\n]*(?:([0-9]+)|(\\times|\\cdot|\\div|\\[dt]?frac|\\left|\\right)(?![A-Za-z])"
-    r"|([-+*/(){}=×÷−·]))"
-)
+_PART = r"[0-9]++|\\(?:times|cdot|div|[dt]?frac|left|right)(?![A-Za-z])|[-+*/(){}=×÷−·]"
+_TOKENS = re.compile(_PART)
+#: Possessive throughout: it never tries a second way to read the same text.
+_TEXT = re.compile(rf"(?:[ \t\r\n]*+(?:{_PART}))*+[ \t\r\n]*+")
 _CLAIM = re.compile(r"-?(?:n(?:/n)?|\\frac\{n\}\{n\})")
 _DECIMAL = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40})?")
 _MEANING = {
@@ -44,11 +44,16 @@ class NotAnEquationError(ValueError):
 
 
 class Equation(NamedTuple):
-    """What an equation says. `value` is None where it divides by zero."""
+    """What an equation says, as a ratio that is not reduced; over 0 where it divides by zero."""
 
-    value: Fraction | None
+    numerator: int
+    denominator: int
     numbers: tuple[int, ...]
     claimed: Fraction | None = None
+
+    @property
+    def value(self) -> Fraction | None:
+        return Fraction(self.numerator, self.denominator) if self.denominator else None
 
 
 class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -110,9 +115,9 @@ def fault_of(equation: Equation, target: Fraction | int, numbers: Sequence[int])
                 return f"{number} is used {used[number]} times, given {given[number]}"
         missing = next(iter(given - used))
         return f"{missing} is left out"
-    if equation.value is None:
+    if not equation.denominator:
         return "it divides by zero"
-    if equation.value != target:
+    if equation.numerator != target * equation.denominator:
         return f"its value is {equation.value}, the target {target}"
     if equation.claimed is not None and equation.claimed != equation.value:
         return f"it claims to be {equation.claimed}, its value is {equation.value}"
@@ -159,18 +164,22 @@ def parse(text: str) -> Equation:
 
 
 def _tokens(text: str) -> list[str]:
-    tokens: list[str] = []
-    position, end = 0, len(text.rstrip())
-    while position < end:
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise NotAnEquationError(f"{text[position:].strip()[:10]!r} is not part of one")
-        token = match[match.lastindex or 0]
-        position = match.end()
-        if token not in ("\\left", "\\right"):
-            tokens.append(_MEANING.get(token, token))
+    """The pieces of the text, each in its plain spelling, and an empty one at the end."""
+    readable = _TEXT.match(text)
+    end = readable.end() if readable else 0
+    if end < len(text):
+        raise NotAnEquationError(f"{text[end:][:10]!r} is not part of one")
+    tokens: list[str] = _TOKENS.findall(text)
+    if "\\" in text or not text.isascii():
+        tokens = [_MEANING.get(token, token) for token in tokens if token not in _SILENT]
+    if len(tokens) > MAX_NODES and sum(token not in _GROUPING for token in tokens) > MAX_NODES:
+        raise NotAnEquationError(f"more than {MAX_NODES} numbers and operators")
     tokens.append("")
     return tokens
+
+
+_SILENT = frozenset({"\\left", "\\right"})
+_GROUPING = frozenset("(){}=")
 
 
 #: A rational as numerator and denominator: far cheaper than Fraction, which reduces every step.
@@ -183,38 +192,31 @@ class _Parser:
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens
         self.position = 0
-        self.nodes = 0
         self.numbers: list[int] = []
 
     def equation(self) -> Equation:
-        value = _fraction(self.sum())
+        value = self.sum()
         numbers, claimed = tuple(self.numbers), None
         if self.tokens[self.position] == "=":
             self.position += 1
             claimed = self.claim()
         if self.tokens[self.position]:
             raise NotAnEquationError(f"unexpected {self.tokens[self.position]!r}")
-        return Equation(value, numbers, claimed)
+        return Equation(*value, numbers, claimed)
 
     def claim(self) -> Fraction:
         """After the `=`: a whole number or a fraction, with or without a sign."""
         rest = self.tokens[self.position : -1]
         shape = "".join("n" if token.isdigit() else token for token in rest)
-        claimed = _fraction(self.sum()) if _CLAIM.fullmatch(shape) else None
-        if claimed is None:
+        numerator, denominator = self.sum() if _CLAIM.fullmatch(shape) else (0, 0)
+        if not denominator:
             raise NotAnEquationError("what follows '=' is not one number")
-        return claimed
-
-    def node(self) -> None:
-        self.nodes += 1
-        if self.nodes > MAX_NODES:
-            raise NotAnEquationError(f"more than {MAX_NODES} nodes")
+        return Fraction(numerator, denominator)
 
     def sum(self) -> Ratio:
         left = self.product()
         while (operator := self.tokens[self.position]) in ("+", "-"):
             self.position += 1
-            self.node()
             (a, b), (c, d) = left, self.product()
             left = (a * d + c * b, b * d) if operator == "+" else (a * d - c * b, b * d)
         return left
@@ -223,7 +225,6 @@ class _Parser:
         left = self.factor()
         while (operator := self.tokens[self.position]) in ("*", "/"):
             self.position += 1
-            self.node()
             (a, b), (c, d) = left, self.factor()
             left = (a * c, b * d) if operator == "*" else _divided(a, b, c, d)
         return left
@@ -231,10 +232,8 @@ class _Parser:
     def factor(self) -> Ratio:
         token = self.tokens[self.position]
         self.position += 1
-        self.node()
         if token.isdigit():
-            number = int(token)
-            self.numbers.append(number)
+            self.numbers.append(number := int(token))
             return number, 1
         if token == "-":
             numerator, denominator = self.factor()
@@ -263,7 +262,3 @@ class _Parser:
 def _divided(a: int, b: int, c: int, d: int) -> Ratio:
     """(a/b) / (c/d); a denominator of 0 stands for a division by zero, and stays 0."""
     return (a * d, b * c) if d else (a, 0)
-
-
-def _fraction(ratio: Ratio) -> Fraction | None:
-    return Fraction(*ratio) if ratio[1] else None

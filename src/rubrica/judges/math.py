@@ -56,7 +56,9 @@ def _wrong(reason: str, *evidence: Evidence) -> Signal:
 
 
 def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")
+    """A piece of hostile text, fit for a line on a terminal."""
+    cut = text if len(text) <= 60 else f"{text[:57]}..."
+    return f"'{cut}'" if cut.isprintable() else repr(cut)
 
 
 def reference_of(case: Case, form: ReferenceForm = "marked") -> str:

@@ -36,7 +36,7 @@ class Crew:
     def __init__(
         self, rubric: Rubric, deadline: float, workers: int | None, size: int | None
     ) -> None:
-        kinds = {getattr(judge, "runs", "loop") for judge in rubric.judges}
+        kinds = {getattr(seat.judge, "runs", "loop") for seat in rubric.seats}
         self._at_risk = kinds != {"inline"}
         self._deadline = deadline
         concurrency = 1 if not self._at_risk else 4 if "thread" in kinds else ROWS_AT_RISK

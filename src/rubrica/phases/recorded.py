@@ -6,14 +6,13 @@ Chunks are independent, so they can go to several processes; nothing here reads 
 import asyncio
 import atexit
 import pickle
-from collections.abc import Iterator
 from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
 import msgspec
 
-from rubrica.core import DataError, Rubric, Status
+from rubrica.core import INLINE, DataError, Executor, Rubric, Status
 from rubrica.executors.local import Local
 from rubrica.phases.train import Reward, rewards
 from rubrica.readers.lines import Chunk
@@ -97,56 +96,59 @@ def check_chunk(chunk: Chunk) -> int:
 def judge_chunk(job: bytes, chunk: Chunk) -> tuple[bytes, Tally]:
     """The reward lines of a chunk, in its order, and their tally."""
     rubric, executor, concurrency, runner = _prepared(job)
-    rows = [_row(number, line) for number, line in chunk.lines()]
-    tally = Tally(rows=len(rows), statuses={})
+    answer = _Answer()
 
-    async def judged(row: Row) -> list[Reward]:
-        return await rewards(rubric, row.case, row.outputs, executor=executor)
+    async def one_after_another() -> None:
+        for number, line in chunk.lines():
+            row = _row(number, line)
+            answer.add(row, await rewards(rubric, row.case, row.outputs, executor=executor))
 
-    async def all_rows() -> list[list[Reward]]:
-        if concurrency == 1:
-            return [await judged(row) for row in rows]
+    async def side_by_side() -> None:
         gate = asyncio.Semaphore(concurrency)
+        rows = [_row(number, line) for number, line in chunk.lines()]
 
         async def one(row: Row) -> list[Reward]:
             async with gate:
-                return await judged(row)
+                return await rewards(rubric, row.case, row.outputs, executor=executor)
 
-        return await asyncio.gather(*[one(row) for row in rows])
+        for row, given in zip(rows, await asyncio.gather(*map(one, rows)), strict=True):
+            answer.add(row, given)
 
-    written = bytearray()
-    for row, given in zip(rows, runner.run(all_rows()), strict=True):
-        tally.replaced += row.replaced
-        for line in _lines(row, given, tally):
-            written += _ENCODER.encode(line)
-            written += b"\n"
-    return bytes(written), tally
+    runner.run(one_after_another() if concurrency == 1 else side_by_side())
+    return bytes(answer.text), answer.tally
 
 
 def failed_chunk(chunk: Chunk, reason: str) -> tuple[bytes, Tally]:
     """The same for rows whose judge took its process down with it."""
-    tally = Tally(statuses={})
-    written = bytearray()
-    for number, text in chunk.lines():
-        row = _row(number, text)
-        tally.rows += 1
-        lost = [Reward(None, None, Status.JUDGE_ERROR, reason)] * len(row.outputs)
-        for line in _lines(row, lost, tally):
-            written += _ENCODER.encode(line) + b"\n"
-    return bytes(written), tally
+    answer = _Answer()
+    for number, line in chunk.lines():
+        row = _row(number, line)
+        answer.add(row, [Reward(None, None, Status.JUDGE_ERROR, reason)] * len(row.outputs))
+    return bytes(answer.text), answer.tally
 
 
-def _lines(row: Row, given: list[Reward], tally: Tally) -> Iterator[Line]:
-    for index, reward in enumerate(given):
-        tally.count(reward)
-        yield Line(
-            row.case.id,
-            index,
-            reward.raw_reward,
-            reward.is_success,
-            reward.status,
-            reward.reason,
-        )
+class _Answer:
+    """Reward lines and their tally, growing."""
+
+    def __init__(self) -> None:
+        self.text = bytearray()
+        self.tally = Tally(statuses={})
+
+    def add(self, row: Row, given: list[Reward]) -> None:
+        self.tally.rows += 1
+        self.tally.replaced += row.replaced
+        for index, reward in enumerate(given):
+            self.tally.count(reward)
+            line = Line(
+                row.case.id,
+                index,
+                reward.raw_reward,
+                reward.is_success,
+                reward.status,
+                reward.reason,
+            )
+            self.text += _ENCODER.encode(line)
+            self.text += b"\n"
 
 
 def _row(number: int, line: bytes) -> Row:
@@ -158,9 +160,10 @@ def _row(number: int, line: bytes) -> Row:
 
 
 @lru_cache(maxsize=2)
-def _prepared(job: bytes) -> tuple[Rubric, Local, int, asyncio.Runner]:
+def _prepared(job: bytes) -> tuple[Rubric, Executor, int, asyncio.Runner]:
     """One judge, one loop and one pool of threads for all chunks that this process sees."""
     rubric, deadline, concurrency = pickle.loads(job)  # noqa: S301 - made by our own parent process
     runner = asyncio.Runner()
     atexit.register(runner.close)
-    return rubric, Local(deadline), concurrency, runner
+    bounded = all(getattr(seat.judge, "runs", None) == "inline" for seat in rubric.seats)
+    return rubric, INLINE if bounded else Local(deadline), concurrency, runner

@@ -15,8 +15,8 @@ import msgspec
 from rubrica.core import ConfigError, DataError, Rubric, Status
 from rubrica.doors.cli import INCOMPLETE, PASSED
 from rubrica.doors.config import parse_option, rubric_from_config, rubric_from_name
-from rubrica.phases.crew import Crew
 from rubrica.doors.progress import Progress
+from rubrica.phases.crew import Crew
 from rubrica.phases.recorded import Tally
 from rubrica.readers.lines import chunks
 from rubrica.stats.rates import wilson
@@ -24,7 +24,9 @@ from rubrica.stats.rates import wilson
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", nargs="?", metavar="CONFIG", help="AgentJet's or Rubrica's YAML")
-    parser.add_argument("--judge", metavar="NAME", help="math, countdown, module->Name, file.py->Name")
+    parser.add_argument(
+        "--judge", metavar="NAME", help="math, countdown, module->Name, file.py->Name"
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -101,7 +103,7 @@ def _opened(path: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        stream = Path(path).open("rb")
+        stream = Path(path).open("rb")  # noqa: SIM115 - only opening may fail as bad input
     except OSError as error:
         raise DataError(error.strerror or "cannot be opened", file=path) from None
     with stream:
