@@ -17,7 +17,7 @@ from rubrica.core.frozen import digest, freeze, thaw
 from rubrica.core.judge import FunctionJudge, Judge, Ranker, interpret, judge
 from rubrica.core.rubric import Dimension, Rubric, fingerprint
 from rubrica.core.score import Provenance, Score, Status
-from rubrica.core.scoring import INLINE, Call, Executor, Inline, fold, score
+from rubrica.core.scoring import INLINE, Call, Executor, Inline, Result, attempt, fold, score
 from rubrica.core.signal import Evidence, Signal
 from rubrica.core.trace import Fault, Message, Step, ToolCall, Trace, Usage
 
@@ -40,6 +40,7 @@ __all__ = [
     "Message",
     "Provenance",
     "Ranker",
+    "Result",
     "Rubric",
     "RubricaError",
     "Score",
@@ -49,6 +50,7 @@ __all__ = [
     "ToolCall",
     "Trace",
     "Usage",
+    "attempt",
     "digest",
     "fingerprint",
     "fold",

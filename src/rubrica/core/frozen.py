@@ -72,6 +72,15 @@ def freeze(value: Any, depth: int = 0) -> Any:
     if depth >= MAX_DEPTH:
         raise ValueError(f"nested more than {MAX_DEPTH} deep")
     if kind is dict or isinstance(value, Mapping):
+        for key, item in value.items():
+            if (
+                type(key) is not str
+                or type(item) is not str
+                or not (key.isascii() and item.isascii())
+            ):
+                break
+        else:
+            return FrozenDict(value)  # nothing but plain text: most metadata
         return FrozenDict({_key(key): freeze(item, depth + 1) for key, item in value.items()})
     if isinstance(value, list | tuple):
         return FrozenList([freeze(item, depth + 1) for item in value])

@@ -16,8 +16,9 @@ from rubrica.core.score import Score, Status
 from rubrica.core.signal import Signal
 from rubrica.core.trace import Fault, Trace
 
-#: `inline`: bounded by the size of its input, never waits. `loop`: awaits. `thread`: blocks.
-Runs = Literal["inline", "loop", "thread"]
+#: `inline`: keeps its own bounds, by the size of its input or by a worker of its own. `loop`:
+#: awaits. `thread`: blocks. `process`: may hold the interpreter or crash, and has to be killable.
+Runs = Literal["inline", "loop", "thread", "process"]
 
 
 class Judge(Protocol):
@@ -47,6 +48,12 @@ def signal_names(judge: Judge | Ranker) -> tuple[str, ...]:
     return (judge.name,) if is_ranker(judge) else judge.names  # type: ignore[union-attr]
 
 
+def runs(judge: Judge | Ranker) -> Runs:
+    """What kind of work a judge does; one that does not say is taken to await."""
+    kind: Runs = getattr(judge, "runs", "loop")
+    return kind
+
+
 Function = Callable[..., Any]
 
 
@@ -61,11 +68,14 @@ class FunctionJudge:
         function: Function,
         name: str | None = None,
         options: Mapping[str, Any] | None = None,
+        isolate: Literal["process"] | None = None,
     ) -> None:
         self.function = function
         self.names = (name or function.__name__,)
         self.options = freeze(options or {})
-        self.runs: Runs = "loop" if inspect.iscoroutinefunction(function) else "thread"
+        self.isolate = isolate
+        waits = inspect.iscoroutinefunction(function)
+        self.runs: Runs = isolate or ("loop" if waits else "thread")
         self.__module__ = function.__module__
         self.__qualname__ = function.__qualname__
         self.__doc__ = function.__doc__
@@ -85,7 +95,8 @@ class FunctionJudge:
             inspect.signature(self.function).bind(None, None, **options)
         except TypeError as error:
             raise JudgeError(f"judge {self.names[0]!r}: {error}") from None
-        return FunctionJudge(self.function, self.names[0], {**self.options, **options})
+        options = {**self.options, **options}
+        return FunctionJudge(self.function, self.names[0], options, self.isolate)
 
     @property
     def fingerprint(self) -> str:
@@ -119,20 +130,27 @@ def _having(judge: FunctionJudge, options: Mapping[str, Any]) -> FunctionJudge:
 @overload
 def judge(function: Function, /) -> FunctionJudge: ...
 @overload
-def judge(*, name: str) -> Callable[[Function], FunctionJudge]: ...
+def judge(
+    *, name: str | None = None, isolate: Literal["process"] | None = None
+) -> Callable[[Function], FunctionJudge]: ...
 
 
 def judge(
-    function: Function | None = None, /, *, name: str | None = None
+    function: Function | None = None,
+    /,
+    *,
+    name: str | None = None,
+    isolate: Literal["process"] | None = None,
 ) -> FunctionJudge | Callable[[Function], FunctionJudge]:
     """Make a function a judge.
 
     It takes a case and a trace, and keyword options if it likes, and returns a number, a bool,
-    `(reward, success)`, a Signal or a Score. A plain function may block: it runs in a thread.
+    `(reward, success)`, a Signal or a Score. A plain function may block: it runs in a thread, or
+    with `isolate="process"` in a process that can be killed.
     """
     if function is not None:
         return FunctionJudge(function)
-    return lambda decorated: FunctionJudge(decorated, name)
+    return lambda decorated: FunctionJudge(decorated, name, isolate=isolate)
 
 
 def interpret(name: str, returned: Any) -> tuple[Signal, ...]:

@@ -7,7 +7,7 @@ import msgspec
 
 from rubrica.core.errors import ConfigError
 from rubrica.core.frozen import digest
-from rubrica.core.judge import Judge, Ranker, is_ranker, signal_names
+from rubrica.core.judge import Judge, Ranker, Runs, is_ranker, runs, signal_names
 from rubrica.core.numbers import finite
 from rubrica.core.score import Provenance
 
@@ -41,13 +41,14 @@ class Seat(NamedTuple):
     ranks: bool
     names: tuple[str, ...]
     kept: tuple[str, ...]
+    runs: Runs
 
 
 def _seat(dimensions: list[Dimension]) -> Seat:
     judge = dimensions[0].judge
     names = signal_names(judge)
     kept = names if len(names) > 1 else tuple(dimension.name for dimension in dimensions)
-    return Seat(judge, is_ranker(judge), names, kept)
+    return Seat(judge, is_ranker(judge), names, kept, runs(judge))
 
 
 class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -105,6 +106,11 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for dimension in self.dimensions:
             readers.setdefault(id(dimension.judge), []).append(dimension)
         return tuple(_seat(dimensions) for dimensions in readers.values())
+
+    @cached_property
+    def bounded(self) -> bool:
+        """Whether every judge keeps its own bounds, so that no executor need watch over it."""
+        return all(seat.runs == "inline" for seat in self.seats)
 
     @cached_property
     def provenance(self) -> Provenance:

@@ -26,33 +26,37 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     case: Case
     traces: tuple[Trace, ...]
 
-    async def __call__(self) -> Sequence[Signal]:
-        judge: Any = self.judge
-        try:
-            if is_ranker(judge):
-                return await judge.rank(self.case, self.traces)
-            return await judge.judge(self.case, self.traces[0])  # type: ignore[no-any-return]
-        except SystemExit as error:  # would end the process, and every neighbour with it
-            raise JudgeError(f"the judge called exit({error.code!r})") from None
+
+#: What came of a call; an exception is a result like any other.
+Result = Sequence[Signal] | Exception
+
+
+async def attempt(call: Call) -> Result:
+    """Make the call; whatever the judge raises is the result."""
+    judge: Any = call.judge
+    try:
+        if len(call.traces) > 1 or is_ranker(judge):
+            ranked: Sequence[Signal] = await judge.rank(call.case, call.traces)
+            return ranked
+        signals: Sequence[Signal] = await judge.judge(call.case, call.traces[0])
+        return signals
+    except Exception as error:
+        return error
+    except SystemExit as error:  # would end the process, and every neighbour with it
+        return JudgeError(f"the judge called exit({error.code!r})")
 
 
 class Executor(Protocol):
-    """Decides where calls run and for how long; an exception is a result like any other."""
+    """Decides where calls run and for how long."""
 
-    async def run(self, calls: Sequence[Call]) -> Sequence[Sequence[Signal] | Exception]: ...
+    async def run(self, calls: Sequence[Call]) -> Sequence[Result]: ...
 
 
 class Inline:
     """Here and now, one after the other, with no deadline: for judges bounded by size."""
 
-    async def run(self, calls: Sequence[Call]) -> list[Sequence[Signal] | Exception]:
-        results: list[Sequence[Signal] | Exception] = []
-        for call in calls:
-            try:
-                results.append(await call())
-            except Exception as error:
-                results.append(error)
-        return results
+    async def run(self, calls: Sequence[Call]) -> list[Result]:
+        return [await attempt(call) for call in calls]
 
 
 INLINE: Executor = Inline()
@@ -77,21 +81,26 @@ async def score(
     results = iter(await executor.run(calls))
     said: list[Said] = [{} for _ in alive]
     for seat in rubric.seats:
-        for signals, result in zip(said, _results(seat, results, len(alive)), strict=True):
-            _hear(seat, result, signals)
-    scores = iter([fold(rubric, signals) for signals in said])
+        heard = _ranking(seat, results, len(alive)) if seat.ranks else results
+        for signals in said:
+            _hear(seat, next(heard), signals)
+    scores = [fold(rubric, signals) for signals in said]
+    if len(scores) == len(traces):
+        return scores
+    judged = iter(scores)
     return [
-        next(scores) if trace.fault is None else _failed(rubric, trace.fault) for trace in traces
+        next(judged) if trace.fault is None else _failed(rubric, trace.fault) for trace in traces
     ]
 
 
-def _results(seat: Seat, results: Iterator[Any], n: int) -> list[Any]:
-    """What a judge's calls gave, for each of n traces: a result, or an exception."""
-    if not seat.ranks:
-        return [next(results) for _ in range(n)]
+def _ranking(seat: Seat, results: Iterator[Result], n: int) -> Iterator[Result]:
+    """One ranking of n traces as n results."""
+    return iter(_ranks(seat, next(results) if n > 1 else (), n))
+
+
+def _ranks(seat: Seat, ranking: Result, n: int) -> list[Result]:
     if n < 2:
         return [(Signal(name=seat.names[0], reason="one trace has no rank"),)] * n
-    ranking = next(results)
     if isinstance(ranking, Exception):
         return [ranking] * n
     if not isinstance(ranking, tuple | list) or len(ranking) != n:
@@ -104,6 +113,11 @@ def _results(seat: Seat, results: Iterator[Any], n: int) -> list[Any]:
 
 def _hear(seat: Seat, result: object, signals: Said) -> None:
     """Add what a judge gave; every name it promised is there, if only with a fault."""
+    if type(result) is tuple and len(result) == 1 and len(seat.kept) == 1:  # nearly always
+        signal = result[0]
+        if type(signal) is Signal and signal.name == seat.kept[0]:
+            signals[signal.name] = signal
+            return
     wrong = _wrong(seat, result)
     if wrong is not None:
         fault = _fault(wrong)

@@ -91,7 +91,7 @@ class Keeper:
         self.door = threading.RLock()  # reentrant: a finalizer may ring while its thread rings
         self.jobs: deque[Job] = deque()
         self.idle: list[Worker] = []
-        self.returned: list[Worker] = []  # lent workers that came back unfit
+        self.returned: list[Worker] = []  # unfit for another job: for the keeper to replace
         self.workers: dict[int, Worker] = {}
         self.wanted = 0  # how many workers there should be: grows with demand, up to size
         self.stumbles = 0
@@ -137,20 +137,21 @@ class Keeper:
             raise WorkerDied(_CLOSED) if self.closing else error from None
         finally:  # also after Ctrl-C
             with self.door:
-                if fit:
-                    worker.lent = False
-                    self.idle.append(worker)
-                else:
-                    self.returned.append(worker)
+                worker.lent = False
+                (self.idle if fit else self.returned).append(worker)
                 if not fit or self.jobs:
                     self.ring()
+                if self.ended:
+                    worker.release()
         return reply.open()
 
     def pick(self) -> Worker | None:
         while self.idle:
             worker = self.idle.pop()
-            if worker.alive():  # it may have been killed from outside, and we not told yet
+            if worker.alive():
                 return worker
+            self.returned.append(worker)  # killed from outside, and the keeper not told yet
+            self.ring()
         return None
 
     def ring(self) -> None:
@@ -267,7 +268,6 @@ class Keeper:
                 self.idle.append(worker)
         else:
             worker.doom()
-            self.listen(worker)
         if job:
             self.feed(time.monotonic())  # before opening the answer: its worker need not wait
             try:
@@ -276,10 +276,8 @@ class Keeper:
                 job.settle(None, error)
 
     def bury(self, worker: Worker) -> None:
+        del self.workers[worker.fd]
         with self.door:
-            if worker.lent:
-                return
-            del self.workers[worker.fd]
             if worker in self.idle:
                 self.idle.remove(worker)
         with suppress(KeyError):
@@ -312,8 +310,9 @@ class Keeper:
         with self.door:
             returned, self.returned = self.returned, []
         for worker in returned:
-            worker.doom()
-            self.poll.register(worker.fd, select.POLLIN)
+            if self.workers.get(worker.fd) is worker:  # else its end was read before the bell
+                worker.doom()
+                self.poll.register(worker.fd, select.POLLIN)
         for worker in self.workers.values():
             if (job := worker.job) and job.cancelled():
                 worker.doom()
@@ -331,7 +330,9 @@ class Keeper:
         for worker in self.workers.values():
             jobs += [worker.job] if worker.job else []
             worker.status()
-            worker.release()
+            with self.door:
+                if not worker.lent:  # the borrower is still reading its end
+                    worker.release()
         _KEEPERS.discard(self)
         for job in jobs:
             job.settle(None, WorkerDied(_CLOSED))

@@ -1,11 +1,17 @@
-"""This process: judges on the event loop and in threads, one deadline for each case."""
+"""This process: judges on the event loop, in threads and in workers, one deadline for each case."""
 
 import asyncio
 import os
 from collections.abc import Sequence
+from functools import cached_property, partial
 
-from rubrica.core import INLINE, Call, Signal
+from rubrica.core import INLINE, Call, Result, attempt
+from rubrica.core.judge import runs
 from rubrica.executors.threads import Threads
+from rubrica.executors.workers import Workers
+
+#: When a case has no deadline, a worker's job still needs one.
+LONG = 3600.0
 
 
 class Local:
@@ -13,21 +19,19 @@ class Local:
 
     What is bounded by size runs at once. A blocking judge runs in a thread, which cannot be
     stopped: past the deadline it is left behind. A judge that never lets go of the interpreter
-    (one long call into C) stops this process too; such a one belongs in a process of its own.
+    (one long call into C) stops this process too; such a one asks for a process of its own, which
+    is killed.
     """
 
     def __init__(self, deadline: float | None = 30.0, threads: int | None = None) -> None:
         self.deadline = deadline
         self._threads = Threads(threads or min(32, (os.cpu_count() or 1) + 4))
 
-    async def run(self, calls: Sequence[Call]) -> Sequence[Sequence[Signal] | Exception]:
-        kinds = [getattr(call.judge, "runs", "loop") for call in calls]
+    async def run(self, calls: Sequence[Call]) -> Sequence[Result]:
+        kinds = [runs(call.judge) for call in calls]
         if all(kind == "inline" for kind in kinds):
             return await INLINE.run(calls)
-        tasks = [
-            asyncio.ensure_future(self._threads.run(call.__call__) if kind == "thread" else call())
-            for call, kind in zip(calls, kinds, strict=True)
-        ]
+        tasks = [asyncio.ensure_future(self._one(*pair)) for pair in zip(calls, kinds, strict=True)]
         try:
             await asyncio.wait(tasks, timeout=self.deadline)
         finally:
@@ -35,10 +39,27 @@ class Local:
                 task.cancel()
         return [self._result(task) for task in tasks]
 
-    def _result(self, task: "asyncio.Task[Sequence[Signal]]") -> Sequence[Signal] | Exception:
+    async def _one(self, call: Call, kind: str) -> Result:
+        if kind == "thread":
+            answer: Result = await self._threads.run(partial(attempt, call))
+            return answer
+        if kind == "process":
+            return await self._workers.run(_isolated, call, deadline=self.deadline or LONG)
+        return await attempt(call)
+
+    @cached_property
+    def _workers(self) -> Workers:
+        return Workers(memory=None, warm=["rubrica.executors.local"])
+
+    def _result(self, task: "asyncio.Task[Result]") -> Result:
         if not task.done() or task.cancelled():
             return TimeoutError(f"no answer within {self.deadline:g} s")
         error = task.exception()
         if error is None:
             return task.result()
         return error if isinstance(error, Exception) else RuntimeError(repr(error))
+
+
+def _isolated(call: Call) -> Result:
+    """In a worker: the call, with a loop of its own."""
+    return asyncio.run(attempt(call))

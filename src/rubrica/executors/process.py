@@ -122,10 +122,8 @@ class Process:
         """Send what the socket takes; the rest stays in `unsent`."""
         if frame is not None:
             self.unsent = memoryview(frame)
-        try:
+        with suppress(OSError):  # full: the rest goes later; broken: we shall read the end of it
             self.unsent = self.unsent[self.socket.send(self.unsent) :]
-        except OSError:  # full: the rest goes later; broken: we shall read the end of it
-            pass
 
     def receive(self) -> Reply | None:
         """A reply once it is whole, None before; EOFError when the worker has ended."""

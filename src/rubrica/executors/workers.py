@@ -1,23 +1,22 @@
 """A small pool of worker processes that can be killed.
 
-A thread cannot stop `10**10**10`; only ending a process can. Everything that must be stoppable
-goes through here. Belongs here: the pool, its queue, and when a worker starts and dies. What a
-worker does with its life is `worker.py`.
-
-One thread per pool, the keeper, owns the processes: it starts them, hands out jobs first come
-first served, reads answers, kills at the deadline and replaces. It is the only one to touch them,
-so there is nothing to lock; everyone else appends to its queue and rings its bell.
+A thread cannot stop `10**10**10`; only ending a process can. Whatever must be stoppable goes
+through here. Belongs here: what callers see. Who gets a worker is `keeper.py`, one process as its
+parent holds it `process.py`, what runs inside it `worker.py`.
 
 Time, precisely:
 
 - A job's `deadline` counts from the moment a ready worker takes it, through sending the arguments,
-  running, and receiving the whole result. When it passes, the worker is killed and the caller gets
-  `WorkerTimeout`, usually a millisecond later.
+  running, and receiving the whole result. When it passes, the worker is killed and replaced and
+  the caller gets `WorkerTimeout`, usually a millisecond or two later.
 - Before that a job waits at most `patience` seconds, then fails with `WorkerTimeout` without
   having run. Starting a worker and importing the `warm` modules happens in this time. So an answer
   or an error comes within `patience + deadline`, whatever happens.
-- A worker that is not ready after `START` seconds is killed. Three failed starts in a row and no
-  worker alive fail everything that waits with `WorkerDied`.
+- A worker that is not ready after 60 s is killed. Three failed starts in a row with no worker
+  alive fail everything that waits, with `WorkerDied`.
+
+A future belongs to the process that made it: a fork can use the pool, but a future it inherited
+will not complete there.
 """
 
 from __future__ import annotations

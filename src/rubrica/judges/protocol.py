@@ -21,6 +21,7 @@ from rubrica.judges.workflow import BuiltInJudge, WorkflowJudge
 #: Words for the judges that ship with the package.
 BUILT_IN = {
     "countdown": "rubrica.judges.agentjet->CountdownAnswerAsJudge",
+    "environment": "rubrica.judges.agentjet->EnvServiceJudge",
     "math": "rubrica.judges.agentjet->MathAnswerAsJudge",
 }
 #: Where AgentJet's tutorials keep the judges that are built in here.

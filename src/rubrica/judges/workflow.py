@@ -6,7 +6,7 @@ disturbs nobody. `BuiltInJudge` goes the other way and gives a core judge AgentJ
 """
 
 import inspect
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,8 +14,8 @@ import msgspec
 
 from rubrica.core import (
     Case,
-    CaseError,
     ConfigError,
+    RubricaError,
     Signal,
     Trace,
     freeze,
@@ -24,6 +24,7 @@ from rubrica.core import (
     thaw,
 )
 from rubrica.core.judge import Runs
+from rubrica.executors.portal import PORTAL
 
 
 @dataclass
@@ -115,7 +116,7 @@ class BuiltInJudge(BaseJudge):
         self.on_error: Literal["raise", "zero"] = options.pop("on_error", "raise")
         if self.on_error not in ("raise", "zero"):
             raise ConfigError("expected raise or zero", field="judge_options.on_error")
-        self.core = built(self.kind, options)
+        self.core: Any = built(self.kind, options)
 
     def compute_reward(
         self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
@@ -124,8 +125,8 @@ class BuiltInJudge(BaseJudge):
             return preset(workflow_output.reward, workflow_output.is_success)
         case, trace = case_of(workflow_task), trace_of(workflow_output)
         try:
-            (signal,) = finished(self.core.judge(case, trace))
-        except CaseError:
+            (signal,) = PORTAL.finish(lambda: self.core.judge(case, trace))
+        except RubricaError:
             if self.on_error == "raise":
                 raise
             return 0.0, False
@@ -136,17 +137,6 @@ class BuiltInJudge(BaseJudge):
 def preset(reward: float, is_success: bool | None) -> tuple[float, bool]:
     """A reward that was there before: success, where unsaid, is a full one."""
     return float(reward), bool(reward >= 1.0 if is_success is None else is_success)
-
-
-def finished(work: Coroutine[Any, Any, Sequence[Signal]]) -> Sequence[Signal]:
-    """The result of a judge that runs inline: it never waits, so one step completes it."""
-    try:
-        work.send(None)
-    except StopIteration as stop:
-        result: Sequence[Signal] = stop.value
-        return result
-    work.close()
-    raise RuntimeError("a judge that runs inline must not wait")
 
 
 def built(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:

@@ -36,10 +36,10 @@ class Crew:
     def __init__(
         self, rubric: Rubric, deadline: float, workers: int | None, size: int | None
     ) -> None:
-        kinds = {getattr(seat.judge, "runs", "loop") for seat in rubric.seats}
-        self._at_risk = kinds != {"inline"}
+        self._at_risk = not rubric.bounded
         self._deadline = deadline
-        concurrency = 1 if not self._at_risk else 4 if "thread" in kinds else ROWS_AT_RISK
+        blocks = any(seat.runs == "thread" for seat in rubric.seats)
+        concurrency = 4 if blocks else ROWS_AT_RISK
         self._job = pickle.dumps(Job(rubric, deadline, concurrency))
         self._processes = workers or len(os.sched_getaffinity(0))
         self._pool = Workers(self._processes, memory=None, warm=["rubrica.phases.recorded"])

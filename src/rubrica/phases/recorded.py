@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from rubrica.core import INLINE, DataError, Executor, Rubric, Status
+from rubrica.core import INLINE, DataError, Executor, Rubric, Score, Status
 from rubrica.executors.local import Local
-from rubrica.phases.train import Reward, rewards
+from rubrica.executors.portal import MustWait, step
+from rubrica.phases.train import rewards
 from rubrica.readers.lines import Chunk
 from rubrica.readers.rows import Row, read_row
 
@@ -30,13 +31,13 @@ class Tally(msgspec.Struct):
     replaced: int = 0
     statuses: dict[str, int] = {}
 
-    def count(self, reward: Reward) -> None:
+    def count(self, score: Score) -> None:
         self.planned += 1
-        self.statuses[reward.status] = self.statuses.get(reward.status, 0) + 1
-        if reward.raw_reward is not None:
-            self.successes += bool(reward.is_success)
-            self.reward_sum += reward.raw_reward
-            self.reward_squares += reward.raw_reward**2
+        self.statuses[score.status] = self.statuses.get(score.status, 0) + 1
+        if score.reward is not None:
+            self.successes += score.passed is True
+            self.reward_sum += score.reward
+            self.reward_squares += score.reward * score.reward
 
     def add(self, other: "Tally") -> None:
         self.rows += other.rows
@@ -94,27 +95,17 @@ def check_chunk(chunk: Chunk) -> int:
 
 
 def judge_chunk(job: bytes, chunk: Chunk) -> tuple[bytes, Tally]:
-    """The reward lines of a chunk, in its order, and their tally."""
-    rubric, executor, concurrency, runner = _prepared(job)
-    answer = _Answer()
+    """The reward lines of a chunk, in its order, and their tally.
 
-    async def one_after_another() -> None:
-        for number, line in chunk.lines():
-            row = _row(number, line)
-            answer.add(row, await rewards(rubric, row.case, row.outputs, executor=executor))
-
-    async def side_by_side() -> None:
-        gate = asyncio.Semaphore(concurrency)
-        rows = [_row(number, line) for number, line in chunk.lines()]
-
-        async def one(row: Row) -> list[Reward]:
-            async with gate:
-                return await rewards(rubric, row.case, row.outputs, executor=executor)
-
-        for row, given in zip(rows, await asyncio.gather(*map(one, rows)), strict=True):
-            answer.add(row, given)
-
-    runner.run(one_after_another() if concurrency == 1 else side_by_side())
+    Rows that need not wait are judged on the way through; the others side by side at the end.
+    """
+    prepared = _prepared(job)
+    answer, rows = _Answer(), [_row(number, line) for number, line in chunk.lines()]
+    given: list[list[Score] | None] = [prepared.at_once(row) for row in rows]
+    waiting = [row for row, scores in zip(rows, given, strict=True) if scores is None]
+    late = iter(prepared.runner.run(prepared.side_by_side(waiting)) if waiting else ())
+    for row, scores in zip(rows, given, strict=True):
+        answer.add(row, next(late) if scores is None else scores)
     return bytes(answer.text), answer.tally
 
 
@@ -123,7 +114,7 @@ def failed_chunk(chunk: Chunk, reason: str) -> tuple[bytes, Tally]:
     answer = _Answer()
     for number, line in chunk.lines():
         row = _row(number, line)
-        answer.add(row, [Reward(None, None, Status.JUDGE_ERROR, reason)] * len(row.outputs))
+        answer.add(row, [Score(status=Status.JUDGE_ERROR, reason=reason)] * len(row.outputs))
     return bytes(answer.text), answer.tally
 
 
@@ -134,20 +125,13 @@ class _Answer:
         self.text = bytearray()
         self.tally = Tally(statuses={})
 
-    def add(self, row: Row, given: list[Reward]) -> None:
+    def add(self, row: Row, given: list[Score]) -> None:
         self.tally.rows += 1
         self.tally.replaced += row.replaced
-        for index, reward in enumerate(given):
-            self.tally.count(reward)
-            line = Line(
-                row.case.id,
-                index,
-                reward.raw_reward,
-                reward.is_success,
-                reward.status,
-                reward.reason,
-            )
-            self.text += _ENCODER.encode(line)
+        for index, score in enumerate(given):
+            self.tally.count(score)
+            line = Line(row.case.id, index, score.reward, score.passed, score.status, score.reason)
+            _ENCODER.encode_into(line, self.text, -1)
             self.text += b"\n"
 
 
@@ -159,11 +143,34 @@ def _row(number: int, line: bytes) -> Row:
     raise error_here
 
 
-@lru_cache(maxsize=2)
-def _prepared(job: bytes) -> tuple[Rubric, Executor, int, asyncio.Runner]:
+class _Prepared:
     """One judge, one loop and one pool of threads for all chunks that this process sees."""
-    rubric, deadline, concurrency = pickle.loads(job)  # noqa: S301 - made by our own parent process
-    runner = asyncio.Runner()
-    atexit.register(runner.close)
-    bounded = all(getattr(seat.judge, "runs", None) == "inline" for seat in rubric.seats)
-    return rubric, INLINE if bounded else Local(deadline), concurrency, runner
+
+    def __init__(self, rubric: Rubric, deadline: float, concurrency: int) -> None:
+        self.rubric, self.concurrency = rubric, concurrency
+        self.executor: Executor = INLINE if rubric.bounded else Local(deadline)
+        self.runner = asyncio.Runner()
+        atexit.register(self.runner.close)
+
+    def at_once(self, row: Row) -> list[Score] | None:
+        """The scores of a row, if they can be had without waiting."""
+        if not self.rubric.bounded:
+            return None
+        try:
+            return step(rewards(self.rubric, row.case, row.outputs))
+        except MustWait:
+            return None
+
+    async def side_by_side(self, rows: list[Row]) -> list[list[Score]]:
+        gate = asyncio.Semaphore(self.concurrency)
+
+        async def one(row: Row) -> list[Score]:
+            async with gate:
+                return await rewards(self.rubric, row.case, row.outputs, executor=self.executor)
+
+        return await asyncio.gather(*map(one, rows))
+
+
+@lru_cache(maxsize=2)
+def _prepared(job: bytes) -> _Prepared:
+    return _Prepared(*pickle.loads(job))  # noqa: S301 - made by our own parent process

@@ -1,50 +1,67 @@
-"""Rewards for a trainer: one task and its n outputs in, one reward for each out.
+"""Rewards for a trainer: one task and its n outputs in, one score for each out.
 
-"Wrong" and "could not be judged" are told apart: a reward is a number only where something was
-measured, and None, with a status and a reason, where nothing was.
+"Wrong" and "could not be judged" are told apart: a score has a reward only where something was
+measured, and elsewhere a status and a reason.
 """
 
 from collections.abc import Sequence
 
-import msgspec
-
-from rubrica.core import INLINE, Case, Executor, Rubric, Score, Status, score
+from rubrica.core import INLINE, Case, Executor, Rubric, Score, Signal, Status, score
+from rubrica.core.judge import clamp
 from rubrica.core.numbers import real
+from rubrica.executors.local import Local
+from rubrica.executors.portal import PORTAL
 from rubrica.judges.workflow import WorkflowOutput, WorkflowTask, case_of, preset, trace_of
 from rubrica.readers.rows import Recorded
 
 
-class Reward(msgspec.Struct, frozen=True):
-    """What a trainer is told about one output."""
-
-    raw_reward: float | None
-    is_success: bool | None
-    status: Status
-    reason: str = ""
-
-
 async def rewards(
     rubric: Rubric, case: Case, outputs: Sequence[Recorded], *, executor: Executor = INLINE
-) -> list[Reward]:
-    """Rewards for the outputs of one case; one that brings its own reward is not judged."""
+) -> list[Score]:
+    """A score for each output of one case; one that brings its own reward is not judged."""
     open_traces = [output.trace for output in outputs if output.reward is None]
+    if len(open_traces) == len(outputs):
+        return await score(rubric, case, open_traces, executor=executor)
     scores = iter(await score(rubric, case, open_traces, executor=executor) if open_traces else ())
-    return [
-        _reward(next(scores)) if output.reward is None else _preset(output) for output in outputs
-    ]
+    return [next(scores) if output.reward is None else _preset(output) for output in outputs]
 
 
-def _reward(scored: Score) -> Reward:
-    if scored.status.measured:
-        return Reward(scored.reward, scored.passed, scored.status, scored.reason)
-    return Reward(None, None, scored.status, scored.reason)
-
-
-def _preset(output: Recorded) -> Reward:
+def _preset(output: Recorded) -> Score:
     if real(output.reward) is None:
-        return Reward(None, None, Status.JUDGE_ERROR, f"its own reward is {output.reward!r}")
+        return Score(status=Status.JUDGE_ERROR, reason=f"its own reward is {output.reward!r}")
     reward, success = preset(output.reward or 0.0, output.is_success)
-    return Reward(reward, success, Status.SCORED, "the output brought its reward")
+    signal = Signal(name="preset", value=clamp(reward), reward=reward, passed=success)
+    return Score(
+        status=Status.SCORED,
+        value=signal.value,
+        passed=success,
+        reward=reward,
+        coverage=1.0,
+        signals=(signal,),
+        reason="the output brought its reward",
+    )
+
+
+class Rewards:
+    """A rubric as one call for every caller: blocking from any thread, or awaited.
+
+    It pickles, and it can be shared by as many threads as there are.
+    """
+
+    def __init__(self, rubric: Rubric, deadline: float = 30.0) -> None:
+        self.rubric, self.deadline = rubric, deadline
+        self._executor: Executor = INLINE if rubric.bounded else Local(deadline)
+
+    def __call__(self, case: Case, outputs: Sequence[Recorded]) -> list[Score]:
+        if self.rubric.bounded:
+            return PORTAL.finish(lambda: self.scores(case, outputs))
+        return PORTAL.run(self.scores(case, outputs))
+
+    async def scores(self, case: Case, outputs: Sequence[Recorded]) -> list[Score]:
+        return await rewards(self.rubric, case, outputs, executor=self._executor)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Rewards, (self.rubric, self.deadline))
 
 
 async def filled(
@@ -62,10 +79,10 @@ async def filled(
     given = await rewards(rubric, case_of(task), recorded, executor=executor)
     return [
         WorkflowOutput(
-            reward=reward.raw_reward,
-            is_success=reward.is_success,
+            reward=scored.reward,
+            is_success=scored.passed,
             metadata=output.metadata,
-            log_metrics={**output.log_metrics, "rubrica_status": str(reward.status)},
+            log_metrics={**output.log_metrics, "rubrica_status": str(scored.status)},
         )
-        for output, reward in zip(outputs, given, strict=True)
+        for output, scored in zip(outputs, given, strict=True)
     ]

@@ -5,14 +5,14 @@ A line is checked whole or refused whole, with the path of the field that is wro
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from rubrica.core import Case, DataError, Trace
 
 
-class Recorded(NamedTuple):
+class Recorded(msgspec.Struct, frozen=True, gc=False):
     """One output, and the reward it already carries, if it does."""
 
     trace: Trace
@@ -20,7 +20,7 @@ class Recorded(NamedTuple):
     is_success: bool | None = None
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True, gc=False):
     """A task with what was answered to it; `replaced` counts lone surrogates made U+FFFD."""
 
     case: Case

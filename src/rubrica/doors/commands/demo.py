@@ -9,8 +9,10 @@ from typing import Any
 
 import msgspec
 
+from rubrica.core import Score
 from rubrica.doors.config import rubric_from_name
-from rubrica.phases.train import Reward, rewards
+from rubrica.phases.recorded import Line
+from rubrica.phases.train import rewards
 from rubrica.readers.rows import Row, read_row
 
 #: The demo is a demonstration, not a gate: rows that cannot be judged are part of it.
@@ -23,15 +25,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     judged = asyncio.run(_all_judged())
-    statuses = Counter(str(reward.status) for _, given in judged for reward in given)
+    statuses = Counter(str(score.status) for _, given in judged for score in given)
     if args.json:
         document = {
             "planned": sum(statuses.values()),
             "statuses": statuses,
             "rewards": [
-                {"task_id": row.case.id, "index": index, **msgspec.structs.asdict(reward)}
+                Line(row.case.id, index, score.reward, score.passed, score.status, score.reason)
                 for row, given in judged
-                for index, reward in enumerate(given)
+                for index, score in enumerate(given)
             ],
         }
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
@@ -40,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-async def _all_judged() -> list[tuple[Row, list[Reward]]]:
+async def _all_judged() -> list[tuple[Row, list[Score]]]:
     text = resources.files("rubrica.doors").joinpath("demo/rows.jsonl").read_bytes()
     rubrics = {name: rubric_from_name(name, {}) for name in ("math", "countdown")}
     judged = []
@@ -51,7 +53,7 @@ async def _all_judged() -> list[tuple[Row, list[Reward]]]:
     return judged
 
 
-def _show(judged: list[tuple[Row, list[Reward]]], statuses: Counter[str]) -> None:
+def _show(judged: list[tuple[Row, list[Score]]], statuses: Counter[str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -65,12 +67,12 @@ def _show(judged: list[tuple[Row, list[Reward]]], statuses: Counter[str]) -> Non
     table.add_column("answer", no_wrap=True, width=max(12, (console.width - 30) * 2 // 5))
     table.add_column("why", overflow="fold")
     for row, given in judged:
-        for index, (output, reward) in enumerate(zip(row.outputs, given, strict=True)):
+        for index, (output, score) in enumerate(zip(row.outputs, given, strict=True)):
             table.add_row(
                 Text("" if index else row.case.id, style="bold"),
-                _reward_text(reward),
+                _reward_text(score),
                 Text(" ".join(output.trace.answer.split())),
-                Text(reward.reason),
+                Text(score.reason),
                 end_section=index == len(given) - 1,
             )
     console.print(table)
@@ -84,11 +86,10 @@ def _show(judged: list[tuple[Row, list[Reward]]], statuses: Counter[str]) -> Non
     )
 
 
-def _reward_text(reward: Reward) -> Any:
+def _reward_text(score: Score) -> Any:
     from rich.text import Text
 
-    if reward.raw_reward is None:
+    if score.reward is None:
         return Text("–", style="yellow")
-    style = "green" if reward.is_success else "red"
-    mark = "✓" if reward.is_success else "✗"
-    return Text(f"{reward.raw_reward:.2f} {mark}", style=style)
+    mark, style = ("✓", "green") if score.passed else ("✗", "red")
+    return Text(f"{score.reward:.2f} {mark}", style=style)

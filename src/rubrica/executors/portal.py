@@ -1,0 +1,80 @@
+"""The ways from blocking code into the async core.
+
+`step` is for work that is bounded and rarely waits: it runs in the caller's own thread, with no
+event loop at all. What does have to wait raises `MustWait` and is begun again in `PORTAL`, a loop
+in a thread of its own. After a fork the child starts its own.
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class MustWait(BaseException):
+    """Raised by work that needs an event loop where none runs, before it has had any effect."""
+
+
+def need_loop() -> None:
+    """To be called before the first wait of work that may run under `step`."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise MustWait from None
+
+
+def step(work: Coroutine[Any, Any, T]) -> T:
+    """The result of work that does not wait; `MustWait` where it does."""
+    try:
+        work.send(None)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    work.close()
+    raise MustWait
+
+
+class Portal:
+    """Runs coroutines to completion from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def finish(self, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result of work that mostly does not wait."""
+        try:
+            return step(begin())
+        except MustWait:
+            return self.run(begin())
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of `work`. An interrupt here cancels it there."""
+        future = asyncio.run_coroutine_threadsafe(work, self._running())
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                run = self._loop.run_forever
+                threading.Thread(target=run, daemon=True, name="rubrica-portal").start()
+            return self._loop
+
+
+PORTAL = Portal()
+
+
+def _after_fork() -> None:
+    """The parent's thread is not here, and its lock may be held for ever."""
+    PORTAL._lock, PORTAL._loop = threading.Lock(), None
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,114 @@
+"""A crew gives chunks back in their order, and outlives a judge that ends its process."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubrica.core import DataError, Rubric
+from rubrica.judges.math import MathJudge
+from rubrica.judges.protocol import load
+from rubrica.phases.crew import WORTH_PROCESSES, Crew
+from rubrica.phases.recorded import Tally
+from rubrica.readers.lines import Chunk
+
+MATH = Rubric.alone(MathJudge())
+
+WHERE = """
+import os
+def where(case, trace):
+    if trace.answer == "die":
+        os.kill(os.getpid(), 9)
+    return float(os.getpid())
+"""
+
+
+def chunks(n: int, *answers: str) -> list[Chunk]:
+    """n chunks of one row each, or of one for each answer."""
+    found = []
+    for i in range(n):
+        rows = [
+            {
+                "task": {"task_id": f"{i}", "metadata": {"answer": "4"}},
+                "output": {"metadata": {"final_answer": answer}},
+            }
+            for answer in answers or [r"\boxed{4}"]
+        ]
+        text = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+        found.append(Chunk(1 + i * len(rows), text))
+    return found
+
+
+def judged(crew: Crew, source: list[Chunk]) -> tuple[list[dict[str, Any]], Tally]:
+    tally, lines = Tally(statuses={}), []
+    with crew:
+        for _, (text, part) in crew.judge(source):
+            tally.add(part)
+            lines += [json.loads(line) for line in text.splitlines()]
+    return lines, tally
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Rubric:
+    """A judge whose reward is the process it ran in."""
+    (tmp_path / "where.py").write_text(WHERE)
+    return Rubric.alone(load(f"{tmp_path}/where.py->where"))
+
+
+@pytest.mark.parametrize(
+    ("workers", "size"), [(1, None), (2, 100), (2, WORTH_PROCESSES), (3, None)]
+)
+def test_chunks_come_back_in_their_order(workers: int, size: int | None) -> None:
+    source = chunks(40)
+    with Crew(MATH, 30.0, workers, size) as crew:
+        assert [(chunk, rows) for chunk, rows in crew.check(source)] == [(c, 1) for c in source]
+        assert [chunk for chunk, _ in crew.judge(source)] == source
+
+
+def test_chunks_are_taken_as_results_are(where: Rubric) -> None:
+    """A file of any size fits: only a few chunks are ever under way."""
+    taken = 0
+
+    def endless() -> Any:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield chunks(1)[0]
+
+    with Crew(MATH, 30.0, 2, WORTH_PROCESSES) as crew:
+        results = crew.judge(endless())
+        for n in range(1, 20):
+            next(results)
+            assert taken <= n + 5
+
+
+def test_a_broken_row_raises_with_its_line_from_any_process() -> None:
+    source = [*chunks(3), Chunk(4, b'{"task": 3}\n')]
+    for size in (100, WORTH_PROCESSES):
+        with Crew(MATH, 30.0, 2, size) as crew, pytest.raises(DataError) as caught:
+            list(crew.check(source))
+        assert (caught.value.line, caught.value.field) == (4, "task")
+
+
+def test_a_users_judge_never_runs_in_this_process(where: Rubric) -> None:
+    for workers, size in ((1, 100), (2, WORTH_PROCESSES), (2, None)):
+        lines, _ = judged(Crew(where, 30.0, workers, size), chunks(3))
+        assert os.getpid() not in {line["raw_reward"] for line in lines}
+
+
+def test_a_judge_that_ends_its_process_loses_its_own_row(where: Rubric) -> None:
+    lines, tally = judged(Crew(where, 30.0, 2, 100), chunks(2, "a", "die", "b"))
+    assert [line["task_id"] for line in lines] == ["0", "0", "0", "1", "1", "1"]
+    assert [line["status"] for line in lines] == ["scored", "judge_error", "scored"] * 2
+    assert "SIGKILL" in lines[1]["reason"]
+    assert tally.statuses == {"scored": 4, "judge_error": 2}
+    assert tally.rows == tally.planned == 6
+
+
+def test_the_processes_are_gone_when_the_crew_is(where: Rubric) -> None:
+    lines, _ = judged(Crew(where, 30.0, 2, 100), chunks(8))
+    for process in {int(line["raw_reward"]) for line in lines}:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)

@@ -1,0 +1,86 @@
+"""Chunks of recorded outputs: a line for each output, and a tally that adds up."""
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubrica.core import DataError, Rubric
+from rubrica.judges.math import MathJudge
+from rubrica.phases.recorded import Job, Tally, check_chunk, failed_chunk, judge_chunk
+from rubrica.readers.lines import Chunk
+
+JOB = pickle.dumps(Job(Rubric.alone(MathJudge()), 30.0))
+
+
+def chunk(*rows: Any, first: int = 1) -> Chunk:
+    return Chunk(first, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+
+
+def row(answer: str | None, *texts: str) -> dict[str, Any]:
+    metadata = {} if answer is None else {"answer": answer}
+    outputs = [{"metadata": {"final_answer": text}} for text in texts]
+    return {"task": {"task_id": "t", "metadata": metadata}, "outputs": outputs}
+
+
+def test_a_line_for_each_output() -> None:
+    text, tally = judge_chunk(JOB, chunk(row("4", r"\boxed{4}", r"\boxed{5}"), row(None, "x")))
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [(line["index"], line["raw_reward"], line["status"]) for line in lines] == [
+        (0, 1.0, "scored"),
+        (1, 0.0, "scored"),
+        (0, None, "judge_error"),
+    ]
+    assert (tally.rows, tally.planned, tally.measured, tally.successes) == (2, 3, 2, 1)
+    assert tally.statuses == {"scored": 2, "judge_error": 1}
+
+
+def test_checking_counts_rows_and_names_the_line_that_is_broken() -> None:
+    good = row("4", "x")
+    assert check_chunk(chunk(good, good)) == 2
+    for work in (check_chunk, lambda broken: judge_chunk(JOB, broken)):
+        with pytest.raises(DataError) as caught:
+            work(chunk(good, {"task": {}, "output": {"reward": "x"}}, first=41))
+        assert (caught.value.line, caught.value.field) == (42, "output.reward")
+
+
+def test_a_chunk_that_could_not_be_judged_keeps_a_line_for_each_output() -> None:
+    text, tally = failed_chunk(chunk(row("4", "a", "b"), row("4", "c")), "the process died")
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert len(lines) == tally.planned == tally.statuses["judge_error"] == 3
+    assert all(line["raw_reward"] is line["is_success"] is None for line in lines)
+    assert {line["reason"] for line in lines} == {"the process died"}
+    assert tally.measured == 0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["1", "2", None]),
+            st.lists(st.sampled_from([r"\boxed{1}", r"\boxed{2}", "none"]), min_size=1, max_size=3),
+        ),
+        max_size=12,
+    ),
+    st.integers(1, 5),
+)
+def test_parts_add_up_to_the_whole(rows: list[tuple[str | None, list[str]]], most: int) -> None:
+    whole = chunk(*[row(answer, *texts) for answer, texts in rows])
+    lines, tally = judge_chunk(JOB, whole)
+    text, total = b"", Tally(statuses={})
+    for part in whole.split(most):
+        some, of_part = judge_chunk(JOB, part)
+        text += some
+        total.add(of_part)
+    assert (text, total) == (lines, tally)
+    assert tally.planned == sum(tally.statuses.values()) == lines.count(b"\n")
+    assert tally.rows == len(rows)
+
+
+def test_the_standard_error_of_the_mean_reward() -> None:
+    presets = [{"task": {}, "output": {"reward": reward}} for reward in (0, 1, 1, 2)]
+    _, tally = judge_chunk(JOB, chunk(*presets))
+    assert tally.standard_error == pytest.approx((2 / 3 / 4) ** 0.5)
+    assert judge_chunk(JOB, chunk(presets[0]))[1].standard_error is None

@@ -1,0 +1,208 @@
+"""Rewards for a trainer: a number where something was measured, None and a reason elsewhere."""
+
+import asyncio
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubrica.core import Case, JudgeError, Rubric, Score, Signal, Status, Trace, judge
+from rubrica.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
+from rubrica.judges.countdown import CountdownJudge
+from rubrica.judges.math import MathJudge
+from rubrica.judges.workflow import Task, WorkflowOutput, WorkflowTask, case_of, trace_of
+from rubrica.phases.train import filled, rewards
+from rubrica.readers.rows import Recorded
+
+MATH = Rubric.alone(MathJudge())
+
+
+def given_for(case: Case, *outputs: Recorded, rubric: Rubric = MATH) -> list[Score]:
+    return asyncio.run(rewards(rubric, case, outputs))
+
+
+def answer(text: str, **preset: Any) -> Recorded:
+    return Recorded(Trace(metadata={"final_answer": text}), **preset)
+
+
+def verdict(scored: Score) -> tuple[Any, ...]:
+    return (scored.reward, scored.passed, scored.status)
+
+
+FOUR = Case(id="t", metadata={"answer": "4"})
+NO_REFERENCE = Case(id="t")
+
+
+def test_each_output_of_a_group_has_its_reward_in_its_place() -> None:
+    right, wrong, none = given_for(
+        FOUR, answer(r"\boxed{4}"), answer(r"\boxed{5}"), Recorded(Trace())
+    )
+    assert verdict(right) == (1.0, True, Status.SCORED)
+    assert verdict(wrong) == (0.0, False, Status.SCORED)
+    assert verdict(none) == (0.0, False, Status.SCORED)
+    assert "no final_answer" in none.reason
+
+
+@pytest.mark.parametrize(
+    ("reward", "is_success", "success"),
+    [
+        (0.0, None, False),
+        (0.99, None, False),
+        (1.0, None, True),
+        (1.5, None, True),
+        (-2.0, None, False),
+        (0.3, True, True),
+        (1.0, False, False),
+    ],
+)
+def test_a_reward_that_is_there_is_kept(
+    reward: float, is_success: bool | None, success: bool
+) -> None:
+    preset, judged = given_for(
+        FOUR, answer("?", reward=reward, is_success=is_success), answer(r"\boxed{4}")
+    )
+    assert verdict(preset) == (reward, success, Status.SCORED)
+    assert verdict(judged) == (1.0, True, Status.SCORED)
+
+
+def test_an_output_with_a_reward_is_not_judged() -> None:
+    asked: list[str] = []
+
+    @judge
+    def curious(case: Case, trace: Trace) -> float:
+        asked.append(trace.answer)
+        return 0.25
+
+    outputs = [answer("a"), answer("b", reward=1.0), answer("c")]
+    scores = given_for(NO_REFERENCE, *outputs, rubric=Rubric.alone(curious))
+    assert [scored.reward for scored in scores] == [0.25, 1.0, 0.25]
+    assert asked == ["a", "c"]
+
+
+def test_success_said_without_a_reward_is_judged() -> None:
+    (scored,) = given_for(FOUR, answer(r"\boxed{5}", is_success=True))
+    assert verdict(scored) == (0.0, False, Status.SCORED)
+
+
+def test_a_case_that_cannot_be_judged_is_none_and_never_zero() -> None:
+    lost, kept = given_for(NO_REFERENCE, answer(r"\boxed{4}"), answer("?", reward=0.5))
+    assert verdict(lost) == (None, None, Status.JUDGE_ERROR)
+    assert "metadata.answer" in lost.reason
+    assert verdict(kept) == (0.5, False, Status.SCORED)
+
+
+@pytest.mark.parametrize("returned", [None, "x", float("nan"), (float("inf"), True), [], (1, 2, 3)])
+def test_rubbish_from_a_judge_is_none_and_never_zero(returned: Any) -> None:
+    @judge
+    def rubbish(case: Case, trace: Trace) -> Any:
+        return returned
+
+    (scored,) = given_for(FOUR, answer("x"), rubric=Rubric.alone(rubbish))
+    assert verdict(scored) == (None, None, Status.JUDGE_ERROR)
+    assert "'rubbish' returned" in scored.reason
+
+
+@pytest.mark.parametrize(
+    ("returned", "reward", "success"),
+    [
+        ((0.5, True), 0.5, True),
+        ((1.5, True), 1.5, True),
+        ((-1.0, False), -1.0, False),
+        (1.0, 1.0, True),
+        (0.9, 0.9, False),
+        (2, 2.0, True),
+        (True, 1.0, True),
+        (False, 0.0, False),
+        (Signal(name="x", value=0.5, passed=True), 0.5, True),
+    ],
+)
+def test_what_a_judge_may_return(returned: Any, reward: float, success: bool) -> None:
+    @judge
+    def free(case: Case, trace: Trace) -> Any:
+        return returned
+
+    (scored,) = given_for(FOUR, answer("x"), rubric=Rubric.alone(free))
+    assert verdict(scored) == (reward, success, Status.SCORED)
+    assert scored.value == min(1.0, max(0.0, reward))
+
+
+def test_a_judge_that_raises_for_one_output_leaves_the_others() -> None:
+    @judge
+    def picky(case: Case, trace: Trace) -> float:
+        if trace.answer == "bad":
+            raise JudgeError("not this one")
+        return 1.0
+
+    scores = given_for(FOUR, *map(answer, ("a", "bad", "b")), rubric=Rubric.alone(picky))
+    assert [scored.status for scored in scores] == ["scored", "judge_error", "scored"]
+    assert "not this one" in scores[1].reason
+
+
+def workflow(metadata: dict[str, Any], *answers: str) -> tuple[WorkflowTask, list[WorkflowOutput]]:
+    task = WorkflowTask(task=Task(main_query="?", task_id="t", metadata=metadata))
+    return task, [WorkflowOutput(metadata={"final_answer": text}) for text in answers]
+
+
+def test_filled_gives_new_outputs_and_leaves_its_own_alone() -> None:
+    task, outputs = workflow({"answer": "4"}, r"\boxed{4}", "?")
+    outputs.append(WorkflowOutput(reward=0.5, log_metrics={"turns": 3}))
+    before = copy.deepcopy((task, outputs))
+    done = asyncio.run(filled(MATH, task, outputs))
+    assert [(output.reward, output.is_success) for output in done] == [
+        (1.0, True),
+        (0.0, False),
+        (0.5, False),
+    ]
+    assert [output.metadata for output in done] == [output.metadata for output in outputs]
+    assert done[2].log_metrics == {"turns": 3, "rubrica_status": "scored"}
+    assert (task, outputs) == before
+    assert not any(new is old for new, old in zip(done, outputs, strict=True))
+
+
+def test_filled_says_why_it_left_an_output_empty() -> None:
+    task, outputs = workflow({}, r"\boxed{4}")
+    (done,) = asyncio.run(filled(MATH, task, outputs))
+    assert (done.reward, done.is_success) == (None, None)
+    assert done.log_metrics == {"rubrica_status": "judge_error"}
+
+
+answers = st.lists(
+    st.sampled_from(
+        [
+            *(r"\boxed{", "}", "4", "2+2", "2*2", "1", "+", "=4", "<think>", "</think>"),
+            *("<answer>", "</answer>", r"\frac{8}{2}", "(", ")", "/0", " ", "\0", "٤"),
+        ]
+    )
+).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("face", "core"),
+    [(MathAnswerAsJudge, MathJudge()), (CountdownAnswerAsJudge, CountdownJudge())],
+)
+@given(text=answers)
+def test_agentjets_method_and_the_phase_give_the_same(face: Any, core: Any, text: str) -> None:
+    metadata = {"answer": "4", "target": 4, "nums": [2, 2]}
+    task, (output,) = workflow(metadata, text)
+    (scored,) = asyncio.run(
+        rewards(Rubric.alone(core), case_of(task), [Recorded(trace_of(output))])
+    )
+    assert face(None).compute_reward(task, output) == (scored.reward, scored.passed)
+
+
+@given(st.floats(-1e6, 1e6), st.none() | st.booleans())
+def test_a_preset_reward_is_the_same_for_both(reward: float, is_success: bool | None) -> None:
+    task, _ = workflow({"answer": "4"})
+    output = WorkflowOutput(reward=reward, is_success=is_success)
+    (scored,) = given_for(FOUR, Recorded(Trace(), reward, is_success))
+    told = MathAnswerAsJudge(None).compute_reward(task, output)
+    assert told == (scored.reward, scored.passed)
+    assert scored.reward == reward
+
+
+def test_no_outputs_need_no_judge() -> None:
+    nothing: Sequence[Recorded] = []
+    assert asyncio.run(rewards(MATH, FOUR, nothing)) == []

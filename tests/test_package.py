@@ -1,0 +1,47 @@
+"""The public surface, and what importing it costs."""
+
+import subprocess
+import sys
+
+import rubrica
+
+SURFACE = """
+BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension Evidence Fault
+Judge JudgeError MathAnswerAsJudge Message Ranker Rubric RubricaError Score Signal Status ToolCall
+Trace Usage WorkflowOutput WorkflowTask judge score
+"""
+
+
+def test_the_surface_is_what_it_says() -> None:
+    assert sorted(rubrica.__all__) == sorted(SURFACE.split())
+    assert all(getattr(rubrica, name) is not None for name in rubrica.__all__)
+    assert set(rubrica.__all__) <= set(dir(rubrica))
+
+
+def test_agentjet_paths_lead_to_the_same_objects() -> None:
+    from rubrica.task_judge import CountdownAnswerAsJudge, MathAnswerAsJudge
+    from rubrica.task_judge.base_judge import BaseJudge
+    from rubrica.workflow import WorkflowOutput, WorkflowTask
+
+    assert BaseJudge is rubrica.BaseJudge
+    assert (WorkflowOutput, WorkflowTask) == (rubrica.WorkflowOutput, rubrica.WorkflowTask)
+    assert MathAnswerAsJudge is rubrica.MathAnswerAsJudge
+    assert CountdownAnswerAsJudge is rubrica.CountdownAnswerAsJudge
+
+
+def test_importing_stays_light() -> None:
+    """A time would fail on a slow machine; what is loaded does not depend on it."""
+    script = "import rubrica, sys; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+    heavy = {
+        "asyncio",
+        "rich",
+        "ruamel",
+        "ruamel.yaml",
+        "multiprocessing",
+        "subprocess",
+        "argparse",
+    }
+    assert not heavy & set(loaded)
