@@ -41,7 +41,7 @@ lock: $(VENV)/.test
 		--group build --output-file requirements.lock
 	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --quiet \
 		--upgrade --no-emit-index-url --python-version 3.11 pyproject.toml \
-		--group build --group dev --output-file requirements-dev.lock
+		--all-extras --group build --group dev --output-file requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -19,7 +19,7 @@ BLOCK = re.compile(
     r"(?:<!-- (?P<note>[^>]*?) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
-#: Kinds that are shown, not run: each is a picture or a list of commands that take the machine over.
+#: Kinds that are shown, not run: pictures, data, and commands that take the machine over.
 SHOWN = {"text", "yaml", "json"}
 
 

@@ -7,7 +7,7 @@ import rubrica
 
 SURFACE = """
 BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension Evidence Fault
-Judge JudgeError MathAnswerAsJudge Message Ranker Rubric RubricaError Score Signal Status ToolCall
+EnvServiceJudge Judge JudgeError MathAnswerAsJudge Message Ranker Rubric RubricaError Score Signal Status ToolCall
 Trace Usage WorkflowOutput WorkflowTask judge score
 """
 

@@ -33,7 +33,7 @@ from rubrica.core import (
 )
 
 if TYPE_CHECKING:
-    from rubrica.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
+    from rubrica.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
     from rubrica.judges.workflow import BaseJudge, WorkflowOutput, WorkflowTask
 
 __version__ = "0.1.0"
@@ -41,6 +41,7 @@ __version__ = "0.1.0"
 _LATER = {
     "BaseJudge": "rubrica.judges.workflow",
     "CountdownAnswerAsJudge": "rubrica.judges.agentjet",
+    "EnvServiceJudge": "rubrica.judges.agentjet",
     "MathAnswerAsJudge": "rubrica.judges.agentjet",
     "WorkflowOutput": "rubrica.judges.workflow",
     "WorkflowTask": "rubrica.judges.workflow",
@@ -54,6 +55,7 @@ __all__ = [
     "CountdownAnswerAsJudge",
     "DataError",
     "Dimension",
+    "EnvServiceJudge",
     "Evidence",
     "Fault",
     "Judge",

@@ -23,7 +23,8 @@ from rubrica.core import (
     interpret,
     judge,
 )
-from rubrica.core.judge import clamp, is_ranker, runs, shown, signal_names
+from rubrica.core.judge import is_ranker, runs, shown, signal_names
+from rubrica.core.numbers import clamp
 
 steady = settings(deadline=None)
 CASE, TRACE = Case(input="q"), Trace(output="see http://example.org")

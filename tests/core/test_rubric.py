@@ -127,6 +127,15 @@ def test_each_judge_has_one_seat_however_many_dimensions_read_it() -> None:
     assert [seat.kept for seat in seats] == [("left", "right"), ("brief",), ("rank",)]
 
 
+class Bounded(Pair):
+    runs = "inline"
+
+
+def test_a_rubric_is_bounded_when_all_of_its_judges_are() -> None:
+    assert rubric(line("left", Bounded())).bounded
+    assert not rubric(line("left", Bounded()), line()).bounded
+
+
 def test_alone_a_judge_keeps_its_own_name_and_a_full_reward_is_success() -> None:
     alone = Rubric.alone(Order())
     assert (alone.name, alone.pass_threshold) == ("order", 1.0)

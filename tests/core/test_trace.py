@@ -95,7 +95,7 @@ def test_costs_add_up() -> None:
     [
         (Usage, {"calls": -1}, r"calls: -1 is outside \[0, ∞\]"),
         (Usage, {"dollars": nan}, "dollars: nan is not a finite number"),
-        (Usage, {"input_tokens": "3"}, "input_tokens: expected a number, got str"),
+        (Usage, {"input_tokens": "3"}, "input_tokens: expected a whole number, got str"),
         (Message, {"role": "user", "content": nan}, "content: nan is not a finite number"),
         (ToolCall, {"name": "t", "arguments": {"a": inf}}, "arguments: inf is not a finite.*"),
         (ToolCall, {"name": "t", "result": object()}, "result: object is not a JSON value"),
@@ -105,7 +105,7 @@ def test_costs_add_up() -> None:
         (Trace, {"metadata": "text"}, "metadata: expected an object, got str"),
         (Trace, {"started": inf}, "started: inf is not a finite number"),
         (Trace, {"seconds": -1}, r"seconds: -1 is outside \[0, ∞\]"),
-        (Trace, {"steps": ("said hello",)}, "steps: expected messages and tool calls"),
+        (Trace, {"steps": ("said hello",)}, "steps: str is out of place in it"),
     ],
 )
 def test_a_wrong_field_is_named(kind: type, fields: dict[str, Any], message: str) -> None:

@@ -149,7 +149,10 @@ def test_a_file_without_its_section(text: str, message: str) -> None:
         ),
         (
             ["judge_type: customised_protocol", "judge_protocol: math"],
-            "config.yaml:3: ajet.task_judge.judge_type: invalid enum value 'customised_protocol'",
+            (
+                "config.yaml:3: ajet.task_judge.judge_type: expected one of "
+                "customized_protocol, rubrics_auto_grader, got 'customised_protocol'"
+            ),
         ),
         (
             ["judge_protocol: [math]"],
@@ -161,7 +164,7 @@ def test_a_file_without_its_section(text: str, message: str) -> None:
         ),
         (
             ["judge_protocol: math", "judge_options:", "  macth: exact"],
-            "config.yaml:5: ajet.task_judge.judge_options.macth: unknown option; did you mean",
+            "config.yaml:5: ajet.task_judge.judge_options.macth: unknown key; did you mean",
         ),
         (
             ["judge_protocol: countdown", "judge_options:", "  format_score: much"],
@@ -227,8 +230,12 @@ def test_jsonl_dataset_file_means_the_same() -> None:
         ("model_name", "model_nme", "5: {}.model_nme: unknown key; did you mean model_name?"),
         ("model_name:", "base_url:", "4: {}: object missing required field model_name"),
         ('"qwen-plus"', "3", "5: {}.model_name: expected str, got int"),
-        ("pointwise", "pairwise", "7: {}.grader_mode: invalid enum value 'pairwise'"),
-        ('"en"', '"fr"', "8: {}.language: invalid enum value 'fr'"),
+        (
+            "pointwise",
+            "pairwise",
+            "7: {}.grader_mode: expected one of pointwise, listwise, got 'pairwise'",
+        ),
+        ('"en"', '"fr"', "8: {}.language: expected one of en, zh, got 'fr'"),
         ("min_score: 0", "min_score: low", "9: {}.min_score: expected float, got str"),
         ("min_score: 0", "min_score: 10", "9: {}.min_score: expected less than max_score (10)"),
         (

@@ -139,7 +139,7 @@ def test_a_function_with_options() -> None:
         ("say nothing", "judge 'Hostile' returned None"),
         ("say rubbish", "judge 'Hostile' returned {'score': 1}"),
         ("say infinity", "judge 'Hostile' returned (inf, True)"),
-        ("exit", "exit(4)"),
+        ("exit", "SystemExit(4)"),
         ("exit at once", "status 5"),
         ("segfault", "SIGSEGV"),
         ("close everything", "worker"),

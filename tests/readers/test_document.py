@@ -38,18 +38,22 @@ def test_an_error_stands_at_its_key_or_at_the_nearest_above() -> None:
         ("a:\n\t- b\n", 2, "cannot start any token"),
         ("a: *nowhere\n", 1, "undefined alias"),
         ("a: 1\n---\nb: 2\n", 2, "another document"),
-        ("a: 1\nb: !!python/object/apply:os.system ['true']\n", 2, "constructor for the tag"),
-        ("a: !mine x\n", 1, "constructor for the tag"),
+        (
+            "a: 1\nb: !!python/object/apply:os.system ['true']\n",
+            2,
+            "python/object/apply:os.system is not allowed",
+        ),
+        ("a: !mine x\n", 1, "the tag !mine is not allowed"),
     ],
 )
 def test_broken_yaml_is_refused_at_its_line(text: str, line: int, words: str) -> None:
     error = refused(text)
     assert error.line == line
-    assert error.message.startswith("not YAML: ")
+    assert error.message.startswith(("not YAML: ", "the tag"))
     assert words in error.message
 
 
-@pytest.mark.parametrize("text", ["a: \0", "a: 2024-13-45", "a: " + "9" * 5000])
+@pytest.mark.parametrize("text", ["a: \0", "a: " + "9" * 5000])
 def test_what_no_value_can_be_made_of_is_refused(text: str) -> None:
     assert refused(text).message.startswith("not YAML: ")
 

@@ -17,7 +17,17 @@ from rubrica.core.frozen import digest, freeze, thaw
 from rubrica.core.judge import FunctionJudge, Judge, Ranker, interpret, judge
 from rubrica.core.rubric import Dimension, Rubric, fingerprint
 from rubrica.core.score import Provenance, Score, Status
-from rubrica.core.scoring import INLINE, Call, Executor, Inline, Result, attempt, fold, score
+from rubrica.core.scoring import (
+    INLINE,
+    Call,
+    ControlFlow,
+    Executor,
+    Inline,
+    Result,
+    attempt,
+    fold,
+    score,
+)
 from rubrica.core.signal import Evidence, Signal
 from rubrica.core.trace import Fault, Message, Step, ToolCall, Trace, Usage
 
@@ -27,6 +37,7 @@ __all__ = [
     "Case",
     "CaseError",
     "ConfigError",
+    "ControlFlow",
     "DataError",
     "Dimension",
     "Evidence",

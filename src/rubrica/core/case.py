@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import force_setattr
 
-from rubrica.core.frozen import EMPTY, checked, digest
+from rubrica.core.frozen import EMPTY, checked, clean, digest, several, tidy
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -30,11 +30,14 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             force_setattr(self, "expected", checked("expected", self.expected))
         if self.metadata is not EMPTY:
             force_setattr(self, "metadata", checked("metadata", self.metadata, dict))
-        if self.tags and not all(type(tag) is str for tag in self.tags):
-            raise ValueError("tags: expected text")
-        if type(self.tags) is not tuple:
-            raise ValueError("tags: expected a tuple")
-        if type(self.id) is not str:
-            raise ValueError("id: expected text")
+        if self.tags != ():
+            several(self, "tags", str)
+            force_setattr(self, "tags", tuple(clean(tag) for tag in self.tags))
+        if self.complexity is not None or self.task_type is not None:
+            tidy(self, "complexity", "task_type")
+        if type(self.id) is not str or not self.id.isascii():
+            if self.id is None:
+                raise ValueError("id: expected text")
+            tidy(self, "id")
         if not self.id:
             force_setattr(self, "id", digest(self.input, size=8))

@@ -9,9 +9,11 @@ case they share. They still are `dict` and `list`, so equality, `isinstance` and
 import hashlib
 from collections.abc import Mapping
 from math import isfinite
+from types import UnionType
 from typing import Any, Never
 
 import msgspec
+from msgspec.structs import force_setattr
 
 #: Nesting past this is refused: it is an attack on the recursion limit, not data.
 MAX_DEPTH = 100
@@ -31,7 +33,7 @@ class FrozenDict(dict[str, Any]):
     clear = pop = popitem = setdefault = update = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(digest(self))
+        return hash(frozenset(self.items()))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (FrozenDict, (dict(self),))
@@ -45,7 +47,7 @@ class FrozenList(list[Any]):
     append = extend = insert = pop = remove = clear = sort = reverse = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(digest(self))
+        return hash(tuple(self))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (FrozenList, (list(self),))
@@ -114,6 +116,31 @@ def thaw(value: Any) -> Any:
     if isinstance(value, list):
         return [thaw(item) for item in value]
     return value
+
+
+def tidy(value: msgspec.Struct, *fields: str) -> None:
+    """Clean the text of these fields in place, while the value is being made; refuse non-text."""
+    for field in fields:
+        text = getattr(value, field)
+        if type(text) is str:
+            if not text.isascii():
+                force_setattr(value, field, clean(text))
+        elif isinstance(text, str):
+            force_setattr(value, field, clean(str.__str__(text)))
+        elif text is not None:
+            raise ValueError(f"{field}: expected text, got {type(text).__name__}")
+
+
+def several(value: msgspec.Struct, field: str, kind: type | UnionType) -> None:
+    """Make a field a tuple of `kind`, while the value is being made."""
+    items = getattr(value, field)
+    if type(items) is not tuple:
+        if not isinstance(items, list):
+            raise ValueError(f"{field}: expected a list, got {type(items).__name__}")
+        force_setattr(value, field, tuple(items))
+    for item in items:
+        if not isinstance(item, kind):
+            raise ValueError(f"{field}: {type(item).__name__} is out of place in it")
 
 
 def clean(text: str) -> str:

@@ -6,12 +6,14 @@ declares, in `runs`, what kind of work it does, and an executor acts on that.
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pickle import PicklingError
 from typing import Any, Literal, Protocol, TypeGuard, overload
 
 from rubrica.core.case import Case
 from rubrica.core.errors import JudgeError
-from rubrica.core.frozen import digest, freeze
-from rubrica.core.numbers import real
+from rubrica.core.frozen import clean, digest, freeze
+from rubrica.core.numbers import clamp, real
 from rubrica.core.score import Score, Status
 from rubrica.core.signal import Signal
 from rubrica.core.trace import Fault, Trace
@@ -104,27 +106,37 @@ class FunctionJudge:
         try:
             text = inspect.getsource(self.function)
         except (OSError, TypeError):  # typed into a prompt, or compiled
-            text = repr(self.function)
+            code = getattr(self.function, "__code__", None)
+            text = code.co_code.hex() if code else ""
         return digest([self.__module__, self.__qualname__, text, self.options])
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        if self.options:
-            return (_having, (_Global(self.__module__, self.__qualname__), dict(self.options)))
-        return self.__qualname__
+        place = (self.__module__, self.__qualname__)
+        found = _named(*place)
+        if found is self:
+            return str(self.__qualname__)  # as a function would
+        if getattr(found, "function", found) is not self.function:
+            raise PicklingError(f"judge {self.names[0]!r} is not found as {'.'.join(place)}")
+        return (_again, (*place, self.names[0], dict(self.options), self.isolate))
 
 
-class _Global:
-    """Pickles as the module's attribute of that name, whatever stands there when it is read."""
-
-    def __init__(self, module: str, qualname: str) -> None:
-        self.__module__, self.__qualname__ = module, qualname
-
-    def __reduce__(self) -> str:
-        return self.__qualname__
+def _named(module: str, qualname: str) -> Any:
+    found: Any = import_module(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    return found
 
 
-def _having(judge: FunctionJudge, options: Mapping[str, Any]) -> FunctionJudge:
-    return judge.having(options)
+def _again(
+    module: str,
+    qualname: str,
+    name: str,
+    options: Mapping[str, Any],
+    isolate: Literal["process"] | None,
+) -> FunctionJudge:
+    found = _named(module, qualname)
+    function = found.function if isinstance(found, FunctionJudge) else found
+    return FunctionJudge(function, name, options, isolate)
 
 
 @overload
@@ -182,15 +194,17 @@ _EXPECTED = "expected (reward, success), a finite number, a bool, a Signal or a 
 
 
 def _from_score(name: str, score: Score) -> Signal:
-    if score.status is not Status.SCORED:
-        kind: Literal["error", "refused"] = "refused" if score.status is Status.REFUSED else "error"
-        return Signal(name=name, fault=Fault(kind, f"the inner score is {score.status}"))
-    value = score.value
-    return Signal(name=name, value=value, passed=score.passed, reward=score.reward)
-
-
-def clamp(number: float) -> float:
-    return min(1.0, max(0.0, number))
+    if score.status.measured:
+        value, passed, reward = score.value, score.passed, score.reward
+        return Signal(name=name, value=value, passed=passed, reward=reward, reason=score.reason)
+    if score.status is Status.SKIPPED:
+        return Signal(name=name, reason=score.reason)
+    kinds: dict[Status, Literal["refused", "cancelled"]] = {
+        Status.REFUSED: "refused",
+        Status.CANCELLED: "cancelled",
+    }
+    fault = Fault(kinds.get(score.status, "error"), score.reason or f"the inner score is {score.status}")
+    return Signal(name=name, fault=fault)
 
 
 def _truth(value: Any) -> bool | None:
@@ -204,7 +218,7 @@ def _truth(value: Any) -> bool | None:
 def shown(value: object) -> str:
     """A short picture of a foreign object, whatever its own `__repr__` does."""
     try:
-        text = repr(value)
-    except Exception:
+        text = clean(repr(value))
+    except (Exception, SystemExit):
         text = f"an object of type {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,8 +1,20 @@
 """Numbers at the door: finite, in range, and as text."""
 
+import sys
 from decimal import Decimal
 from math import isfinite
 from typing import Any
+
+MAX = sys.float_info.max
+
+
+def whole(field: str, value: Any, low: int | None = None) -> None:
+    """Refuse what is neither None nor a whole number."""
+    if value is None:
+        return
+    if type(value) is not int:
+        raise ValueError(f"{field}: expected a whole number, got {type(value).__name__}")
+    finite(field, value, low)
 
 
 def finite(field: str, value: Any, low: float | None = None, high: float | None = None) -> None:
@@ -11,7 +23,7 @@ def finite(field: str, value: Any, low: float | None = None, high: float | None 
         return
     if type(value) not in (float, int):
         raise ValueError(f"{field}: expected a number, got {type(value).__name__}")
-    if not isfinite(value):
+    if not -MAX <= value <= MAX:  # NaN is neither
         raise ValueError(f"{field}: {value} is not a finite number")
     if (low is not None and value < low) or (high is not None and value > high):
         raise ValueError(f"{field}: {value} is outside [{low}, {'∞' if high is None else high}]")
@@ -39,3 +51,8 @@ def decimal_text(value: float) -> str:
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def clamp(number: float) -> float:
+    """The number, or the end of [0, 1] that is nearest."""
+    return min(1.0, max(0.0, float(number)))

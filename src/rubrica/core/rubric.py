@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from rubrica.core.errors import ConfigError
-from rubrica.core.frozen import digest
+from rubrica.core.frozen import FrozenDict, FrozenList, digest, several
 from rubrica.core.judge import Judge, Ranker, Runs, is_ranker, runs, signal_names
 from rubrica.core.numbers import finite
 from rubrica.core.score import Provenance
@@ -25,7 +25,7 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     description: str = ""
 
     def __post_init__(self) -> None:
-        finite("weight", self.weight, low=0)
+        finite("weight", self.weight, low=0, high=1e9)
         finite("gate", self.gate, low=0, high=1)
 
     @cached_property
@@ -65,8 +65,14 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     inapplicable: Literal["leave", "zero"] = "leave"
 
     def __post_init__(self) -> None:
+        several(self, "dimensions", Dimension)
         if not self.dimensions:
             raise ConfigError("a rubric needs at least one dimension", field="dimensions")
+        if self.inapplicable not in ("leave", "zero"):
+            raise ConfigError("expected leave or zero", field="inapplicable")
+        for field in ("pass_threshold", "min_coverage"):
+            if getattr(self, field) is None:
+                raise ConfigError("expected a number", field=field)
         finite("pass_threshold", self.pass_threshold)
         finite("min_coverage", self.min_coverage, low=0, high=1)
         if sum(dimension.share for dimension in self.dimensions) <= 0:
@@ -131,13 +137,14 @@ def _settings(value: Any) -> Any:
 
     Never `repr`: an address in it would give every process its own fingerprint.
     """
-    if isinstance(value, str | int | float | None):
+    kind = type(value)
+    if kind in (str, int, float, bool, type(None)):
         return value
-    if isinstance(value, dict):
+    if kind in (dict, FrozenDict):
         return {str(key): _settings(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if kind in (list, tuple, FrozenList):
         return [_settings(item) for item in value]
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    name = f"{kind.__module__}.{kind.__qualname__}"
     if isinstance(value, msgspec.Struct):
-        return [kind, _settings(msgspec.structs.asdict(value))]
-    return [kind, *([_settings(vars(value))] if hasattr(value, "judge") else [])]
+        return [name, _settings(msgspec.structs.asdict(value))]
+    return [name, *([_settings(vars(value))] if hasattr(value, "judge") else [])]

@@ -3,7 +3,9 @@
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import force_setattr
 
+from rubrica.core.frozen import freeze, several, tidy
 from rubrica.core.numbers import finite
 from rubrica.core.signal import Signal
 from rubrica.core.trace import Usage
@@ -33,6 +35,9 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     judges: dict[str, str] = msgspec.field(default_factory=dict)
     models: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        force_setattr(self, "judges", freeze(self.judges))
+
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A verdict on one trace.
@@ -59,5 +64,14 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             finite("reward", reward)
         if not 0.0 <= self.coverage <= 1.0:
             finite("coverage", self.coverage, low=0, high=1)
-        if (reward is not None) != self.status.measured:
-            raise ValueError(f"reward: a score that is {self.status} cannot have {reward}")
+        if type(self.passed) is not bool and self.passed is not None:
+            raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
+        if self.status.measured:
+            if reward is None or self.passed is None:
+                raise ValueError(f"a score that is {self.status} needs a reward and a verdict")
+        elif not (reward is None and value is None and self.passed is None):
+            raise ValueError(f"a score that is {self.status} has no value, reward or verdict")
+        if type(self.reason) is not str or not self.reason.isascii():
+            tidy(self, "reason")
+        if type(self.signals) is not tuple:
+            several(self, "signals", Signal)

@@ -4,6 +4,7 @@ This is the one boundary where a judge's failure becomes a signal with a fault: 
 raises or returns, its neighbours' signals are untouched.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -42,8 +43,26 @@ async def attempt(call: Call) -> Result:
         return signals
     except Exception as error:
         return error
-    except SystemExit as error:  # would end the process, and every neighbour with it
-        return JudgeError(f"the judge called exit({error.code!r})")
+    except BaseException as error:
+        if _is_ours(error):
+            raise
+        # SystemExit, a panic of a compiled extension: would end every neighbour too.
+        return JudgeError(f"the judge raised {shown(error)}")
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether it is meant for us, and not the judge's own doing."""
+    if isinstance(error, KeyboardInterrupt | GeneratorExit):
+        return True
+    asyncio = sys.modules.get("asyncio")  # who has not loaded it cannot be cancelled by it
+    if asyncio is not None and isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is None or bool(task.cancelling())
+    return isinstance(error, ControlFlow)
+
+
+class ControlFlow(BaseException):
+    """Raised through judges by whoever runs them, and never a judge's failure."""
 
 
 class Executor(Protocol):
@@ -118,7 +137,10 @@ def _hear(seat: Seat, result: object, signals: Said) -> None:
         if type(signal) is Signal and signal.name == seat.kept[0]:
             signals[signal.name] = signal
             return
-    wrong = _wrong(seat, result)
+    try:
+        wrong = _wrong(seat, result)
+    except Exception as error:  # a list whose own methods raise
+        wrong = error
     if wrong is not None:
         fault = _fault(wrong)
         signals.update({name: Signal(name=name, fault=fault) for name in seat.kept})
@@ -255,7 +277,7 @@ def _failed(rubric: Rubric, fault: Fault) -> Score:
 def _fault(error: Exception) -> Fault:
     try:
         words = str(error)
-    except Exception:
+    except (Exception, SystemExit):
         words = "(its message cannot be shown)"
     if isinstance(error, CaseError):
         return Fault("data", words)

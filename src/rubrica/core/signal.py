@@ -3,8 +3,8 @@
 import msgspec
 from msgspec.structs import force_setattr
 
-from rubrica.core.frozen import clean
-from rubrica.core.numbers import finite
+from rubrica.core.frozen import several, tidy
+from rubrica.core.numbers import clamp, finite, whole
 from rubrica.core.trace import Fault, Usage
 
 
@@ -17,12 +17,18 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     end: int | None = None
     step: int | None = None
 
+    def __post_init__(self) -> None:
+        tidy(self, "text", "field")
+        for field in ("start", "end", "step"):
+            whole(field, getattr(self, field), low=0)
+
 
 class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A value in [0, 1], or None: not applicable without a fault, not measurable with one.
 
     `passed` is set where the judge itself decides success, `reward` where a trainer's scale is not
-    [0, 1]. `relative` marks a ranking, which says nothing outside of its group.
+    [0, 1]; a reward without a value gives it, clamped. `relative` marks a ranking, which says
+    nothing outside of its group.
     """
 
     name: str
@@ -49,5 +55,15 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
         if self.fault is not None and (value is not None or reward is not None):
             raise ValueError("a signal with a fault has no value: it was not measured")
-        if not self.reason.isascii():
-            force_setattr(self, "reason", clean(self.reason))
+        if reward is not None and value is None:
+            force_setattr(self, "value", clamp(reward))
+        if type(self.reason) is not str or not (self.reason.isascii() and self.name.isascii()):
+            tidy(self, "reason", "name")
+        if self.evidence != ():
+            several(self, "evidence", Evidence)
+        if self.step is not None:
+            whole("step", self.step, low=0)
+        if self.fault is not None and type(self.fault) is not Fault:
+            raise ValueError("fault: expected a Fault")
+        if self.usage is not None and type(self.usage) is not Usage:
+            raise ValueError("usage: expected a Usage")

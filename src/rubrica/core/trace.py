@@ -5,8 +5,10 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import force_setattr
 
-from rubrica.core.frozen import EMPTY, checked
-from rubrica.core.numbers import decimal_text, finite
+from rubrica.core.frozen import EMPTY, checked, several, tidy
+from rubrica.core.numbers import decimal_text, finite, whole
+
+FAULTS = ("error", "timeout", "refused", "cancelled", "data")
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -19,6 +21,11 @@ class Fault(msgspec.Struct, frozen=True):
     kind: Literal["error", "timeout", "refused", "cancelled", "data"]
     message: str = ""
 
+    def __post_init__(self) -> None:
+        if self.kind not in FAULTS:
+            raise ValueError(f"kind: {self.kind!r} is none of {', '.join(FAULTS)}")
+        tidy(self, "message")
+
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What model calls cost."""
@@ -29,8 +36,11 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     dollars: float = 0.0
 
     def __post_init__(self) -> None:
-        for field in self.__struct_fields__:
-            finite(field, getattr(self, field), low=0)
+        for field in ("calls", "input_tokens", "output_tokens"):
+            whole(field, getattr(self, field), low=0)
+        finite("dollars", self.dollars, low=0)
+        if None in (self.calls, self.input_tokens, self.output_tokens, self.dollars):
+            raise ValueError("usage: nothing used is 0, not None")
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -50,6 +60,7 @@ class Message(
     content: Any = None
 
     def __post_init__(self) -> None:
+        tidy(self, "role")
         force_setattr(self, "content", checked("content", self.content))
 
 
@@ -68,6 +79,8 @@ class ToolCall(
     def __post_init__(self) -> None:
         force_setattr(self, "arguments", checked("arguments", self.arguments))
         force_setattr(self, "result", checked("result", self.result))
+        tidy(self, "name", "error")
+        whole("exit_code", self.exit_code)
         finite("seconds", self.seconds, low=0)
 
 
@@ -90,12 +103,16 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             force_setattr(self, "output", checked("output", self.output))
         if self.metadata is not EMPTY:
             force_setattr(self, "metadata", checked("metadata", self.metadata, dict))
-        if self.steps and not all(isinstance(step, Message | ToolCall) for step in self.steps):
-            raise ValueError("steps: expected messages and tool calls")
+        if self.steps != ():
+            several(self, "steps", Message | ToolCall)
         if self.started is not None:
             finite("started", self.started)
         if self.seconds is not None:
             finite("seconds", self.seconds, low=0)
+        if self.usage is not None and type(self.usage) is not Usage:
+            raise ValueError("usage: expected a Usage")
+        if self.fault is not None and type(self.fault) is not Fault:
+            raise ValueError("fault: expected a Fault")
 
     @property
     def answer(self) -> str:

@@ -8,6 +8,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from rubrica.core import InputError, RubricaError
 
@@ -22,6 +23,7 @@ PASSED, GATE_FAILED, BAD_INPUT, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    _mend_streams()
     words = list(sys.argv[1:] if argv is None else argv)
     args = _parser(words).parse_args(words)
     if args.command is None:
@@ -37,9 +39,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("rubrica: interrupted", file=sys.stderr)  # noqa: T201
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader went away. Python would complain once more while closing stdout.
+        return _unwritten("")
+    except OSError as error:
+        return _unwritten(f"rubrica: {error.strerror or error}")
+
+
+def _mend_streams() -> None:
+    """Started with `>&-` or `2>&-`, Python has None where a stream should be."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
+    if sys.stdout is None:
+        sys.stdout = open("/dev/full", "w") if os.path.exists("/dev/full") else sys.stderr  # noqa: PTH110, PTH123, SIM115
+
+
+def _unwritten(words: str) -> int:
+    """The disk is full or the reader has gone. Python would complain again while closing stdout."""
+    if words:
+        print(words, file=sys.stderr)  # noqa: T201
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return INCOMPLETE
+    return INCOMPLETE
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

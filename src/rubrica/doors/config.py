@@ -5,12 +5,14 @@ Everything inside `task_judge` is checked; AgentJet's other sections are left al
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import msgspec
 
 from rubrica.core import ConfigError, Judge, Ranker, Rubric, nearest
+from rubrica.core.numbers import finite
 from rubrica.judges.protocol import load
+from rubrica.readers.conversion import ConversionError, converted
 from rubrica.readers.document import Document, parse_document, read_document
 
 ROOTS = ("ajet", "rubrica")
@@ -125,35 +127,27 @@ def _root(document: Document) -> str:
 
 def _task_judge(document: Document, root: str) -> TaskJudge:
     place = f"{root}.task_judge"
-    section = document.value[root]["task_judge"]
-    _check_keys(document, section, TaskJudge, place)
     try:
-        task_judge = msgspec.convert(section, TaskJudge)
-    except msgspec.ValidationError as error:
-        message, _, inner = str(error).partition(" - at `$")
-        field = f"{place}{inner.rstrip('`')}"
-        raise document.error(message[:1].lower() + message[1:].replace("`", ""), field) from None
-    grader = task_judge.rubrics_auto_grader
+        task_judge = converted(document.value[root]["task_judge"], TaskJudge)
+    except ConversionError as error:
+        field = f"{place}.{error.field}" if error.field else place
+        raise document.error(error.message, field) from None
     if task_judge.judge_type == "customized_protocol":
         if not task_judge.judge_protocol:
             raise document.error("customized_protocol needs a judge_protocol", place)
-    elif grader is None:
+    elif task_judge.rubrics_auto_grader is None:
         raise document.error("rubrics_auto_grader needs a section of that name", place)
-    if grader is not None and grader.min_score >= grader.max_score:
-        message = f"expected less than max_score ({grader.max_score:g})"
-        raise document.error(message, f"{place}.rubrics_auto_grader.min_score")
+    if task_judge.rubrics_auto_grader is not None:
+        _check_grader(document, task_judge.rubrics_auto_grader, f"{place}.rubrics_auto_grader")
     return task_judge
 
 
-def _check_keys(document: Document, section: Any, kind: type[msgspec.Struct], place: str) -> None:
-    """Unknown keys, at any depth, with the nearest known one."""
-    if not isinstance(section, dict):
-        return
-    for field in msgspec.structs.fields(kind):
-        for inner in (field.type, *get_args(field.type)):
-            if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
-                _check_keys(document, section.get(field.name), inner, f"{place}.{field.name}")
-    for key in section:
-        if key not in kind.__struct_fields__:
-            hint = nearest(str(key), kind.__struct_fields__)
-            raise document.error(f"unknown key; {hint}", f"{place}.{key}")
+def _check_grader(document: Document, grader: AutoGrader, place: str) -> None:
+    for field in ("min_score", "max_score", "success_threshold"):
+        try:
+            finite(field, getattr(grader, field))
+        except ValueError:
+            raise document.error("expected a finite number", f"{place}.{field}") from None
+    if grader.min_score >= grader.max_score:
+        message = f"expected less than max_score ({grader.max_score:g})"
+        raise document.error(message, f"{place}.min_score")

@@ -1,7 +1,6 @@
 """This process: judges on the event loop, in threads and in workers, one deadline for each case."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 from functools import cached_property, partial
 
@@ -23,9 +22,9 @@ class Local:
     is killed.
     """
 
-    def __init__(self, deadline: float | None = 30.0, threads: int | None = None) -> None:
+    def __init__(self, deadline: float | None = 30.0) -> None:
         self.deadline = deadline
-        self._threads = Threads(threads or min(32, (os.cpu_count() or 1) + 4))
+        self.threads = Threads()
 
     async def run(self, calls: Sequence[Call]) -> Sequence[Result]:
         kinds = [runs(call.judge) for call in calls]
@@ -41,7 +40,7 @@ class Local:
 
     async def _one(self, call: Call, kind: str) -> Result:
         if kind == "thread":
-            answer: Result = await self._threads.run(partial(attempt, call))
+            answer: Result = await self.threads.run(partial(attempt, call))
             return answer
         if kind == "process":
             return await self._workers.run(_isolated, call, deadline=self.deadline or LONG)
@@ -53,7 +52,7 @@ class Local:
 
     def _result(self, task: "asyncio.Task[Result]") -> Result:
         if not task.done() or task.cancelled():
-            return TimeoutError(f"no answer within {self.deadline:g} s")
+            return TimeoutError(f"no answer within {self.deadline or 0:g} s")
         error = task.exception()
         if error is None:
             return task.result()

@@ -11,10 +11,12 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from rubrica.core import ControlFlow
+
 T = TypeVar("T")
 
 
-class MustWait(BaseException):
+class MustWait(ControlFlow):
     """Raised by work that needs an event loop where none runs, before it has had any effect."""
 
 

@@ -87,9 +87,18 @@ def _loop(jobs: int, cpu_seconds: float | None, recycle: int) -> None:
             del request
             signal.setitimer(signal.ITIMER_REAL, 0)  # an alarm set by a job must not hit the next
             served += 1
-            fat = served % recycle == 0 and _resident() - born > _FAT
+            fat = _retiring or (served % recycle == 0 and _resident() - born > _FAT)
             _send(jobs, kind, body, fat)
             del body
+
+
+def retire() -> None:
+    """To be called by a job: this worker takes no more after it. Threads it left hanging go too."""
+    global _retiring
+    _retiring = True
+
+
+_retiring = False
 
 
 def _run(request: bytes) -> tuple[int, bytes]:

@@ -22,8 +22,8 @@ _BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])")
 _PIECE = re.compile(
     r"(\\(?:boxed|fbox)(?![A-Za-z])\s*)(\{)?|([{}])|\\(?!\\(?:boxed|fbox)).", re.DOTALL
 )
-#: What `\boxed` takes without braces: a number, a command, or one character.
-_TOKEN = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?|\\[A-Za-z]+|[^\s{}$\\]")
+#: What `\boxed` takes without braces: a number, a command, or one letter or digit.
+_TOKEN = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?|\\[A-Za-z]+|\w")
 
 
 def without_thinking(text: str) -> str:

@@ -13,8 +13,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from rubrica.core import Case, CaseError, Signal, Trace
-from rubrica.core.judge import clamp
-from rubrica.core.numbers import finite
+from rubrica.core.numbers import clamp, finite
 from rubrica.judges.answer import Box, BoxForms, Think, boxed, tagged, without_thinking
 
 MAX_CHARACTERS = 200

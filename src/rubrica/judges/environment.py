@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import msgspec
 
 from rubrica.core import Case, CaseError, ConfigError, Evidence, JudgeError, Signal, Trace
-from rubrica.core.judge import clamp, shown
-from rubrica.core.numbers import decimal_text, finite, real
+from rubrica.core.judge import shown
+from rubrica.core.numbers import clamp, decimal_text, finite, real
 
 if TYPE_CHECKING:
     import aiohttp

@@ -1,26 +1,42 @@
-"""Is the boxed answer the reference? By exact text."""
+"""Is the boxed answer the reference? By exact text, or by what it means."""
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
 from typing import Any, Literal
 
 import msgspec
 
 from rubrica.core import Case, CaseError, Evidence, Signal, Trace
-from rubrica.core.numbers import decimal_text
+from rubrica.core.numbers import decimal_text, finite
+from rubrica.executors.portal import need_loop
+from rubrica.executors.workers import Workers, WorkerTimeout
 from rubrica.judges.answer import Box, BoxForms, Think, boxed, without_thinking
+from rubrica.judges.equivalence import Verdict, decide, verify
 
 #: `marked`: what stands after the last `####`, if there is one; `whole`: all of it.
 ReferenceForm = Literal["marked", "whole"]
 
 
 class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """1 where the last box of the answer holds the reference, else 0."""
+    """1 where the last box of the answer holds the reference, else 0.
 
-    match: Literal["exact"] = "exact"
+    With `match: equivalent` it need not hold the same text, but a mathematically equal one. What
+    the exact fast path cannot tell is asked of Math-Verify in a worker that is killed after
+    `deadline` seconds.
+    """
+
+    match: Literal["exact", "equivalent"] = "exact"
     box: Box = "last"
     box_forms: BoxForms = "any"
     think: Think = "drop"
     reference: ReferenceForm = "marked"
+    deadline: float = 5.0
+
+    def __post_init__(self) -> None:
+        finite("deadline", self.deadline, low=0.001)
+        if self.match == "equivalent" and find_spec("math_verify") is None:
+            raise ValueError("match: equivalent needs math-verify: pip install 'rubrica[math]'")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -42,10 +58,31 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             return (_wrong("no \\boxed{…} in the answer"),)
         if not given:
             return (_wrong("the box is empty"),)
-        if given == expected:
+        if given == expected or (
+            self.match == "equivalent" and await equivalent(given, expected, self.deadline)
+        ):
             return (_RIGHT,)
         reason = f"the box holds {_short(given)}, the reference is {_short(expected)}"
         return (_wrong(reason, Evidence(text=given[:200], field="answer")),)
+
+
+async def equivalent(given: str, expected: str, deadline: float) -> bool:
+    """Whether two texts mean the same; a `TimeoutError` where nobody could tell in time."""
+    verdict = decide(given, expected).verdict
+    if verdict is not Verdict.UNKNOWN:
+        return verdict is Verdict.EQUAL
+    need_loop()
+    try:
+        return await _verifiers().run(verify, given, expected, deadline=deadline)
+    except WorkerTimeout:
+        message = f"{_short(given)} could not be compared within {deadline:g} s"
+        raise TimeoutError(message) from None
+
+
+@cache
+def _verifiers() -> Workers:
+    """Processes with Math-Verify loaded; none starts before the first question."""
+    return Workers(warm=["math_verify", "sympy", "rubrica.judges.equivalence.fallback"])
 
 
 _RIGHT = Signal(name="math", value=1.0, passed=True, reason="the box holds the reference")

@@ -9,14 +9,19 @@ import hashlib
 import importlib
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import msgspec
+
 from rubrica.core import ConfigError, FunctionJudge, JudgeError, RubricaError, digest, nearest
+from rubrica.core.judge import Runs, runs, shown
 from rubrica.judges import alias
-from rubrica.judges.workflow import BuiltInJudge, WorkflowJudge
+from rubrica.judges.workflow import BuiltInJudge, WorkflowJudge, built
 
 #: Words for the judges that ship with the package.
 BUILT_IN = {
@@ -44,9 +49,15 @@ class Loaded:
         return getattr(self._inner, name)
 
     @property
+    def runs(self) -> Runs:
+        """What it says, except that only our own judges are trusted to keep their bounds."""
+        kind = runs(self._inner)
+        return "thread" if kind == "inline" else kind
+
+    @property
     def fingerprint(self) -> str:
-        _, options, _ = self._settings
-        return digest([self._protocol.rpartition("/")[2], self._source, repr(options)])
+        config, options, _ = self._settings
+        return digest([self._protocol.rpartition("/")[2], self._source, shown(config), options])
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_again, (self._protocol, self._settings, self._source))
@@ -75,12 +86,14 @@ def load(
         )
     alias.install()
     folders = (*folders, str(Path.cwd()))
-    module = _file(where, folders) if where.endswith(".py") else _module(where, folders)
-    made = _made(_attribute(module, attribute, protocol), protocol, config, options or {})
+    with redirect_stdout(sys.stderr):  # what a module prints while loading is no result of ours
+        module = _file(where, folders) if where.endswith(".py") else _module(where, folders)
+        made = _made(_attribute(module, attribute, protocol), protocol, config, options or {})
     if isinstance(made, BuiltInJudge):
         return made.core
     settings = (config, dict(options or {}), tuple(folders))
-    return Loaded(made, f"{module.__file__}->{attribute}", settings, _digest(module))
+    place = module.__file__ if where.endswith(".py") else where
+    return Loaded(made, f"{place}->{attribute}", settings, _digest(module))
 
 
 def _attribute(module: ModuleType, attribute: str, protocol: str) -> Any:
@@ -101,9 +114,10 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
             return found.having(options) if options else found
         if isinstance(found, type):
             if hasattr(found, "compute_reward"):
-                made = found(config)
+                made = found((dict(options) or None) if config is None else config)
                 return made if isinstance(made, BuiltInJudge) else WorkflowJudge(made)
-            found = found(**options)
+            is_value = issubclass(found, msgspec.Struct)
+            found = built(found, options) if is_value else found(**options)
         if hasattr(found, "judge") or hasattr(found, "rank"):
             return found
         if isinstance(found, Callable):  # type: ignore[arg-type]
@@ -180,16 +194,16 @@ def _local(where: str, folders: Sequence[str]) -> tuple[str, Path] | None:
 
 
 def _unusable(error: BaseException, where: str) -> ConfigError:
-    line = None
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == where:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    line = getattr(error, "lineno", None) or line
-    return ConfigError(
-        f"it cannot be loaded: {type(error).__name__}: {error}", file=where, line=line
-    )
+    """What is wrong with a user's module, at the last line of theirs that ran."""
+    file, line = where, None
+    if isinstance(error, SyntaxError):
+        file, line = error.filename or where, error.lineno
+    else:
+        for frame in traceback.extract_tb(error.__traceback__):
+            if not frame.filename.startswith("<") and frame.filename != __file__:
+                file, line = frame.filename, frame.lineno
+    message = f"it cannot be loaded: {type(error).__name__}: {error}"
+    return ConfigError(message, file=file, line=line)
 
 
 def _digest(module: ModuleType) -> str:

@@ -15,16 +15,18 @@ import msgspec
 from rubrica.core import (
     Case,
     ConfigError,
+    JudgeError,
     RubricaError,
     Signal,
     Trace,
     freeze,
     interpret,
-    nearest,
     thaw,
 )
-from rubrica.core.judge import Runs
+from rubrica.core.judge import Runs, shown
+from rubrica.core.numbers import real
 from rubrica.executors.portal import PORTAL
+from rubrica.readers.conversion import ConversionError, converted
 
 
 @dataclass
@@ -136,21 +138,19 @@ class BuiltInJudge(BaseJudge):
 
 def preset(reward: float, is_success: bool | None) -> tuple[float, bool]:
     """A reward that was there before: success, where unsaid, is a full one."""
-    return float(reward), bool(reward >= 1.0 if is_success is None else is_success)
+    number = real(reward)
+    if number is None:
+        raise JudgeError(f"the reward that the output brings is {shown(reward)}")
+    return number, bool(number >= 1.0 if is_success is None else is_success)
 
 
 def built(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
     """A judge from its options; a wrong one is named, with the nearest right one."""
-    for key in options:
-        if key not in kind.__struct_fields__:
-            hint = nearest(key, kind.__struct_fields__)
-            raise ConfigError(f"unknown option; {hint}", field=f"judge_options.{key}")
     try:
-        return msgspec.convert(dict(options), kind)
-    except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        field_name = f"judge_options.{place.rstrip('`')}" if place else "judge_options"
-        raise ConfigError(message, field=field_name) from None
+        return converted(dict(options), kind)
+    except ConversionError as error:
+        place = f"judge_options.{error.field}" if error.field else "judge_options"
+        raise ConfigError(error.message, field=place) from None
 
 
 def options_of(config: Any) -> Mapping[str, Any]:
@@ -182,16 +182,27 @@ def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for key, value in metadata.items():
         try:
-            plain[str(key)] = freeze(value.tolist() if hasattr(value, "tolist") else value)
+            plain[str(key)] = freeze(_listed(value))
         except ValueError:
             continue
     return plain
 
 
+def _listed(value: Any) -> Any:
+    """Arrays and scalars of numpy and torch as lists and numbers, at any depth."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_listed(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _listed(item) for key, item in value.items()}
+    return value
+
+
 def task_of(case: Case) -> WorkflowTask:
     metadata = thaw(case.metadata)
-    if case.expected is not None:
-        metadata.setdefault("answer", thaw(case.expected))
+    if case.expected is not None and metadata.get("answer") is None:
+        metadata["answer"] = thaw(case.expected)
     query = case.input if isinstance(case.input, str) else ""
     messages = thaw(case.input) if isinstance(case.input, list) else []
     task = Task(main_query=query, init_messages=messages, task_id=case.id, metadata=metadata)
@@ -200,6 +211,6 @@ def task_of(case: Case) -> WorkflowTask:
 
 def output_of(trace: Trace) -> WorkflowOutput:
     metadata = thaw(trace.metadata)
-    if trace.output is not None:
-        metadata.setdefault("final_answer", trace.answer)
+    if trace.output is not None and metadata.get("final_answer") is None:
+        metadata["final_answer"] = trace.answer
     return WorkflowOutput(metadata=metadata)

@@ -5,7 +5,6 @@ does not grow with the file. A user's judge always works in a process that can b
 takes it down, or holds it past every deadline, costs its own row and no other.
 """
 
-import os
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +13,7 @@ from functools import partial
 from typing import Any, Self
 
 from rubrica.core import Rubric
-from rubrica.executors.workers import WorkerDied, Workers, WorkerTimeout
+from rubrica.executors.workers import WorkerError, Workers
 from rubrica.phases.recorded import Job, Tally, check_chunk, failed_chunk, judge_chunk
 from rubrica.readers.lines import Chunk
 
@@ -27,7 +26,11 @@ BOUNDED = 600.0
 #: Beyond the rows' own deadlines, before a process counts as stuck.
 SLACK = 5.0
 
+#: A chunk waits for its turn as long as it takes: what is under way has deadlines.
+FOREVER = 1e9
+
 Judged = tuple[bytes, Tally]
+Work = Callable[[Chunk], Any]
 
 
 class Crew:
@@ -41,8 +44,10 @@ class Crew:
         blocks = any(seat.runs == "thread" for seat in rubric.seats)
         concurrency = 4 if blocks else ROWS_AT_RISK
         self._job = pickle.dumps(Job(rubric, deadline, concurrency))
-        self._processes = workers or len(os.sched_getaffinity(0))
-        self._pool = Workers(self._processes, memory=None, warm=["rubrica.phases.recorded"])
+        self._pool = Workers(
+            workers, memory=None, warm=["rubrica.phases.recorded"], patience=FOREVER
+        )
+        self._processes = self._pool.size
         alone = self._processes == 1 or (size is not None and size < WORTH_PROCESSES)
         self._here = 1 << 62 if alone else WORTH_PROCESSES if size is None else 0
 
@@ -54,54 +59,58 @@ class Crew:
 
     def check(self, source: Iterable[Chunk]) -> Iterator[tuple[Chunk, int]]:
         """Read every row; a broken one raises."""
-        return self._each(check_chunk, source, self._here)
+        return self._each(check_chunk, source, self._here, BOUNDED)
 
     def judge(self, source: Iterable[Chunk]) -> Iterator[tuple[Chunk, Judged]]:
         """The reward lines of each chunk."""
         work = partial(judge_chunk, self._job)
         if not self._at_risk:
-            return self._each(work, source, self._here)
-        return self._each(work, (part for c in source for part in c.split(ROWS_AT_RISK)), 0)
+            return self._each(work, source, self._here, BOUNDED)
+        parts = (part for chunk in source for part in chunk.split(ROWS_AT_RISK))
+        return self._each(work, parts, 0, None)
 
     def _each(
-        self, work: Callable[[Chunk], Any], source: Iterable[Chunk], here: int
+        self, work: Work, source: Iterable[Chunk], here: int, deadline: float | None
     ) -> Iterator[tuple[Chunk, Any]]:
+        """Work on each chunk, the first `here` bytes in this process.
+
+        Without a deadline for a chunk its rows are at risk, and have their own.
+        """
         under_way: deque[tuple[Chunk, Future[Any]]] = deque()
         for chunk in source:
             if here > 0:
                 here -= len(chunk.text)
                 yield chunk, work(chunk)
                 continue
-            under_way.append((chunk, self._sent(work, chunk)))
+            under_way.append((chunk, self._sent(work, chunk, deadline)))
             if len(under_way) > 2 * self._processes:
-                yield self._settled(work, *under_way.popleft())
+                yield self._settled(work, *under_way.popleft(), deadline is None)
         while under_way:
-            yield self._settled(work, *under_way.popleft())
+            yield self._settled(work, *under_way.popleft(), deadline is None)
 
-    def _sent(self, work: Callable[[Chunk], Any], chunk: Chunk) -> "Future[Any]":
-        deadline = BOUNDED
-        if self._at_risk:
+    def _sent(self, work: Work, chunk: Chunk, deadline: float | None) -> "Future[Any]":
+        if deadline is None:
             deadline = self._deadline * sum(1 for _ in chunk.lines()) + SLACK
         return self._pool.submit(work, chunk, deadline=deadline)
 
     def _settled(
-        self, work: Callable[[Chunk], Any], chunk: Chunk, result: "Future[Any]"
+        self, work: Work, chunk: Chunk, result: "Future[Any]", at_risk: bool
     ) -> tuple[Chunk, Any]:
         try:
             return chunk, result.result()
-        except (WorkerDied, WorkerTimeout) as error:
-            if not self._at_risk:
+        except WorkerError as error:
+            if not at_risk:
                 raise
             rows = list(chunk.split(1))
             if len(rows) == 1:
                 return chunk, failed_chunk(chunk, str(error))
             return chunk, self._one_by_one(work, rows)
 
-    def _one_by_one(self, work: Callable[[Chunk], Any], rows: list[Chunk]) -> Judged:
+    def _one_by_one(self, work: Work, rows: list[Chunk]) -> Judged:
         """Rows whose process died, again, each on its own: only the guilty one is lost."""
         text, tally = bytearray(), Tally(statuses={})
         for row in rows:
-            _, (lines, part) = self._settled(work, row, self._sent(work, row))
+            _, (lines, part) = self._settled(work, row, self._sent(work, row, None), True)
             text += lines
             tally.add(part)
         return bytes(text), tally

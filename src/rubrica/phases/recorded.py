@@ -6,15 +6,17 @@ Chunks are independent, so they can go to several processes; nothing here reads 
 import asyncio
 import atexit
 import pickle
+import time
 from functools import lru_cache
 from math import sqrt
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import msgspec
 
 from rubrica.core import INLINE, DataError, Executor, Rubric, Score, Status
 from rubrica.executors.local import Local
 from rubrica.executors.portal import MustWait, step
+from rubrica.executors.worker import retire
 from rubrica.phases.train import rewards
 from rubrica.readers.lines import Chunk
 from rubrica.readers.rows import Row, read_row
@@ -82,6 +84,11 @@ class Job(NamedTuple):
     concurrency: int = 1
 
 
+#: A loop this late, in seconds, was blocked by somebody.
+LATE = 0.25
+#: Calls left hanging in threads before a worker is replaced.
+MOST_STUCK = 16
+
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -104,6 +111,7 @@ def judge_chunk(job: bytes, chunk: Chunk) -> tuple[bytes, Tally]:
     given: list[list[Score] | None] = [prepared.at_once(row) for row in rows]
     waiting = [row for row, scores in zip(rows, given, strict=True) if scores is None]
     late = iter(prepared.runner.run(prepared.side_by_side(waiting)) if waiting else ())
+    prepared.done()
     for row, scores in zip(rows, given, strict=True):
         answer.add(row, next(late) if scores is None else scores)
     return bytes(answer.text), answer.tally
@@ -162,13 +170,54 @@ class _Prepared:
             return None
 
     async def side_by_side(self, rows: list[Row]) -> list[list[Score]]:
+        """The scores of rows that wait.
+
+        One that blocks the loop they share makes its neighbours late: where that happened, those
+        that timed out are judged again, each on its own.
+        """
         gate = asyncio.Semaphore(self.concurrency)
 
         async def one(row: Row) -> list[Score]:
             async with gate:
                 return await rewards(self.rubric, row.case, row.outputs, executor=self.executor)
 
-        return await asyncio.gather(*map(one, rows))
+        async with _Pulse() as pulse:
+            given = await asyncio.gather(*map(one, rows))
+        if pulse.worst < LATE or len(rows) == 1:
+            return given
+        return [
+            await one(row) if any(map(_timed_out, scores)) else scores
+            for row, scores in zip(rows, given, strict=True)
+        ]
+
+    def done(self) -> None:
+        """After a chunk: a worker full of threads that never end makes way for a new one."""
+        if isinstance(self.executor, Local) and self.executor.threads.stuck >= MOST_STUCK:
+            retire()
+
+
+def _timed_out(score: Score) -> bool:
+    return any(signal.fault and signal.fault.kind == "timeout" for signal in score.signals)
+
+
+class _Pulse:
+    """How late the event loop was at its worst, in seconds."""
+
+    EVERY = 0.05
+
+    async def __aenter__(self) -> Self:
+        self.worst = 0.0
+        self._task = asyncio.ensure_future(self._beat())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._task.cancel()
+
+    async def _beat(self) -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(self.EVERY)
+            self.worst = max(self.worst, time.monotonic() - before - self.EVERY)
 
 
 @lru_cache(maxsize=2)

@@ -6,9 +6,8 @@ measured, and elsewhere a status and a reason.
 
 from collections.abc import Sequence
 
-from rubrica.core import INLINE, Case, Executor, Rubric, Score, Signal, Status, score
-from rubrica.core.judge import clamp
-from rubrica.core.numbers import real
+from rubrica.core import INLINE, Case, Executor, JudgeError, Rubric, Score, Signal, Status, score
+from rubrica.core.numbers import clamp
 from rubrica.executors.local import Local
 from rubrica.executors.portal import PORTAL
 from rubrica.judges.workflow import WorkflowOutput, WorkflowTask, case_of, preset, trace_of
@@ -27,9 +26,10 @@ async def rewards(
 
 
 def _preset(output: Recorded) -> Score:
-    if real(output.reward) is None:
-        return Score(status=Status.JUDGE_ERROR, reason=f"its own reward is {output.reward!r}")
-    reward, success = preset(output.reward or 0.0, output.is_success)
+    try:
+        reward, success = preset(output.reward or 0.0, output.is_success)
+    except JudgeError as error:
+        return Score(status=Status.JUDGE_ERROR, reason=str(error))
     signal = Signal(name="preset", value=clamp(reward), reward=reward, passed=success)
     return Score(
         status=Status.SCORED,
@@ -81,7 +81,7 @@ async def filled(
         WorkflowOutput(
             reward=scored.reward,
             is_success=scored.passed,
-            metadata=output.metadata,
+            metadata=dict(output.metadata),
             log_metrics={**output.log_metrics, "rubrica_status": str(scored.status)},
         )
         for output, scored in zip(outputs, given, strict=True)

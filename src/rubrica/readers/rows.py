@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from rubrica.core import Case, DataError, Trace
+from rubrica.readers.conversion import explained
 
 
 class Recorded(msgspec.Struct, frozen=True, gc=False):
@@ -58,8 +59,9 @@ def read_row(line: bytes) -> Row:
     try:
         row = _DECODER.decode(line)
     except msgspec.ValidationError as error:
-        raise _wrong(error) from None
-    except (msgspec.DecodeError, RecursionError) as error:
+        message, field = explained(error)
+        raise DataError(message, field=field) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         row, replaced = _second_reading(line, error)
     return Row(_case(row.task), _outputs(row), replaced)
 
@@ -109,7 +111,8 @@ def _second_reading(line: bytes, first: Exception) -> tuple[_Row, int]:
         text, replaced = _LONE.subn("\ufffd", text)
         return _DECODER.decode(text), replaced
     except msgspec.ValidationError as error:
-        raise _wrong(error) from None
+        message, field = explained(error)
+        raise DataError(message, field=field) from None
     except (ValueError, RecursionError) as error:
         raise DataError(_syntax(error)) from None
 
@@ -122,19 +125,3 @@ def _syntax(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     return f"not a JSON object: {error}"
-
-
-_PLACE = re.compile(r" - at `\$\.?(.*)`$")
-
-
-def _wrong(error: msgspec.ValidationError) -> DataError:
-    message = str(error)
-    place = _PLACE.search(message)
-    if place is None:
-        return DataError(_lower(message))
-    field = place[1].replace("[...]", "[…]") or None
-    return DataError(_lower(message[: place.start()]), field=field)
-
-
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]

@@ -44,17 +44,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
     if not 0 < number < 1e9:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"expected seconds above 0, got {text!r}")
     return number
 
 
 def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -100,6 +102,8 @@ def _rubric(args: argparse.Namespace) -> Rubric:
 @contextmanager
 def _opened(path: str) -> Iterator[BinaryIO]:
     if path == "-":
+        if sys.stdin is None:
+            raise DataError("it is closed", file="stdin")
         yield sys.stdin.buffer
         return
     try:
@@ -126,7 +130,7 @@ def _written(path: str | None) -> Iterator[BinaryIO]:
     if path is None:
         yield sys.stdout.buffer
         return
-    target = Path(path)
+    target = Path(path).resolve()  # through a link, to what it points at
     try:
         if target.exists() and not target.is_file():  # a pipe, /dev/null
             with target.open("wb") as stream:

@@ -1,0 +1,134 @@
+r"""The slow path: Math-Verify, with its mistakes corrected.
+
+Runs for as long as SymPy likes, so it belongs in a worker process that is killed at a deadline.
+Math-Verify's own timeouts are off: they use SIGALRM, which does nothing off the main thread.
+
+Corrections, each for a wrong reward that Math-Verify gives:
+- `decide` speaks first: exact numbers, percent, factorials, contradictions, units are its own.
+- Its grammar stops at the first token it does not know and drops the rest (`42-`, `42}{`), and
+  its regular expressions pick a number out of prose. Only formulas are read, and a True counts
+  only if the grammar got to the last token of both.
+- It takes numbers for equal when their difference is below 1e-15, so 10^{-20} is 10^{-25}.
+  Equal constants must agree in their leading digits.
+- It takes the right-hand side of any equation, true or not.
+- It drops the degree sign and takes the sine of 30 radians.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from functools import lru_cache
+from typing import Any
+
+from .deciding import decide
+from .decision import Verdict
+from .limits import MAX_ANSWER_CHARS, MAX_REFERENCE_CHARS, REFERENCE_CACHE
+from .tokens import clean
+
+AGREEING_DIGITS = 30
+_FUNCTION = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])")
+_DEGREES = re.compile(r"(\d+(?:\.\d+)?)\s*\^\s*(?:\{\s*\\circ\s*\}|\\circ)")
+
+
+def verify(answer: str, reference: str) -> bool:
+    """Whether the answer equals the reference. May never return: run it where it can be killed."""
+    verdict = decide(answer, reference).verdict
+    if verdict is not Verdict.UNKNOWN:
+        return verdict is Verdict.EQUAL
+    if len(answer) > MAX_ANSWER_CHARS or len(reference) > MAX_REFERENCE_CHARS:
+        return False
+    gold, predicted = _parse(reference), _parse(answer)
+    if gold is None or predicted is None or not _equal(gold[0], predicted[0]):
+        return False
+    return _complete(gold[1]) and _complete(predicted[1])
+
+
+@lru_cache(maxsize=REFERENCE_CACHE)
+def _parse(text: str) -> tuple[Any, str] | None:
+    """A SymPy object for a text, and the normalised text that it was read from."""
+    from math_verify import LatexExtractionConfig, parse
+    from sympy import Rational, UnevaluatedExpr
+
+    _quiet()
+    parsed = parse(
+        f"${_in_radians(clean(text).strip('$ '))}$",
+        extraction_config=[LatexExtractionConfig()],
+        fallback_mode="first_match",
+        parsing_timeout=None,
+    )
+    if len(parsed) < 2:
+        return None
+    value, normalised = parsed[0], parsed[1]
+    if hasattr(value, "xreplace"):
+        # 5% is kept as 5 * (1/100) unevaluated, and then compared as 5
+        value = value.xreplace({UnevaluatedExpr(Rational(1, 100)): Rational(1, 100)})
+    return value, normalised
+
+
+def _in_radians(text: str) -> str:
+    if not _FUNCTION.search(text):
+        return text
+    return _DEGREES.sub(r"\\left(\\frac{\1\\pi}{180}\\right)", text)
+
+
+@lru_cache(maxsize=REFERENCE_CACHE)
+def _complete(normalised: str) -> bool:
+    """Whether the grammar reads a text to its end, without an error."""
+    from antlr4 import CommonTokenStream, InputStream, Token
+    from latex2sympy2_extended.antlr_parser import PSLexer, PSParser
+
+    lexer = PSLexer(InputStream(normalised))
+    lexer.removeErrorListeners()
+    stream = CommonTokenStream(lexer)
+    parser = PSParser(stream)
+    parser.removeErrorListeners()
+    parser.math()
+    read = "".join(token.text for token in stream.tokens if token.type != Token.EOF)
+    shown = "".join(normalised.split())
+    # What the lexer did not know, it skipped: spaces, and anything else that must not be there.
+    return (
+        stream.LA(1) == Token.EOF
+        and parser.getNumberOfSyntaxErrors() == 0
+        and len("".join(read.split())) == len(shown)
+    )
+
+
+def _quiet() -> None:
+    """Math-Verify warns on every process start that its timeouts are off. They are meant to be."""
+    for name in ("math_verify.parser", "math_verify.grader"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def _equal(gold: Any, predicted: Any) -> bool:
+    from math_verify import verify as math_verify
+
+    if not _true(predicted):
+        return False
+    if not math_verify(gold, predicted, timeout_seconds=None):
+        return False
+    return _agree(gold, predicted)
+
+
+def _true(value: Any) -> bool:
+    """False for an equation between constants that differ, such as 41 = 42."""
+    from sympy import Eq, simplify
+
+    if not isinstance(value, Eq) or value.free_symbols:
+        return True
+    return bool(simplify(value.lhs - value.rhs) == 0)
+
+
+def _agree(gold: Any, predicted: Any) -> bool:
+    """Whether two constants that Math-Verify calls equal agree in their leading digits."""
+    from sympy import Expr, Float
+
+    if not isinstance(gold, Expr) or not isinstance(predicted, Expr):
+        return True
+    if gold.free_symbols or predicted.free_symbols or gold.has(Float) or predicted.has(Float):
+        return True
+    try:
+        a, b = gold.evalf(AGREEING_DIGITS + 10), predicted.evalf(AGREEING_DIGITS + 10)
+        return bool(abs(a - b) <= max(abs(a), abs(b)) * 10**-AGREEING_DIGITS)
+    except (TypeError, ValueError, ArithmeticError):
+        return True

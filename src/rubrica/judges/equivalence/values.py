@@ -1,0 +1,95 @@
+"""What a text can be read as. Comparison works on these and never looks at text again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from .algebra import Ratio
+from .units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number or a formula, with its unit."""
+
+    ratio: Ratio
+    unit: Unit | None = None
+    places: int | None = None  # digits after the point, where the text is one decimal number
+    digits: int = 0  # significant digits of that decimal
+    log_in_doubt: bool = False  # a bare \\log, which is base 10 or e
+
+
+@dataclass(frozen=True, slots=True)
+class Infinite:
+    sign: int
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    text: str  # folded: lower case, no punctuation
+
+
+@dataclass(frozen=True, slots=True)
+class Based:
+    """A numeral in a stated base, 1010_2."""
+
+    digits: str
+    base: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """3:4, or a time of day."""
+
+    parts: tuple[Fraction, ...]
+    suffix: str = ""  # am, pm
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Several values. brackets: "" a list, "{}" a set, "()" "[]" "[)" "(]" a tuple or interval."""
+
+    brackets: str
+    items: tuple[Value, ...]
+    variable: str | None = None  # of the inequality that this interval was written as
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    rows: tuple[tuple[Value, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """name = value, where the name is a variable, a function of variables, or words."""
+
+    name: str
+    value: Value
+    condition: Condition | None = None  # the same, as a formula that is zero
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An equation or inequality that is not solved: ratio = 0, > 0, >= 0, or != 0."""
+
+    operator: str
+    ratio: Ratio
+    sides: tuple[Scalar, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class Falsehood:
+    """A chain such as 41 = 42 that contradicts itself."""
+
+
+Value: TypeAlias = (
+    Scalar | Infinite | Words | Based | Proportion | Group | Union | Matrix | Equation | Condition
+    | Falsehood
+)  # fmt: skip

@@ -1,0 +1,237 @@
+"""Judges in this process: on the loop, in threads, and not longer than their deadline."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Iterator
+from typing import Any
+
+import pytest
+
+from rubrica.core import (
+    Call,
+    Case,
+    Executor,
+    FunctionJudge,
+    Rubric,
+    Score,
+    Signal,
+    Status,
+    Trace,
+    judge,
+    score,
+)
+from rubrica.executors.local import Local
+
+CASE = Case(id="c", input="?")
+#: Long enough for anything here that is not meant to hang.
+LONG = 60.0
+
+
+@pytest.fixture
+def released() -> Iterator[threading.Event]:
+    """What a judge hangs on; set when the test is over, so that no thread outlives it."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def scores(judge: Any, *answers: str, executor: Executor | None = None) -> list[Score]:
+    traces = [Trace(output=answer) for answer in answers]
+    return asyncio.run(score(Rubric.alone(judge), CASE, traces, executor=executor or Local(LONG)))
+
+
+def statuses(given: list[Score]) -> list[str]:
+    return [scored.status for scored in given]
+
+
+def test_a_plain_judge_runs_in_a_thread_and_an_async_one_on_the_loop() -> None:
+    names = []
+
+    @judge
+    def plain(case: Case, trace: Trace) -> bool:
+        names.append(threading.current_thread().name)
+        return True
+
+    @judge
+    async def waits(case: Case, trace: Trace) -> bool:
+        names.append(threading.current_thread().name)
+        await asyncio.sleep(0)
+        return True
+
+    assert statuses(scores(plain, "a") + scores(waits, "a")) == ["scored"] * 2
+    assert names == ["rubrica-judge", threading.current_thread().name]
+
+
+def test_a_blocking_judge_does_not_hold_up_the_loop(released: threading.Event) -> None:
+    """The async half of this pair releases the blocking one: both have to run at once."""
+
+    @judge
+    def blocks(case: Case, trace: Trace) -> bool:
+        return released.wait(LONG)
+
+    @judge
+    async def releases(case: Case, trace: Trace) -> bool:
+        released.set()
+        return True
+
+    async def both() -> Any:
+        calls = [Call(each, CASE, (Trace(),)) for each in (blocks, releases)]
+        return await Local(LONG).run(calls)
+
+    blocked, released_it = asyncio.run(both())
+    assert blocked[0].value == released_it[0].value == 1.0
+
+
+def test_a_plain_function_may_return_an_awaitable() -> None:
+    async def later(value: float) -> float:
+        await asyncio.sleep(0.001)
+        return value
+
+    @judge
+    def hands_over(case: Case, trace: Trace) -> Awaitable[float]:
+        return later(0.5)
+
+    (scored,) = scores(hands_over, "a")
+    assert (scored.status, scored.reward) == (Status.SCORED, 0.5)
+
+
+def test_a_thread_that_hangs_is_a_timeout_and_its_neighbours_are_scored(
+    released: threading.Event,
+) -> None:
+    @judge
+    def hangs(case: Case, trace: Trace) -> bool:
+        return trace.answer == "good" or released.wait()
+
+    given = scores(hangs, "good", "good", "bad", executor=Local(1.0))
+    assert statuses(given) == ["scored", "scored", "judge_error"]
+    (signal,) = given[2].signals
+    assert signal.fault is not None
+    assert signal.fault.kind == "timeout"
+    assert "within 1 s" in signal.fault.message
+    assert not released.is_set()
+
+
+def test_an_async_judge_that_hangs_is_cancelled_and_its_neighbours_are_scored() -> None:
+    ended = []
+
+    @judge
+    async def hangs(case: Case, trace: Trace) -> bool:
+        try:
+            await asyncio.sleep(0 if trace.answer == "good" else 3600)
+        except asyncio.CancelledError:
+            ended.append(trace.answer)
+            raise
+        return True
+
+    given = scores(hangs, "good", "bad", "good", executor=Local(0.5))
+    assert statuses(given) == ["scored", "judge_error", "scored"]
+    assert ended == ["bad"]
+
+
+def test_an_async_judge_that_will_not_be_cancelled_is_left_behind() -> None:
+    @judge
+    async def stubborn(case: Case, trace: Trace) -> bool:
+        for _ in range(3):
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                continue
+        return True
+
+    async def measured() -> list[Score]:
+        traces = [Trace()]
+        return await score(Rubric.alone(stubborn), CASE, traces, executor=Local(0.2))
+
+    loop = asyncio.new_event_loop()
+    try:
+        (scored,) = loop.run_until_complete(measured())
+        assert scored.status == Status.JUDGE_ERROR
+        assert "within 0.2 s" in scored.reason
+        for left in asyncio.all_tasks(loop):
+            while not left.done():
+                left.cancel()
+                loop.run_until_complete(asyncio.wait([left], timeout=0.01))
+    finally:
+        loop.close()
+
+
+def test_a_judge_that_raises_or_exits_is_a_fault_of_its_own() -> None:
+    @judge
+    def breaks(case: Case, trace: Trace) -> bool:
+        if trace.answer == "raise":
+            raise ValueError("broken")
+        if trace.answer == "exit":
+            raise SystemExit(7)
+        return True
+
+    given = scores(breaks, "raise", "good", "exit", "good")
+    assert statuses(given) == ["judge_error", "scored", "judge_error", "scored"]
+    assert "ValueError: broken" in given[0].reason
+    assert "SystemExit(7)" in given[2].reason
+
+
+def test_cancelling_the_caller_cancels_the_judges() -> None:
+    ended = []
+
+    @judge
+    async def waits(case: Case, trace: Trace) -> bool:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.append(trace.answer)
+        return True
+
+    async def abandoned() -> None:
+        traces = [Trace(output="a"), Trace(output="b")]
+        work = asyncio.ensure_future(score(Rubric.alone(waits), CASE, traces, executor=Local(LONG)))
+        await asyncio.sleep(0.01)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        await asyncio.sleep(0)
+
+    asyncio.run(abandoned())
+    assert sorted(ended) == ["a", "b"]
+
+
+def test_without_a_deadline_it_waits() -> None:
+    @judge
+    def slow(case: Case, trace: Trace) -> bool:
+        return not threading.Event().wait(0.05)
+
+    assert statuses(scores(slow, "a", executor=Local(None))) == ["scored"]
+
+
+def test_bounded_judges_need_no_thread() -> None:
+    class Bounded:
+        names = ("bounded",)
+        runs = "inline"
+
+        async def judge(self, case: Case, trace: Trace) -> list[Signal]:
+            thread = threading.current_thread()
+            return [Signal(name="bounded", value=1.0, reason=thread.name)]
+
+    (scored,) = scores(Bounded(), "a")
+    assert scored.reason == threading.current_thread().name
+
+
+def test_one_judge_and_one_executor_serve_64_threads() -> None:
+    """Each thread has a loop of its own; every one gets the answers to its own questions."""
+    executor, results = Local(LONG), {}
+
+    def echo(case: Case, trace: Trace) -> float:
+        return float(trace.answer)
+
+    shared = Rubric.alone(FunctionJudge(echo))
+
+    def ask(n: int) -> None:
+        traces = [Trace(output=str(n)), Trace(output=str(n + 0.5))]
+        given = asyncio.run(score(shared, CASE, traces, executor=executor))
+        results[n] = [scored.reward for scored in given]
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(64)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LONG)
+    assert results == {n: [n, n + 0.5] for n in range(64)}

@@ -1,0 +1,223 @@
+"""Threads for what blocks: results come back, what hangs is left behind, and not without end."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from rubrica.executors import threads
+from rubrica.executors.threads import Threads
+
+
+@pytest.fixture
+def released() -> Iterator[threading.Event]:
+    """What work hangs on; set when the test is over, so that no thread outlives it."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def work(function: Callable[[], Any]) -> Callable[[], Coroutine[Any, Any, Any]]:
+    async def once() -> Any:
+        return function()
+
+    return once
+
+
+def until(true: Callable[[], bool]) -> bool:
+    """Whether it becomes true, with all the time that a slow machine may need."""
+    end = time.monotonic() + 30
+    while not true() and time.monotonic() < end:
+        time.sleep(0.005)
+    return true()
+
+
+async def abandoned(pool: Threads, released: threading.Event) -> None:
+    """One call that is running, hangs, and is given up."""
+    started = threading.Event()
+
+    def hang() -> None:
+        started.set()
+        released.wait()
+
+    call = asyncio.ensure_future(pool.run(work(hang)))
+    await asyncio.sleep(0)
+    assert await asyncio.to_thread(started.wait, 30)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+
+
+def test_each_caller_gets_its_own_result() -> None:
+    async def many() -> list[Any]:
+        pool = Threads(4)
+        return await asyncio.gather(*[pool.run(work(partial(pow, n, 2))) for n in range(200)])
+
+    assert asyncio.run(many()) == [n * n for n in range(200)]
+
+
+def test_no_more_threads_than_its_size_work_at_once() -> None:
+    lock, now, most = threading.Lock(), 0, 0
+
+    def count() -> None:
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(most, now)
+        time.sleep(0.002)
+        with lock:
+            now -= 1
+
+    async def many() -> None:
+        pool = Threads(3)
+        await asyncio.gather(*[pool.run(work(count)) for _ in range(60)])
+
+    asyncio.run(many())
+    assert 1 <= most <= 3
+
+
+def test_an_exception_goes_to_its_caller_and_the_pool_goes_on() -> None:
+    def fail() -> None:
+        raise ValueError("mine")
+
+    async def two() -> Any:
+        pool = Threads(1)
+        with pytest.raises(ValueError, match="mine"):
+            await pool.run(work(fail))
+        return await pool.run(work(lambda: "next"))
+
+    assert asyncio.run(two()) == "next"
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), BaseException("odd")])
+def test_what_would_end_a_thread_does_not(error: BaseException) -> None:
+    def fail() -> None:
+        raise error
+
+    async def two() -> Any:
+        pool = Threads(1)
+        with pytest.raises(RuntimeError, match=type(error).__name__):
+            await pool.run(work(fail))
+        return await pool.run(work(lambda: "next"))
+
+    assert asyncio.run(two()) == "next"
+
+
+def test_work_may_await_on_a_loop_of_its_own() -> None:
+    async def waits() -> tuple[str, asyncio.AbstractEventLoop]:
+        await asyncio.sleep(0.001)
+        return threading.current_thread().name, asyncio.get_running_loop()
+
+    async def main() -> None:
+        name, loop = await Threads(1).run(waits)
+        assert name == "rubrica-judge"
+        assert loop is not asyncio.get_running_loop()
+
+    asyncio.run(main())
+
+
+def test_a_stuck_thread_is_replaced(released: threading.Event) -> None:
+    async def main() -> Any:
+        pool = Threads(1)
+        for _ in range(3):
+            await abandoned(pool, released)
+        return await pool.run(work(lambda: "through"))
+
+    assert asyncio.run(main()) == "through"
+
+
+def test_a_call_that_was_given_up_before_it_began_is_never_made(released: threading.Event) -> None:
+    made = []
+    started = threading.Event()
+
+    def hang() -> None:
+        started.set()
+        released.wait()
+        made.append("first")
+
+    async def main() -> None:
+        pool = Threads(1)
+        first = asyncio.ensure_future(pool.run(work(hang)))
+        await asyncio.sleep(0)
+        assert await asyncio.to_thread(started.wait, 30)
+        second = asyncio.ensure_future(pool.run(work(lambda: made.append("second"))))
+        await asyncio.sleep(0)
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        released.set()
+        await first
+        await pool.run(work(lambda: made.append("third")))
+
+    asyncio.run(main())
+    assert made == ["first", "third"]
+
+
+def test_stuck_threads_are_bounded_and_recover(
+    monkeypatch: pytest.MonkeyPatch, released: threading.Event
+) -> None:
+    monkeypatch.setattr(threads, "MAX_STUCK", 3)
+    before = threading.active_count()
+
+    async def main() -> Any:
+        pool = Threads(2)
+        for _ in range(3):
+            await abandoned(pool, released)
+        with pytest.raises(TimeoutError, match="3 calls of blocking judges are stuck"):
+            await pool.run(work(lambda: "no"))
+        assert threading.active_count() - before <= 6  # one may be asyncio's own
+        released.set()
+        assert await asyncio.to_thread(until, lambda: pool.stuck == 0)
+        return await pool.run(work(lambda: "again"))
+
+    assert asyncio.run(main()) == "again"
+
+
+def test_an_answer_that_comes_when_its_loop_is_gone_harms_nobody(
+    released: threading.Event,
+) -> None:
+    pool = Threads(1)
+
+    async def leave() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(pool.run(work(released.wait)), 0.05)
+
+    asyncio.run(leave())
+    released.set()
+    assert asyncio.run(pool.run(work(lambda: "fine"))) == "fine"
+
+
+def test_results_for_64_threads_with_loops_of_their_own() -> None:
+    pool, results = Threads(8), {}
+
+    def ask(n: int) -> None:
+        results[n] = asyncio.run(pool.run(work(lambda: n + 1)))
+
+    askers = [threading.Thread(target=ask, args=(n,)) for n in range(64)]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join(60)
+    assert results == {n: n + 1 for n in range(64)}
+
+
+def test_a_pool_with_a_stuck_thread_does_not_keep_python_alive() -> None:
+    program = (
+        "import asyncio, threading\n"
+        "from rubrica.executors.threads import Threads\n"
+        "async def hang(): threading.Event().wait()\n"
+        "async def main():\n"
+        "    try: await asyncio.wait_for(Threads(1).run(hang), 0.1)\n"
+        "    except TimeoutError: print('left')\n"
+        "asyncio.run(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("left\n", "", 0)

@@ -1,0 +1,275 @@
+"""AgentJet's shapes, and judges with `compute_reward` inside the core."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import rubrica
+import rubrica.task_judge
+import rubrica.workflow
+from rubrica.core import Case, Rubric, Score, Signal, Status, Trace, score
+from rubrica.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
+from rubrica.judges.workflow import WorkflowJudge, case_of, options_of, output_of, task_of, trace_of
+from rubrica.task_judge.base_judge import BaseJudge
+from rubrica.workflow import ModelTuner, Task, Workflow, WorkflowOutput, WorkflowTask
+
+CASE = Case(id="t-1", input="2+2?", metadata={"answer": "4", "seen": []})
+TRACE = Trace(output="\\boxed{4}", metadata={"seen": []})
+
+
+def scored(judge: BaseJudge, trace: Trace = TRACE) -> Score:
+    (one,) = asyncio.run(score(Rubric.alone(WorkflowJudge(judge)), CASE, [trace]))
+    return one
+
+
+# The shapes.
+
+
+def test_a_task_and_an_output_have_the_promised_fields() -> None:
+    task = Task(main_query="q", init_messages=[], task_id="t", env_type="e", metadata={"a": 1})
+    episode = WorkflowTask(task, "t-2", "uuid", gym_env="gym")
+    assert (episode.task, episode.task_id, episode.episode_uuid) == (task, "t-2", "uuid")
+    assert episode.gym_env == "gym"
+    output = WorkflowOutput()
+    assert (output.reward, output.is_success) == (None, None)
+    assert (output.metadata, output.log_metrics) == ({}, {})
+
+
+def test_defaults_are_not_shared() -> None:
+    WorkflowOutput().metadata["a"] = 1
+    Task().metadata["a"] = 1
+    assert (WorkflowOutput().metadata, Task().metadata) == ({}, {})
+
+
+def test_an_episode_takes_the_id_of_its_task() -> None:
+    assert WorkflowTask(Task(task_id="t")).task_id == "t"
+
+
+def test_a_workflow_is_to_be_written() -> None:
+    class Mine(Workflow):
+        async def execute(self, task: WorkflowTask, model_tuner: ModelTuner) -> WorkflowOutput:
+            return WorkflowOutput(metadata={"final_answer": task.task.main_query})
+
+    task = WorkflowTask(Task(main_query="q"))
+    output = asyncio.run(Mine().execute(task, ModelTuner()))
+    assert output.metadata == {"final_answer": "q"}
+    with pytest.raises(NotImplementedError, match="Workflow"):
+        asyncio.run(Workflow().execute(task, ModelTuner()))
+
+
+@pytest.mark.parametrize("config", [None, {"a": 1}, SimpleNamespace(a=1)])
+def test_a_base_judge_keeps_its_config_and_is_to_be_written(config: Any) -> None:
+    judge = BaseJudge(config)
+    assert judge.config is config
+    with pytest.raises(NotImplementedError, match="BaseJudge"):
+        judge.compute_reward(WorkflowTask(Task()), WorkflowOutput())
+
+
+def test_each_name_is_one_thing_wherever_it_is_imported_from() -> None:
+    assert rubrica.BaseJudge is rubrica.task_judge.BaseJudge is BaseJudge
+    assert rubrica.MathAnswerAsJudge is rubrica.task_judge.MathAnswerAsJudge is MathAnswerAsJudge
+    assert rubrica.CountdownAnswerAsJudge is CountdownAnswerAsJudge
+    assert rubrica.WorkflowTask is rubrica.workflow.WorkflowTask
+    assert rubrica.WorkflowOutput is rubrica.workflow.WorkflowOutput
+
+
+# A custom judge in the core.
+
+
+class Returns(BaseJudge):
+    """Gives back its config."""
+
+    def compute_reward(self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput) -> Any:
+        return self.config
+
+
+class Later(Returns):
+    async def compute_reward(
+        self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
+    ) -> Any:
+        await asyncio.sleep(0)
+        return self.config
+
+
+class Scalar:
+    """As numpy's and torch's scalars are."""
+
+    def __float__(self) -> float:
+        return 0.5
+
+
+@pytest.mark.parametrize("kind", [Returns, Later])
+@pytest.mark.parametrize(
+    ("returned", "reward", "passed", "value"),
+    [
+        ((0.25, True), 0.25, True, 0.25),
+        ((1.5, False), 1.5, False, 1.0),
+        ((-1.0, False), -1.0, False, 0.0),
+        (1.0, 1.0, True, 1.0),
+        (1.5, 1.5, True, 1.0),
+        (0.99, 0.99, False, 0.99),
+        (1, 1.0, True, 1.0),
+        (True, 1.0, True, 1.0),
+        (False, 0.0, False, 0.0),
+        (Scalar(), 0.5, False, 0.5),
+        ((Scalar(), True), 0.5, True, 0.5),
+        (Signal(name="mine", value=0.5, reward=3.0, passed=True), 3.0, True, 0.5),
+        (Score(status=Status.SCORED, value=0.5, passed=True, reward=2.0), 2.0, True, 0.5),
+    ],
+)
+def test_what_a_judge_may_return(
+    kind: type[Returns], returned: Any, reward: float, passed: bool, value: float
+) -> None:
+    one = scored(kind(returned))
+    assert one.status is Status.SCORED
+    assert (one.reward, one.passed, one.value) == (reward, passed, value)
+    assert [signal.name for signal in one.signals] == [kind.__name__]
+
+
+@pytest.mark.parametrize("kind", [Returns, Later])
+@pytest.mark.parametrize(
+    "returned", [None, "1.0", float("nan"), (float("inf"), True), (1.0, "yes"), {}, [0.5, True]]
+)
+def test_anything_else_is_an_error_that_names_the_judge(kind: type[Returns], returned: Any) -> None:
+    one = scored(kind(returned))
+    assert (one.status, one.reward) == (Status.JUDGE_ERROR, None)
+    assert f"judge '{kind.__name__}' returned {returned!r}" in one.reason
+
+
+def test_a_judge_that_was_never_written_is_a_fault() -> None:
+    one = scored(BaseJudge())
+    assert one.status is Status.JUDGE_ERROR
+    assert "BaseJudge has no compute_reward()" in one.reason
+
+
+def test_plain_judges_run_in_a_thread_and_async_ones_on_the_loop() -> None:
+    assert (WorkflowJudge(Returns()).runs, WorkflowJudge(Later()).runs) == ("thread", "loop")
+
+
+class Vandal(BaseJudge):
+    """Writes on everything it is given."""
+
+    def compute_reward(self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput) -> Any:
+        seen = workflow_task.task.metadata["seen"], workflow_output.metadata["seen"]
+        found = [list(entries) for entries in seen]
+        for entries in seen:
+            entries.append("was here")
+        workflow_task.task.metadata.clear()
+        workflow_output.metadata["final_answer"] = "\\boxed{5}"
+        workflow_output.reward = 1.0
+        return float(found == [[], []]), True
+
+
+def test_a_judge_that_writes_on_its_input_disturbs_nobody() -> None:
+    rubric = Rubric.alone(WorkflowJudge(Vandal()))
+    scores = asyncio.run(score(rubric, CASE, [TRACE, TRACE]))
+    assert [one.reward for one in scores] == [1.0, 1.0]
+    assert (CASE.metadata["seen"], TRACE.metadata) == ([], {"seen": []})
+
+
+def test_a_judge_reads_what_the_seeds_promise() -> None:
+    task = task_of(Case(id="t-1", input="q", expected="4", metadata={"a": 1}))
+    assert (task.task.main_query, task.task_id, task.task.task_id) == ("q", "t-1", "t-1")
+    assert task.task.metadata == {"a": 1, "answer": "4"}
+    assert task_of(CASE).task.metadata["answer"] == "4"
+    messages = [{"role": "user", "content": "q"}]
+    assert task_of(Case(input=messages)).task.init_messages == messages
+    assert output_of(TRACE).metadata == {"seen": [], "final_answer": "\\boxed{4}"}
+    assert output_of(Trace(output="a", metadata={"final_answer": "b"})).metadata == {
+        "final_answer": "b"
+    }
+
+
+# The built-in judges as AgentJet calls them.
+
+
+@pytest.mark.parametrize(
+    ("reward", "is_success", "expected"),
+    [
+        (1.0, None, (1.0, True)),
+        (1.5, None, (1.5, True)),
+        (0.99, None, (0.99, False)),
+        (0.0, None, (0.0, False)),
+        (0.0, True, (0.0, True)),
+        (1.0, False, (1.0, False)),
+    ],
+)
+@pytest.mark.parametrize("kind", [MathAnswerAsJudge, CountdownAnswerAsJudge])
+def test_a_preset_reward_is_kept_and_not_judged(
+    kind: Any, reward: float, is_success: bool | None, expected: tuple[float, bool]
+) -> None:
+    output = WorkflowOutput(reward=reward, is_success=is_success)
+    assert kind(None).compute_reward(WorkflowTask(Task()), output) == expected
+
+
+class Array:
+    """As numpy's arrays are."""
+
+    def tolist(self) -> list[int]:
+        return [3, 8]
+
+
+def test_a_trainers_metadata_may_hold_arrays_and_live_objects() -> None:
+    task = WorkflowTask(Task(metadata={"nums": Array(), "target": 24, "client": object()}))
+    output = WorkflowOutput(metadata={"final_answer": "\\boxed{3*8}", "lock": object()})
+    assert CountdownAnswerAsJudge(None).compute_reward(task, output) == (1.0, True)
+    assert case_of(task).metadata == {"nums": [3, 8], "target": 24}
+    assert trace_of(output).metadata == {"final_answer": "\\boxed{3*8}"}
+    assert "client" in task.task.metadata
+
+
+def test_the_case_is_known_by_the_episodes_task_id() -> None:
+    assert case_of(WorkflowTask(Task(task_id="a"), task_id="b")).id == "b"
+    assert case_of(WorkflowTask(Task(task_id="a"))).id == "a"
+    assert case_of(WorkflowTask(Task(main_query="q"))).id == Case(input="q").id
+
+
+def nested(**options: Any) -> Any:
+    inner = SimpleNamespace(judge_options=SimpleNamespace(**options))
+    return SimpleNamespace(ajet=SimpleNamespace(task_judge=inner))
+
+
+@pytest.mark.parametrize(
+    ("config", "options"),
+    [
+        (None, {}),
+        ({}, {}),
+        ({"box": "first"}, {"box": "first"}),
+        ({"ajet": {"task_judge": {"judge_options": {"box": "first"}}}}, {"box": "first"}),
+        ({"rubrica": {"task_judge": {"judge_options": {"box": "first"}}}}, {"box": "first"}),
+        ({"ajet": {"task_judge": {}}, "model": {}}, {}),
+        (nested(box="first"), {"box": "first"}),
+        (SimpleNamespace(ajet=SimpleNamespace(task_judge=SimpleNamespace())), {}),
+    ],
+)
+def test_where_the_options_of_a_judge_stand(config: Any, options: dict[str, Any]) -> None:
+    assert options_of(config) == options
+    task = WorkflowTask(Task(metadata={"answer": "1"}))
+    output = WorkflowOutput(metadata={"final_answer": r"\boxed{1} \boxed{2}"})
+    verdict = MathAnswerAsJudge(config).compute_reward(task, output)
+    assert verdict == ((1.0, True) if options else (0.0, False))
+
+
+def test_one_instance_serves_many_threads() -> None:
+    judge = CountdownAnswerAsJudge(None)
+
+    def reward(n: int) -> tuple[float, bool]:
+        task = WorkflowTask(Task(metadata={"target": n, "nums": [n]}))
+        answer = f"\\boxed{{{n - n % 2}}}"
+        return judge.compute_reward(task, WorkflowOutput(metadata={"final_answer": answer}))
+
+    with ThreadPoolExecutor(8) as pool:
+        given = list(pool.map(reward, range(1, 401)))
+    assert given == [(0.1, False), (1.0, True)] * 200
+
+
+def test_inside_a_running_loop_a_built_in_judge_still_answers_at_once() -> None:
+    async def inside() -> tuple[float, bool]:
+        task = WorkflowTask(Task(metadata={"answer": "4"}))
+        output = WorkflowOutput(metadata={"final_answer": r"\boxed{4}"})
+        return MathAnswerAsJudge(None).compute_reward(task, output)
+
+    assert asyncio.run(inside()) == (1.0, True)
