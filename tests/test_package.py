@@ -6,9 +6,9 @@ import sys
 import rubrica
 
 SURFACE = """
-BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension Evidence Fault
-EnvServiceJudge Judge JudgeError MathAnswerAsJudge Message Ranker Rubric RubricaError Score Signal Status ToolCall
-Trace Usage WorkflowOutput WorkflowTask judge score
+BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension EnvServiceJudge
+Evidence Fault Judge JudgeError MathAnswerAsJudge Message Ranker Rubric RubricaError Score Signal
+Status ToolCall Trace Usage WorkflowOutput WorkflowTask judge score
 """
 
 

@@ -203,8 +203,8 @@ def _from_score(name: str, score: Score) -> Signal:
         Status.REFUSED: "refused",
         Status.CANCELLED: "cancelled",
     }
-    fault = Fault(kinds.get(score.status, "error"), score.reason or f"the inner score is {score.status}")
-    return Signal(name=name, fault=fault)
+    words = score.reason or f"the inner score is {score.status}"
+    return Signal(name=name, fault=Fault(kinds.get(score.status, "error"), words))
 
 
 def _truth(value: Any) -> bool | None:
