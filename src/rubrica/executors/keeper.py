@@ -31,7 +31,8 @@ from rubrica.executors.process import (
     WorkerTimeout,
     overdue,
 )
-from rubrica.executors.worker import READY
+from rubrica.executors.template import Template
+from rubrica.executors.worker import PID, READY
 
 _STUMBLES = 3  # failed starts in a row, with no worker alive, before those who wait are told
 _CLOSED = "the pool was closed before this job was done"
@@ -71,8 +72,8 @@ class Job(Future[Any]):
 class Worker(Process):
     """A process and what the keeper knows of it."""
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
+    def __init__(self, settings: Settings, template: Template | None) -> None:
+        super().__init__(settings, template)
         self.ready = False
         self.lent = False
         self.doomed = False  # killed; only its end has yet to be read
@@ -96,6 +97,7 @@ class Keeper:
         self.wanted = 0  # how many workers there should be: grows with demand, up to size
         self.stumbles = 0
         self.rest = 0.0  # no worker is started before this moment
+        self.template: Template | None = None
         self.hall, self.bell = socket.socketpair()
         self.hall.setblocking(False)
         self.bell.setblocking(False)
@@ -221,9 +223,16 @@ class Keeper:
     def start(self, now: float) -> None:
         try:
             with LOCK:  # no fork between making the pipes and knowing them: it has to close them
-                worker = Worker(self.settings)
+                if self.settings.template and self.template is None:
+                    limits = self.settings
+                    numbers = (limits.memory, limits.cpu_seconds, limits.recycle)
+                    self.template = Template(numbers, limits.warm)
+                worker = Worker(self.settings, self.template)
                 self.workers[worker.fd] = worker
         except OSError as error:
+            if self.template is not None:  # it may have died: the next start makes another
+                self.template.end()
+                self.template = None
             self.stumble(now, str(error))
         else:
             self.listen(worker)
@@ -261,6 +270,7 @@ class Keeper:
             return
         job, worker.job, worker.ends = worker.job, None, FOREVER
         if reply.kind == READY:
+            (worker.pid,) = PID.unpack(reply.body)
             worker.ready, self.stumbles, self.rest = True, 0, 0.0
         self.listen(worker)
         if reply.fit:
@@ -333,6 +343,8 @@ class Keeper:
             with self.door:
                 if not worker.lent:  # the borrower is still reading its end
                     worker.release()
+        if self.template is not None:
+            self.template.end()
         _KEEPERS.discard(self)
         for job in jobs:
             job.settle(None, WorkerDied(_CLOSED))
@@ -342,8 +354,10 @@ class Keeper:
         self.ended = True
         self.door = threading.RLock()
         for worker in self.workers.values():
-            worker.release()  # our copy of a lifeline would keep it alive after its parent
-            worker.process.returncode = 0  # not ours to wait for
+            worker.forget()  # our copy of a lifeline would keep it alive after its parent
+        if self.template is not None:
+            self.template.release()
+            self.template.process.returncode = 0
         self.workers, self.jobs, self.idle = {}, deque(), []
         self.bell.close()
         self.hall.close()

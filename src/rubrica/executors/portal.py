@@ -20,21 +20,31 @@ class MustWait(ControlFlow):
     """Raised by work that needs an event loop where none runs, before it has had any effect."""
 
 
+class _Stepping(threading.local):
+    """Whether this thread is inside `step`: a loop that runs outside of it is not for the work."""
+
+    now = False
+
+
+_stepping = _Stepping()
+
+
 def need_loop() -> None:
     """To be called before the first wait of work that may run under `step`."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        raise MustWait from None
+    if _stepping.now:
+        raise MustWait
 
 
 def step(work: Coroutine[Any, Any, T]) -> T:
     """The result of work that does not wait; `MustWait` where it does."""
+    _stepping.now = True
     try:
         work.send(None)
     except StopIteration as stop:
         result: T = stop.value
         return result
+    finally:
+        _stepping.now = False
     work.close()
     raise MustWait
 
@@ -51,7 +61,8 @@ class Portal:
         try:
             return step(begin())
         except MustWait:
-            return self.run(begin())
+            pass
+        return self.run(begin())
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of `work`. An interrupt here cancels it there."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rubrica.executors import worker as child
+from rubrica.executors.template import Template
 
 START = 60.0  # seconds a worker has to become ready
 FOREVER = float("inf")
@@ -44,6 +45,7 @@ class Settings:
     warm: tuple[str, ...]
     recycle: int
     patience: float
+    template: bool = False
 
 
 class Reply(NamedTuple):
@@ -76,7 +78,7 @@ class Reply(NamedTuple):
 class Process:
     """A worker, with the parent's ends of its socket and of its lifeline."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, template: Template | None = None) -> None:
         self.socket, theirs = socket.socketpair()
         for end in (self.socket, theirs):  # fewer round trips for a megabyte
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
@@ -88,27 +90,35 @@ class Process:
             f"import sys; sys.path[:] = {[*map(str, sys.path)]!r}; "
             f"from {child.__name__} import serve; serve{fds + limits!r}"
         )
+        self.template = template
+        self.process: subprocess.Popen[bytes] | None = None
+        self.pid: int | None = None
+        self.returncode: int | None = None
+        self.socket.setblocking(False)
+        self.fd = self.socket.fileno()
+        self.unsent = memoryview(b"")
+        self.buffer = bytearray(_BUFFER)
+        self.filled = 0
         try:
-            # Not multiprocessing: its daemons may have no children. A session of its own keeps
-            # the terminal's Ctrl-C away and makes one group of the worker and what it forks.
-            self.process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-c", code],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=fds,
-                start_new_session=True,
-            )
+            if template is not None:
+                template.fork(fds)  # and it says its number when it is ready
+            else:
+                # Not multiprocessing: its daemons may have no children. A session of its own keeps
+                # the terminal's Ctrl-C away and makes one group of the worker and what it forks.
+                self.process = subprocess.Popen(  # noqa: S603
+                    [sys.executable, "-c", code],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=fds,
+                    start_new_session=True,
+                )
+                self.pid = self.process.pid
         except BaseException:
             self.release()
             raise
         finally:
             theirs.close()
             os.close(far)
-        self.socket.setblocking(False)
-        self.fd = self.socket.fileno()
-        self.unsent = memoryview(b"")
-        self.buffer = bytearray(_BUFFER)
-        self.filled = 0
 
     def alive(self) -> bool:
         try:
@@ -177,16 +187,30 @@ class Process:
 
     def kill(self) -> None:
         """Kill it and whatever it forked. Only while it is unreaped: then its pid is its own."""
-        if self.process.returncode is None:
+        if self.pid is None:  # forked by a template, and has not said its number yet
+            self.lifeline.close()
+        elif self.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
+                os.killpg(self.pid, signal.SIGKILL)
 
     def status(self) -> str:
         """How it ended, in words, once it has; it is killed first in case it only seems to."""
         self.kill()
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(10)
-        return describe(self.process.returncode)
+        if self.process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self.returncode = self.process.wait(10)
+        elif self.returncode is None and self.template is not None and self.pid is not None:
+            self.returncode = self.template.reap(self.pid)
+            if self.returncode is None:
+                self.returncode = -signal.SIGKILL
+        return describe(self.returncode)
+
+    def forget(self) -> None:
+        """In a forked child: it is not ours to kill or to wait for."""
+        self.release()
+        self.returncode = 0
+        if self.process is not None:
+            self.process.returncode = 0
 
     def release(self) -> None:
         self.socket.close()

@@ -29,6 +29,7 @@ REQUEST = struct.Struct("<Qd")
 # Worker to parent: length of the body, what it is, and whether this worker has grown too fat.
 REPLY = struct.Struct("<QB?")
 READY, RESULT, ERROR, MEMORY = range(4)
+PID = struct.Struct("<q")  # what a worker says when it is ready
 
 _NOTE = 10_000  # characters kept of a message or traceback: hostile input gets quoted in them
 _FAT = 128 * 2**20  # bytes a worker may hold beyond what it held when it became ready
@@ -43,23 +44,11 @@ def serve(
     warm: Sequence[str],
 ) -> None:
     """Run jobs from the socket `jobs` until the parent closes it."""
-    for fd in (jobs, lifeline):
-        os.set_inheritable(fd, False)  # a program started by a job must not hold our ends open
-    _die_with_parent(lifeline)
+    os.set_inheritable(jobs, False)
+    prepare(lifeline)
     os.register_at_fork(after_in_child=lambda: _drop(jobs, lifeline))
-    with suppress(OSError):
-        os.dup2(2, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C belongs to the parent
-    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # a mask survives exec: SIGXCPU must get through
     _limit(memory)
-    for name in warm:
-        try:
-            importlib.import_module(name)
-        except Exception:  # the job that needs the module will fail and say so to its caller
-            traceback.print_exc()
-    gc.collect()
-    gc.freeze()  # warm modules are not garbage: no collection need walk them inside a deadline
+    load(warm)
     try:
         _loop(jobs, cpu_seconds, recycle)
     except MemoryError:  # while reading a request: the stream is lost
@@ -68,8 +57,36 @@ def serve(
         os._exit(0)
 
 
+def prepare(lifeline: int) -> None:
+    """What every process of ours does first: die with its parent, and leave the terminal alone."""
+    os.set_inheritable(lifeline, False)  # a program started by a job must not hold our end open
+    _die_with_parent(lifeline)
+    with suppress(OSError):
+        os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C belongs to the parent
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # a mask survives exec: SIGXCPU must get through
+
+
+def load(warm: Sequence[str]) -> None:
+    """Import ahead of the first job, outside of its deadline."""
+    for name in warm:
+        try:
+            importlib.import_module(name)
+        except Exception:  # the job that needs the module will fail and say so to its caller
+            traceback.print_exc()
+    gc.collect()
+    gc.freeze()  # warm modules are not garbage: no collection need walk them inside a deadline
+
+
+#: How far a worker stands back, once it is ready, for its parent, which has deadlines to keep, and
+#: for workers that are only starting.
+yielding = 0
+
+
 def _loop(jobs: int, cpu_seconds: float | None, recycle: int) -> None:
-    _send(jobs, READY)
+    _send(jobs, READY, PID.pack(os.getpid()))
+    os.nice(yielding)
     cores = os.cpu_count() or 1
     born, served, granted = _resident(), 0, 0
     with open(jobs, "rb", closefd=False) as stream:

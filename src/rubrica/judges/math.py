@@ -82,7 +82,7 @@ async def equivalent(given: str, expected: str, deadline: float) -> bool:
 @cache
 def _verifiers() -> Workers:
     """Processes with Math-Verify loaded; none starts before the first question."""
-    return Workers(warm=["math_verify", "sympy", "rubrica.judges.equivalence.fallback"])
+    return Workers(16, warm=["rubrica.judges.equivalence.warm"], template=True)
 
 
 _RIGHT = Signal(name="math", value=1.0, passed=True, reason="the box holds the reference")

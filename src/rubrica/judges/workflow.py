@@ -16,7 +16,6 @@ from rubrica.core import (
     Case,
     ConfigError,
     JudgeError,
-    RubricaError,
     Signal,
     Trace,
     freeze,
@@ -123,12 +122,12 @@ class BuiltInJudge(BaseJudge):
     def compute_reward(
         self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
     ) -> tuple[float, bool]:
-        if workflow_output.reward is not None:
-            return preset(workflow_output.reward, workflow_output.is_success)
-        case, trace = case_of(workflow_task), trace_of(workflow_output)
         try:
+            if workflow_output.reward is not None:
+                return preset(workflow_output.reward, workflow_output.is_success)
+            case, trace = case_of(workflow_task), trace_of(workflow_output)
             (signal,) = PORTAL.finish(lambda: self.core.judge(case, trace))
-        except RubricaError:
+        except Exception:  # the task's fault or the judge's, and the trainer's wish
             if self.on_error == "raise":
                 raise
             return 0.0, False
