@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check lock bench clean
+.PHONY: demo test test-trainers check lock bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/rubrica demo
@@ -20,6 +20,33 @@ check: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/speed.py
+
+# The real trainers, each generation in an environment of its own: minutes and gigabytes, so it is
+# not part of `make test`. verl and OpenRLHF come without the GPU packages they name.
+REAL := tests/doors/trainers/real
+TRAINERS := .venv-trainers
+
+test-trainers: $(TRAINERS)-torch/.done $(TRAINERS)-verifiers-0.1/.done $(TRAINERS)-verifiers-0.4/.done
+	HF_HUB_OFFLINE=1 $(TRAINERS)-torch/bin/python $(REAL)/run_trl.py
+	$(TRAINERS)-torch/bin/python $(REAL)/run_verl.py
+	$(TRAINERS)-torch/bin/python $(REAL)/run_openrlhf.py
+	$(TRAINERS)-verifiers-0.1/bin/python $(REAL)/run_verifiers_rubric.py
+	$(TRAINERS)-verifiers-0.4/bin/python $(REAL)/run_verifiers_task.py
+
+$(TRAINERS)-torch/.done:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/pip install --quiet torch==2.13.0
+	$(@D)/bin/pip install --quiet trl==1.16.0 transformers==5.22.2
+	$(@D)/bin/pip install --quiet ray tensordict omegaconf hydra-core codetiming orjson pandas aiohttp
+	$(@D)/bin/pip install --quiet --no-deps verl==0.9.1 openrlhf==0.11.2
+	$(@D)/bin/pip install --quiet --editable .
+	touch $@
+
+$(TRAINERS)-verifiers-0.1/.done $(TRAINERS)-verifiers-0.4/.done: $(TRAINERS)-verifiers-%/.done:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/pip install --quiet verifiers==$(if $(filter 0.1,$*),0.1.14,0.4.0)
+	$(@D)/bin/pip install --quiet --editable .
+	touch $@
 
 # What the package runs with, at the versions of the lock file.
 $(VENV)/.demo: requirements.lock pyproject.toml
@@ -44,4 +71,4 @@ lock: $(VENV)/.test
 		--all-extras --group build --group dev --output-file requirements-dev.lock
 
 clean:
-	rm -rf $(VENV) build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRAINERS)-* build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

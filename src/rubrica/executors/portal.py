@@ -64,14 +64,27 @@ class Portal:
             pass
         return self.run(begin())
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of `work`. An interrupt here cancels it there."""
-        future = asyncio.run_coroutine_threadsafe(work, self._running())
+    def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
+        """The result of `work`. An interrupt here cancels it there.
+
+        Past `timeout` the loop counts as blocked: it is left behind, and the next caller gets a
+        new one.
+        """
+        loop = self._running()
+        future = asyncio.run_coroutine_threadsafe(work, loop)
         try:
-            return future.result()
-        except BaseException:
+            return future.result(timeout)
+        except BaseException as error:
+            if isinstance(error, TimeoutError) and not future.done():
+                self._leave(loop)
             future.cancel()
             raise
+
+    def _leave(self, loop: asyncio.AbstractEventLoop) -> None:
+        with self._lock:
+            if self._loop is loop:
+                self._loop = None
+        loop.call_soon_threadsafe(loop.stop)  # should it ever come back
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:

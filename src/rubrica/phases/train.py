@@ -42,6 +42,10 @@ def _preset(output: Recorded) -> Score:
     )
 
 
+#: Beyond a deadline that its executor should have kept, in seconds.
+GRACE = 1.0
+
+
 class Rewards:
     """A rubric as one call for every caller: blocking from any thread, or awaited.
 
@@ -55,7 +59,11 @@ class Rewards:
     def __call__(self, case: Case, outputs: Sequence[Recorded]) -> list[Score]:
         if self.rubric.bounded:
             return PORTAL.finish(lambda: self.scores(case, outputs))
-        return PORTAL.run(self.scores(case, outputs))
+        try:
+            return PORTAL.run(self.scores(case, outputs), self.deadline + GRACE)
+        except TimeoutError:  # a judge that blocks the loop it should await on
+            reason = f"no answer within {self.deadline:g} s"
+            return [Score(status=Status.JUDGE_ERROR, reason=reason) for _ in outputs]
 
     async def scores(self, case: Case, outputs: Sequence[Recorded]) -> list[Score]:
         return await rewards(self.rubric, case, outputs, executor=self._executor)

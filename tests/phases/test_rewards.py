@@ -1,0 +1,45 @@
+"""`Rewards`: one call for every caller, blocking or awaited."""
+
+import asyncio
+import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from rubrica.core import Case, Rubric, Status, Trace, judge
+from rubrica.judges.math import MathJudge
+from rubrica.phases.train import Rewards
+from rubrica.readers.rows import Recorded
+
+CASE = Case(id="t", input="?", expected="42")
+RIGHT, WRONG = (Recorded(Trace(output=f"\\boxed{{{n}}}")) for n in (42, 41))
+
+
+@judge
+async def sleepy(case: Case, trace: Trace) -> bool:
+    time.sleep(float(trace.answer))  # where it should await
+    return True
+
+
+def test_blocking_awaited_and_pickled_give_the_same() -> None:
+    rewards = Rewards(Rubric.alone(MathJudge()))
+    again = pickle.loads(pickle.dumps(rewards))
+    blocking = rewards(CASE, [RIGHT, WRONG])
+    assert [score.reward for score in blocking] == [1.0, 0.0]
+    assert (
+        asyncio.run(rewards.scores(CASE, [RIGHT, WRONG])) == blocking == again(CASE, [RIGHT, WRONG])
+    )
+
+
+def test_sixty_four_threads_share_one() -> None:
+    rewards = Rewards(Rubric.alone(MathJudge()))
+    with ThreadPoolExecutor(64) as threads:
+        given = list(threads.map(lambda n: rewards(CASE, [(RIGHT, WRONG)[n % 2]])[0], range(2000)))
+    assert [score.passed for score in given] == [True, False] * 1000
+
+
+def test_a_judge_that_blocks_the_loop_is_given_up_and_the_next_call_works() -> None:
+    rewards = Rewards(Rubric.alone(sleepy), deadline=0.1)
+    (late,) = rewards(CASE, [Recorded(Trace(output="5"))])
+    assert (late.status, late.reward) == (Status.JUDGE_ERROR, None)
+    (quick,) = rewards(CASE, [Recorded(Trace(output="0"))])
+    assert quick.passed
