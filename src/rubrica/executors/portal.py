@@ -81,10 +81,10 @@ class Portal:
             raise
 
     def _leave(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Not stopped: should it ever come back, what was cancelled on it has to end properly."""
         with self._lock:
             if self._loop is loop:
                 self._loop = None
-        loop.call_soon_threadsafe(loop.stop)  # should it ever come back
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:

@@ -4,7 +4,8 @@
 measured, and elsewhere a status and a reason.
 """
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
 from rubrica.core import INLINE, Case, Executor, JudgeError, Rubric, Score, Signal, Status, score
 from rubrica.core.numbers import clamp
@@ -59,11 +60,15 @@ class Rewards:
     def __call__(self, case: Case, outputs: Sequence[Recorded]) -> list[Score]:
         if self.rubric.bounded:
             return PORTAL.finish(lambda: self.scores(case, outputs))
+        return self.wait(self.scores(case, outputs), len(outputs))
+
+    def wait(self, work: Coroutine[Any, Any, list[Score]], n: int) -> list[Score]:
+        """The n scores of work that waits; a judge may still block the loop it should await on."""
         try:
-            return PORTAL.run(self.scores(case, outputs), self.deadline + GRACE)
-        except TimeoutError:  # a judge that blocks the loop it should await on
+            return PORTAL.run(work, self.deadline + GRACE)
+        except TimeoutError:
             reason = f"no answer within {self.deadline:g} s"
-            return [Score(status=Status.JUDGE_ERROR, reason=reason) for _ in outputs]
+            return [Score(status=Status.JUDGE_ERROR, reason=reason)] * n
 
     async def scores(self, case: Case, outputs: Sequence[Recorded]) -> list[Score]:
         return await rewards(self.rubric, case, outputs, executor=self._executor)

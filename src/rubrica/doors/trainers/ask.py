@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from rubrica.core import Case, ConfigError, FunctionJudge, Judge, JudgeError, Ranker, Rubric, Score
 from rubrica.doors.config import rubric_from_config, rubric_from_name
-from rubrica.executors.portal import PORTAL, MustWait, step
+from rubrica.executors.portal import MustWait, step
 from rubrica.judges.workflow import BaseJudge, WorkflowJudge
 from rubrica.phases.train import Rewards
 from rubrica.readers.rows import Recorded
@@ -79,7 +79,7 @@ def refuse_rankers(rewards: Rewards, trainer: str) -> Rewards:
 def score_rows(rewards: Rewards, rows: Sequence[Row]) -> list[Score]:
     """A score for each row, in order, from whatever thread this is called in."""
     if not rewards.rubric.bounded or ranks(rewards.rubric):
-        return PORTAL.run(await_rows(rewards, rows))
+        return rewards.wait(await_rows(rewards, rows), len(rows))
     scores: dict[int, Score] = {}
     waiting: list[int] = []
     for index, (case, recorded) in enumerate(rows):
@@ -88,7 +88,7 @@ def score_rows(rewards: Rewards, rows: Sequence[Row]) -> list[Score]:
         except MustWait:  # for a worker process, say: those wait side by side
             waiting.append(index)
     if waiting:
-        late = PORTAL.run(await_rows(rewards, [rows[index] for index in waiting]))
+        late = rewards.wait(await_rows(rewards, [rows[index] for index in waiting]), len(waiting))
         scores.update(zip(waiting, late, strict=True))
     return [scores[index] for index in range(len(rows))]
 
