@@ -20,6 +20,12 @@ check: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/equivalence.py
+	$(BIN)/python benchmarks/deadlines.py
+	$(BIN)/python benchmarks/workers.py
+	$(BIN)/python benchmarks/trainers.py
+	$(BIN)/python benchmarks/server.py
 
 # The real trainers, each generation in an environment of its own: minutes and gigabytes, so it is
 # not part of `make test`. verl and OpenRLHF come without the GPU packages they name.

@@ -7,8 +7,9 @@ import rubrica
 
 SURFACE = """
 BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension EnvServiceJudge
-Evidence Fault Judge JudgeError MathAnswerAsJudge Message Ranker Rubric RubricaError Score Signal
-Status ToolCall Trace Usage WorkflowOutput WorkflowTask judge score
+EvaluationRunner Evidence Fault Judge JudgeError MathAnswerAsJudge Message Ranker Rubric
+RubricaError Score Signal Status TestSet ToolCall Trace Usage WorkflowOutput WorkflowTask
+calculate_overall_score evaluate_output judge record score
 """
 
 

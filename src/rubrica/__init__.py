@@ -35,6 +35,13 @@ from rubrica.core import (
 if TYPE_CHECKING:
     from rubrica.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
     from rubrica.judges.workflow import BaseJudge, WorkflowOutput, WorkflowTask
+    from rubrica.phases.recorder import record
+    from rubrica.phases.testset import (
+        EvaluationRunner,
+        TestSet,
+        calculate_overall_score,
+        evaluate_output,
+    )
 
 __version__ = "0.1.0"
 
@@ -43,8 +50,13 @@ _LATER = {
     "CountdownAnswerAsJudge": "rubrica.judges.agentjet",
     "EnvServiceJudge": "rubrica.judges.agentjet",
     "MathAnswerAsJudge": "rubrica.judges.agentjet",
+    "EvaluationRunner": "rubrica.phases.testset",
+    "TestSet": "rubrica.phases.testset",
     "WorkflowOutput": "rubrica.judges.workflow",
     "WorkflowTask": "rubrica.judges.workflow",
+    "calculate_overall_score": "rubrica.phases.testset",
+    "evaluate_output": "rubrica.phases.testset",
+    "record": "rubrica.phases.recorder",
 }
 
 __all__ = [
@@ -56,6 +68,7 @@ __all__ = [
     "DataError",
     "Dimension",
     "EnvServiceJudge",
+    "EvaluationRunner",
     "Evidence",
     "Fault",
     "Judge",
@@ -68,12 +81,16 @@ __all__ = [
     "Score",
     "Signal",
     "Status",
+    "TestSet",
     "ToolCall",
     "Trace",
     "Usage",
     "WorkflowOutput",
     "WorkflowTask",
+    "calculate_overall_score",
+    "evaluate_output",
     "judge",
+    "record",
     "score",
 ]
 

@@ -196,7 +196,7 @@ def test_a_file_without_its_section(text: str, message: str) -> None:
         ),
         (
             ["judge_protocol: missing.py->Judge"],
-            "config.yaml:3: ajet.task_judge.judge_protocol: no such judge file: ",
+            "config.yaml:3: ajet.task_judge.judge_protocol: no such file: ",
         ),
         (
             ["judge_protocol: rubrica.judges.agentjet->MathAnswerAsJuge"],

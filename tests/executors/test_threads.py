@@ -169,7 +169,7 @@ def test_stuck_threads_are_bounded_and_recover(
         pool = Threads(2)
         for _ in range(3):
             await abandoned(pool, released)
-        with pytest.raises(TimeoutError, match="3 calls of blocking judges are stuck"):
+        with pytest.raises(TimeoutError, match="3 blocking calls are stuck"):
             await pool.run(work(lambda: "no"))
         assert threading.active_count() - before <= 6  # one may be asyncio's own
         released.set()

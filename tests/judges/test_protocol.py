@@ -320,7 +320,7 @@ def test_a_missing_file_is_named_with_every_place_it_was_looked_for(folder: Path
     with pytest.raises(ConfigError) as caught:
         load("checks.py->same", folders=[str(folder / "config")])
     here, there = folder.resolve() / "checks.py", folder.resolve() / "config" / "checks.py"
-    assert str(caught.value) == f"no such judge file: {there} or {here}"
+    assert str(caught.value) == f"no such file: {there} or {here}"
 
 
 def test_a_missing_module_is_named(folder: Path) -> None:

@@ -4,9 +4,10 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from rubrica.core.errors import ConfigError
-from rubrica.core.frozen import FrozenDict, FrozenList, digest, several
+from rubrica.core.frozen import EMPTY, FrozenDict, FrozenList, checked, digest, several
 from rubrica.core.judge import Judge, Ranker, Runs, is_ranker, runs, signal_names
 from rubrica.core.numbers import finite
 from rubrica.core.score import Provenance
@@ -23,8 +24,10 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     weight: float | None = None
     gate: float | None = None
     description: str = ""
+    levels: dict[str, float] = EMPTY
 
     def __post_init__(self) -> None:
+        force_setattr(self, "levels", checked("levels", self.levels, dict))
         finite("weight", self.weight, low=0, high=1e9)
         finite("gate", self.gate, low=0, high=1)
 

@@ -15,7 +15,14 @@ from rubrica.core import InputError, RubricaError
 #: Each module has `add_arguments(parser)` and `run(args) -> int`.
 COMMANDS = {
     "demo": "keyless tour: judge bundled outputs and show their rewards",
+    "run": "run a test set: cases, a rubric, an agent",
+    "rescore": "judge a run's stored traces by another rubric",
+    "runs": "list the runs of a store",
+    "show": "a run's summary, or one of its cases",
+    "label": "a person's verdict on a stored output",
+    "schema": "JSON Schema of case, rubric and configuration files",
     "judge": "rewards for recorded outputs, a row in, a row out",
+    "serve": "rewards over HTTP, for any trainer",
 }
 
 PASSED, GATE_FAILED, BAD_INPUT, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130

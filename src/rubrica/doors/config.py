@@ -104,6 +104,16 @@ def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
     return Rubric.alone(judge)
 
 
+def rubric_from_options(config: str | None, judge: str | None, settings: list[str]) -> Rubric:
+    """The rubric of a command that takes a CONFIG or `--judge`, with `--set` over either."""
+    options = dict(parse_option(text) for text in settings)
+    if (config is None) == (judge is None):
+        raise ConfigError("give either a CONFIG file or --judge NAME")
+    if config is not None:
+        return rubric_from_config(config, options)
+    return rubric_from_name(judge or "", options)
+
+
 def parse_option(text: str) -> tuple[str, Any]:
     """`key=value` of `--set`; the value is read as YAML, so 0.2 is a number."""
     key, equals, value = text.partition("=")

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 
 from rubrica.core import INLINE, Call, Result, attempt
 from rubrica.core.judge import runs
-from rubrica.executors.threads import Threads
+from rubrica.executors.threads import shared
 from rubrica.executors.workers import Workers
 
 #: When a case has no deadline, a worker's job still needs one.
@@ -24,7 +24,7 @@ class Local:
 
     def __init__(self, deadline: float | None = 30.0) -> None:
         self.deadline = deadline
-        self.threads = Threads()
+        self.threads = shared()
 
     async def run(self, calls: Sequence[Call]) -> Sequence[Result]:
         kinds = [runs(call.judge) for call in calls]

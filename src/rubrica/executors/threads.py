@@ -6,6 +6,7 @@ idle one or a new one, and never waits behind another call, which might be the o
 """
 
 import asyncio
+import os
 import queue
 import threading
 from collections import deque
@@ -38,7 +39,7 @@ class Threads:
         job = _Job(work, asyncio.get_running_loop())
         with self._lock:
             if self.stuck >= MAX_STUCK:
-                raise TimeoutError(f"{self.stuck} calls of blocking judges are stuck")
+                raise TimeoutError(f"{self.stuck} blocking calls are stuck")
             self._waiting.append(job)
             self._assign()
         try:
@@ -128,3 +129,23 @@ class _Job:
             self.loop.call_soon_threadsafe(deliver)
         except RuntimeError:  # the loop was closed: nobody waits any more
             return
+
+
+_shared: Threads | None = None
+
+
+def shared() -> Threads:
+    """One pool for all judges of this process: idle threads are not worth a set for each."""
+    global _shared
+    if _shared is None:
+        _shared = Threads()
+    return _shared
+
+
+def _after_fork() -> None:
+    """The parent's threads are not here."""
+    global _shared
+    _shared = None
+
+
+os.register_at_fork(after_in_child=_after_fork)

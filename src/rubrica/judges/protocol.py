@@ -138,7 +138,7 @@ def _file(where: str, folders: Sequence[str]) -> ModuleType:
     path = next((path for path in tried if path.is_file()), None)
     if path is None:
         places = " or ".join(str(path) for path in dict.fromkeys(tried))
-        raise ConfigError(f"no such judge file: {places}")
+        raise ConfigError(f"no such file: {places}")
     source = path.read_bytes()
     identity = hashlib.blake2b(bytes(path) + b"\0" + source, digest_size=8).hexdigest()
     name = f"{path.stem}_{identity}"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -47,23 +47,43 @@ def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
     if not isinstance(value, Mapping):
         return
     for field in msgspec.structs.fields(kind):
-        for inner in (field.type, *get_args(field.type)):
-            if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
-                _check_keys(value.get(field.name), inner, f"{path}{field.name}.")
+        name, kind_of_field = field.encode_name, _bare(field.type)
+        for inner in (kind_of_field, *map(_bare, get_args(kind_of_field))):
+            if not isinstance(inner, type) or not issubclass(inner, msgspec.Struct):
+                continue
+            below = value.get(name)
+            if get_origin(kind_of_field) is dict and isinstance(below, Mapping):
+                for key, item in below.items():
+                    _check_keys(item, inner, f"{path}{name}.{key}.")
+            else:
+                _check_keys(below, inner, f"{path}{name}.")
+    known = kind.__struct_encode_fields__
     for key in value:
-        if key not in kind.__struct_fields__:
-            hint = nearest(str(key), kind.__struct_fields__)
+        if key not in known:
+            hint = nearest(str(key), known)
             raise ConversionError(f"unknown key; {hint}", field=f"{path}{key}")
+
+
+def _bare(annotation: Any) -> Any:
+    """A type without what is annotated to it."""
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    return annotation
 
 
 def _allowed(kind: type[msgspec.Struct], path: str | None) -> list[str]:
     """The words that a field at this path takes, if it takes words."""
     annotation: Any = kind
     for part in (path or "").split("."):
-        inner = [a for a in (annotation, *get_args(annotation)) if hasattr(a, "__struct_fields__")]
+        inner = [a for a in _parts(annotation) if hasattr(a, "__struct_fields__")]
         if not inner:
             return []
-        types = {field.name: field.type for field in msgspec.structs.fields(inner[0])}
+        types = {field.encode_name: field.type for field in msgspec.structs.fields(inner[0])}
         annotation = types.get(part)
-    literal = [a for a in (annotation, *get_args(annotation)) if get_origin(a) is Literal]
+    literal = [a for a in _parts(annotation) if get_origin(a) is Literal]
     return [str(word) for word in get_args(literal[0])] if literal else []
+
+
+def _parts(annotation: Any) -> list[Any]:
+    bare = _bare(annotation)
+    return [bare, *map(_bare, get_args(bare))]

@@ -14,7 +14,7 @@ import msgspec
 
 from rubrica.core import ConfigError, DataError, Rubric, Status
 from rubrica.doors.cli import INCOMPLETE, PASSED
-from rubrica.doors.config import parse_option, rubric_from_config, rubric_from_name
+from rubrica.doors.config import rubric_from_options
 from rubrica.doors.progress import Progress
 from rubrica.phases.crew import Crew
 from rubrica.phases.recorded import Tally
@@ -61,7 +61,7 @@ def _count(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     started = time.monotonic()
-    rubric = _rubric(args)
+    rubric = rubric_from_options(args.config, args.judge, args.set)
     if args.json and not args.out:
         raise ConfigError("the rows need --out when stdout carries the summary", field="--json")
     with ExitStack() as stack:
@@ -88,15 +88,6 @@ def run(args: argparse.Namespace) -> int:
             name = "stdin" if args.data == "-" else args.data
             raise DataError(error.message, file=name, line=error.line, field=error.field) from None
     return _report(args, rubric, tally, time.monotonic() - started)
-
-
-def _rubric(args: argparse.Namespace) -> Rubric:
-    options = dict(parse_option(text) for text in args.set)
-    if (args.config is None) == (args.judge is None):
-        raise ConfigError("give either a CONFIG file or --judge NAME")
-    if args.config is not None:
-        return rubric_from_config(args.config, options)
-    return rubric_from_name(args.judge, options)
 
 
 @contextmanager

@@ -1,0 +1,62 @@
+"""`rubrica rescore`: the stored traces of a run judged by another rubric; no agent is called."""
+
+import argparse
+import asyncio
+import sys
+
+import msgspec
+
+from rubrica.doors import exports
+from rubrica.doors.commands.run import exit_code
+from rubrica.doors.settings import STORE
+from rubrica.doors.summary import Ticker, show
+from rubrica.judges.rubric_file import read_rubric
+from rubrica.phases.agents import agent_of
+from rubrica.phases.test import Plan, stored, summarized
+from rubrica.phases.test import run as run_cases
+from rubrica.stats.gates import parse as parse_gate
+from rubrica.stores.sqlite import Store
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("run_id", metavar="RUN", help="the run, or the beginning of its id")
+    add("--rubric", required=True, metavar="FILE", help="the rubric's YAML")
+    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add("--concurrency", type=int, default=16, metavar="N", help="rows at a time (16)")
+    add("--judge-deadline", type=float, default=60.0, metavar="SECONDS", help="each row (60)")
+    add(
+        "--gate",
+        action="append",
+        default=[],
+        metavar="'pass_rate>=0.8'",
+        help="decides the exit code",
+    )
+    add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
+    add("--json", action="store_true", help="the summary as a document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    rubric = read_rubric(args.rubric)
+    gates = [parse_gate(text) for text in args.gate]
+    exports.check(args.out)
+    judge = rubric.provenance.rubric
+    with Store(args.store, make=False) as store:
+        info = store.run(args.run_id)
+        for gate in gates:
+            gate.check([line.name for line in rubric.dimensions], info.repeats)
+        plan = Plan(concurrency=args.concurrency, judge_deadline=args.judge_deadline)
+        with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
+            todo = stored(store, info.id, judge)
+            asyncio.run(run_cases(todo, agent_of("recorded"), rubric, writer, plan, ticker))
+        document = {"run": info.id, "judge": judge, **summarized(store, info.id, rubric, judge)}
+        document["gates"] = [msgspec.to_builtins(gate.evaluate(document)) for gate in gates]
+        document["exit_code"] = code = exit_code(document)
+        exports.write(
+            args.out, store, msgspec.structs.replace(info, rubric_fingerprint=judge), document
+        )
+    if args.json:
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    else:
+        show(info, document)
+    return code

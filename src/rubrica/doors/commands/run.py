@@ -1,0 +1,251 @@
+"""`rubrica run`: a test set, a rubric and an agent; every row on disk before it counts."""
+
+import argparse
+import asyncio
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rubrica.core import Case, ConfigError, DataError, Rubric, Status
+from rubrica.doors import exports
+from rubrica.doors.cli import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
+from rubrica.doors.settings import STORE, RunSettings, settings_of
+from rubrica.doors.summary import Ticker, show
+from rubrica.judges.rubric_file import read_rubric
+from rubrica.phases.agents import Agent, agent_of
+from rubrica.phases.test import Todo, planned, remaining, summarized
+from rubrica.phases.test import run as run_cases
+from rubrica.readers.cases import CaseFile
+from rubrica.readers.selection import limited, sampled
+from rubrica.stats.gates import Gate
+from rubrica.stats.gates import parse as parse_gate
+from rubrica.stores.run import RunInfo
+from rubrica.stores.sqlite import Store
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("config", nargs="?", metavar="CONFIG", help="YAML with a section rubrica: run:")
+    add("--cases", metavar="FILE", help="JSONL, JSON, YAML or CSV; - for stdin")
+    add("--rubric", metavar="FILE", help="the rubric's YAML")
+    add(
+        "--agent",
+        metavar="SPEC",
+        help="file.py:function, module:function, http://…, shell: …, recorded",
+    )
+    add("--name", help="what to call the run")
+    add("--store", metavar="FILE", help=f"where runs are kept ({STORE})")
+    add("--repeats", type=int, metavar="N", help="attempts at each case (1)")
+    add("--concurrency", type=int, metavar="N", help="cases at a time (16)")
+    add("--deadline", type=float, metavar="SECONDS", help="for the agent, each case (60)")
+    add("--judge-deadline", type=float, metavar="SECONDS", help="for the judges, each case (60)")
+    add("--fail-fast", action="store_true", help="stop at the first case that does not pass")
+    add("--dry-run", action="store_true", help="say what would run, and run nothing")
+    add("--tag", action="append", default=[], metavar="TAG", help="cases with any of these tags")
+    add("--all-tags", action="append", default=[], metavar="TAG", help="cases with all of these")
+    add("--not-tag", action="append", default=[], metavar="TAG", help="cases without these")
+    add("--where", action="append", default=[], metavar="KEY=VALUE", help="cases with this field")
+    add("--filter", metavar="EXPRESSION", help="cases for which this holds")
+    add("--limit", type=int, metavar="N", help="the first N of them")
+    add("--sample", type=int, metavar="N", help="N of them, chosen by --seed")
+    add("--seed", type=int, metavar="N", help="for --sample (0)")
+    add(
+        "--gate",
+        action="append",
+        default=[],
+        metavar="'pass_rate>=0.8'",
+        help="decides the exit code",
+    )
+    add("--label", action="append", default=[], metavar="KEY=VALUE", help="kept with the run")
+    add("--resume", metavar="RUN", help="go on with a run: only what has no row")
+    add("--retry", action="append", default=[], metavar="STATUS", help="with --resume: these again")
+    add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
+    add("--json", action="store_true", help="the summary as a document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.resume:
+        return _resume(args)
+    if args.retry:
+        raise ConfigError("it goes with --resume", field="--retry")
+    settings = settings_of(args)
+    rubric, agent, gates = _parts(settings)
+    exports.check(args.out)
+    info = CaseFile(settings.cases).check()
+    count = sum(1 for _ in _chosen(settings))
+    if not count:
+        raise DataError(f"none of its {info.count} cases is chosen", file=settings.cases)
+    if args.dry_run:
+        return _dry_run(args, settings, rubric, agent, count)
+    with Store(_folder_made(settings.store)) as store:
+        started = RunInfo(
+            name=settings.name,
+            labels=settings.labels,
+            agent=settings.agent,
+            agent_version=getattr(agent, "version", None) or None,
+            git_commit=_commit(),
+            cases_digest=info.digest,
+            cases_path=str(Path(settings.cases).resolve()) if settings.cases != "-" else "-",
+            rubric_fingerprint=rubric.provenance.rubric,
+            rubric=Path(settings.rubric).read_text(encoding="utf-8"),
+            repeats=settings.repeats,
+            planned=count * settings.repeats,
+            options=msgspec.to_builtins(settings),
+            argv=tuple(sys.argv),
+        )
+        store.start(started)
+        todo = planned(_chosen(settings), settings.repeats)
+        return _carry_out(args, store, started, settings, (rubric, agent, gates), todo)
+
+
+def _resume(args: argparse.Namespace) -> int:
+    with Store(args.store or STORE, make=False) as store:
+        info = store.run(args.resume)
+        settings = msgspec.convert(info.options, RunSettings)
+        again = {_status(word) for word in args.retry}
+        rubric, agent, gates = _parts(settings)
+        if rubric.provenance.rubric != info.rubric_fingerprint:
+            message = f"the rubric has changed since run {info.id}; see rubrica rescore"
+            raise ConfigError(message, file=settings.rubric)
+        if settings.cases == "-":
+            raise ConfigError(
+                "its cases came from stdin and cannot be read again", field="--resume"
+            )
+        if CaseFile(settings.cases).check().digest != info.cases_digest:
+            raise ConfigError(f"the cases have changed since run {info.id}", file=settings.cases)
+        judge = info.rubric_fingerprint
+        todo = remaining(_chosen(settings), info.repeats, store, info.id, judge, again)
+        return _carry_out(args, store, info, settings, (rubric, agent, gates), todo)
+
+
+def _status(word: str) -> Status:
+    try:
+        return Status(word)
+    except ValueError:
+        raise ConfigError(f"{word!r} is none of {', '.join(Status)}", field="--retry") from None
+
+
+def _parts(settings: RunSettings) -> tuple[Rubric, Agent, list[Gate]]:
+    """Rubric, agent and gates: a typo in any of them fails before the first case runs."""
+    rubric = read_rubric(settings.rubric)
+    gates = [parse_gate(text) for text in settings.gates]
+    for gate in gates:
+        gate.check([line.name for line in rubric.dimensions], settings.repeats)
+    return rubric, agent_of(settings.agent, folders=[str(Path.cwd())]), gates
+
+
+def _chosen(settings: RunSettings) -> Iterator[Case]:
+    selection = settings.selection
+    cases: Iterator[Case] = filter(selection.matches, CaseFile(settings.cases).cases())
+    if settings.sample is not None:
+        cases = sampled(cases, settings.sample, settings.seed)
+    return limited(cases, settings.limit) if settings.limit is not None else cases
+
+
+def _carry_out(
+    args: argparse.Namespace,
+    store: Store,
+    info: RunInfo,
+    settings: RunSettings,
+    parts: tuple[Rubric, Agent, list[Gate]],
+    todo: Iterator[Todo],
+) -> int:
+    rubric, agent, gates = parts
+    started = time.monotonic()
+    resume = f"rubrica run --resume {info.id} --store {shlex.quote(str(settings.store))}"
+    with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
+        work = run_cases(todo, agent, rubric, writer, settings.plan, ticker)
+        try:
+            with redirect_stdout(sys.stderr):  # what an agent prints is no result of ours
+                complete = asyncio.run(_stoppable(work))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            ticker.close()
+            sys.stderr.write(f"interrupted; go on with: {resume}\n")
+            return INTERRUPTED
+        except BaseExceptionGroup as group:
+            ticker.close()
+            sys.stderr.write(f"stopped; go on with: {resume}\n")
+            raise group.exceptions[0] from None
+    document = {"run": info.id, **summarized(store, info.id, rubric)}
+    if complete:
+        store.finish(info.id, document)
+    outcomes = [gate.evaluate(document) for gate in gates]
+    document["gates"] = [msgspec.to_builtins(outcome) for outcome in outcomes]
+    code = exit_code(document)
+    document["exit_code"] = code
+    exports.write(args.out, store, info, document)
+    if args.json:
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    else:
+        show(info, document, time.monotonic() - started)
+    if not complete:
+        sys.stderr.write(f"stopped at the first failure; go on with: {resume}\n")
+    return code
+
+
+def exit_code(document: dict[str, Any]) -> int:
+    """1 a gate failed, 3 something planned was not measured, 0."""
+    if any(not gate["met"] for gate in document["gates"]):
+        return GATE_FAILED
+    return PASSED if document["total_tests"] == document["planned"] else INCOMPLETE
+
+
+async def _stoppable(work: Any) -> bool:
+    """SIGTERM ends a run as Ctrl-C does: what is stored stays, and the way to go on is shown."""
+    task = asyncio.ensure_future(work)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    result: bool = await task
+    return result
+
+
+def _dry_run(
+    args: argparse.Namespace, settings: RunSettings, rubric: Rubric, agent: Agent, count: int
+) -> int:
+    document = {
+        "cases": count,
+        "repeats": settings.repeats,
+        "planned": count * settings.repeats,
+        "agent": agent.name,
+        "rubric": rubric.name,
+        "dimensions": [line.name for line in rubric.dimensions],
+        "first": [case.id for case in islice(_chosen(settings), 10)],
+    }
+    if args.json:
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    else:
+        for key, value in document.items():
+            shown = ", ".join(value) if isinstance(value, list) else value
+            sys.stdout.write(f"{key}: {shown}\n")
+    return PASSED
+
+
+def _folder_made(path: str) -> str:
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(error.strerror or "cannot be made", file=path, field="--store") from None
+    return path
+
+
+def _commit() -> str | None:
+    """The commit that the working folder is at, if it is at one."""
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"],  # noqa: S607
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None

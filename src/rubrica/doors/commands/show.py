@@ -1,0 +1,95 @@
+"""`rubrica show RUN [CASE]`: a run's summary, or one case with its answer, signals and evidence."""
+
+import argparse
+import sys
+from typing import Any
+
+import msgspec
+
+from rubrica.core import ConfigError
+from rubrica.core.trace import as_text
+from rubrica.doors import exports
+from rubrica.doors.cli import PASSED
+from rubrica.doors.settings import STORE
+from rubrica.doors.summary import show as show_summary
+from rubrica.stats.aggregate import Summary
+from rubrica.stores.run import RunInfo, StoredRow
+from rubrica.stores.sqlite import Store
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("run_id", metavar="RUN", help="the run, or the beginning of its id")
+    add("case_id", nargs="?", metavar="CASE", help="one of its cases")
+    add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
+    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
+    add("--json", action="store_true", help="one document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    exports.check(args.out)
+    with Store(args.store, make=False) as store:
+        info = store.run(args.run_id)
+        if args.case_id is not None:
+            row = store.row(info.id, args.case_id, args.repeat)
+            if row is None:
+                raise ConfigError(
+                    f"run {info.id} has no case {args.case_id!r}, repeat {args.repeat}"
+                )
+            labels = [label for label in store.labels(info.id) if label.case_id == args.case_id]
+            return _show_case(args, row, [msgspec.to_builtins(label) for label in labels])
+        document = {"run": info.id, **_summary(store, info)}
+        exports.write(args.out, store, info, document)
+    if args.json:
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    else:
+        show_summary(info, document)
+    return PASSED
+
+
+def _summary(store: Store, info: RunInfo) -> dict[str, Any]:
+    summary = Summary(planned=info.planned, repeats=info.repeats)
+    for row in store.rows(info.id):
+        if row.score is not None:
+            summary.add(row.case, row.repeat, row.score, row.trace)
+    document = summary.document()
+    document["statuses"]["cancelled"] += document["not_run"]
+    return document
+
+
+def _show_case(args: argparse.Namespace, row: StoredRow, labels: list[dict[str, Any]]) -> int:
+    if args.json:
+        document = {**msgspec.to_builtins(row), "labels": labels}
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        return PASSED
+    say, score = sys.stdout.write, row.score
+    say(f"case {_plain(row.case.id)}, repeat {row.repeat}\n")
+    say(f"input     {_plain(as_text(row.case.input))}\n")
+    if row.case.expected is not None:
+        say(f"expected  {_plain(as_text(row.case.expected))}\n")
+    say(f"output    {_plain(as_text(row.trace.output))}\n")
+    if row.trace.fault is not None:
+        say(f"fault     {row.trace.fault.kind}: {_plain(row.trace.fault.message)}\n")
+    for call in row.trace.tool_calls:
+        say(f"  tool    {_plain(call.name)} {_plain(as_text(call.arguments))}\n")
+    if score is None:
+        say("not judged yet\n")
+        return PASSED
+    verdict = {True: "passed", False: "failed", None: "not measured"}[score.passed]
+    say(f"{verdict}: {score.status}, value {score.value}, {_plain(score.reason)}\n")
+    for signal in score.signals:
+        value = "–" if signal.value is None else f"{signal.value:.3f}"
+        why = signal.reason or (signal.fault.message if signal.fault else "")
+        say(f"  {_plain(signal.name)}  {value}  {_plain(why)}\n")
+        for evidence in signal.evidence:
+            say(f"    “{_plain(evidence.text)}” ({evidence.field})\n")
+    for label in labels:
+        say(f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}\n")
+    return PASSED
+
+
+def _plain(text: str) -> str:
+    """Foreign text on a terminal: cut, and without escapes."""
+    cut = text if len(text) <= 2000 else f"{text[:2000]}… ({len(text)} characters)"
+    return cut if cut.isprintable() else repr(cut)[1:-1]

@@ -1,0 +1,1 @@
+"""The bodies that trainers send, and the replies that they expect. One module for each."""

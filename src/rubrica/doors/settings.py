@@ -1,0 +1,133 @@
+"""What `rubrica run` is told: by a configuration file, by options, or by the run it resumes."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rubrica.core import ConfigError
+from rubrica.doors.config import parse_option
+from rubrica.phases.test import Plan
+from rubrica.readers.conversion import ConversionError, converted
+from rubrica.readers.document import read_document
+from rubrica.readers.selection import Selection
+
+STORE = ".rubrica/runs.db"
+
+
+class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The `run` section of a configuration, and what a stored run keeps of it."""
+
+    cases: str
+    rubric: str
+    agent: str
+    name: str = ""
+    store: str = STORE
+    repeats: int = 1
+    concurrency: int = 16
+    deadline: float = 60.0
+    judge_deadline: float = 60.0
+    fail_fast: bool = False
+    limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
+    tags: list[str] = []
+    all_tags: list[str] = []
+    not_tags: list[str] = []
+    where: dict[str, Any] = {}
+    filter: str | None = None
+    gates: list[str] = []
+    labels: dict[str, str] = {}
+
+    def __post_init__(self) -> None:
+        for field in ("repeats", "concurrency"):
+            if getattr(self, field) < 1:
+                raise ValueError(f"{field}: expected at least 1")
+        for field in ("deadline", "judge_deadline"):
+            if not 0 < getattr(self, field) < 1e9:
+                raise ValueError(f"{field}: expected seconds above 0")
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(
+            repeats=self.repeats,
+            concurrency=self.concurrency,
+            deadline=self.deadline,
+            judge_deadline=self.judge_deadline,
+            fail_fast=self.fail_fast,
+        )
+
+    @property
+    def selection(self) -> Selection:
+        return Selection(
+            tags_any=tuple(self.tags),
+            tags_all=tuple(self.all_tags),
+            tags_not=tuple(self.not_tags),
+            where=self.where,
+            expression=self.filter,
+        )
+
+
+#: Options that are given as they are; those that take several or pairs are below.
+PLAIN = (
+    "cases",
+    "rubric",
+    "agent",
+    "name",
+    "store",
+    "repeats",
+    "concurrency",
+    "deadline",
+    "judge_deadline",
+    "limit",
+    "sample",
+    "seed",
+    "filter",
+)
+
+
+def settings_of(args: argparse.Namespace) -> RunSettings:
+    """The settings of a command line: the file's, with the options over them."""
+    told: dict[str, Any] = _section(args.config) if args.config else {}
+    told |= {key: getattr(args, key) for key in PLAIN if getattr(args, key) is not None}
+    for key, words in (("tags", args.tag), ("all_tags", args.all_tags), ("not_tags", args.not_tag)):
+        if words:
+            told[key] = words
+    if args.gate:
+        told["gates"] = args.gate
+    if args.fail_fast:
+        told["fail_fast"] = True
+    told["where"] = {**told.get("where", {}), **dict(parse_option(text) for text in args.where)}
+    labels = {key: str(value) for key, value in (parse_option(text) for text in args.label)}
+    told["labels"] = {**told.get("labels", {}), **labels}
+    for key in ("cases", "rubric", "agent"):
+        if key not in told:
+            raise ConfigError(f"give --{key}, or a CONFIG that has it", field=f"--{key}")
+    try:
+        return converted(told, RunSettings)
+    except ConversionError as error:
+        raise ConfigError(error.message, field=error.field) from None
+
+
+def _section(path: str) -> dict[str, Any]:
+    """`rubrica.run` of a file, its paths made relative to the file."""
+    document = read_document(path)
+    root = document.value.get("rubrica") if isinstance(document.value, dict) else None
+    section = root.get("run") if isinstance(root, dict) else None
+    if not isinstance(section, dict):
+        raise document.error("expected a section rubrica: with a section run:")
+    folder = Path(path).parent
+    for key in ("cases", "rubric", "store"):
+        if isinstance(section.get(key), str) and section[key] != "-":
+            section[key] = str(folder / section[key])
+    agent = section.get("agent")
+    if isinstance(agent, str) and ".py:" in agent:
+        section["agent"] = str(folder / agent)
+    try:
+        converted(section, RunSettings)
+    except ConversionError as error:
+        raise document.error(
+            error.message, f"rubrica.run.{error.field or ''}".rstrip(".")
+        ) from None
+    return section

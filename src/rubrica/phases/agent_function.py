@@ -1,0 +1,72 @@
+"""Python functions, and objects with `run(input)`, as agents.
+
+An async function runs on the caller's event loop, where its clients and connection pools live. A
+plain one runs in a thread, which cannot be stopped: past the deadline it is left behind. The input
+is a private copy, so that an agent that writes on it disturbs nobody.
+"""
+
+import asyncio
+import contextvars
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rubrica.core import Trace, thaw
+from rubrica.phases.agent_guard import Guarded, forks, leave_if_forked
+from rubrica.phases.agent_reply import AgentError, read_reply
+from rubrica.phases.agent_threads import in_thread
+
+
+class FunctionAgent:
+    """`function(input)`; with `own_thread` an async one has a thread and an event loop per call."""
+
+    def __init__(
+        self,
+        function: Callable[[Any], Any],
+        name: str,
+        *,
+        version: str = "",
+        own_thread: bool = False,
+    ) -> None:
+        self.function, self.name, self.version = function, name, version
+        self.on_loop = _waits(function) and not own_thread
+
+    async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002, ARG002
+        if self.on_loop:
+            return read_reply(await self.function(thaw(input)))
+        context = contextvars.copy_context()
+        work = partial(_called, self.function, thaw(input), context)
+        trace: Trace = await in_thread(work)
+        return trace
+
+
+async def _called(
+    function: Callable[[Any], Any],
+    input: Any,  # noqa: A002
+    context: contextvars.Context,
+) -> Trace:
+    """The call, in the caller's context; what it returns is read here too, under the deadline."""
+    before = forks()
+    try:
+        returned = context.run(function, input)
+        if inspect.isawaitable(returned):
+            work = _awaited(Guarded(lambda: returned))
+            returned = await asyncio.get_running_loop().create_task(work, context=context)
+        return read_reply(returned)
+    except SystemExit as error:
+        raise AgentError(f"it exited: SystemExit({error.code!r})") from error
+    finally:
+        leave_if_forked(before)
+
+
+async def _awaited(guarded: Guarded) -> Any:
+    try:
+        return await guarded
+    except SystemExit as error:  # out of a task it would end the thread's loop
+        raise AgentError(f"it exited: SystemExit({error.code!r})") from error
+
+
+def _waits(function: Any) -> bool:
+    call = getattr(type(function), "__call__", None)  # noqa: B004 - of an object
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)

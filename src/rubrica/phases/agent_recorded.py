@@ -1,0 +1,59 @@
+"""`recorded`: no agent at all, the outputs stand in the case file.
+
+They are `trace`, `output`, `outputs` (one for each repeat) or `messages` in the case's metadata,
+where unknown keys of a case file go; `steps` and `usage` may stand beside an `output`. One recorded
+output is one attempt: it is not counted twice for a second repeat.
+"""
+
+from typing import Any
+
+import msgspec
+
+from rubrica.core import Case, CaseError, Trace
+from rubrica.phases.agent_reply import bounded, read_reply
+from rubrica.readers.conversion import explained
+
+SINGLE = ("output", "messages", "steps", "usage")
+
+
+class RecordedAgent:
+    """Reads what was recorded; the one agent that is given the whole case."""
+
+    name = "recorded"
+    version = ""
+
+    async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002, ARG002
+        raise CaseError(case_id, "output", "recorded outputs are read with replay(case, repeat)")
+
+    def replay(self, case: Case, repeat: int = 0) -> Trace:
+        """The trace of a repeat, from 0; `CaseError` where the case has none."""
+        recorded = case.metadata
+        if "trace" in recorded:
+            self._first(case, "trace", repeat)
+            return _trace(case, recorded["trace"])
+        if "outputs" in recorded:
+            outputs = recorded["outputs"]
+            if not isinstance(outputs, list):
+                raise CaseError(case.id, "outputs", "expected a list")
+            if repeat >= len(outputs):
+                message = f"there are {len(outputs)} recorded outputs, none for repeat {repeat}"
+                raise CaseError(case.id, "outputs", message)
+            return read_reply(outputs[repeat])
+        if "output" in recorded or "messages" in recorded:
+            self._first(case, "output" if "output" in recorded else "messages", repeat)
+            return read_reply({key: recorded[key] for key in SINGLE if key in recorded})
+        message = "the case has no recorded output: expected output, outputs, messages or trace"
+        raise CaseError(case.id, "output", message)
+
+    def _first(self, case: Case, key: str, repeat: int) -> None:
+        if repeat > 0:
+            message = f"there is one, and none for repeat {repeat}; several stand under outputs"
+            raise CaseError(case.id, key, message)
+
+
+def _trace(case: Case, value: Any) -> Trace:
+    try:
+        return bounded(msgspec.convert(value, Trace))
+    except msgspec.ValidationError as error:
+        message, field = explained(error)
+        raise CaseError(case.id, f"trace.{field}" if field else "trace", message) from None

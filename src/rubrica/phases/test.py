@@ -1,0 +1,172 @@
+"""A test run: every case × repeat asked, stored, judged, stored.
+
+Nothing is held: cases come from an iterator, rows go to a store, and the summary is made from the
+store at the end, so a run that was killed and resumed ends with the same one. What counts as done
+is what the store has on disk.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+import msgspec
+
+from rubrica.core import (
+    INLINE,
+    Case,
+    CaseError,
+    Executor,
+    Rubric,
+    RubricaError,
+    Score,
+    Status,
+    Trace,
+    score,
+)
+from rubrica.executors.local import Local
+from rubrica.phases.agents import Agent, attempt, opened
+from rubrica.stats.aggregate import Summary
+from rubrica.stores.sqlite import Store
+from rubrica.stores.writer import Writer
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run goes about its cases."""
+
+    repeats: int = 1
+    concurrency: int = 16
+    deadline: float = 60.0
+    judge_deadline: float = 60.0
+    fail_fast: bool = False
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """One case × repeat that has just ended."""
+
+    case_id: str
+    repeat: int
+    score: Score
+
+
+class Todo(msgspec.Struct, frozen=True):
+    """One case × repeat that is to be done; a trace that is already there is only judged."""
+
+    position: int
+    case: Case
+    repeat: int
+    trace: Trace | None = None
+
+
+class Observer(Protocol):
+    def __call__(self, outcome: Outcome) -> None: ...
+
+
+async def run(
+    todo: Iterable[Todo],
+    agent: Agent,
+    rubric: Rubric,
+    writer: Writer,
+    plan: Plan,
+    observe: Observer,
+) -> bool:
+    """Work through the list; False where it was cut short by `fail_fast`."""
+    runner = _Runner(iter(todo), agent, rubric, writer, plan, observe)
+    async with opened(agent), asyncio.TaskGroup() as tasks:
+        for _ in range(plan.concurrency):
+            tasks.create_task(runner.work())
+    return not runner.stopped
+
+
+class _Runner:
+    def __init__(
+        self,
+        todo: Iterator[Todo],
+        agent: Agent,
+        rubric: Rubric,
+        writer: Writer,
+        plan: Plan,
+        observe: Observer,
+    ) -> None:
+        self.todo, self.agent, self.rubric, self.writer = todo, agent, rubric, writer
+        self.plan, self.observe = plan, observe
+        self.judge = rubric.provenance.rubric
+        self.executor: Executor = INLINE if rubric.bounded else Local(plan.judge_deadline)
+        self.stopped = False
+
+    async def work(self) -> None:
+        for item in self.todo:
+            if self.stopped:
+                return
+            outcome = await self.one(item)
+            self.observe(outcome)
+            if self.plan.fail_fast and outcome.score.passed is not True:
+                self.stopped = True
+
+    async def one(self, item: Todo) -> Outcome:
+        trace = item.trace
+        if trace is None:
+            try:
+                trace = await attempt(self.agent, item.case, item.repeat - 1, self.plan.deadline)
+            except CaseError as error:  # the recorded case has no output: nobody's answer is wrong
+                trace = Trace()
+                await self.writer.put_trace(item.position, item.case, item.repeat, trace)
+                return await self.ended(item, _unmeasured(error, self.rubric))
+            await self.writer.put_trace(item.position, item.case, item.repeat, trace)
+        (scored,) = await score(self.rubric, item.case, [trace], executor=self.executor)
+        return await self.ended(item, scored)
+
+    async def ended(self, item: Todo, scored: Score) -> Outcome:
+        await self.writer.put_score(item.case.id, item.repeat, self.judge, scored)
+        return Outcome(item.case.id, item.repeat, scored)
+
+
+def _unmeasured(error: RubricaError, rubric: Rubric) -> Score:
+    return Score(status=Status.JUDGE_ERROR, reason=str(error), provenance=rubric.provenance)
+
+
+def planned(cases: Iterable[Case], repeats: int) -> Iterator[Todo]:
+    """Every case × repeat; repeats of a case follow one another."""
+    for position, case in enumerate(cases):
+        for repeat in range(1, repeats + 1):
+            yield Todo(position, case, repeat)
+
+
+def remaining(
+    cases: Iterable[Case], repeats: int, store: Store, run_id: str, judge: str, again: set[Status]
+) -> Iterator[Todo]:
+    """What a run still lacks: cases × repeats without a row, traces without a score, and those
+    whose status is asked for again.
+    """
+    for position, case in enumerate(cases):
+        there = store.statuses(run_id, case.id, judge)
+        for repeat in range(1, repeats + 1):
+            if repeat not in there:
+                yield Todo(position, case, repeat)
+                continue
+            status = there[repeat]
+            if status is None:
+                row = store.row(run_id, case.id, repeat, judge)
+                yield Todo(position, case, repeat, row.trace if row else None)
+            elif status in again:
+                yield Todo(position, case, repeat)
+
+
+def stored(store: Store, run_id: str, judge: str) -> Iterator[Todo]:
+    """The traces of a run, to be judged by another rubric."""
+    for row in store.rows(run_id, judge):
+        yield Todo(row.position, row.case, row.repeat, row.trace)
+
+
+def summarized(
+    store: Store, run_id: str, rubric: Rubric, judge: str | None = None
+) -> dict[str, Any]:
+    """The summary of a run, from what the store has."""
+    info = store.run(run_id)
+    names = [dimension.name for dimension in rubric.dimensions]
+    summary = Summary(planned=info.planned, repeats=info.repeats, dimensions=names)
+    for row in store.rows(run_id, judge):
+        if row.score is not None:
+            summary.add(row.case, row.repeat, row.score, row.trace)
+    document = summary.document()
+    document["statuses"]["cancelled"] += document["not_run"]  # planned is the sum of the statuses
+    return document

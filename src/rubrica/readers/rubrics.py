@@ -1,0 +1,61 @@
+"""What a rubric file may say, as types: what a reader accepts and what editors are shown.
+
+Only the shape is here. Judges are found and weights are folded by those who own them.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class RubricLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One dimension: what is measured, by whom, and how much it counts."""
+
+    judge: Annotated[
+        str | None,
+        Meta(
+            description="a built-in judge, module->name, or file.py->name beside this file; "
+            "without one, the built-in judge with the dimension's name",
+            examples=["math", "checks.py->house_style"],
+        ),
+    ] = None
+    weight: Annotated[
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(description="its part in the mean; 1 where absent"),
+    ] = None
+    gate: Annotated[
+        Share | None, Meta(description="below this the case fails, whatever the mean")
+    ] = None
+    description: Annotated[str, Meta(description="what it measures, for people")] = ""
+    levels: Annotated[
+        dict[str, Share], Meta(description="names for values, such as {excellent: 1.0, good: 0.8}")
+    ] = {}
+    level_descriptions: Annotated[
+        dict[str, Any], Meta(description="what each level looks like, for people and model judges")
+    ] = {}
+    options: Annotated[dict[str, Any], Meta(description="options of the judge")] = msgspec.field(
+        name="with", default_factory=dict
+    )
+
+
+class RubricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A rubric: dimensions, their weights, and what it takes to pass."""
+
+    dimensions: Annotated[
+        dict[str, RubricLine], Meta(description="what is measured, by name", min_length=1)
+    ]
+    name: Annotated[str | None, Meta(description="the file's own name where absent")] = None
+    description: Annotated[str, Meta(description="what it is for")] = ""
+    pass_threshold: Annotated[
+        float, Meta(description="a case passes where its mean reaches this")
+    ] = 0.7
+    min_coverage: Annotated[
+        Share, Meta(description="below this share of the weight a case is skipped")
+    ] = 0.5
+    inapplicable: Annotated[
+        Literal["leave", "zero"],
+        Meta(description="whether a dimension that does not apply leaves the mean or counts as 0"),
+    ] = "leave"

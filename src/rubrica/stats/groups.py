@@ -1,0 +1,75 @@
+"""What is kept of too many: the first so many by name.
+
+Tags and ids are other people's, and a file may give every case a tag of its own. The first by name
+are the same whatever order they come in, and one that ends among them was never dropped on the
+way, so its counts are complete.
+"""
+
+from heapq import nsmallest
+
+from rubrica.stats.means import Rate
+
+
+class First:
+    """The smallest so many of the pairs it was shown."""
+
+    __slots__ = ("_items", "_last", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._items: list[tuple[str, int]] = []
+        self._last: tuple[str, int] | None = None  # once there are enough: nothing behind it counts
+
+    def add(self, item: tuple[str, int]) -> None:
+        if self._last is None or item < self._last:
+            self._items.append(item)
+            if len(self._items) > 2 * self.limit:
+                self._trim()
+
+    def items(self) -> list[tuple[str, int]]:
+        self._trim()
+        return list(self._items)
+
+    def _trim(self) -> None:
+        self._items = nsmallest(self.limit, self._items)
+        if self._items and len(self._items) == self.limit:
+            self._last = self._items[-1]
+
+
+class Groups:
+    """A success rate for each of the first so many names.
+
+    `known[name]`, or `new(name)` where that is missing.
+    """
+
+    __slots__ = ("_last", "_spare", "known", "left_out", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.left_out = False
+        self.known: dict[str, Rate] = {}
+        self._last: str | None = None
+        self._spare = Rate()  # takes what nobody will read
+
+    def new(self, name: str) -> Rate:
+        if self._last is not None and name > self._last:
+            self.left_out = True
+            return self._spare
+        rate = self.known[name] = Rate()
+        if len(self.known) > 2 * self.limit:
+            self._trim()
+        return rate
+
+    def rates(self) -> dict[str, Rate]:
+        """By name, in order."""
+        self._trim()
+        return dict(self.known)
+
+    def _trim(self) -> None:
+        names = sorted(self.known)
+        if len(names) > self.limit:
+            self.left_out = True
+            del names[self.limit :]
+        if names and len(names) == self.limit:
+            self._last = names[-1]
+        self.known = {name: self.known[name] for name in names}

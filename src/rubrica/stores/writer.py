@@ -1,0 +1,285 @@
+"""Rows that are on the disk when the coroutine returns.
+
+A disk does a few hundred syncs a second, so rows share them. Whatever the tasks of one turn of the
+event loop put goes to one thread in one parcel, and the thread commits all it finds waiting in one
+transaction: the slower the disk, the larger the batch. Each row is turned into JSON in that thread
+just before it is written, so that of a batch of large rows one at a time exists twice, and a
+transaction ends early when its rows are large.
+
+A row that cannot be written (its score has no trace) fails alone. When a transaction fails, each
+of its rows does, and the writer takes no more: after a failed sync nobody knows what the disk
+holds, and a runner should stop. What was acknowledged before stays.
+"""
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import msgspec
+
+from rubrica.core import Case, Score, Trace
+from rubrica.stores.errors import StoreError, explained
+from rubrica.stores.lock import RunLock
+from rubrica.stores.schema import connect
+
+#: Rows on their way to the disk; past this a task waits before its row is taken.
+ROOM = 1024
+#: A transaction ends after this many rows or bytes.
+BATCH_ROWS = 1024
+BATCH_BYTES = 8 << 20
+#: SQLite's own limit for one value.
+LARGEST = 1_000_000_000
+
+FIND = "SELECT number FROM traces WHERE run = ? AND case_id = ? AND repeat = ?"
+ADD_TRACE = """INSERT INTO traces (run, case_id, repeat, position, attempt, seconds, "case", trace)
+    VALUES (?, ?, ?, ?, 1, ?, ?, ?) ON CONFLICT (run, case_id, repeat) DO NOTHING"""
+REPLACE_TRACE = """UPDATE traces SET position = ?, attempt = attempt + 1, seconds = ?, "case" = ?,
+    trace = ? WHERE number = ?"""
+FORGET_SCORES = "DELETE FROM scores WHERE trace = ?"
+PUT_SCORE = """INSERT OR REPLACE INTO scores (trace, judge, status, value, passed, reward, score)
+    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+
+
+class _Attempt(NamedTuple):
+    position: int
+    case: Case
+    trace: Trace
+
+
+class _Verdict(NamedTuple):
+    judge: str
+    score: Score
+
+
+class _Entry:
+    """A row on its way, and who waits for it."""
+
+    __slots__ = ("attempt", "case_id", "done", "error", "repeat", "verdict")
+
+    def __init__(
+        self, case_id: str, repeat: int, attempt: _Attempt | None, verdict: _Verdict | None
+    ) -> None:
+        self.case_id, self.repeat, self.attempt, self.verdict = case_id, repeat, attempt, verdict
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.error: StoreError | None = None
+
+
+class Writer:
+    """The one writer of a run, used from one event loop, as a context manager.
+
+    A trace that is put again replaces the former one, whose scores go with it: they were of
+    something else. A score that is put again replaces its former self.
+    """
+
+    def __init__(self, path: Path, run_id: str, number: int) -> None:
+        self.run_id, self._path, self._number = run_id, path, number
+        self._room = asyncio.Semaphore(ROOM)
+        self._outbox: list[_Entry] = []
+        self._inbox: queue.SimpleQueue[list[_Entry] | None] = queue.SimpleQueue()
+        self._waiting: deque[_Entry] = deque()
+        self._failure: str | None = None  # why nothing more is taken
+        self._broken: BaseException | None = None
+        self._lock = RunLock(path, run_id)
+        try:
+            self._connection = connect(path)
+            self._check_writable()
+        except BaseException:
+            self._lock.release()
+            raise
+        self._thread = threading.Thread(target=self._serve, daemon=True, name="rubrica-store")
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _check_writable(self) -> None:
+        """Before the first agent is called, not after."""
+        try:
+            self._connection.execute("DELETE FROM runs WHERE 0")  # BEGIN alone would not say
+        except sqlite3.Error as error:
+            self._connection.close()
+            raise explained(self._path, error) from error
+
+    def close(self) -> None:
+        """Commit what was put, and let the run go. Tasks that wait are told by the event loop."""
+        if self._failure is None:
+            self._failure = "the writer of this run is closed"
+        self._hand_over()
+        self._inbox.put(None)
+        self._thread.join()
+        self._lock.release()
+
+    async def put_trace(self, position: int, case: Case, repeat: int, trace: Trace) -> None:
+        """Returns once the trace is on the disk."""
+        await self._put(case.id, repeat, _Attempt(position, case, trace), None)
+
+    async def put_score(self, case_id: str, repeat: int, judge: str, score: Score) -> None:
+        """Returns once the score of a stored trace is on the disk."""
+        await self._put(case_id, repeat, None, _Verdict(judge, score))
+
+    async def put_both(
+        self, position: int, case: Case, repeat: int, trace: Trace, judge: str, score: Score
+    ) -> None:
+        """A trace and its score in one transaction."""
+        attempt, verdict = _Attempt(position, case, trace), _Verdict(judge, score)
+        await self._put(case.id, repeat, attempt, verdict)
+
+    async def _put(
+        self, case_id: str, repeat: int, attempt: _Attempt | None, verdict: _Verdict | None
+    ) -> None:
+        async with self._room:
+            if self._failure is not None:
+                raise StoreError(self._failure, file=str(self._path))
+            entry = _Entry(case_id, repeat, attempt, verdict)
+            self._outbox.append(entry)
+            if len(self._outbox) == 1:
+                entry.done.get_loop().call_soon(self._hand_over)
+            await entry.done
+
+    def _hand_over(self) -> None:
+        if self._outbox:
+            parcel, self._outbox = self._outbox, []
+            self._inbox.put(parcel)
+
+    # From here on, in the writer's own thread.
+
+    def _serve(self) -> None:
+        while self._collect():
+            entries: list[_Entry] = []
+            try:
+                self._commit(entries)
+            except BaseException as error:  # a MemoryError must not leave tasks waiting for ever
+                self._fail(entries, error)
+            _deliver(entries)
+            entries.clear()
+        self._connection.close()
+
+    def _collect(self) -> bool:
+        """Take in all that has been handed over; wait where nothing has. False at the end."""
+        while True:
+            try:
+                parcel = self._inbox.get(block=not self._waiting)
+            except queue.Empty:
+                return True
+            if parcel is None:
+                if not self._waiting:
+                    return False
+                self._inbox.put(None)  # once more, after what waits
+                return True
+            self._waiting.extend(parcel)
+
+    def _commit(self, entries: list[_Entry]) -> None:
+        """One transaction of what waits. What it takes in is in `entries`, however it ends."""
+        if self._broken is not None:  # a parcel that was on its way
+            raise self._broken
+        size = 0
+        self._connection.execute("BEGIN IMMEDIATE")
+        while self._waiting and size < BATCH_BYTES and len(entries) < BATCH_ROWS:
+            entry = self._waiting.popleft()
+            entries.append(entry)
+            size += self._write(entry)
+        self._connection.execute("COMMIT")
+
+    def _write(self, entry: _Entry) -> int:
+        """Write a row; what is wrong with the row alone is noted on it. Returns its bytes."""
+        attempt, verdict = entry.attempt, entry.verdict
+        entry.attempt = entry.verdict = None  # its memory goes as soon as its task lets go
+        try:
+            case = trace = score = ""
+            if attempt is not None:
+                case, trace = _json(attempt.case), _json(attempt.trace)
+            if verdict is not None:
+                score = _json(verdict.score)
+            number = None if attempt else self._find(entry)
+        except (ValueError, OverflowError, TypeError) as error:
+            entry.error = self._odd(entry, str(error))
+            return 0
+        if attempt is not None:
+            key = (self._number, entry.case_id, entry.repeat)
+            rest = (attempt.position, attempt.trace.seconds, case, trace)
+            number = self._write_trace(entry, key, rest)
+        if verdict is not None and number is not None:
+            self._write_score(number, verdict, score)
+        elif number is None:
+            entry.error = self._odd(entry, "a score needs a stored trace, and there is none")
+        return len(case) + len(trace) + len(score)
+
+    def _write_trace(
+        self, entry: _Entry, key: tuple[int, str, int], rest: tuple[int, float | None, str, str]
+    ) -> int | None:
+        added = self._connection.execute(ADD_TRACE, (*key, *rest))
+        if added.rowcount == 1:
+            return added.lastrowid
+        number = self._find(entry)
+        self._connection.execute(REPLACE_TRACE, (*rest, number))
+        self._connection.execute(FORGET_SCORES, (number,))
+        return number
+
+    def _write_score(self, number: int, verdict: _Verdict, text: str) -> None:
+        score = verdict.score
+        numbers = (score.status.value, score.value, score.passed, score.reward)
+        self._connection.execute(PUT_SCORE, (number, verdict.judge, *numbers, text))
+
+    def _find(self, entry: _Entry) -> int | None:
+        key = (self._number, entry.case_id, entry.repeat)
+        found = self._connection.execute(FIND, key).fetchone()
+        return None if found is None else int(found[0])
+
+    def _odd(self, entry: _Entry, message: str) -> StoreError:
+        where = f"run {self.run_id}, case {entry.case_id!r}, repeat {entry.repeat}"
+        return StoreError(message, file=str(self._path), field=where)
+
+    def _fail(self, entries: list[_Entry], error: BaseException) -> None:
+        """Nothing of this transaction is kept, and nothing more is taken."""
+        if self._broken is None:
+            self._broken = error
+            with suppress(sqlite3.Error):
+                self._connection.rollback()
+        if isinstance(error, sqlite3.Error):
+            told = explained(self._path, error).message
+        else:
+            told = f"the writer failed: {type(error).__name__}: {error}"
+        self._failure = told
+        entries.extend(self._waiting)
+        self._waiting.clear()
+        for entry in entries:
+            entry.error = StoreError(told, file=str(self._path))
+
+
+def _json(value: msgspec.Struct) -> str:
+    text = msgspec.json.encode(value)
+    if len(text) >= LARGEST:
+        raise ValueError(f"{type(value).__name__.lower()}: larger than a store can hold (1 GB)")
+    return text.decode()
+
+
+def _deliver(entries: list[_Entry]) -> None:
+    """Wake the tasks, all of them in one go."""
+    if not entries:
+        return
+    told = [(entry.done, entry.error) for entry in entries]
+
+    def deliver() -> None:
+        for done, error in told:
+            if not done.done():  # its task may have been cancelled
+                if error is None:
+                    done.set_result(None)
+                else:
+                    done.set_exception(error)
+
+    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        told[0][0].get_loop().call_soon_threadsafe(deliver)

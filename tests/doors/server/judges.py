@@ -1,0 +1,63 @@
+"""Judges that misbehave, for servers under test: what they do is in the answer."""
+
+import asyncio
+import ctypes
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from rubrica import Case, Trace, judge
+from rubrica.task_judge.base_judge import BaseJudge
+
+
+@judge
+def hostile(case: Case, trace: Trace) -> Any:
+    word, _, rest = trace.answer.partition(" ")
+    match word:
+        case "hang":
+            time.sleep(3600)
+        case "hold":
+            ctypes.PyDLL(None).sleep(3600)  # with the interpreter's lock
+        case "sleep":
+            time.sleep(float(rest))
+        case "abort":
+            os.abort()
+        case "exit":
+            os._exit(3)
+        case "segfault":
+            ctypes.string_at(0)
+        case "quit":
+            sys.exit(4)
+        case "raise":
+            raise ValueError(f"the reference is {case.metadata['answer']}")
+        case "nothing":
+            return None
+        case "pid":
+            Path(rest).write_text(str(os.getpid()))
+    return True
+
+
+@judge
+async def waiting(case: Case, trace: Trace) -> bool:
+    word, _, rest = trace.answer.partition(" ")
+    match word:
+        case "sleep":
+            await asyncio.sleep(float(rest))
+        case "hang":
+            await asyncio.sleep(3600)
+        case "block":
+            time.sleep(float(rest))  # noqa: ASYNC251 - the mistake that it stands for
+    return True
+
+
+class Costly(BaseJudge):
+    """Slow to make, as a judge that loads a model is."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        time.sleep(1.5)
+
+    def compute_reward(self, workflow_task: Any, workflow_output: Any) -> tuple[float, bool]:
+        return 0.5, False

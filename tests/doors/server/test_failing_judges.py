@@ -1,0 +1,116 @@
+"""A judge that hangs, crashes or blocks: its request has a clear error, and the next one works."""
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Answer, Served, Start, refused, row
+
+JUDGES = Path(__file__).with_name("judges.py")
+DEADLINE = 2.0
+
+
+def told(answer: Answer) -> tuple[Any, str, str]:
+    (reward,) = answer.rewards
+    return reward["raw_reward"], reward["status"], reward["reason"]
+
+
+@pytest.fixture
+def hostile(start: Start) -> Served:
+    deadline = ("--deadline", str(DEADLINE))
+    return start("--judge", f"{JUDGES}->hostile", *deadline, "--judge-workers", "2")
+
+
+def test_a_judge_that_hangs_is_killed_inside_the_deadline(hostile: Served) -> None:
+    for how in ("hang", "hold"):
+        began = time.monotonic()
+        answer = hostile.post(row(how))
+        took = time.monotonic() - began
+        assert told(answer) == (
+            None,
+            "judge_error",
+            "hostile: no answer before the deadline",
+        )
+        assert DEADLINE / 2 < took < DEADLINE + 0.5  # the half second is for a slow machine
+        assert told(hostile.post(row("well"))) == (1.0, "scored", "")
+
+
+@pytest.mark.parametrize("how", ["abort", "exit", "segfault", "quit", "raise", "nothing"])
+def test_a_judge_that_crashes_costs_its_own_output(hostile: Served, how: str) -> None:
+    group = {
+        "task": {"metadata": {"answer": "4"}},
+        "outputs": [{"metadata": {"final_answer": text}} for text in ("well", how, "well")],
+    }
+    rewards = hostile.post(group).rewards
+    assert [reward["raw_reward"] for reward in rewards] == [1.0, None, 1.0]
+    assert rewards[1]["reason"] == "hostile: the judge failed"
+    assert told(hostile.post(row("well"))) == (1.0, "scored", "")
+
+
+def test_others_are_answered_while_a_judge_hangs(hostile: Served) -> None:
+    hanging = threading.Thread(target=hostile.post, args=(row("hang"),))
+    hanging.start()
+    time.sleep(0.2)
+    began = time.monotonic()
+    assert hostile.ask("GET", "/healthz").status == 200
+    assert told(hostile.post(row("well"))) == (1.0, "scored", "")
+    assert time.monotonic() - began < DEADLINE / 2
+    hanging.join()
+
+
+def test_a_killed_worker_is_replaced(hostile: Served, tmp_path: Path) -> None:
+    for _ in range(3):
+        note = tmp_path / "pid"
+        assert told(hostile.post(row(f"pid {note}"))) == (1.0, "scored", "")
+        os.kill(int(note.read_text()), signal.SIGKILL)
+        assert told(hostile.post(row("well")))[1] in ("scored", "judge_error")
+        assert told(hostile.post(row("well"))) == (1.0, "scored", "")
+
+
+def test_a_slow_start_of_a_judge_is_not_the_first_requests(start: Start) -> None:
+    served = start("--judge", f"{JUDGES}->Costly", "--deadline", "1", "--judge-workers", "2")
+    for _ in range(4):
+        assert told(served.post(row("well"))) == (0.5, "scored", "")
+
+
+def test_an_async_judge_that_waits_is_given_up(start: Start) -> None:
+    served = start("--judge", f"{JUDGES}->waiting", "--deadline", "1")
+    assert told(served.post(row("hang")))[2] == "waiting: no answer before the deadline"
+    assert told(served.post(row("sleep 0.1"))) == (1.0, "scored", "")
+
+
+def test_an_async_judge_that_blocks_does_not_block_the_server(start: Start) -> None:
+    served = start("--judge", f"{JUDGES}->waiting", "--deadline", "1")
+    began = time.monotonic()
+    answer = served.post(row("block 30"))
+    assert (answer.status, answer.error["code"]) == (504, "deadline")
+    assert time.monotonic() - began < 1.5
+    assert served.ask("GET", "/healthz").status == 200
+    assert told(served.post(row("sleep 0"))) == (1.0, "scored", "")
+
+
+def test_async_judges_wait_side_by_side(start: Start) -> None:
+    served = start("--judge", f"{JUDGES}->waiting")
+    began = time.monotonic()
+    rewards = served.post({"rows": [row("sleep 0.5")] * 100}).rewards
+    assert all(reward["raw_reward"] == 1.0 for reward in rewards)
+    assert time.monotonic() - began < 10
+
+
+def test_a_judge_that_does_not_load_ends_the_command(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(
+        "import os\n"
+        "if os.path.exists('loaded'): raise RuntimeError('only once')\n"
+        "open('loaded', 'w').close()\n"
+        "from rubrica import judge\n"
+        "@judge\n"
+        "def late(case, trace): return True\n"
+    )
+    said = refused("--judge", "late.py->late", "--port", "0", folder=tmp_path)
+    assert "the judge does not start" in said
+    assert "only once" in said

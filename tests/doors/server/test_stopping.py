@@ -1,0 +1,171 @@
+"""Stopped, killed or interrupted: what a server took is answered, and nothing stays behind."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Served, Start, ask, row
+
+JUDGES = Path(__file__).with_name("judges.py")
+
+
+def until(condition: Callable[[], Any], limit: float = 30.0) -> Any:
+    ends = time.monotonic() + limit
+    while not (value := condition()):
+        assert time.monotonic() < ends, "waited in vain"
+        time.sleep(0.02)
+    return value
+
+
+def family(served: Served) -> dict[int, bytes]:
+    """The living processes that the server started, and theirs: pids and command lines."""
+    told = subprocess.run(
+        ["ps", "-e", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True
+    ).stdout
+    parents = {}
+    for line in told.splitlines():
+        pid, parent, state = line.split()
+        if not state.startswith("Z"):
+            parents[int(pid)] = int(parent)
+    found: dict[int, bytes] = {}
+    ancestors = {served.process.pid}
+    while grown := {p for p, parent in parents.items() if parent in ancestors} - ancestors:
+        ancestors |= grown
+        found |= {pid: command(pid) for pid in grown}
+    return found
+
+
+def command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def gone(pids: Iterable[int]) -> bool:
+    return not any(command(pid) for pid in pids)
+
+
+class Load:
+    """Clients that ask until they are sent away; each knows what came of every request."""
+
+    def __init__(self, served: Served, body: Any, clients: int) -> None:
+        self.served, self.body = served, body
+        self.answered = self.refused = 0
+        self.wrong: list[Any] = []
+        self.lock = threading.Lock()
+        self.threads = [threading.Thread(target=self._client) for _ in range(clients)]
+        for thread in self.threads:
+            thread.start()
+
+    def _client(self) -> None:
+        connection = self.served.connect(timeout=15)
+        try:
+            while True:
+                answer = ask(connection, "POST", "/v1/rewards", self.body)
+                with self.lock:
+                    self.answered += 1
+                    if answer.status != 200 or answer.rewards[0]["raw_reward"] != 1.0:
+                        self.wrong.append(answer)
+        except (OSError, HTTPException) as error:
+            with self.lock:
+                self.refused += 1
+                if isinstance(error, TimeoutError):
+                    self.wrong.append(error)
+        finally:
+            connection.close()
+
+    def join(self) -> None:
+        for thread in self.threads:
+            thread.join(30)
+        assert not any(thread.is_alive() for thread in self.threads)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_under_load_answers_what_was_taken(start: Start, how: signal.Signals) -> None:
+    served = start("--judge", "math")
+    load = Load(served, row(r"\boxed{4}"), clients=16)
+    until(lambda: load.answered > 200)
+    assert served.stop(how) == 0
+    load.join()
+    assert load.refused == 16  # each saw the end of its connection, none hung
+    assert not load.wrong
+    assert "Traceback" not in served.log.read_text()
+
+
+def test_slow_requests_are_finished_before_the_end(start: Start) -> None:
+    served = start("--judge", f"{JUDGES}->hostile", "--judge-workers", "4", "--deadline", "20")
+    answers: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(served.post(row("sleep 1.5"))))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.7)
+    workers = family(served)
+    assert served.stop() == 0
+    for thread in threads:
+        thread.join()
+    assert [answer.rewards[0]["raw_reward"] for answer in answers] == [1.0] * 4
+    until(lambda: gone(workers))
+
+
+def test_a_judge_that_hangs_does_not_keep_a_server_from_stopping(start: Start) -> None:
+    served = start("--judge", f"{JUDGES}->hostile", "--deadline", "2", "--judge-workers", "1")
+    answers: list[Any] = []
+    thread = threading.Thread(target=lambda: answers.append(served.post(row("hang"))))
+    thread.start()
+    time.sleep(0.5)
+    workers = family(served)
+    assert served.stop() == 0
+    thread.join()
+    assert answers[0].rewards[0]["status"] == "judge_error"
+    until(lambda: gone(workers))
+
+
+def test_a_killed_server_leaves_no_process_behind(start: Start) -> None:
+    served = start("--judge", f"{JUDGES}->hostile", "--judge-workers", "2")
+    assert served.post(row("well")).status == 200
+    workers = family(served)
+    assert len(workers) >= 2
+    assert served.stop(signal.SIGKILL) == -signal.SIGKILL
+    until(lambda: gone(workers))
+
+
+def test_several_processes_serve_and_one_that_is_killed_is_replaced(start: Start) -> None:
+    served = start("--judge", "math", "--workers", "2")
+    until(lambda: served.ask("GET", "/healthz").status == 200)
+    until(lambda: len(children(served)) == 2)
+    before = children(served)
+    os.kill(before[0], signal.SIGKILL)
+    until(lambda: len(children(served)) == 2 and children(served) != before)
+    answered = 0
+    for _ in range(20):
+        answered += served.post(row(r"\boxed{4}")).rewards[0]["raw_reward"] == 1.0
+    assert answered == 20
+    workers = family(served)
+    assert served.stop() == 0
+    until(lambda: gone(workers))
+
+
+def test_processes_leave_with_their_supervisor(start: Start) -> None:
+    served = start("--judge", "math", "--workers", "2")
+    until(lambda: served.ask("GET", "/healthz").status == 200)
+    until(lambda: len(children(served)) == 2)
+    workers = family(served)
+    served.stop(signal.SIGKILL)
+    until(lambda: gone(workers))
+
+
+def children(served: Served) -> list[int]:
+    """The processes that serve: what multiprocessing started, without its tracker."""
+    return sorted(pid for pid, words in family(served).items() if b"spawn_main" in words)

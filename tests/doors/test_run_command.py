@@ -1,0 +1,336 @@
+"""`rubrica run` and its companions: real processes, real stores, killed and resumed."""
+
+import csv
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+AGENT = """
+import os, time
+def answer(input):
+    word, n = input.split()
+    if word == "crash": raise ValueError("boom")
+    if word == "hang": time.sleep(3600)
+    if word == "exit": raise SystemExit(3)
+    if word == "none": return None
+    if word == "big": return "x" * 10_000_000
+    time.sleep(float(os.environ.get("SLOW", "0")))
+    return "It is \\\\boxed{%d}" % (int(n) * 2 if int(n) % 5 else 0)
+"""
+RUBRIC = "name: doubling\ndimensions:\n  right: {judge: math}\n"
+
+
+def case(n: int, word: str = "double", **more: Any) -> dict[str, Any]:
+    tags = ["odd" if n % 2 else "even"]
+    return {"id": f"c{n}", "input": f"{word} {n}", "expected": str(2 * n), "tags": tags, **more}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    Path("agent.py").write_text(AGENT)
+    Path("rubric.yaml").write_text(RUBRIC)
+    cases([case(n) for n in range(1, 21)])
+    return tmp_path  # type: ignore[return-value]
+
+
+def cases(rows: list[dict[str, Any]]) -> None:
+    Path("cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+PARTS = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
+
+
+def rubrica(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [RUBRICA, *words], capture_output=True, text=True, check=False, env={**os.environ, **env}
+    )
+
+
+def ran(*words: str, code: int = 0) -> dict[str, Any]:
+    done = rubrica("run", *PARTS, "--json", *words)
+    assert done.returncode == code, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert document["planned"] == sum(document["statuses"].values())
+    return document
+
+
+def test_a_run_from_cases_to_summary() -> None:
+    document = ran()
+    assert (document["total_tests"], document["passed"], document["failed"]) == (20, 16, 4)
+    assert document["pass_rate"] == 0.8
+    assert document["pass_rate_interval"][0] < 0.8 < document["pass_rate_interval"][1]
+    assert document["dimension_averages"] == {"right": 0.8}
+    assert [failure["id"] for failure in document["failures"]] == ["c10", "c15", "c20", "c5"]
+    assert set(document["by_tag"]) == {"even", "odd"}
+
+
+def test_what_an_agent_does_costs_its_own_case_only() -> None:
+    words = ["double", "crash", "hang", "exit", "none", "big", "double"]
+    cases([case(n, word) for n, word in enumerate(words, 1)])
+    document = ran("--deadline", "1")
+    assert document["statuses"]["timeout"] == 1
+    assert document["statuses"]["agent_error"] >= 2
+    assert document["passed"] == 2
+    assert document["total_tests"] == len(words)
+
+
+def test_a_summary_for_people() -> None:
+    done = rubrica("run", *PARTS, "--name", "nightly", "--repeats", "2")
+    assert done.returncode == 0
+    assert "40 planned = 40 scored" in done.stdout
+    assert "pass rate      80.0% [" in done.stdout
+    assert "pass^k" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("gates", "code"),
+    [
+        (["pass_rate>=0.8"], 0),
+        (["pass_rate>0.8"], 1),
+        (["right>=0.7", "lower(pass_rate)>=0.7"], 1),
+        (["lower(pass_rate)>=0.5"], 0),
+    ],
+)
+def test_gates_decide(gates: list[str], code: int) -> None:
+    ran(*[word for gate in gates for word in ("--gate", gate)], code=code)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--gate", "pas_rate>=0.8"], "pass_rate"),
+        (["--tag", "prime"], "none of its 20 cases"),
+        (["--filter", "__import__('os')"], ""),
+        (["--out", "x.pdf"], "none of .xml"),
+        (["--retry", "timeout"], "goes with --resume"),
+        (["--repeats", "0"], "at least 1"),
+        (["--agent", "agent.py:missing"], "there is no missing in it"),
+    ],
+)
+def test_bad_usage_is_2_and_leaves_no_run(words: list[str], message: str) -> None:
+    done = rubrica("run", *PARTS, *words)
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    runs = rubrica("runs", "--json")
+    assert runs.returncode == 2 or not json.loads(runs.stdout)["runs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"id": "a", "input": 1}\n{"id": ', "cases.jsonl:2"),
+        ('{"id": "a", "input": 1}\n{"id": "a", "input": 2}\n', "cases.jsonl:2"),
+        ('{"id": "a", "input": 1, "tags": 7}\n', "tags"),
+    ],
+)
+def test_a_broken_case_file_is_refused_with_its_place(text: str, message: str) -> None:
+    Path("cases.jsonl").write_text(text)
+    done = rubrica("run", *PARTS)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_rubric_with_a_typo_names_its_line() -> None:
+    Path("rubric.yaml").write_text(RUBRIC.replace("judge: math", "judge: math, wieght: 2"))
+    done = rubrica("run", *PARTS)
+    assert done.returncode == 2
+    assert (
+        "rubric.yaml:3: dimensions.right.wieght: unknown key; did you mean weight?" in done.stderr
+    )
+
+
+def test_choosing_and_a_dry_run() -> None:
+    done = rubrica("run", *PARTS, "--tag", "odd", "--limit", "3", "--dry-run", "--json")
+    assert json.loads(done.stdout)["first"] == ["c1", "c3", "c5"]
+    assert not Path(".rubrica").exists()
+    one, two = (ran("--sample", "5", "--seed", "7")["failures"] for _ in range(2))
+    assert one == two
+    assert ran("--where", "id=c3")["planned"] == 1
+
+
+def test_fail_fast_stops_and_the_rest_is_counted() -> None:
+    done = rubrica("run", *PARTS, "--fail-fast", "--concurrency", "1", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 3
+    assert document["statuses"]["cancelled"] == 15
+    assert document["planned"] == sum(document["statuses"].values())
+    assert "--resume" in done.stderr
+
+
+def test_exports() -> None:
+    names = ["r.xml", "r.json", "r.csv", "r.md", "r.parquet"]
+    ran(*[word for name in names for word in ("--out", name)])
+    suite = ET.parse("r.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures"), len(suite)) == ("20", "4", 20)
+    assert len(json.loads(Path("r.json").read_text())["rows"]) == 20
+    with Path("r.csv").open() as lines:
+        assert [row["passed"] for row in csv.DictReader(lines)].count("True") == 16
+    assert "80.0% [" in Path("r.md").read_text()
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert parquet.read_table("r.parquet").num_rows == 20
+
+
+def test_hostile_text_stays_text_in_exports() -> None:
+    Path("agent.py").write_text(
+        "def answer(input): return '=1+1 \\x00\\x1b[31m ]]> <script> | `x`'\n"
+    )
+    ran("--out", "r.xml", "--out", "r.csv", "--out", "r.md")
+    ET.parse("r.xml")
+    with Path("r.csv").open() as lines:
+        assert next(csv.DictReader(lines))["output"].startswith("'=")
+    assert "<script>" not in Path("r.md").read_text().replace("\\<", "")
+
+
+def stable(document: dict[str, Any]) -> str:
+    """What must not depend on when and how often a run was interrupted."""
+    left = {k: v for k, v in document.items() if k not in ("run", "time", "cost", "exit_code")}
+    return json.dumps(left)
+
+
+def start(*words: str, **env: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [RUBRICA, "run", *PARTS, "--json", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **env},
+    )
+
+
+def rows() -> int:
+    try:
+        with sqlite3.connect("file:.rubrica/runs.db?mode=ro", uri=True) as store:
+            return int(store.execute("SELECT count(*) FROM scores").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+def until(true: Any) -> None:
+    end = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def newest() -> str:
+    return str(json.loads(rubrica("runs", "--json").stdout)["runs"][0]["id"])
+
+
+def test_killed_at_any_moment_and_resumed_it_ends_the_same() -> None:
+    whole = stable(ran("--store", "whole.db"))
+    chance = random.Random(3)
+    process = start("--concurrency", "2", SLOW="0.02")
+    until(rows)
+    for _ in range(4):
+        time.sleep(chance.random() * 0.15)
+        process.kill()
+        process.communicate()
+        process = subprocess.Popen(
+            [RUBRICA, "run", "--resume", newest(), "--json"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "SLOW": "0.02"},
+        )
+    text, _ = process.communicate()
+    assert stable(json.loads(text)) == whole
+    assert rows() == 20
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_the_command_that_goes_on(number: signal.Signals) -> None:
+    process = start("--concurrency", "1", SLOW="0.1")
+    until(rows)
+    process.send_signal(number)
+    _, words = process.communicate()
+    assert process.returncode == 130
+    command = words.rpartition("go on with: ")[2].split()
+    done = rubrica(*command[1:], "--json")
+    assert json.loads(done.stdout)["total_tests"] == 20
+
+
+def test_retry_takes_the_failed_ones_again() -> None:
+    cases([case(1), case(2, "crash")])
+    assert ran()["statuses"]["agent_error"] == 1
+    Path("agent.py").write_text(AGENT.replace('raise ValueError("boom")', "pass"))
+    done = rubrica("run", "--resume", newest(), "--retry", "agent_error", "--json")
+    assert json.loads(done.stdout)["passed"] == 2
+
+
+def test_two_writers_are_one_too_many() -> None:
+    process = start("--concurrency", "1", SLOW="0.2")
+    until(rows)
+    second = rubrica("run", "--resume", newest())
+    assert second.returncode == 2
+    assert str(process.pid) in second.stderr
+    process.kill()
+    process.communicate()
+
+
+def test_what_has_changed_is_not_resumed() -> None:
+    ran()
+    Path("rubric.yaml").write_text(RUBRIC + "  brief: {judge: math}\n")
+    assert "rubric has changed" in rubrica("run", "--resume", newest()).stderr
+    Path("rubric.yaml").write_text(RUBRIC)
+    cases([case(1)])
+    done = rubrica("run", "--resume", newest())
+    assert (done.returncode, "cases have changed" in done.stderr) == (2, True)
+
+
+def test_rescore_show_and_label() -> None:
+    ran("--name", "first", "--label", "branch=main")
+    Path("agent.py").unlink()  # not called any more
+    Path("other.yaml").write_text("dimensions:\n  right: {judge: math, with: {box: first}}\n")
+    done = rubrica("rescore", newest(), "--rubric", "other.yaml", "--json")
+    assert json.loads(done.stdout)["passed"] == 16
+    assert "first" in rubrica("runs").stdout
+    shown = rubrica("show", newest(), "c5").stdout
+    assert "the box holds '0', the reference is '10'" in shown
+    assert (
+        rubrica("label", newest(), "c5", "pass", "--who", "ann", "--note", "fine").returncode == 0
+    )
+    assert "ann says pass fine" in rubrica("show", newest(), "c5").stdout
+    assert rubrica("show", newest(), "nobody").returncode == 2
+    assert json.loads(rubrica("show", newest(), "--json").stdout)["passed"] == 16
+
+
+def test_a_store_that_is_none_is_refused() -> None:
+    Path("text.db").write_text("not a database, by far")
+    for words in (["run", *PARTS, "--store", "text.db"], ["runs", "--store", "text.db"]):
+        done = rubrica(*words)
+        assert done.returncode == 2
+        assert "text.db" in done.stderr
+    assert rubrica("runs", "--store", "missing.db").returncode == 2
+
+
+def test_a_configuration_file() -> None:
+    Path("config.yaml").write_text(
+        "rubrica:\n  run:\n    cases: cases.jsonl\n    rubric: rubric.yaml\n"
+        "    agent: agent.py:answer\n    gates: [pass_rate>=0.9]\n"
+    )
+    assert rubrica("run", "config.yaml").returncode == 1
+    assert rubrica("run", "config.yaml", "--gate", "pass_rate>=0.5").returncode == 0
+    Path("config.yaml").write_text("rubrica:\n  run:\n    casse: cases.jsonl\n")
+    done = rubrica("run", "config.yaml")
+    assert "config.yaml:3: rubrica.run.casse: unknown key; did you mean cases?" in done.stderr
+
+
+def test_recorded_outputs() -> None:
+    cases([case(3, output="\\boxed{6}"), case(4, output="\\boxed{9}"), case(5)])
+    done = rubrica("run", *PARTS[:4], "--agent", "recorded", "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["passed"], document["failed"]) == (3, 1, 1)
+    assert document["statuses"]["judge_error"] == 1

@@ -1,0 +1,228 @@
+"""What an agent may give back, and what becomes of too much, too little and nonsense."""
+
+import asyncio
+import sys
+from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from rubrica.core import Case, CaseError, Fault, Message, ToolCall, Trace, Usage
+from rubrica.phases.agent_reply import AgentError, read_reply
+from rubrica.phases.agents import agent_of, attempt
+from rubrica.phases.recorder_values import MAX_TEXT
+
+MB = 2**20
+
+
+@pytest.mark.parametrize(
+    "value", ["text", "", 7, 2.5, True, ["a", 1], {"answer": 42}, [], {}, [{"role": 5}]]
+)
+def test_a_json_value_is_the_output(value: Any) -> None:
+    assert read_reply(value) == Trace(output=value)
+
+
+def test_a_mapping_may_say_more() -> None:
+    trace = read_reply(
+        {
+            "output": "42",
+            "steps": [
+                {"kind": "tool", "name": "add", "arguments": {"a": 1}, "result": 3, "seconds": 0.5},
+                {"name": "fail", "error": "no", "further": "ignored"},
+                {"role": "assistant", "content": "so"},
+                ToolCall(name="mine"),
+            ],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+            "metadata": {"seed": 1},
+            "model": "small",
+            "client": SimpleNamespace(live=True),
+        }
+    )
+    assert trace.output == "42"
+    assert trace.steps == (
+        ToolCall(name="add", arguments={"a": 1}, result=3, seconds=0.5),
+        ToolCall(name="fail", error="no"),
+        Message(role="assistant", content="so"),
+        ToolCall(name="mine"),
+    )
+    assert trace.usage == Usage(input_tokens=10, output_tokens=5)
+    assert trace.metadata["seed"] == 1
+    assert trace.metadata["model"] == "small"
+    assert "live=True" in trace.metadata["client"]
+
+
+CHAT = [
+    {"role": "user", "content": "weather?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "1", "function": {"name": "weather", "arguments": '{"city": "Bern"}'}}
+        ],
+    },
+    {"role": "tool", "tool_call_id": "1", "content": "rain"},
+    {"role": "assistant", "content": "It rains."},
+]
+
+
+@pytest.mark.parametrize("given", [CHAT, {"messages": CHAT}, {"messages": CHAT, "output": None}])
+def test_messages_are_read(given: Any) -> None:
+    trace = read_reply(given)
+    assert trace.output == "It rains."
+    assert trace.tool_calls == (
+        ToolCall(name="weather", arguments={"city": "Bern"}, result="rain"),
+    )
+
+
+def test_an_output_beside_messages_is_the_output() -> None:
+    assert read_reply({"messages": CHAT, "output": "rain"}).output == "rain"
+
+
+def test_a_trace_is_taken_as_it_is() -> None:
+    trace = Trace(output="x", steps=(ToolCall(name="t"),), fault=Fault("error", "mine"))
+    assert read_reply(trace) is trace
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "it returned nothing"),
+        ({"output": None}, "it returned no output"),
+        ({"output": None, "steps": []}, "it returned no output"),
+        (b"bytes", "output: bytes is not a JSON value"),
+        (float("nan"), "nan is not a finite number"),
+        ((n for n in "ab"), "generator is not a JSON value"),
+        ({1: 2}, "the key 1 is not text"),
+        ({"output": object()}, "object is not a JSON value"),
+        ({"output": "x", "steps": "no"}, "steps: expected a list, got str"),
+        ({"output": "x", "steps": [{}]}, r"steps\[0\]: neither a tool call"),
+        ({"output": "x", "steps": [{"name": 5}]}, r"steps\[0\].name: expected str, got int"),
+        ({"output": "x", "steps": [{"kind": "x", "name": "y"}]}, r"steps\[0\]: neither"),
+        ({"output": "x", "usage": {"tokens": 5}}, "usage: expected input_tokens"),
+        ({"output": "x", "usage": {"input_tokens": -5}}, "outside"),
+        ({"messages": "hello"}, "messages: expected a list, got str"),
+        ({"messages": ["hello"]}, "messages that cannot be read"),
+    ],
+)
+def test_what_cannot_be_used_says_why(value: Any, words: str) -> None:
+    with pytest.raises(AgentError, match=words):
+        read_reply(value)
+
+
+def test_a_value_without_end_is_refused() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(AgentError, match="nested more than"):
+        read_reply(endless)
+
+
+def test_a_mapping_that_bites() -> None:
+    class Bites(Mapping[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            sys.exit(3)
+
+        def __iter__(self) -> Iterator[str]:
+            raise OSError("gone")
+
+        def __len__(self) -> int:
+            return 1
+
+    async def agent(_: Any) -> Any:
+        return Bites()
+
+    trace = asyncio.run(attempt(agent_of(agent), Case(input="?")))
+    assert trace.fault is not None
+    assert trace.fault.kind == "error"
+
+
+@pytest.mark.parametrize("how", ["plain", "async"])
+def test_ten_megabytes_are_kept_up_to_a_limit(how: str) -> None:
+    def plain(_: Any) -> str:
+        return "é" * (10 * MB)
+
+    async def waits(_: Any) -> str:
+        return plain(_)
+
+    trace = asyncio.run(attempt(agent_of(plain if how == "plain" else waits), Case(input="?")))
+    assert trace.fault is None
+    assert trace.output == "é" * MAX_TEXT
+    assert trace.metadata["rubrica"]["notes"] == [
+        f"the output is cut: {10 * MB} characters, {MAX_TEXT} kept"
+    ]
+
+
+def test_a_large_structure_is_kept_as_the_beginning_of_its_text() -> None:
+    trace = read_reply({"rows": ["x" * 1000] * 10_000})
+    assert isinstance(trace.output, str)
+    assert trace.output.startswith('{"rows":["xxx')
+    assert len(trace.output) == MAX_TEXT
+    assert "the output is cut" in trace.metadata["rubrica"]["notes"][0]
+
+
+def test_steps_and_metadata_are_bounded_too() -> None:
+    steps = [{"name": "read", "result": "x" * (2 * MAX_TEXT)}] + [{"name": "y"}] * 20_000
+    trace = read_reply({"output": "x", "steps": steps, "metadata": {"log": "z" * (20 * MB)}})
+    assert len(msgspec.json.encode(trace)) < 20 * MB
+    assert len(trace.steps) == 10_000
+    assert trace.metadata["rubrica"]["notes"] == [
+        f"result of 'read' is cut: {2 * MAX_TEXT} characters, {MAX_TEXT} kept",
+        "10001 further steps were dropped",
+        "the metadata was too long and is dropped",
+    ]
+
+
+def test_lone_surrogates_become_text_that_can_be_stored() -> None:
+    trace = read_reply({"output": "half \ud83d", "steps": [{"name": "t", "result": "\udc00"}]})
+    assert trace.output == "half \ufffd"
+    msgspec.json.encode(trace)
+
+
+def recorded(repeat: int = 0, **metadata: Any) -> Trace:
+    case = Case(id="r1", input="?", metadata=metadata)
+    return asyncio.run(attempt(agent_of("recorded"), case, repeat, 1.0))
+
+
+def test_recorded_outputs_stand_in_the_case() -> None:
+    assert recorded(output="42", source="log") == Trace(output="42")
+    with_more = recorded(output="42", steps=[{"name": "t"}], usage={"calls": 2})
+    assert with_more == Trace(output="42", steps=(ToolCall(name="t"),), usage=Usage(calls=2))
+    assert recorded(messages=CHAT).output == "It rains."
+    assert [recorded(n, outputs=["a", {"output": "b"}, CHAT]).output for n in range(3)] == [
+        "a",
+        "b",
+        "It rains.",
+    ]
+    told = Trace(output="x", seconds=3.5, steps=(ToolCall(name="t"),), fault=Fault("timeout", "!"))
+    assert recorded(trace=msgspec.to_builtins(told)) == told
+
+
+def test_a_recorded_output_of_null_is_the_agents_failure() -> None:
+    for trace in (recorded(output=None), recorded(outputs=[None])):
+        assert trace.fault is not None
+        assert trace.fault.message.startswith("it returned no")
+
+
+@pytest.mark.parametrize(
+    ("repeat", "metadata", "words"),
+    [
+        (0, {}, "task 'r1': output: the case has no recorded output"),
+        (1, {"output": "x"}, "output: there is one, and none for repeat 1"),
+        (1, {"trace": {"output": "x"}}, "trace: there is one"),
+        (2, {"outputs": ["a", "b"]}, "outputs: there are 2 recorded outputs, none for repeat 2"),
+        (0, {"outputs": "a"}, "outputs: expected a list"),
+        (0, {"trace": {"output": "x", "seconds": "long"}}, "trace.seconds: expected"),
+        (0, {"trace": 5}, "trace: expected object, got int"),
+    ],
+)
+def test_a_case_without_a_recorded_output_is_no_failure_of_an_agent(
+    repeat: int, metadata: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(CaseError, match=words):
+        recorded(repeat, **metadata)
+
+
+def test_recorded_is_asked_with_the_case() -> None:
+    with pytest.raises(CaseError, match="replay"):
+        asyncio.run(agent_of("recorded").run("r1", "?"))

@@ -1,0 +1,228 @@
+"""Shell commands as agents: real processes, really killed, and none left behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubrica.core import Case, Fault, Trace
+from rubrica.phases import agent_shell
+from rubrica.phases.agents import agent_of, attempt
+from rubrica.phases.recorder_values import MAX_TEXT
+
+MB = 2**20
+
+
+def tried(command: str, asked: Any = "six times seven?", deadline: float | None = 60.0) -> Trace:
+    case = Case(id="c", input=asked, expected="SECRET", metadata={"hint": "SECRET"})
+    return asyncio.run(attempt(agent_of(f"shell: {command}"), case, 0, deadline))
+
+
+def until(true: Callable[[], bool]) -> bool:
+    """Whether it becomes true, with all the time that a slow machine may need."""
+    end = time.monotonic() + 30
+    while not true() and time.monotonic() < end:
+        time.sleep(0.005)
+    return true()
+
+
+def alive(marker: str) -> list[int]:
+    """The processes whose command line or environment has the marker."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            text = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if marker.encode() in text and int(folder.name) != os.getpid():
+            found.append(int(folder.name))
+    return found
+
+
+@pytest.fixture
+def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """In the environment of everything that the test starts."""
+    monkeypatch.setenv("RUBRICA_TEST_MARKER", str(tmp_path))
+    return f"RUBRICA_TEST_MARKER={tmp_path}"
+
+
+@pytest.mark.parametrize("prefix", ["shell: ", "shell:", "cmd:", "cmd: "])
+def test_stdin_to_stdout(prefix: str) -> None:
+    agent = agent_of(f"{prefix}tr a-z A-Z")
+    assert agent.name == "shell: tr a-z A-Z"
+    trace = asyncio.run(attempt(agent, Case(input="héllo\n")))
+    assert (trace.output, trace.fault) == ("HéLLO", None)
+    assert trace.seconds is not None
+
+
+def test_what_is_not_text_goes_in_as_json() -> None:
+    assert tried("cat", {"q": ["é", 1]}).output == '{"q":["é",1]}'
+    assert tried("cat", None).output == "null"
+    assert tried("cat", "").output == ""
+
+
+def test_it_sees_neither_what_is_expected_nor_the_metadata() -> None:
+    assert "SECRET" not in str(tried("cat; env; tr '\\0' ' ' < /proc/$$/cmdline").output)
+
+
+def test_a_large_input_meets_a_large_output() -> None:
+    text = "x" * (3 * MB)
+    assert tried("cat", text).output == text
+
+
+def test_one_that_does_not_read_its_input() -> None:
+    assert tried("echo done", "x" * (3 * MB)).output == "done"
+    assert tried("exec <&-; sleep 0.05; echo done", "x" * (3 * MB)).output == "done"
+
+
+def test_an_exit_code_is_a_failure_in_the_words_of_stderr() -> None:
+    trace = tried("echo partial; echo no key >&2; exit 3")
+    assert trace.fault == Fault("error", "it exited with status 3: no key")
+    assert trace.output == "partial"
+    assert tried("exit 4").fault == Fault("error", "it exited with status 4")
+    missing = tried("no-such-command-here").fault
+    assert missing is not None
+    assert "status 127" in missing.message
+    killed = tried("kill -SEGV $$").fault
+    assert killed is not None
+    assert "SIGSEGV" in killed.message
+
+
+def test_stderr_alone_is_no_failure_and_only_its_end_is_kept() -> None:
+    trace = tried("head -c 5000000 /dev/zero | tr '\\0' x >&2; echo the end >&2; echo fine")
+    assert (trace.output, trace.fault) == ("fine", None)
+    words = trace.metadata["rubrica"]["stderr"]
+    assert words.endswith("the end")
+    assert len(words) <= 2_000
+
+
+def test_ten_megabytes_are_kept_up_to_a_limit() -> None:
+    trace = tried(f"head -c {10 * MB} /dev/zero | tr '\\0' x")
+    assert trace.fault is None
+    assert trace.output == "x" * MAX_TEXT
+    assert trace.metadata["rubrica"]["notes"] == [
+        f"the output is cut: {10 * MB} bytes, {MAX_TEXT} kept"
+    ]
+
+
+def test_output_without_end_ends(monkeypatch: pytest.MonkeyPatch, marker: str) -> None:
+    monkeypatch.setattr(agent_shell, "MAX_STDOUT", 8 * MB)
+    trace = tried("yes", deadline=None)
+    assert trace.fault == Fault("error", "it wrote more than 8 MiB")
+    assert until(lambda: not alive(marker))
+
+
+def test_bytes_that_are_no_text_are_replaced() -> None:
+    assert tried("printf '\\377ok\\n\\n'").output == "\ufffdok"
+
+
+#: Ignores every polite signal, starts children and grandchildren that do too, and hangs.
+STUBBORN = """
+trap '' TERM INT HUP QUIT
+(trap '' TERM; while :; do sleep 300; done) &
+sh -c "trap '' TERM; sleep 300 & sleep 300" &
+echo started
+sleep 300
+"""
+
+
+def test_at_the_deadline_the_whole_group_is_killed(marker: str) -> None:
+    trace = tried(STUBBORN, deadline=0.5)
+    assert trace.fault == Fault("timeout", "no answer within 0.5 s")
+    assert until(lambda: not alive(marker))
+
+
+def test_the_group_is_killed_when_the_attempt_is_cancelled(marker: str) -> None:
+    async def main() -> None:
+        task = asyncio.ensure_future(attempt(agent_of(f"shell: {STUBBORN}"), Case(input="?")))
+        assert await asyncio.to_thread(until, lambda: len(alive(marker)) >= 4)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert until(lambda: not alive(marker))
+
+
+def test_cancelled_at_any_moment_it_leaves_nothing(marker: str) -> None:
+    async def main() -> None:
+        agent = agent_of("shell: sleep 300 & sleep 300")
+        tasks = [asyncio.ensure_future(attempt(agent, Case(input="?"))) for _ in range(24)]
+        for number, task in enumerate(tasks):
+            if number % 3:
+                await asyncio.sleep(0.0007 * number)
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(main())
+    assert until(lambda: not alive(marker))
+
+
+def test_children_in_the_background_end_with_the_command(marker: str) -> None:
+    trace = tried("sleep 300 & (sleep 300; echo late) & echo now")
+    assert (trace.output, trace.fault) == ("now", None)
+    assert until(lambda: not alive(marker))
+
+
+def test_a_daemon_that_left_the_group_does_not_hold_the_answer_back(marker: str) -> None:
+    program = "import os, time; os.setsid(); print('ready', flush=True); time.sleep(300)"
+    trace = tried(f'{sys.executable} -c "{program}" & sleep 2; echo now')
+    assert trace.fault is None
+    assert str(trace.output).endswith("now")
+    for pid in alive(marker):  # ours to end: its own session is beyond the agent's reach
+        os.kill(pid, signal.SIGKILL)
+    assert until(lambda: not alive(marker))
+
+
+def test_one_that_closes_its_output_and_goes_on_is_waited_for() -> None:
+    assert tried("echo out; exec >&- 2>&-; sleep 0.2; exit 5").fault == Fault(
+        "error", "it exited with status 5"
+    )
+
+
+def test_without_a_descriptor_for_processes_it_works_too(
+    monkeypatch: pytest.MonkeyPatch, marker: str
+) -> None:
+    monkeypatch.setattr(agent_shell, "_descriptor", lambda _: None)
+    assert tried("cat").output == "six times seven?"
+    assert tried("sleep 300 & echo now").output == "now"
+    fault = tried(STUBBORN, deadline=0.3).fault
+    assert fault is not None
+    assert fault.kind == "timeout"
+    assert until(lambda: not alive(marker))
+
+
+def test_many_side_by_side_leave_no_descriptor_and_no_process(marker: str) -> None:
+    async def main() -> list[Trace]:
+        agent = agent_of("shell: cat")
+        return await asyncio.gather(
+            *[attempt(agent, Case(input=f"c{n}"), 0, 60) for n in range(60)]
+        )
+
+    asyncio.run(main())
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    assert [trace.output for trace in asyncio.run(main())] == [f"c{n}" for n in range(60)]
+    assert until(lambda: not alive(marker))
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before
+
+
+def test_an_interrupt_of_the_runner_takes_the_command_along(marker: str) -> None:
+    program = (
+        "import asyncio\n"
+        "from rubrica.core import Case\n"
+        "from rubrica.phases.agents import agent_of, attempt\n"
+        "asyncio.run(attempt(agent_of('shell: trap \"\" INT TERM; sleep 300 & sleep 300'),"
+        " Case(input='?')))\n"
+    )
+    runner = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
+    assert until(lambda: len(alive(marker)) >= 4)
+    runner.send_signal(signal.SIGINT)
+    runner.wait(60)
+    assert until(lambda: not alive(marker))

@@ -1,0 +1,105 @@
+"""The seed's verbs: TestSet, EvaluationRunner, calculate_overall_score, evaluate_output."""
+
+from typing import Any
+
+import pytest
+
+from rubrica import Case, ConfigError, EvaluationRunner, TestSet, calculate_overall_score, judge
+from rubrica import evaluate_output as evaluate_one
+from rubrica.core import Dimension, Rubric, Trace
+from rubrica.judges.math import MathJudge
+
+
+def some_tests() -> TestSet:
+    tests = TestSet("sums")
+    tests.add_test(
+        {"input": "1+1", "expected": "2", "tags": ["easy", "sum"], "complexity": "simple"}
+    )
+    tests.add_test({"input": "2+2", "expected": "4", "tags": ["sum"]})
+    tests.add_test(Case(input="3*3", expected="9", tags=("product",), complexity="complex"))
+    return tests
+
+
+class Agent:
+    def run(self, question: str) -> str:
+        return f"\\boxed{{{ {'1+1': 2, '2+2': 4}.get(question, 0) }}}"
+
+
+def test_tags_filters_and_the_distribution() -> None:
+    tests = some_tests()
+    assert tests.tags == {"easy": [0], "sum": [0, 1], "product": [2]}
+    assert tests.filter(complexity="simple") == [tests.tests[0]]
+    assert tests.filter(input="3*3") == [tests.tests[2]]
+    assert tests.filter(colour=None) == []
+    assert tests.get_complexity_distribution() == {"simple": 1, "medium": 1, "complex": 1}
+    assert (len(tests), TestSet.__test__) == (3, False)
+
+
+def test_a_run_with_a_rubric() -> None:
+    rubric = Rubric(name="r", dimensions=(Dimension(name="right", judge=MathJudge(), weight=1.0),))
+    runner = EvaluationRunner(some_tests(), rubric, Agent())
+    summary = runner.run_all()
+    assert (summary["total_tests"], summary["passed"], summary["failed"]) == (3, 2, 1)
+    assert summary["pass_rate"] == pytest.approx(2 / 3)
+    assert summary["dimension_averages"] == {"right": pytest.approx(2 / 3)}
+    assert summary["failures"] == [runner.results[2]]
+    assert runner.results[0]["output"] == "\\boxed{2}"
+    assert runner.results[0]["evaluation"] == {
+        "overall_score": 1.0,
+        "dimension_scores": {"right": 1.0},
+        "passed": True,
+    }
+
+
+def test_a_run_with_a_mapping_and_an_overridden_dimension(capsys: Any) -> None:
+    class Mine(EvaluationRunner):
+        def evaluate_dimension(
+            self, output: Any, ground_truth: Any, dimension: str, config: Any
+        ) -> float:
+            assert config["weight"] == {"right": 0.75, "short": 0.25}[dimension]
+            return float(ground_truth in output) if dimension == "right" else 1.0
+
+    runner = Mine(some_tests(), {"right": {"weight": 0.75}, "short": {"weight": 0.25}}, Agent().run)
+    summary = runner.run_all(verbose=True)
+    assert capsys.readouterr().out.count("test ") == 3
+    assert [r["evaluation"]["overall_score"] for r in runner.results] == [1.0, 1.0, 0.25]
+    assert summary["passed"] == 2
+
+
+def test_judges_in_a_mapping() -> None:
+    @judge
+    def short(case: Case, trace: Trace) -> bool:
+        return len(trace.answer) < 20
+
+    rubric = {"right": {"weight": 0.8, "judge": "math"}, "short": {"weight": 0.2, "judge": short}}
+    found = evaluate_one("\\boxed{4}", "4", rubric)
+    assert found == {
+        "overall_score": 1.0,
+        "dimension_scores": {"right": 1.0, "short": 1.0},
+        "passed": True,
+    }
+    with pytest.raises(ConfigError, match="mute: it has no judge"):
+        evaluate_one("x", "y", {"mute": {"weight": 1.0}})
+
+
+def test_nothing_was_run() -> None:
+    assert "error" in EvaluationRunner(TestSet("none"), {}, Agent()).summarize()
+
+
+def test_an_agent_that_raises_has_failed_its_test() -> None:
+    def broken(question: str) -> str:
+        raise RuntimeError("no")
+
+    summary = EvaluationRunner(
+        some_tests(), {"right": {"weight": 1, "judge": "math"}}, broken
+    ).run_all()
+    assert (summary["failed"], summary["statuses"]["agent_error"]) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [({"a": 1.0, "b": 0.0}, 0.75), ({"a": 0.5}, 0.5), ({"other": 1.0}, 0), ({}, 0)],
+)
+def test_the_overall_score(scores: dict[str, float], expected: float) -> None:
+    rubric = {"a": {"weight": 0.3}, "b": {"weight": 0.1}}
+    assert calculate_overall_score(scores, rubric) == pytest.approx(expected)
