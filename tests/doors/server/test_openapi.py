@@ -19,7 +19,7 @@ def test_the_document_is_of_this_server(math: Served) -> None:
     served = math.ask("GET", "/openapi.json").json
     assert served == document(Settings())
     assert served["openapi"] == "3.1.0"
-    posts = {"/v1/rewards", "/openrlhf/reward", "/nemo_gym/verify"}
+    posts = {"/v1/rewards", "/openrlhf/reward", "/nemo_gym/verify", "/verify"}
     assert set(served["paths"]) == posts | {"/healthz", "/openapi.json"}
     text = str(served)
     assert "_Row" not in text
