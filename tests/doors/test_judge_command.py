@@ -220,7 +220,7 @@ def test_json_says_where_the_input_is_wrong() -> None:
     ("words", "message"),
     [
         (["--judge", "mth"], "'mth' is no judge"),
-        (["--judge", "nowhere.py->f"], "no such judge file"),
+        (["--judge", "nowhere.py->f"], "no such file"),
         ([], "either a CONFIG file or --judge"),
         (["config.yaml", "--judge", "math"], "either a CONFIG file or --judge"),
         (["config.yaml"], "config.yaml: No such file"),
@@ -228,7 +228,7 @@ def test_json_says_where_the_input_is_wrong() -> None:
         (["--judge", "countdown", "--set", "format_score"], "expected key=value"),
         (["--judge", "math", "--deadline", "0"], "--deadline"),
         (["--judge", "math", "--workers", "0"], "--workers"),
-        (["--judge", "math", "--out", "no/such/folder/out"], "--out: no/such/folder/out: No such"),
+        (["--judge", "math", "--out", "no/such/folder/out"], "no/such/folder/out: No such"),
     ],
 )
 def test_bad_usage_is_2_and_says_why(words: list[str], message: str) -> None:

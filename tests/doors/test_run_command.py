@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import random
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -334,3 +335,31 @@ def test_recorded_outputs() -> None:
     document = json.loads(done.stdout)
     assert (done.returncode, document["passed"], document["failed"]) == (3, 1, 1)
     assert document["statuses"]["judge_error"] == 1
+
+
+def test_a_disk_that_is_full_stops_the_run_and_says_how_to_go_on() -> None:
+    def small_files() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+    cases([case(n, "double", note="x" * 5_000) for n in range(1, 200)])
+    done = subprocess.run(
+        [RUBRICA, "run", *PARTS],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=small_files,
+    )
+    assert done.returncode in (2, 3)
+    assert "--resume" in done.stderr
+    assert "Traceback" not in done.stderr
+    again = rubrica("run", "--resume", newest(), "--json")
+    assert json.loads(again.stdout)["total_tests"] == 199
+
+
+def test_a_folder_that_cannot_be_written_is_refused() -> None:
+    Path("readonly").write_text("a file where a folder should be")
+    done = rubrica("run", *PARTS, "--store", "readonly/runs.db")
+    assert done.returncode == 2
+    assert "readonly" in done.stderr
+    assert "Traceback" not in done.stderr

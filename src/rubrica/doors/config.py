@@ -3,6 +3,7 @@
 Everything inside `task_judge` is checked; AgentJet's other sections are left alone.
 """
 
+import argparse
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -102,6 +103,21 @@ def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
     section = {"judge_protocol": protocol, "judge_options": dict(options)}
     judge: Judge | Ranker = load(protocol, Settings({"rubrica": {"task_judge": section}}), options)
     return Rubric.alone(judge)
+
+
+def add_judge_arguments(parser: argparse.ArgumentParser) -> None:
+    """What a command takes that can be told a judge in two ways."""
+    parser.add_argument("config", nargs="?", metavar="CONFIG", help="AgentJet's or Rubrica's YAML")
+    parser.add_argument(
+        "--judge", metavar="NAME", help="math, countdown, module->Name, file.py->Name"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of the judge, e.g. format_score=0.2",
+    )
 
 
 def rubric_from_options(config: str | None, judge: str | None, settings: list[str]) -> Rubric:

@@ -87,16 +87,18 @@ def load(
     alias.install()
     folders = (*folders, str(Path.cwd()))
     with redirect_stdout(sys.stderr):  # what a module prints while loading is no result of ours
-        module = _file(where, folders) if where.endswith(".py") else _module(where, folders)
-        made = _made(_attribute(module, attribute, protocol), protocol, config, options or {})
+        module = (
+            file_module(where, folders) if where.endswith(".py") else named_module(where, folders)
+        )
+        made = _made(attribute_of(module, attribute, protocol), protocol, config, options or {})
     if isinstance(made, BuiltInJudge):
         return made.core
     settings = (config, dict(options or {}), tuple(folders))
     place = module.__file__ if where.endswith(".py") else where
-    return Loaded(made, f"{place}->{attribute}", settings, _digest(module))
+    return Loaded(made, f"{place}->{attribute}", settings, source_digest(module))
 
 
-def _attribute(module: ModuleType, attribute: str, protocol: str) -> Any:
+def attribute_of(module: ModuleType, attribute: str, protocol: str) -> Any:
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -132,7 +134,7 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
     raise ConfigError(f"{protocol!r} is neither a judge class nor a function")
 
 
-def _file(where: str, folders: Sequence[str]) -> ModuleType:
+def file_module(where: str, folders: Sequence[str]) -> ModuleType:
     """A module of its own for each file: two of the same name do not meet."""
     tried = [(Path(folder) / where).resolve() for folder in folders]
     path = next((path for path in tried if path.is_file()), None)
@@ -159,7 +161,7 @@ def _file(where: str, folders: Sequence[str]) -> ModuleType:
     return module
 
 
-def _module(where: str, folders: Sequence[str]) -> ModuleType:
+def named_module(where: str, folders: Sequence[str]) -> ModuleType:
     """An importable module; the folders come after what is installed."""
     local = _local(where, folders)
     if local is not None and local[0] not in sys.path:
@@ -206,7 +208,7 @@ def _unusable(error: BaseException, where: str) -> ConfigError:
     return ConfigError(message, file=file, line=line)
 
 
-def _digest(module: ModuleType) -> str:
+def source_digest(module: ModuleType) -> str:
     path = Path(module.__file__ or "")
     source = path.read_bytes() if path.is_file() else module.__name__.encode()
     return hashlib.blake2b(source, digest_size=16).hexdigest()

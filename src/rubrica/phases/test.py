@@ -158,11 +158,11 @@ def stored(store: Store, run_id: str, judge: str) -> Iterator[Todo]:
 
 
 def summarized(
-    store: Store, run_id: str, rubric: Rubric, judge: str | None = None
+    store: Store, run_id: str, rubric: Rubric | None = None, judge: str | None = None
 ) -> dict[str, Any]:
-    """The summary of a run, from what the store has."""
+    """The summary of a run, from what the store has; the rubric gives the order of dimensions."""
     info = store.run(run_id)
-    names = [dimension.name for dimension in rubric.dimensions]
+    names = [dimension.name for dimension in rubric.dimensions] if rubric is not None else []
     summary = Summary(planned=info.planned, repeats=info.repeats, dimensions=names)
     for row in store.rows(run_id, judge):
         if row.score is not None:

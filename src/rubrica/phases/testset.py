@@ -13,6 +13,7 @@ from rubrica.executors.local import Local
 from rubrica.executors.portal import PORTAL
 from rubrica.judges.protocol import load
 from rubrica.phases.agents import agent_of, attempt, opened
+from rubrica.readers.fields import case_from
 from rubrica.stats.aggregate import Summary
 
 PASS_THRESHOLD = 0.7
@@ -66,14 +67,7 @@ def field(test: Any, key: str, missing: Any = None) -> Any:
 
 def case_of(test: Any) -> Case:
     """A test as a case; keys that a case does not have go to its metadata."""
-    if isinstance(test, Case):
-        return test
-    known = {key: value for key, value in test.items() if key in Case.__struct_fields__}
-    extra = {key: value for key, value in test.items() if key not in Case.__struct_fields__}
-    metadata = {**extra, **(known.pop("metadata", None) or {})}
-    if "tags" in known:
-        known["tags"] = tuple(known["tags"])
-    return Case(**known, metadata=metadata)
+    return test if isinstance(test, Case) else case_from(test)
 
 
 def calculate_overall_score(

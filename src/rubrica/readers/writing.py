@@ -35,7 +35,7 @@ def write_cases(path: str | os.PathLike[str], cases: Iterable[Case]) -> int:
         raise DataError(f"its name ends in none of {', '.join(ENDINGS)}", file=name)
     writer = {"jsonl": _jsonl, "json": _json, "yaml": _yaml, "csv": write_table}[kind]
     counted = _Counted(cases)
-    with _written(name) as stream:
+    with written(name) as stream:
         for part in writer(counted):
             stream.write(part)
     return counted.n
@@ -114,7 +114,7 @@ def _check_keys(case_id: str, field: str, value: Any) -> None:
 
 
 @contextmanager
-def _written(name: str) -> Iterator[BinaryIO]:
+def written(name: str) -> Iterator[BinaryIO]:
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

@@ -3,7 +3,6 @@
 import argparse
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,26 +13,17 @@ import msgspec
 
 from rubrica.core import ConfigError, DataError, Rubric, Status
 from rubrica.doors.cli import INCOMPLETE, PASSED
-from rubrica.doors.config import rubric_from_options
+from rubrica.doors.config import add_judge_arguments, rubric_from_options
 from rubrica.doors.progress import Progress
 from rubrica.phases.crew import Crew
 from rubrica.phases.recorded import Tally
 from rubrica.readers.lines import chunks
+from rubrica.readers.writing import written
 from rubrica.stats.rates import wilson
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", nargs="?", metavar="CONFIG", help="AgentJet's or Rubrica's YAML")
-    parser.add_argument(
-        "--judge", metavar="NAME", help="math, countdown, module->Name, file.py->Name"
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an option of the judge, e.g. format_score=0.2",
-    )
+    add_judge_arguments(parser)
     parser.add_argument("--data", required=True, metavar="ROWS", help="rows as JSONL; - for stdin")
     parser.add_argument("--out", metavar="FILE", help="where the rewards go; default: stdout")
     parser.add_argument("--json", action="store_true", help="a summary document on stdout")
@@ -77,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
                     progress.step("checking", len(chunk.text))
                 source.seek(start)
                 progress.restart()
-            with _written(args.out) as sink:
+            with written(args.out or "-") as sink:
                 for chunk, (lines, part) in crew.judge(chunks(source)):
                     sink.write(lines)
                     tally.add(part)
@@ -85,6 +75,8 @@ def run(args: argparse.Namespace) -> int:
                 if not tally.rows:
                     raise DataError("there are no rows in it")
         except DataError as error:
+            if error.file is not None:
+                raise
             name = "stdin" if args.data == "-" else args.data
             raise DataError(error.message, file=name, line=error.line, field=error.field) from None
     return _report(args, rubric, tally, time.monotonic() - started)
@@ -113,36 +105,6 @@ def _size(stream: BinaryIO) -> int | None:
     size = stream.seek(0, os.SEEK_END) - start
     stream.seek(start)
     return size
-
-
-@contextmanager
-def _written(path: str | None) -> Iterator[BinaryIO]:
-    """Where the rewards go. A file appears under its name complete, or not at all."""
-    if path is None:
-        yield sys.stdout.buffer
-        return
-    target = Path(path).resolve()  # through a link, to what it points at
-    try:
-        if target.exists() and not target.is_file():  # a pipe, /dev/null
-            with target.open("wb") as stream:
-                yield stream
-            return
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}", field="--out") from None
-    draft = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        draft.chmod(0o666 & ~mask)
-        draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def _report(args: argparse.Namespace, rubric: Rubric, tally: Tally, seconds: float) -> int:

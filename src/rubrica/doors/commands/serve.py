@@ -8,21 +8,11 @@ import msgspec
 
 from rubrica.core import ConfigError
 from rubrica.doors.cli import PASSED
-from rubrica.doors.config import rubric_from_options
+from rubrica.doors.config import add_judge_arguments, rubric_from_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", nargs="?", metavar="CONFIG", help="AgentJet's or Rubrica's YAML")
-    parser.add_argument(
-        "--judge", metavar="NAME", help="math, countdown, module->Name, file.py->Name"
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an option of the judge, e.g. format_score=0.2",
-    )
+    add_judge_arguments(parser)
     parser.add_argument(
         "--host", default="127.0.0.1", help="where to listen; other than loopback needs a token"
     )

@@ -12,8 +12,8 @@ from rubrica.doors import exports
 from rubrica.doors.cli import PASSED
 from rubrica.doors.settings import STORE
 from rubrica.doors.summary import show as show_summary
-from rubrica.stats.aggregate import Summary
-from rubrica.stores.run import RunInfo, StoredRow
+from rubrica.phases.test import summarized
+from rubrica.stores.run import StoredRow
 from rubrica.stores.sqlite import Store
 
 
@@ -39,23 +39,13 @@ def run(args: argparse.Namespace) -> int:
                 )
             labels = [label for label in store.labels(info.id) if label.case_id == args.case_id]
             return _show_case(args, row, [msgspec.to_builtins(label) for label in labels])
-        document = {"run": info.id, **_summary(store, info)}
+        document = {"run": info.id, **summarized(store, info.id)}
         exports.write(args.out, store, info, document)
     if args.json:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
         show_summary(info, document)
     return PASSED
-
-
-def _summary(store: Store, info: RunInfo) -> dict[str, Any]:
-    summary = Summary(planned=info.planned, repeats=info.repeats)
-    for row in store.rows(info.id):
-        if row.score is not None:
-            summary.add(row.case, row.repeat, row.score, row.trace)
-    document = summary.document()
-    document["statuses"]["cancelled"] += document["not_run"]
-    return document
 
 
 def _show_case(args: argparse.Namespace, row: StoredRow, labels: list[dict[str, Any]]) -> int:
