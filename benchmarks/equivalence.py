@@ -1,7 +1,7 @@
 r"""Throughput and verdicts of `decide` + `verify` against Math-Verify, in one run.
 
     python benchmarks/equivalence.py [--pairs 5000] [--seed 7]
-    python benchmarks/equivalence.py --gsm8k /work/shared/data/gsm8k_model_solutions.jsonl
+    python benchmarks/equivalence.py --gsm8k FILE
 
 Both sides judge the same pairs in one process, interleaved in blocks so that a busy machine
 slows both. Each parses a distinct reference once. Math-Verify runs as its documentation says:
