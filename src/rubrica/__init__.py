@@ -34,7 +34,14 @@ from rubrica.core import (
 
 if TYPE_CHECKING:
     from rubrica.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
-    from rubrica.judges.workflow import BaseJudge, WorkflowOutput, WorkflowTask
+    from rubrica.judges.workflow import (
+        BaseJudge,
+        ModelTuner,
+        Task,
+        Workflow,
+        WorkflowOutput,
+        WorkflowTask,
+    )
     from rubrica.phases.recorder import record
     from rubrica.phases.testset import (
         EvaluationRunner,
@@ -51,7 +58,10 @@ _LATER = {
     "EnvServiceJudge": "rubrica.judges.agentjet",
     "MathAnswerAsJudge": "rubrica.judges.agentjet",
     "EvaluationRunner": "rubrica.phases.testset",
+    "ModelTuner": "rubrica.judges.workflow",
+    "Task": "rubrica.judges.workflow",
     "TestSet": "rubrica.phases.testset",
+    "Workflow": "rubrica.judges.workflow",
     "WorkflowOutput": "rubrica.judges.workflow",
     "WorkflowTask": "rubrica.judges.workflow",
     "calculate_overall_score": "rubrica.phases.testset",
@@ -75,16 +85,19 @@ __all__ = [
     "JudgeError",
     "MathAnswerAsJudge",
     "Message",
+    "ModelTuner",
     "Ranker",
     "Rubric",
     "RubricaError",
     "Score",
     "Signal",
     "Status",
+    "Task",
     "TestSet",
     "ToolCall",
     "Trace",
     "Usage",
+    "Workflow",
     "WorkflowOutput",
     "WorkflowTask",
     "calculate_overall_score",

@@ -160,7 +160,7 @@ def test_a_file_without_its_section(text: str, message: str) -> None:
         ),
         (
             ["judge_protocol: math", "judge_options: match"],
-            "config.yaml:4: ajet.task_judge.judge_options: expected object, got str",
+            "config.yaml:4: ajet.task_judge.judge_options: expected object | null, got str",
         ),
         (
             ["judge_protocol: math", "judge_options:", "  macth: exact"],
@@ -228,7 +228,7 @@ def test_jsonl_dataset_file_means_the_same() -> None:
     ("old", "new", "message"),
     [
         ("model_name", "model_nme", "5: {}.model_nme: unknown key; did you mean model_name?"),
-        ("model_name:", "base_url:", "4: {}: object missing required field model_name"),
+        ("model_name:", "base_url:", "4: {}.model_name: it is missing"),
         ('"qwen-plus"', "3", "5: {}.model_name: expected str, got int"),
         (
             "pointwise",

@@ -58,7 +58,7 @@ def test_a_line_for_each_output_in_the_order_of_the_input() -> None:
         ("c", 0, 1.0, True, "scored"),
     ]
     assert "no \\boxed" in lines[2]["reason"]
-    assert "3 rows, 4 planned = 4 scored" in done.stderr
+    assert "rows: 3; 4 planned = 4 scored" in done.stderr
     assert done.returncode == 0
 
 
@@ -262,7 +262,7 @@ def test_lone_surrogates_are_judged_counted_and_written_as_text() -> None:
     done = rubrica("judge", "--judge", "math", "--data", data, "--out", "o", "--json")
     assert judged(Path("o").read_text())[0]["task_id"] == "\ufffd"
     assert json.loads(done.stdout)["surrogates_replaced"] == 2
-    assert "2 lone surrogates" in done.stderr
+    assert "lone surrogates read as U+FFFD: 2" in done.stderr
     assert done.returncode == 0
 
 

@@ -209,7 +209,13 @@ def start(*words: str, **env: str) -> "subprocess.Popen[str]":
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, **env},
+        preexec_fn=heeding,
     )
+
+
+def heeding() -> None:
+    """A suite that runs in the background ignores SIGINT, and its children would too."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def rows() -> int:
@@ -363,3 +369,24 @@ def test_a_folder_that_cannot_be_written_is_refused() -> None:
     assert done.returncode == 2
     assert "readonly" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_async_agent_that_blocks_costs_its_own_case() -> None:
+    Path("agent.py").write_text(
+        "import asyncio, os, time\n"
+        "async def answer(input):\n"
+        "    if input == 'block 2': time.sleep(3600)\n"
+        "    os.write(1, b'NOISE'); os.chdir('/')\n"
+        "    return '\\\\boxed{%d}' % (2 * int(input.split()[1]))\n"
+    )
+    cases([case(1), case(2, "block"), case(3)])
+    document = ran("--deadline", "0.5", "--out", "here.md")
+    assert (document["passed"], document["failed"]) == (2, 1)
+    assert Path("here.md").exists()
+
+
+def test_resume_takes_new_gates_and_a_dry_run_runs_nothing() -> None:
+    ran()
+    assert rubrica("run", "--resume", newest(), "--gate", "pass_rate>=0.99").returncode == 1
+    done = rubrica("run", "--resume", newest(), "--dry-run", "--json")
+    assert json.loads(done.stdout)["planned"] == 0

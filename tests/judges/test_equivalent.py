@@ -99,8 +99,7 @@ def test_a_deadline_is_kept_and_the_next_answer_is_judged() -> None:
         started = time.monotonic()
         (late,) = await score(rubric, case, [Trace(output=f"\\boxed{{{HANGS}}}")])
         took = time.monotonic() - started
-        assert late.status is Status.JUDGE_ERROR
-        assert late.reward is None
+        assert (late.status, late.passed) == (Status.SCORED, False)  # the reference is plain
         assert "could not be compared within 1 s" in late.reason
         assert took >= 1.0
         (right,) = await score(rubric, case, [Trace(output=r"\boxed{\sqrt{1764}}")])

@@ -211,7 +211,7 @@ GOOD = '{"id": "g", "input": "x"}\n'
             ">= 0",
         ),
         (b'{"input": 1, "expected": {"claims": ["a"]}}', "expected.claims[0]", "expected object"),
-        (b'{"input": 1, "expected": {"claims": [{}]}}', "expected.claims[0]", "text"),
+        (b'{"input": 1, "expected": {"claims": [{}]}}', "expected.claims[0].text", "missing"),
         (b'{"input": 1, "expected": {"sources": [{"url": 1}]}}', "expected.sources[0].url", "int"),
         (b'{"input": 1, "expected": {"aspects": "a"}}', "expected.aspects", "expected array"),
         (b'{"input": 1, "expected": {"tools": 3}}', "expected.tools", "int"),

@@ -56,7 +56,7 @@ class TaskJudge(msgspec.Struct, forbid_unknown_fields=True):
 
     judge_type: Literal["customized_protocol", "rubrics_auto_grader"] = "customized_protocol"
     judge_protocol: str | None = None
-    judge_options: dict[str, Any] = {}
+    judge_options: dict[str, Any] | None = None
     alien_llm_model: str | None = None
     alien_llm_response_length: int | None = None
     rubrics_auto_grader: AutoGrader | None = None
@@ -78,9 +78,8 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
     document = read_document(path)
     root = _root(document)
     task_judge = _task_judge(document, root)
-    if overrides:
-        task_judge.judge_options.update(overrides)
-        document.value[root]["task_judge"]["judge_options"] = task_judge.judge_options
+    options = {**(task_judge.judge_options or {}), **(overrides or {})}
+    document.value[root]["task_judge"]["judge_options"] = options
     if task_judge.judge_type == "rubrics_auto_grader":
         raise document.error(
             "the section is valid, but learning rubrics is not part of this version",
@@ -89,7 +88,7 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
     folder = str(Path(path).resolve().parent)
     protocol = task_judge.judge_protocol or ""
     try:
-        judge = load(protocol, Settings(document.value), task_judge.judge_options, [folder])
+        judge = load(protocol, Settings(document.value), options, [folder])
     except ConfigError as error:
         if error.file is not None:
             raise
@@ -130,12 +129,12 @@ def rubric_from_options(config: str | None, judge: str | None, settings: list[st
     return rubric_from_name(judge or "", options)
 
 
-def parse_option(text: str) -> tuple[str, Any]:
-    """`key=value` of `--set`; the value is read as YAML, so 0.2 is a number."""
+def parse_option(text: str, option: str = "--set") -> tuple[str, Any]:
+    """`key=value` of an option; the value is read as YAML, so 0.2 is a number."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise ConfigError(f"{text!r}: expected key=value", field="--set")
-    return key.strip(), parse_document(value, "--set").value
+        raise ConfigError(f"{text!r}: expected key=value", field=option)
+    return key.strip(), parse_document(value, option).value
 
 
 def _root(document: Document) -> str:

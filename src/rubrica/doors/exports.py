@@ -194,6 +194,7 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
         "",
         f"{document['planned']} planned = {parts}",
         "",
+        *_groups(document),
         "| dimension | average | n |",
         "|---|---|---|",
     ]
@@ -211,6 +212,21 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
         reason = row.score.reason if row and row.score else ""
         lines.append(f"| {_inline(failure['id'])} | {failure['repeat']} | {_inline(reason)} |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _groups(document: dict[str, Any]) -> list[str]:
+    """The average score, and the rate of each tag and complexity."""
+    average, interval = document["average_score"], document["average_score_interval"]
+    lines = []
+    if average is not None:
+        ends = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+        lines.append(f"- average score {average:.3f}{ends}, n={document['average_score_n']}")
+    for kind in ("tag", "complexity"):
+        for name, line in document[f"by_{kind}"].items():
+            if line["pass_rate"] is not None:
+                rate = f"{line['pass_rate']:.1%}, n={line['total_tests']}"
+                lines.append(f"- {kind} {_inline(name)}: {rate}")
+    return [*lines, ""] if lines else []
 
 
 def _inline(text: str) -> str:

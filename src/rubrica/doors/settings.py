@@ -48,6 +48,15 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
             if not 0 < getattr(self, field) < 1e9:
                 raise ValueError(f"{field}: expected seconds above 0")
 
+    def anchor(self) -> None:
+        """Make the paths absolute."""
+        for key in ("cases", "rubric", "store"):
+            if getattr(self, key) != "-":
+                setattr(self, key, str(Path(getattr(self, key)).resolve()))
+        where, colon, name = self.agent.rpartition(":")
+        if where.endswith(".py"):
+            self.agent = f"{Path(where).resolve()}{colon}{name}"
+
     @property
     def plan(self) -> Plan:
         return Plan(
@@ -98,8 +107,13 @@ def settings_of(args: argparse.Namespace) -> RunSettings:
         told["gates"] = args.gate
     if args.fail_fast:
         told["fail_fast"] = True
-    told["where"] = {**told.get("where", {}), **dict(parse_option(text) for text in args.where)}
-    labels = {key: str(value) for key, value in (parse_option(text) for text in args.label)}
+    told["where"] = {
+        **told.get("where", {}),
+        **dict(parse_option(text, "--where") for text in args.where),
+    }
+    labels = {
+        key: str(value) for key, value in (parse_option(text, "--label") for text in args.label)
+    }
     told["labels"] = {**told.get("labels", {}), **labels}
     for key in ("cases", "rubric", "agent"):
         if key not in told:

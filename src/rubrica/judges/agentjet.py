@@ -15,7 +15,13 @@ from rubrica.judges.environment import (
     score_of,
 )
 from rubrica.judges.math import MathJudge
-from rubrica.judges.workflow import BuiltInJudge, WorkflowOutput, WorkflowTask, preset
+from rubrica.judges.workflow import (
+    BuiltInJudge,
+    WorkflowOutput,
+    WorkflowTask,
+    case_of,
+    preset,
+)
 
 
 class MathAnswerAsJudge(BuiltInJudge):
@@ -51,7 +57,7 @@ class EnvServiceJudge(BuiltInJudge):
     def _score(self, workflow_task: WorkflowTask) -> float:
         instance = workflow_task.episode_uuid
         if workflow_task.gym_env is None:
-            return PORTAL.run(self.core.evaluate(workflow_task.task_id, instance))
+            return PORTAL.run(self.core.evaluate(case_of(workflow_task), instance))
         try:
             score: Any = evaluate_locally(workflow_task.gym_env, instance)
             if inspect.isawaitable(score):

@@ -94,7 +94,7 @@ class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         if self.think == "drop":
             answer = without_thinking(answer)
         found = boxed(answer, self.box, self.box_forms)
-        return tagged(answer) if found is None else found
+        return found or tagged(answer)  # an empty box is no answer
 
     def _signal(self, reward: float, reason: str, passed: bool = False) -> Signal:
         reward = float(reward)
@@ -131,11 +131,19 @@ def puzzle_of(case: Case, trace: Trace) -> tuple[Fraction | int, Sequence[int]]:
     numbers = _found(case, trace, "nums", "numbers")
     if not isinstance(numbers, list) or not numbers:
         raise CaseError(case.id, "metadata.nums", "expected a list of whole numbers")
-    for number in numbers:
-        if type(number) is not int or number < 0:
-            message = f"expected whole numbers of at least 0, got {number!r}"
-            raise CaseError(case.id, "metadata.nums", message)
-    return target, numbers
+    return target, [_whole(case, number) for number in numbers]
+
+
+def _whole(case: Case, number: Any) -> int:
+    """A given number; tables often hold whole ones as 3.0 or as text."""
+    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 50:
+        return int(number)
+    if type(number) is float and number.is_integer():
+        number = int(number)
+    if type(number) is not int or number < 0:
+        message = f"expected whole numbers of at least 0, got {number!r}"
+        raise CaseError(case.id, "metadata.nums", message)
+    return number
 
 
 def _exact(value: Any) -> Fraction | int | None:

@@ -77,10 +77,23 @@ class EnvService:
         """Act in an instance; the data has what came of it."""
         return await self._post("step", instance_id=instance_id, messages=messages, params=params)
 
-    async def evaluate(self, instance_id: str, messages: Any = None, **params: Any) -> float:
+    async def evaluate(
+        self,
+        instance_id: str,
+        messages: Any = None,
+        *,
+        env_type: str | None = None,
+        task_id: str | None = None,
+        **params: Any,
+    ) -> float:
         """The score of an instance, a finite number."""
         data = await self._post(
-            "evaluate", instance_id=instance_id, messages=messages or {}, params=params
+            "evaluate",
+            env_type=env_type,
+            task_id=task_id,
+            instance_id=instance_id,
+            messages=messages or {},
+            params=params,
         )
         return score_of(data)
 
@@ -193,15 +206,20 @@ class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         return "loop"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        instance = _instance(case, trace)
-        return (signal_of(await self.evaluate(case.id, instance)),)
+        self._address(case)
+        return (signal_of(await self.evaluate(case, _instance(case, trace))),)
 
-    async def evaluate(self, case_id: str, instance: str) -> float:
+    async def evaluate(self, case: Case, instance: str) -> float:
+        async with EnvService(self._address(case), timeout=self.timeout) as service:
+            return await service.evaluate(
+                instance, env_type=case.task_type, task_id=case.id, **self.params
+            )
+
+    def _address(self, case: Case) -> str:
         if self.url is None:
             message = "there is no environment: neither a gym_env nor judge_options.url"
-            raise CaseError(case_id, "gym_env", message)
-        async with EnvService(self.url, timeout=self.timeout) as service:
-            return await service.evaluate(instance, **self.params)
+            raise CaseError(case.id, "gym_env", message)
+        return self.url
 
 
 def _instance(case: Case, trace: Trace) -> str:

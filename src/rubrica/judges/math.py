@@ -7,12 +7,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from rubrica.core import Case, CaseError, Evidence, Signal, Trace
+from rubrica.core import Case, CaseError, Evidence, JudgeError, Signal, Trace
+from rubrica.core.frozen import FrozenList
 from rubrica.core.numbers import decimal_text, finite
 from rubrica.executors.portal import need_loop
-from rubrica.executors.workers import Workers, WorkerTimeout
+from rubrica.executors.workers import WorkerDied, Workers, WorkerTimeout
 from rubrica.judges.answer import Box, BoxForms, Think, boxed, without_thinking
-from rubrica.judges.equivalence import Verdict, decide, verify
+from rubrica.judges.equivalence import Verdict, decide, is_constant, verify
 
 #: `marked`: what stands after the last `####`, if there is one; `whole`: all of it.
 ReferenceForm = Literal["marked", "whole"]
@@ -58,16 +59,27 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             return (_wrong("no \\boxed{…} in the answer"),)
         if not given:
             return (_wrong("the box is empty"),)
-        if given == expected or (
-            self.match == "equivalent" and await equivalent(given, expected, self.deadline)
-        ):
-            return (_RIGHT,)
+        try:
+            if given == expected or (
+                self.match == "equivalent" and await equivalent(given, expected, self.deadline)
+            ):
+                return (_RIGHT,)
+        except IncomparableError as error:
+            # With a plain number for a reference the answer is to blame, and the agent's own
+            # failure is no way out of a 0. Elsewhere nobody can tell.
+            if not is_constant(expected):
+                raise
+            return (_wrong(str(error)),)
         reason = f"the box holds {_short(given)}, the reference is {_short(expected)}"
         return (_wrong(reason, Evidence(text=given[:200], field="answer")),)
 
 
+class IncomparableError(JudgeError, TimeoutError):
+    """Neither the fast path nor Math-Verify could tell in time."""
+
+
 async def equivalent(given: str, expected: str, deadline: float) -> bool:
-    """Whether two texts mean the same; a `TimeoutError` where nobody could tell in time."""
+    """Whether two texts mean the same; an `IncomparableError` where nobody could tell in time."""
     verdict = decide(given, expected).verdict
     if verdict is not Verdict.UNKNOWN:
         return verdict is Verdict.EQUAL
@@ -76,7 +88,9 @@ async def equivalent(given: str, expected: str, deadline: float) -> bool:
         return await _verifiers().run(verify, given, expected, deadline=deadline)
     except WorkerTimeout:
         message = f"{_short(given)} could not be compared within {deadline:g} s"
-        raise TimeoutError(message) from None
+        raise IncomparableError(message) from None
+    except WorkerDied as error:
+        raise IncomparableError(f"{_short(given)} could not be compared: {error}") from None
 
 
 @cache
@@ -109,7 +123,7 @@ def reference_of(case: Case, form: ReferenceForm = "marked") -> str:
         raise CaseError(case.id, "metadata.answer", "the task has no reference answer")
     text = _reference_text(value)
     if text is None:
-        kind = type(value).__name__
+        kind = {bool: "a bool", FrozenList: "a list"}.get(type(value), "an object")
         raise CaseError(case.id, key, f"expected text or a number as the reference, got {kind}")
     if form == "marked":
         text = text[text.rfind("####") + 4 :] if "####" in text else text

@@ -80,10 +80,9 @@ def load(
     name = BUILT_IN.get(protocol, protocol)
     where, arrow, attribute = name.partition("->")
     if not arrow or not where or not attribute:
-        words = ", ".join(BUILT_IN)
-        raise ConfigError(
-            f"{protocol!r} is no judge: expected package.module->Name, file.py->Name or {words}"
-        )
+        hint = nearest(protocol, BUILT_IN)
+        message = "expected package.module->Name, file.py->Name or the name of a built-in one"
+        raise ConfigError(f"{protocol!r} is no judge: {message}; {hint}")
     alias.install()
     folders = (*folders, str(Path.cwd()))
     with redirect_stdout(sys.stderr):  # what a module prints while loading is no result of ours

@@ -6,7 +6,7 @@ disturbs nobody. `BuiltInJudge` goes the other way and gives a core judge AgentJ
 """
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -113,7 +113,7 @@ class BuiltInJudge(BaseJudge):
 
     def __init__(self, config: Any = None) -> None:
         super().__init__(config)
-        options = dict(options_of(config))
+        options = dict(options_of(config, (*self.kind.__struct_fields__, "on_error")))
         self.on_error: Literal["raise", "zero"] = options.pop("on_error", "raise")
         if self.on_error not in ("raise", "zero"):
             raise ConfigError("expected raise or zero", field="judge_options.on_error")
@@ -152,14 +152,23 @@ def built(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
         raise ConfigError(error.message, field=place) from None
 
 
-def options_of(config: Any) -> Mapping[str, Any]:
+def options_of(config: Any, known: Collection[str] = ()) -> Mapping[str, Any]:
     """A judge's options: `task_judge.judge_options` of a whole configuration, or the mapping."""
     for root in ("ajet", "rubrica"):
         section = _get(config, root)
         if section is not None:
-            options = _get(_get(section, "task_judge"), "judge_options")
-            return options if isinstance(options, Mapping) else vars(options) if options else {}
-    return config if isinstance(config, Mapping) else {}
+            return _options(_get(section, "task_judge"))
+    if _get(config, "task_judge") is not None:
+        return _options(_get(config, "task_judge"))
+    if isinstance(config, Mapping):
+        return config
+    held = getattr(config, "__dict__", {})
+    return {key: value for key, value in held.items() if key in known}
+
+
+def _options(task_judge: Any) -> Mapping[str, Any]:
+    options = _get(task_judge, "judge_options")
+    return options if isinstance(options, Mapping) else vars(options) if options else {}
 
 
 def _get(holder: Any, key: str) -> Any:
@@ -169,7 +178,12 @@ def _get(holder: Any, key: str) -> Any:
 def case_of(workflow_task: WorkflowTask) -> Case:
     task = workflow_task.task
     identity = str(workflow_task.task_id or task.task_id or "")
-    return Case(id=identity, input=task.main_query, metadata=_plain(task.metadata))
+    return Case(
+        id=identity,
+        input=task.main_query,
+        metadata=_plain(task.metadata),
+        task_type=task.env_type or None,
+    )
 
 
 def trace_of(workflow_output: WorkflowOutput) -> Trace:
@@ -202,14 +216,20 @@ def task_of(case: Case) -> WorkflowTask:
     metadata = thaw(case.metadata)
     if case.expected is not None and metadata.get("answer") is None:
         metadata["answer"] = thaw(case.expected)
-    query = case.input if isinstance(case.input, str) else ""
-    messages = thaw(case.input) if isinstance(case.input, list) else []
-    task = Task(main_query=query, init_messages=messages, task_id=case.id, metadata=metadata)
-    return WorkflowTask(task=task, task_id=case.id)
+    listed = thaw(case.input) if isinstance(case.input, list) else []
+    task = Task(
+        main_query=case.input if isinstance(case.input, str) else "",
+        init_messages=metadata.pop("init_messages", listed),
+        task_id=case.id,
+        env_type=case.task_type or "",
+        metadata=metadata,
+    )
+    episode = str(metadata.pop("episode_uuid", ""))
+    return WorkflowTask(task=task, task_id=case.id, episode_uuid=episode)
 
 
 def output_of(trace: Trace) -> WorkflowOutput:
     metadata = thaw(trace.metadata)
     if trace.output is not None and metadata.get("final_answer") is None:
         metadata["final_answer"] = trace.answer
-    return WorkflowOutput(metadata=metadata)
+    return WorkflowOutput(log_metrics=metadata.pop("log_metrics", {}), metadata=metadata)

@@ -61,8 +61,10 @@ class Tally(msgspec.Struct):
         n = self.measured
         if n < 2:
             return None
-        variance = (self.reward_squares - self.reward_sum**2 / n) / (n - 1)
-        return sqrt(max(0.0, variance) / n)
+        spread = self.reward_squares - self.reward_sum**2 / n
+        if spread < 1e-12 * self.reward_squares:  # nothing but rounding
+            return 0.0
+        return sqrt(spread / (n - 1) / n)
 
 
 class Line(msgspec.Struct):

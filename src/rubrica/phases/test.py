@@ -17,7 +17,6 @@ from rubrica.core import (
     CaseError,
     Executor,
     Rubric,
-    RubricaError,
     Score,
     Status,
     Trace,
@@ -28,6 +27,9 @@ from rubrica.phases.agents import Agent, attempt, opened
 from rubrica.stats.aggregate import Summary
 from rubrica.stores.sqlite import Store
 from rubrica.stores.writer import Writer
+
+#: Marks the trace of a case that has no recorded output, so that judging it again ends the same.
+UNRECORDED = "rubrica_unrecorded"
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,11 +109,11 @@ class _Runner:
         if trace is None:
             try:
                 trace = await attempt(self.agent, item.case, item.repeat - 1, self.plan.deadline)
-            except CaseError as error:  # the recorded case has no output: nobody's answer is wrong
-                trace = Trace()
-                await self.writer.put_trace(item.position, item.case, item.repeat, trace)
-                return await self.ended(item, _unmeasured(error, self.rubric))
+            except CaseError as error:  # a recorded case has no output: nobody's answer is wrong
+                trace = Trace(metadata={UNRECORDED: str(error)})
             await self.writer.put_trace(item.position, item.case, item.repeat, trace)
+        if UNRECORDED in trace.metadata:
+            return await self.ended(item, _unmeasured(trace.metadata[UNRECORDED], self.rubric))
         (scored,) = await score(self.rubric, item.case, [trace], executor=self.executor)
         return await self.ended(item, scored)
 
@@ -120,8 +122,8 @@ class _Runner:
         return Outcome(item.case.id, item.repeat, scored)
 
 
-def _unmeasured(error: RubricaError, rubric: Rubric) -> Score:
-    return Score(status=Status.JUDGE_ERROR, reason=str(error), provenance=rubric.provenance)
+def _unmeasured(reason: str, rubric: Rubric) -> Score:
+    return Score(status=Status.JUDGE_ERROR, reason=reason, provenance=rubric.provenance)
 
 
 def planned(cases: Iterable[Case], repeats: int) -> Iterator[Todo]:

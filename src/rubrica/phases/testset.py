@@ -134,7 +134,7 @@ class EvaluationRunner:
     def summarize(self) -> dict[str, Any]:
         """The summary of what was run; an error where nothing was."""
         if not self._scores:
-            return {"error": "no results"}
+            return {"error": "无结果"}  # the original words: callers compare them
         summary = Summary()
         for case, scored, trace in self._scores:
             summary.add(case, 1, scored, trace)

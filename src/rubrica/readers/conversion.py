@@ -39,7 +39,12 @@ def explained(error: msgspec.ValidationError) -> tuple[str, str | None]:
     if place is not None:
         message = message[: place.start()]
     field = place[1].replace("[...]", "[…]") if place else None
-    return message[:1].lower() + message[1:].replace("`", ""), field or None
+    message = message[:1].lower() + message[1:].replace("`", "")
+    for words, meaning in (("unknown", "unknown key"), ("missing required", "it is missing")):
+        _, found, key = message.partition(f"{words} field ")
+        if found:
+            return meaning, f"{field}.{key}" if field else key
+    return message, field or None
 
 
 def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:

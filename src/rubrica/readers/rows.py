@@ -34,6 +34,9 @@ class _Task(msgspec.Struct):
     main_query: Any = None
     expected: Any = None
     metadata: dict[str, Any] | None = None
+    env_type: str | None = None
+    episode_uuid: str | None = None
+    init_messages: list[Any] | None = None
 
 
 class _Output(msgspec.Struct, forbid_unknown_fields=True):
@@ -72,10 +75,21 @@ def _case(task: _Task) -> Case:
             id="" if task.task_id is None else str(task.task_id),
             input=task.main_query,
             expected=task.expected,
-            metadata=task.metadata or {},
+            metadata=_more(task),
+            task_type=task.env_type,
         )
     except ValueError as error:
         raise DataError(str(error), field="task") from None
+
+
+def _more(task: _Task) -> dict[str, Any]:
+    """The metadata, and beside it what only workflows know of."""
+    metadata = task.metadata or {}
+    if task.init_messages is not None:
+        metadata = {"init_messages": task.init_messages, **metadata}
+    if task.episode_uuid is not None:
+        metadata = {"episode_uuid": task.episode_uuid, **metadata}
+    return metadata
 
 
 def _outputs(row: _Row) -> list[Recorded]:
@@ -92,7 +106,10 @@ def _outputs(row: _Row) -> list[Recorded]:
 
 def _recorded(output: _Output, field: str) -> Recorded:
     try:
-        return Recorded(Trace(metadata=output.metadata or {}), output.reward, output.is_success)
+        metadata = output.metadata or {}
+        if output.log_metrics:
+            metadata = {"log_metrics": output.log_metrics, **metadata}
+        return Recorded(Trace(metadata=metadata), output.reward, output.is_success)
     except ValueError as error:
         raise DataError(str(error), field=field) from None
 

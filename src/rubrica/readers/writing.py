@@ -121,8 +121,9 @@ def written(name: str) -> Iterator[BinaryIO]:
         return
     target = Path(name).resolve()  # through a link, to what it points at
     try:
-        if target.exists() and not target.is_file():  # a pipe, /dev/null
-            with target.open("wb") as stream:
+        if name.startswith("/dev/") or (target.exists() and not target.is_file()):
+            # A pipe, /dev/null, or /dev/stdout, which leads to whatever file that is.
+            with Path(name).open("ab") as stream:
                 yield stream
             return
         handle, draft = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

@@ -28,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", help="where the rewards go; default: stdout")
     parser.add_argument("--json", action="store_true", help="a summary document on stdout")
     parser.add_argument(
-        "--deadline", type=_positive, default=30.0, metavar="SECONDS", help="for each row (30)"
+        "--deadline",
+        type=_positive,
+        default=30.0,
+        metavar="SECONDS",
+        help="for each row of a judge of yours (30)",
     )
     parser.add_argument("--workers", type=_count, metavar="N", help="processes; default: cores")
 
@@ -133,10 +137,10 @@ def _report(args: argparse.Namespace, rubric: Rubric, tally: Tally, seconds: flo
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     say = sys.stderr.write
     parts = " + ".join(f"{count} {status}" for status, count in sorted(tally.statuses.items()))
-    say(f"{tally.rows} rows, {tally.planned} planned = {parts}\n")
+    say(f"rows: {tally.rows}; {tally.planned} planned = {parts}\n")
     if mean is not None:
         rate = f"{tally.successes / n:.1%} [{low:.1%}, {high:.1%}], n={n}"
         say(f"success {rate}; mean reward {mean:.4g}; {seconds:.1f} s\n")
     if tally.replaced:
-        say(f"{tally.replaced} lone surrogates were read as U+FFFD\n")
+        say(f"lone surrogates read as U+FFFD: {tally.replaced}\n")
     return code

@@ -8,18 +8,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from rubrica.core import Case, ConfigError, DataError, Rubric, Status
+from rubrica.core import Case, ConfigError, DataError, Rubric, RubricaError, Status
+from rubrica.core.judge import shown
 from rubrica.doors import exports
 from rubrica.doors.cli import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
 from rubrica.doors.settings import STORE, RunSettings, settings_of
 from rubrica.doors.summary import Ticker, show
+from rubrica.doors.watch import Watchdog, stdout_kept
 from rubrica.judges.rubric_file import read_rubric
 from rubrica.phases.agents import Agent, agent_of
 from rubrica.phases.test import Todo, planned, remaining, summarized
@@ -80,7 +81,11 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     rubric, agent, gates = _parts(settings)
     exports.check(args.out)
+    settings.anchor()  # an agent may change the folder, and a run may be resumed from another
+    args.out = [str(Path(path).resolve()) for path in args.out]
     info = CaseFile(settings.cases).check()
+    if not info.count:
+        raise DataError("it holds no cases", file=settings.cases)
     count = sum(1 for _ in _chosen(settings))
     if not count:
         raise DataError(f"none of its {info.count} cases is chosen", file=settings.cases)
@@ -90,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         started = RunInfo(
             name=settings.name,
             labels=settings.labels,
-            agent=settings.agent,
+            agent=agent.name if settings.agent.startswith("/") else settings.agent,
             agent_version=getattr(agent, "version", None) or None,
             git_commit=_commit(),
             cases_digest=info.digest,
@@ -108,9 +113,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _resume(args: argparse.Namespace) -> int:
+    exports.check(args.out)
     with Store(args.store or STORE, make=False) as store:
         info = store.run(args.resume)
         settings = msgspec.convert(info.options, RunSettings)
+        settings.gates = args.gate or settings.gates
+        for key in ("concurrency", "deadline", "judge_deadline"):
+            setattr(settings, key, getattr(args, key) or getattr(settings, key))
         again = {_status(word) for word in args.retry}
         rubric, agent, gates = _parts(settings)
         if rubric.provenance.rubric != info.rubric_fingerprint:
@@ -124,6 +133,8 @@ def _resume(args: argparse.Namespace) -> int:
             raise ConfigError(f"the cases have changed since run {info.id}", file=settings.cases)
         judge = info.rubric_fingerprint
         todo = remaining(_chosen(settings), info.repeats, store, info.id, judge, again)
+        if args.dry_run:
+            return _dry_run(args, settings, rubric, agent, sum(1 for _ in todo))
         return _carry_out(args, store, info, settings, (rubric, agent, gates), todo)
 
 
@@ -161,12 +172,13 @@ def _carry_out(
 ) -> int:
     rubric, agent, gates = parts
     started = time.monotonic()
-    resume = f"rubrica run --resume {info.id} --store {shlex.quote(str(settings.store))}"
+    again = "".join(f" --retry {word}" for word in args.retry)
+    resume = f"rubrica run --resume {info.id} --store {shlex.quote(settings.store)}{again}"
     with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
         work = run_cases(todo, agent, rubric, writer, settings.plan, ticker)
         try:
-            with redirect_stdout(sys.stderr):  # what an agent prints is no result of ours
-                complete = asyncio.run(_stoppable(work))
+            with stdout_kept(), Watchdog(settings.deadline) as watchdog:
+                complete = asyncio.run(_stoppable(work, watchdog))
         except (KeyboardInterrupt, asyncio.CancelledError):
             ticker.close()
             sys.stderr.write(f"interrupted; go on with: {resume}\n")
@@ -174,7 +186,9 @@ def _carry_out(
         except BaseExceptionGroup as group:
             ticker.close()
             sys.stderr.write(f"stopped; go on with: {resume}\n")
-            raise group.exceptions[0] from None
+            if isinstance(group.exceptions[0], RubricaError):
+                raise group.exceptions[0] from None
+            raise OSError(shown(group.exceptions[0])) from None  # incomplete, whatever it was
     document = {"run": info.id, **summarized(store, info.id, rubric)}
     if complete:
         store.finish(info.id, document)
@@ -199,12 +213,22 @@ def exit_code(document: dict[str, Any]) -> int:
     return PASSED if document["total_tests"] == document["planned"] else INCOMPLETE
 
 
-async def _stoppable(work: Any) -> bool:
+async def _stoppable(work: Any, watchdog: Watchdog) -> bool:
     """SIGTERM ends a run as Ctrl-C does: what is stored stays, and the way to go on is shown."""
     task = asyncio.ensure_future(work)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    result: bool = await task
-    return result
+    beat = asyncio.ensure_future(_beat(watchdog))
+    try:
+        result: bool = await task
+        return result
+    finally:
+        beat.cancel()
+
+
+async def _beat(watchdog: Watchdog) -> None:
+    while True:
+        watchdog.come_by()
+        await asyncio.sleep(0.5)
 
 
 def _dry_run(

@@ -5,8 +5,8 @@ bounded by size limits, safe to call anywhere. Where it answers UNKNOWN, `verify
 Math-Verify; that may take for ever and belongs in a process that can be killed.
 """
 
-from .deciding import decide
+from .deciding import decide, is_constant
 from .decision import Decision, Verdict
 from .fallback import verify
 
-__all__ = ["Decision", "Verdict", "decide", "verify"]
+__all__ = ["Decision", "Verdict", "decide", "is_constant", "verify"]

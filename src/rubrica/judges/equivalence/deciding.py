@@ -76,6 +76,15 @@ def _unread(answer: Reading, reference: Reading) -> Decision:
     return unknown(f"answer: {problem}")
 
 
+def is_constant(reference: str) -> bool:
+    """Whether a reference is plainly one number, however it is written."""
+    try:
+        reading = read_reference(reference.strip())
+        return bool(reading.values) and all(constant(v) is not None for v in reading.values)
+    except Exception:  # as in `decide`: what cannot be read is not plain
+        return False
+
+
 def _immense(tokens: tuple[str, ...]) -> bool:
     """Whether a formula too large to compute only grows: a tower such as 9^{9^9} or (10^6)!.
 
