@@ -80,7 +80,7 @@ def test_what_could_not_be_judged_is_null_and_never_zero(math: Served) -> None:
         (b'{"task": 3, "output": {}}', "task", "expected object"),
         (b'{"task": {"task_id": []}, "output": {}}', "task.task_id", "expected"),
         (b'{"task": {}, "output": {"metadata": [1]}}', "output.metadata", "expected object"),
-        (b'{"task": {}, "output": {"metadta": {}}}', "output", "unknown field"),
+        (b'{"task": {}, "output": {"metadta": {}}}', "output.metadta", "unknown key"),
         (b'{"task": {}, "output": {"reward": "1"}}', "output.reward", "expected float"),
         (b'{"task": {}, "output": {"reward": NaN}}', None, "invalid character"),
         (b'{"task": {}, "output": {"reward": Infinity}}', None, "invalid character"),

@@ -55,7 +55,7 @@ def test_openrlhf_and_a_judge_that_fails(start: Start, how: str, status: int) ->
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, None),
+        ({}, "query"),
         ({"query": "text", "prompts": [""]}, "query"),
         ({"query": [1], "prompts": [""]}, "query[0]"),
         ({"query": [], "prompts": []}, "query"),
@@ -103,9 +103,9 @@ def test_nemo_gym_masks_what_could_not_be_judged(math: Served) -> None:
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, None),
+        ({}, "responses_create_params"),
         ({"responses_create_params": {}, "response": []}, "response"),
-        ({"responses_create_params": {}, "response": {}}, "response"),
+        ({"responses_create_params": {}, "response": {}}, "response.output"),
         ({"responses_create_params": {}, "response": {"output": "x"}}, "response.output"),
         ({"responses_create_params": 1, "response": {"output": []}}, "responses_create_params"),
     ],
