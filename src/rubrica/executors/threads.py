@@ -18,7 +18,7 @@ MOST = 128
 #: Abandoned calls that still run; past this no call is taken.
 MAX_STUCK = 512
 #: Idle threads that are kept.
-KEPT = 8
+KEPT = 64
 
 Work = Callable[[], Coroutine[Any, Any, Any]]
 
