@@ -4,7 +4,7 @@ Beside it the disk's own rate of small synced writes, and, as the peer, a plain 
 same agent and the same check and stores nothing.
 
     python benchmarks/run.py                  # 2,000, 20,000 and 200,000 cases
-    python benchmarks/run.py --cases 20000
+    python benchmarks/run.py --cases 20000 --plain    # an agent that is no coroutine
 """
 
 import argparse
@@ -83,10 +83,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="a run of trivial cases, stored durably")
     parser.add_argument("--cases", type=int, nargs="*", default=[2_000, 20_000, 200_000])
     parser.add_argument("--concurrency", type=int, default=256)
+    parser.add_argument("--plain", action="store_true", help="a plain agent, called in threads")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as name:
         folder = Path(name)
-        (folder / "agent.py").write_text(AGENT)
+        (folder / "agent.py").write_text(AGENT.removeprefix("async ") if args.plain else AGENT)
         (folder / "rubric.yaml").write_text(RUBRIC)
         print(f"{synced_writes(folder):,.0f} synced writes a second on this disk")
         for n in args.cases:
