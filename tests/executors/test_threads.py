@@ -221,3 +221,33 @@ def test_a_pool_with_a_stuck_thread_does_not_keep_python_alive() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.stdout, done.stderr, done.returncode) == ("left\n", "", 0)
+
+
+def test_quick_calls_share_a_thread_and_one_that_hangs_holds_nobody(
+    released: threading.Event,
+) -> None:
+    async def many() -> int:
+        pool = Threads(1000)
+        for n in range(100):  # the pool learns that calls are quick
+            assert await pool.run(partial(pow, n, 2)) == n * n
+        hanging = asyncio.ensure_future(pool.run(released.wait))
+        answers = await asyncio.gather(*[pool.run(partial(pow, n, 2)) for n in range(500)])
+        assert answers == [n * n for n in range(500)]
+        assert not hanging.done()
+        released.set()
+        assert await hanging is True
+        return pool._alive
+
+    assert asyncio.run(many()) < 500
+
+
+def test_calls_that_take_long_run_side_by_side() -> None:
+    barrier = threading.Barrier(40)
+
+    async def many() -> set[int]:
+        pool = Threads(1000)
+        for n in range(100):
+            await pool.run(partial(pow, n, 2))
+        return set(await asyncio.gather(*[pool.run(partial(barrier.wait, 60)) for _ in range(40)]))
+
+    assert asyncio.run(many()) == set(range(40))

@@ -332,6 +332,34 @@ def test_the_child_of_an_agent_that_forks_is_no_second_run(kind: str, ending: st
     assert told == "parent 0\nover\n"
 
 
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_an_agent_that_ends_its_process_ends_its_attempt(kind: str) -> None:
+    told = in_a_process(f"""
+        import asyncio, os
+        from rubrica.core import Case
+        from rubrica.phases.agents import agent_of, attempt
+
+        {kind} leaves(_):
+            os._exit(7)
+
+        {kind} child_leaves(_):
+            child = os.fork()
+            if child == 0:
+                os._exit(5)
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+        async def main():
+            trace = await attempt(agent_of(leaves), Case(input="?"), 0, 60)
+            print(trace.fault.kind, trace.fault.message)
+            print((await attempt(agent_of(child_leaves), Case(input="?"), 0, 60)).output)
+
+        asyncio.run(main())
+        print("over", flush=True)
+        os._exit(0)
+        """)
+    assert told == "error it exited: SystemExit(7)\n5\nover\n"
+
+
 def test_one_that_blocks_the_loop_does_not_cost_its_neighbours_their_deadline() -> None:
     async def blocks(_: Any) -> str:
         await asyncio.sleep(0.01)

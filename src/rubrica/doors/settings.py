@@ -28,6 +28,7 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     concurrency: int = 16
     deadline: float = 60.0
     judge_deadline: float = 60.0
+    isolate: bool = False
     fail_fast: bool = False
     limit: int | None = None
     sample: int | None = None
@@ -105,8 +106,9 @@ def settings_of(args: argparse.Namespace) -> RunSettings:
             told[key] = words
     if args.gate:
         told["gates"] = args.gate
-    if args.fail_fast:
-        told["fail_fast"] = True
+    for key in ("isolate", "fail_fast"):
+        if getattr(args, key):
+            told[key] = True
     told["where"] = {
         **told.get("where", {}),
         **dict(parse_option(text, "--where") for text in args.where),

@@ -1,17 +1,24 @@
 """Daemon threads for work that blocks.
 
 The standard pool joins its threads when Python exits, so one call that never returns would keep
-the process alive for ever. These threads are abandoned instead. A call is handed to one thread, an
-idle one or a new one, and never waits behind another call, which might be the one that hangs.
+the process alive for ever. These threads are abandoned instead.
+
+Waking a thread costs more than a short call does. So as long as calls have been quick, one may wait
+for a thread that has just taken another; when that one turns out not to be, each gets a thread of
+its own, and none stays behind a call that hangs. What threads have done meanwhile is told to the
+event loop in one go.
 """
 
 import asyncio
 import os
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
+from weakref import WeakKeyDictionary
 
 #: Calls at a time; past this a call waits for its turn.
 MOST = 128
@@ -19,29 +26,51 @@ MOST = 128
 MAX_STUCK = 512
 #: Idle threads that are kept.
 KEPT = 64
+#: Seconds that a call takes, on average, where calls are quick.
+QUICK = 0.0003
+#: Seconds after which a call under way is not one of them. Any thread may have to wait as long for
+#: the interpreter.
+PATIENCE = 0.005
+#: The share of the last call in the average, and the most that it counts as.
+SHARE, SPIKE = 0.1, 0.001
 
-Work = Callable[[], Coroutine[Any, Any, Any]]
+#: Its result, or a coroutine of it. Only a coroutine is given an event loop.
+Work = Callable[[], Any]
 
 
 class Threads:
-    """As many threads as there are calls, each with an event loop of its own."""
+    """As many threads as calls that take long, each with an event loop where it needs one."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
         self.stuck = 0  # abandoned calls that still run
         self._lock = threading.Lock()
         self._alive = 0
+        self._begun = 0.0  # when a thread was last given a call
+        self._usual = SPIKE  # seconds that calls have taken of late
         self._idle: list[_Thread] = []
         self._waiting: deque[_Job] = deque()
+        self._answers: WeakKeyDictionary[asyncio.AbstractEventLoop, _Answers] = WeakKeyDictionary()
 
     async def run(self, work: Work) -> Any:
-        """The result of `work`, made and driven in a thread; cancelling abandons it there."""
-        job = _Job(work, asyncio.get_running_loop())
+        """The result of `work`, called and driven in a thread; cancelling abandons it there."""
+        loop = asyncio.get_running_loop()
         with self._lock:
             if self.stuck >= MAX_STUCK:
                 raise TimeoutError(f"{self.stuck} blocking calls are stuck")
+            if (answers := self._answers.get(loop)) is None:
+                answers = self._answers[loop] = _Answers(loop)
+            job = _Job(work, loop.create_future(), answers)
             self._waiting.append(job)
-            self._assign()
+            now = time.perf_counter()
+            awake = self._alive - self.stuck > len(self._idle)
+            quick = awake and self._usual < QUICK and now - self._begun < PATIENCE
+            if not quick:
+                self._begun = now
+                self._assign()
+        if quick and not answers.rescued:
+            answers.rescued = True
+            loop.call_later(PATIENCE, self._rescue, answers)
         try:
             return await job.future
         except asyncio.CancelledError:
@@ -50,6 +79,17 @@ class Threads:
                 self.stuck += job.running
                 self._assign()
             raise
+
+    def _rescue(self, answers: "_Answers") -> None:
+        """Threads for calls that wait behind one that is not quick."""
+        now = time.perf_counter()
+        with self._lock:
+            if now - self._begun >= PATIENCE or self._usual >= QUICK:
+                self._begun = now
+                self._assign()
+            answers.rescued = bool(self._waiting)
+        if answers.rescued:
+            asyncio.get_running_loop().call_later(PATIENCE, self._rescue, answers)
 
     def _assign(self) -> None:
         """Under the lock: hand what waits to idle threads, and to new ones where there is room."""
@@ -75,11 +115,14 @@ class Threads:
 
     def _begin(self, job: "_Job") -> bool:
         with self._lock:
+            self._begun = job.begun = time.perf_counter()
             job.running = not job.abandoned
             return job.running
 
     def _end(self, job: "_Job") -> None:
+        took = min(SPIKE, time.perf_counter() - job.begun)
         with self._lock:
+            self._usual += SHARE * (took - self._usual)
             self.stuck -= job.abandoned
             job.running = False
 
@@ -100,35 +143,51 @@ class _Thread:
                 if self.pool._begin(job):
                     result, error = None, None
                     try:
-                        result = runner.run(job.work())
+                        result = job.work()
+                        if isinstance(result, Coroutine):
+                            result = runner.run(result)
                     except BaseException as raised:
                         error = raised
                     self.pool._end(job)
-                    job.answer(result, error)
+                    job.answers.add(job.future, result, error)
                 job = self.pool._next(self)
 
 
 class _Job:
-    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
-        self.work, self.loop = work, loop
-        self.future: asyncio.Future[Any] = loop.create_future()
+    def __init__(self, work: Work, future: "asyncio.Future[Any]", answers: "_Answers") -> None:
+        self.work, self.future, self.answers = work, future, answers
         self.running = self.abandoned = False
+        self.begun = 0.0
 
-    def answer(self, result: Any, error: BaseException | None) -> None:
-        def deliver() -> None:
-            if self.future.done():
-                return
+
+class _Answers:
+    """What threads have to tell one event loop, which is woken once for all that has come."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._call = loop.call_soon_threadsafe
+        self._told: deque[tuple[asyncio.Future[Any], Any, BaseException | None]] = deque()
+        self._woken = False
+        self.rescued = False  # whether the loop will look after what still waits
+
+    def add(self, future: "asyncio.Future[Any]", result: Any, error: BaseException | None) -> None:
+        self._told.append((future, result, error))
+        if not self._woken:  # else it has yet to look, and will find this too
+            self._woken = True
+            with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+                self._call(self._tell)
+
+    def _tell(self) -> None:
+        self._woken = False
+        while self._told:
+            future, result, error = self._told.popleft()
+            if future.done():
+                continue
             if error is None:
-                self.future.set_result(result)
+                future.set_result(result)
             elif isinstance(error, Exception):
-                self.future.set_exception(error)
+                future.set_exception(error)
             else:
-                self.future.set_exception(RuntimeError(f"raised {type(error).__name__}"))
-
-        try:
-            self.loop.call_soon_threadsafe(deliver)
-        except RuntimeError:  # the loop was closed: nobody waits any more
-            return
+                future.set_exception(RuntimeError(f"raised {type(error).__name__}"))
 
 
 _shared: Threads | None = None

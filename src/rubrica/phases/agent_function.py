@@ -8,12 +8,12 @@ is a private copy, so that an agent that writes on it disturbs nobody.
 import asyncio
 import contextvars
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
 from rubrica.core import Trace, thaw
-from rubrica.phases.agent_guard import Guarded, forks, leave_if_forked
+from rubrica.phases.agent_guard import AGENT_CODE, Guarded, forks, guard_exit, leave_if_forked
 from rubrica.phases.agent_reply import AgentError, read_reply
 from rubrica.phases.agent_threads import in_thread
 
@@ -31,6 +31,7 @@ class FunctionAgent:
     ) -> None:
         self.function, self.name, self.version = function, name, version
         self.on_loop = _waits(function) and not own_thread
+        guard_exit()
 
     async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002, ARG002
         if self.on_loop:
@@ -41,30 +42,40 @@ class FunctionAgent:
         return trace
 
 
-async def _called(
+def _called(
     function: Callable[[Any], Any],
     input: Any,  # noqa: A002
     context: contextvars.Context,
-) -> Trace:
+) -> Trace | Coroutine[Any, Any, Trace]:
     """The call, in the caller's context; what it returns is read here too, under the deadline."""
     before = forks()
     try:
-        returned = context.run(function, input)
+        with AGENT_CODE:
+            returned = context.run(function, input)
         if inspect.isawaitable(returned):
-            work = _awaited(Guarded(lambda: returned))
-            returned = await asyncio.get_running_loop().create_task(work, context=context)
+            return _finished(returned, context)
         return read_reply(returned)
     except SystemExit as error:
-        raise AgentError(f"it exited: SystemExit({error.code!r})") from error
+        raise _exited(error) from error
     finally:
         leave_if_forked(before)
+
+
+async def _finished(returned: Awaitable[Any], context: contextvars.Context) -> Trace:
+    """What a call gave to be awaited, on its thread's own event loop."""
+    work = _awaited(Guarded(lambda: returned))
+    return read_reply(await asyncio.get_running_loop().create_task(work, context=context))
 
 
 async def _awaited(guarded: Guarded) -> Any:
     try:
         return await guarded
     except SystemExit as error:  # out of a task it would end the thread's loop
-        raise AgentError(f"it exited: SystemExit({error.code!r})") from error
+        raise _exited(error) from error
+
+
+def _exited(error: SystemExit) -> AgentError:
+    return AgentError(f"it exited: SystemExit({error.code!r})")
 
 
 def _waits(function: Any) -> bool:

@@ -1,9 +1,10 @@
-"""Agent code on the event loop, watched at every step.
+"""Agent code in this process, watched at every step.
 
-Each time the agent's coroutine gives control back, two things are looked at. Whether this still is
-the process it began in: an agent that forks would otherwise go on with the whole run in its child,
-a second runner on the same store. And how long it kept the loop: a blocking call in an async agent
-stops its neighbours too, and the time they lost that way is not theirs.
+Each time the agent gives control back, two things are looked at. Whether this still is the process
+it began in: an agent that forks would otherwise go on with the whole run in its child, a second
+runner on the same store. And how long it kept the loop: a blocking call in an async agent stops its
+neighbours too, and the time they lost that way is not theirs. While it has control, `os._exit` is
+`sys.exit`: an agent that means to end its program ends its case.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator
-from typing import Any
+from typing import Any, NoReturn
 
 #: A step shorter than this is the ordinary work of an async function.
 BLOCKING = 0.05
@@ -39,6 +40,36 @@ _FORKS = _Forks()
 os.register_at_fork(after_in_child=_FORKS.count)
 
 
+class AgentCode(threading.local):
+    """`with AGENT_CODE` around a call of the agent's own code, in this thread."""
+
+    depth = 0
+    forks = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+        self.forks = _FORKS.depth
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+
+
+AGENT_CODE = AgentCode()
+_exit = os._exit
+
+
+def _leave(status: int) -> NoReturn:
+    """Only in the run's own process: the child of a fork that ends is no affair of ours."""
+    if AGENT_CODE.depth and AGENT_CODE.forks == _FORKS.depth:
+        raise SystemExit(status)
+    _exit(status)
+
+
+def guard_exit() -> None:
+    """From now on, and for agent code only, `os._exit` raises `SystemExit`."""
+    os._exit = _leave
+
+
 class Guarded:
     """`await Guarded(function, *args)` awaits `function(*args)`."""
 
@@ -59,11 +90,12 @@ class Guarded:
         while True:
             begun = time.perf_counter()
             try:
-                if thrown is not None:
-                    waits_for = inner.throw(thrown)
-                else:
-                    inner = inner or self.function(*self.args).__await__()
-                    waits_for = inner.send(None)
+                with AGENT_CODE:
+                    if thrown is not None:
+                        waits_for = inner.throw(thrown)
+                    else:
+                        inner = inner or self.function(*self.args).__await__()
+                        waits_for = inner.send(None)
             except StopIteration as stop:
                 return stop.value
             finally:
@@ -89,7 +121,7 @@ def forks() -> int:
 def leave_if_forked(before: int) -> None:
     """End a process made since: an agent's fork has no business in our code."""
     if _FORKS.depth != before:
-        os._exit(0)
+        _exit(0)
 
 
 class Deadline:

@@ -2,8 +2,8 @@
 
 An agent is given the input of a case and nothing else: never what is expected, nor the metadata.
 Whatever it does about it (raise, hang, exit, return nothing, or far too much) becomes a trace, here
-and nowhere else. What would end this process or hold its event loop for ever cannot be contained
-inside of it: such an agent belongs behind `shell:` or HTTP.
+and nowhere else. What ends this process from below (a signal, a crash in C) cannot be contained
+inside of it: such an agent belongs in processes of its own, or behind `shell:` or HTTP.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
@@ -43,6 +43,13 @@ class Agent(Protocol):
     def name(self) -> str: ...
 
     async def run(self, case_id: str, input: Any) -> Trace: ...  # noqa: A002
+
+
+@runtime_checkable
+class Contained(Protocol):
+    """An agent that makes the whole attempt elsewhere, and keeps the deadline there."""
+
+    async def attempt(self, case_id: str, input: Any, deadline: float | None) -> Trace: ...  # noqa: A002
 
 
 def agent_of(given: Any, *, folders: Sequence[str] = (), own_thread: bool = False) -> Agent:
@@ -114,6 +121,8 @@ async def attempt(
             return agent.replay(case, repeat)
         except AgentError as error:
             return Trace(fault=Fault("error", str(error)))
+    if isinstance(agent, Contained):
+        return await agent.attempt(case.id, case.input, deadline)
     recording, guarded = Recording(), Guarded(agent.run, case.id, case.input)
     started, begun = time.time(), time.perf_counter()
     came = await _within(deadline, guarded, recording)

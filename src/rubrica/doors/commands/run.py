@@ -22,6 +22,8 @@ from rubrica.doors.settings import STORE, RunSettings, settings_of
 from rubrica.doors.summary import Ticker, show
 from rubrica.doors.watch import Watchdog, stdout_kept
 from rubrica.judges.rubric_file import read_rubric
+from rubrica.phases.agent_function import FunctionAgent
+from rubrica.phases.agent_process import ProcessAgent
 from rubrica.phases.agents import Agent, agent_of
 from rubrica.phases.test import Todo, planned, remaining, summarized
 from rubrica.phases.test import run as run_cases
@@ -49,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--concurrency", type=int, metavar="N", help="cases at a time (16)")
     add("--deadline", type=float, metavar="SECONDS", help="for the agent, each case (60)")
     add("--judge-deadline", type=float, metavar="SECONDS", help="for the judges, each case (60)")
+    add("--isolate", action="store_true", help="each attempt in a process that can be killed")
     add("--fail-fast", action="store_true", help="stop at the first case that does not pass")
     add("--dry-run", action="store_true", help="say what would run, and run nothing")
     add("--tag", action="append", default=[], metavar="TAG", help="cases with any of these tags")
@@ -151,7 +154,11 @@ def _parts(settings: RunSettings) -> tuple[Rubric, Agent, list[Gate]]:
     gates = [parse_gate(text) for text in settings.gates]
     for gate in gates:
         gate.check([line.name for line in rubric.dimensions], settings.repeats)
-    return rubric, agent_of(settings.agent, folders=[str(Path.cwd())]), gates
+    folders = [str(Path.cwd())]
+    agent = agent_of(settings.agent, folders=folders)
+    if settings.isolate and isinstance(agent, FunctionAgent):  # the others are elsewhere already
+        agent = ProcessAgent(settings.agent, folders, settings.concurrency)
+    return rubric, agent, gates
 
 
 def _chosen(settings: RunSettings) -> Iterator[Case]:
