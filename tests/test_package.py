@@ -7,7 +7,7 @@ import rubrica
 
 SURFACE = """
 BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension EnvServiceJudge
-EvaluationRunner Evidence Fault Judge JudgeError MathAnswerAsJudge Message ModelTuner Ranker
+EVALUATION_DIMENSIONS EVALUATION_RUBRIC EvaluationRunner Evidence Fault Judge JudgeError MathAnswerAsJudge Message ModelTuner Ranker
 Rubric RubricaError Score Signal Status Task TestSet ToolCall Trace Usage Workflow
 WorkflowOutput WorkflowTask calculate_overall_score evaluate_output judge record score
 """

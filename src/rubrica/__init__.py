@@ -34,6 +34,7 @@ from rubrica.core import (
 
 if TYPE_CHECKING:
     from rubrica.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
+    from rubrica.judges.dimensions.rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
     from rubrica.judges.workflow import (
         BaseJudge,
         ModelTuner,
@@ -57,6 +58,8 @@ _LATER = {
     "CountdownAnswerAsJudge": "rubrica.judges.agentjet",
     "EnvServiceJudge": "rubrica.judges.agentjet",
     "MathAnswerAsJudge": "rubrica.judges.agentjet",
+    "EVALUATION_DIMENSIONS": "rubrica.judges.dimensions.rubric",
+    "EVALUATION_RUBRIC": "rubrica.judges.dimensions.rubric",
     "EvaluationRunner": "rubrica.phases.testset",
     "ModelTuner": "rubrica.judges.workflow",
     "Task": "rubrica.judges.workflow",
@@ -70,6 +73,8 @@ _LATER = {
 }
 
 __all__ = [
+    "EVALUATION_DIMENSIONS",
+    "EVALUATION_RUBRIC",
     "BaseJudge",
     "Case",
     "CaseError",

@@ -91,7 +91,7 @@ def test_what_an_agent_does_costs_its_own_case_only() -> None:
 def test_a_summary_for_people() -> None:
     done = rubrica("run", *PARTS, "--name", "nightly", "--repeats", "2")
     assert done.returncode == 0
-    assert "40 planned = 40 scored" in done.stdout
+    assert "planned        40 = 40 scored" in done.stdout
     assert "pass rate      80.0% [" in done.stdout
     assert "pass^k" in done.stdout
 

@@ -1,4 +1,4 @@
-"""Judges by name: from files, from modules, from the seeds, and into other processes."""
+"""Judges by name: from files, from modules, from tutorials, and into other processes."""
 
 import asyncio
 import pickle
@@ -64,7 +64,7 @@ def scored(judge: Any, answer: str = "a cat sat on a mat") -> Score:
     return one
 
 
-# The similarity judge of the seed.
+# A similarity judge, as one would write it.
 
 
 @pytest.mark.parametrize("root", ["ajet", "rubrica"])

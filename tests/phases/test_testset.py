@@ -1,4 +1,4 @@
-"""The seed's verbs: TestSet, EvaluationRunner, calculate_overall_score, evaluate_output."""
+"""The plain objects: TestSet, EvaluationRunner, calculate_overall_score, evaluate_output."""
 
 from typing import Any
 

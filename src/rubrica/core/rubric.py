@@ -1,5 +1,6 @@
 """How signals become a verdict: weights, gates and the pass threshold."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -9,6 +10,7 @@ from msgspec.structs import force_setattr
 from rubrica.core.errors import ConfigError
 from rubrica.core.frozen import EMPTY, FrozenDict, FrozenList, checked, digest, several
 from rubrica.core.judge import Judge, Ranker, Runs, is_ranker, runs, signal_names
+from rubrica.core.levels import floors_of
 from rubrica.core.numbers import finite
 from rubrica.core.score import Provenance
 
@@ -28,6 +30,8 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def __post_init__(self) -> None:
         force_setattr(self, "levels", checked("levels", self.levels, dict))
+        for level, value in self.levels.items():
+            finite(f"levels.{level}", value, low=0, high=1)
         finite("weight", self.weight, low=0, high=1e9)
         finite("gate", self.gate, low=0, high=1)
 
@@ -115,6 +119,11 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for dimension in self.dimensions:
             readers.setdefault(id(dimension.judge), []).append(dimension)
         return tuple(_seat(dimensions) for dimensions in readers.values())
+
+    @cached_property
+    def floors(self) -> dict[str, Mapping[str, float]]:
+        """Where the levels of a dimension begin, for each that names them."""
+        return {line.name: floors_of(line.levels) for line in self.dimensions if line.levels}
 
     @cached_property
     def bounded(self) -> bool:

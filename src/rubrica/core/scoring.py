@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rubrica.core.case import Case
 from rubrica.core.errors import CaseError, JudgeError
 from rubrica.core.judge import Judge, Ranker, is_ranker, shown
+from rubrica.core.levels import level_of
 from rubrica.core.rubric import SLACK, Dimension, Rubric, Seat
 from rubrica.core.score import Score, Status
 from rubrica.core.signal import Signal
@@ -103,6 +104,9 @@ async def score(
         heard = _ranking(seat, results, len(alive)) if seat.ranks else results
         for signals in said:
             _hear(seat, next(heard), signals)
+    if rubric.floors:
+        for signals in said:
+            _name_levels(rubric, signals)
     scores = [fold(rubric, signals) for signals in said]
     if len(scores) == len(traces):
         return scores
@@ -169,6 +173,16 @@ def _wrong(seat: Seat, result: object) -> Exception | None:
         promised = ", ".join(seat.names)
         return JudgeError(f"judge {seat.names[0]!r} promised {promised} and gave {given}")
     return None
+
+
+def _name_levels(rubric: Rubric, signals: Said) -> None:
+    """Values in the rubric's own words."""
+    for name, floors in rubric.floors.items():
+        signal = signals[name]
+        if signal.value is not None:
+            level = level_of(signal.value, floors)
+            if level != signal.level:
+                signals[name] = replace(signal, level=level)
 
 
 def fold(rubric: Rubric, signals: Said) -> Score:

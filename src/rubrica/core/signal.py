@@ -28,11 +28,12 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `passed` is set where the judge itself decides success, `reward` where a trainer's scale is not
     [0, 1]; a reward without a value gives it, clamped. `relative` marks a ranking, which says
-    nothing outside of its group.
+    nothing outside of its group. `level` is the value in a word, where levels have been named.
     """
 
     name: str
     value: float | None = None
+    level: str = ""
     passed: bool | None = None
     reward: float | None = None
     reason: str = ""
@@ -59,6 +60,8 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             force_setattr(self, "value", clamp(reward))
         if type(self.reason) is not str or not (self.reason.isascii() and self.name.isascii()):
             tidy(self, "reason", "name")
+        if self.level:
+            tidy(self, "level")
         if self.evidence != ():
             several(self, "evidence", Evidence)
         if self.step is not None:

@@ -16,6 +16,7 @@ from rubrica.core import InputError, RubricaError
 COMMANDS = {
     "demo": "keyless tour: judge bundled outputs and show their rewards",
     "run": "run a test set: cases, a rubric, an agent",
+    "compare": "two runs side by side, and whether the difference is real",
     "rescore": "judge a run's stored traces by another rubric",
     "runs": "list the runs of a store",
     "show": "a run's summary, or one of its cases",

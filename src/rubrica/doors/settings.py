@@ -8,20 +8,23 @@ import msgspec
 
 from rubrica.core import ConfigError
 from rubrica.doors.config import parse_option
+from rubrica.judges.rubric_file import RESEARCH
 from rubrica.phases.test import Plan
 from rubrica.readers.conversion import ConversionError, converted
 from rubrica.readers.document import read_document
 from rubrica.readers.selection import Selection
 
 STORE = ".rubrica/runs.db"
+#: The configuration of a folder, read where none is named and the options do not say it all.
+CONFIG = "rubrica.yaml"
 
 
 class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """The `run` section of a configuration, and what a stored run keeps of it."""
 
     cases: str
-    rubric: str
     agent: str
+    rubric: str = RESEARCH
     name: str = ""
     store: str = STORE
     repeats: int = 1
@@ -99,7 +102,8 @@ PLAIN = (
 
 def settings_of(args: argparse.Namespace) -> RunSettings:
     """The settings of a command line: the file's, with the options over them."""
-    told: dict[str, Any] = _section(args.config) if args.config else {}
+    config = args.config or _of_folder(args)
+    told: dict[str, Any] = _section(config) if config else {}
     told |= {key: getattr(args, key) for key in PLAIN if getattr(args, key) is not None}
     for key, words in (("tags", args.tag), ("all_tags", args.all_tags), ("not_tags", args.not_tag)):
         if words:
@@ -117,13 +121,19 @@ def settings_of(args: argparse.Namespace) -> RunSettings:
         key: str(value) for key, value in (parse_option(text, "--label") for text in args.label)
     }
     told["labels"] = {**told.get("labels", {}), **labels}
-    for key in ("cases", "rubric", "agent"):
+    for key in ("cases", "agent"):
         if key not in told:
-            raise ConfigError(f"give --{key}, or a CONFIG that has it", field=f"--{key}")
+            message = f"give --{key}, or a CONFIG (or a {CONFIG} in this folder) that has it"
+            raise ConfigError(message, field=f"--{key}")
     try:
         return converted(told, RunSettings)
     except ConversionError as error:
         raise ConfigError(error.message, field=error.field) from None
+
+
+def _of_folder(args: argparse.Namespace) -> str | None:
+    """The folder's own configuration, unless the options say what to run on what."""
+    return CONFIG if not (args.cases and args.agent) and Path(CONFIG).is_file() else None
 
 
 def _section(path: str) -> dict[str, Any]:

@@ -1,12 +1,37 @@
-"""What a person sees of a run: a line while it goes, a summary when it is over."""
+"""What a person sees of a run: a line that keeps up with it, and a panel when it is over.
 
+On a pipe there is no line, and the panel is plain lines of text.
+"""
+
+import shlex
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any, Self
 
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from rubrica.core.levels import level_of
+from rubrica.doors.settings import STORE
+from rubrica.doors.terminal import console, framed, plain
 from rubrica.phases.test import Outcome
 from rubrica.stores.run import RunInfo
+from rubrica.stores.sqlite import Store
+
+#: Cells of a dimension's bar, and of the bar of a run under way.
+BAR, PROGRESS = 20, 16
+#: Tags shown: those that passed least.
+TAGS = 5
+COLOURS = {
+    "excellent": "green",
+    "good": "green",
+    "acceptable": "yellow",
+    "poor": "red",
+    "failed": "red",
+}
 
 
 class Ticker:
@@ -14,8 +39,9 @@ class Ticker:
 
     EVERY = 0.1
 
-    def __init__(self, planned: int) -> None:
-        self.planned, self.done, self.passed = planned, 0, 0
+    def __init__(self, planned: int, done: int = 0) -> None:
+        self.planned, self.already = planned, done
+        self.done = self.passed = self.failed = 0
         self.others: Counter[str] = Counter()
         self._shown = sys.stderr.isatty()
         self._started = self._last = time.monotonic()
@@ -29,18 +55,24 @@ class Ticker:
     def __call__(self, outcome: Outcome) -> None:
         self.done += 1
         self.passed += outcome.score.passed is True
+        self.failed += outcome.score.passed is False
         if outcome.score.status != "scored":
             self.others[str(outcome.score.status)] += 1
         if self._shown and time.monotonic() - self._last >= self.EVERY:
             self._last = time.monotonic()
-            self._write()
+            sys.stderr.write(f"\r\x1b[K{self.line(self._last - self._started)}")
+            sys.stderr.flush()
 
-    def _write(self) -> None:
-        took = max(1e-9, self._last - self._started)
-        others = "".join(f", {n} {status}" for status, n in sorted(self.others.items()))
-        line = f"{self.done}/{self.planned}, {self.passed} passed{others}, {self.done / took:.0f}/s"
-        sys.stderr.write(f"\r\x1b[K{line}")
-        sys.stderr.flush()
+    def line(self, took: float) -> str:
+        """How far it is after so many seconds."""
+        done, rate = self.already + self.done, self.done / max(took, 1e-9)
+        full = round(PROGRESS * done / max(1, self.planned))
+        others = "".join(f"  {n} {status}" for status, n in sorted(self.others.items()))
+        left = _clock((self.planned - done) / rate) if rate else "?"
+        return (
+            f"{'█' * full}{'░' * (PROGRESS - full)} {done}/{self.planned}  {self.passed} passed  "
+            f"{self.failed} failed{others}  {_rate(rate)}  {left} left"
+        )
 
     def close(self) -> None:
         if self._shown:
@@ -49,44 +81,169 @@ class Ticker:
             self._shown = False
 
 
-def show(info: RunInfo, document: dict[str, Any], seconds: float | None = None) -> None:
-    """The summary of a run on stdout."""
-    say = sys.stdout.write
-    title = f"run {info.id}" + (f" ({info.name})" if info.name else "")
-    say(f"{title}: {info.agent}\n")
-    parts = " + ".join(f"{n} {status}" for status, n in document["statuses"].items() if n)
-    say(f"{document['planned']} planned = {parts or 'nothing'}\n")
-    say(f"pass rate      {_rate(document['pass_rate'], document['pass_rate_interval'])}")
-    say(f"   {document['passed']} of {document['total_tests']}\n")
+def last_run(store: Store, info: RunInfo) -> tuple[RunInfo, dict[str, Any]] | None:
+    """The newest finished run before this one over the same cases by the same rubric."""
+    for other in reversed(store.runs()):
+        same = other.cases_digest == info.cases_digest and other.planned == info.planned
+        if other.id != info.id and other.created <= info.created and same:
+            summary = store.summary(other.id)
+            if summary is not None and other.rubric_fingerprint == info.rubric_fingerprint:
+                return other, summary
+    return None
+
+
+def show(
+    info: RunInfo,
+    document: dict[str, Any],
+    seconds: float | None = None,
+    before: tuple[RunInfo, dict[str, Any]] | None = None,
+    store: str = "",
+    to: Console | None = None,
+) -> None:
+    """The summary of a run on stdout; `store` as `store_option` gives it."""
+    out = to or console()
+    parts: list[RenderableType] = [
+        *_headline(document),
+        Text(),
+        _dimensions(document),
+        *_repeats(document),
+        *_groups(document),
+        *_failures(document),
+        *_gates(document),
+        Text(),
+        _footer(info, document, seconds, before, store),
+    ]
+    title = f"run {info.id}" + (f" ({plain(info.name, 60)})" if info.name else "")
+    title += f": {plain(info.agent, 60)}"
+    framed(out, title, parts, _frame(document))
+
+
+def _frame(document: dict[str, Any]) -> str:
+    if any(not gate["met"] for gate in document.get("gates", [])):
+        return "red"
+    return "green" if document["total_tests"] == document["planned"] else "yellow"
+
+
+def _headline(document: dict[str, Any]) -> list[Text]:
+    rate = _share(document["pass_rate"], document["pass_rate_interval"])
+    lines = [
+        Text.assemble(
+            "pass rate      ",
+            (rate, "bold"),
+            f"   {document['passed']} of {document['total_tests']}",
+        )
+    ]
     average = document["average_score"]
     if average is not None:
         interval = _ends(document["average_score_interval"], "{:.3f}")
-        say(f"average score  {average:.3f}{interval}   n={document['average_score_n']}\n")
-    wide = max((len(name) for name in document["dimensions"]), default=0)
+        n = document["average_score_n"]
+        lines.append(Text(f"average score  {average:.3f}{interval}   n={n}"))
+    parts = " + ".join(f"{n} {status}" for status, n in document["statuses"].items() if n)
+    lines.append(Text(f"planned        {document['planned']} = {parts or 'nothing'}"))
+    return lines
+
+
+def _dimensions(document: dict[str, Any]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
     for name, line in document["dimensions"].items():
-        if line["average"] is None:
-            say(f"  {name:{wide}}  not applicable\n")
+        average = line["average"]
+        if average is None:
+            table.add_row(f"  {plain(name)}", "–", "not applicable", "")
             continue
-        bar = "█" * round(20 * line["average"])
-        say(f"  {name:{wide}}  {line['average']:.3f} {bar:20} n={line['n']}\n")
-    for kind in ("pass@k", "pass^k"):
-        if kind in document:
-            rates = ", ".join(f"{k}: {line['rate']:.3f}" for k, line in document[kind].items())
-            say(f"{kind}         {rates}\n")
-    for title, groups in (("tag", document["by_tag"]), ("complexity", document["by_complexity"])):
-        if len(groups) > 1:
-            for name, line in list(groups.items())[:10]:
-                rate = _rate(line["pass_rate"], line["pass_rate_interval"])
-                say(f"  {title} {_plain(name)}: {rate}   n={line['total_tests']}\n")
-    for failure in document["failures"][:5]:
-        say(f"  failed: {_plain(failure['id'])} (repeat {failure['repeat']})\n")
-    for gate in document.get("gates", []):
-        say(f"gate {'passed' if gate['met'] else 'FAILED'}: {_plain(gate['reason'])}\n")
-    took = f"   {seconds:.1f} s" if seconds is not None else ""
-    say(f"rubrica show {info.id} explains{took}\n")
+        colour = COLOURS[level_of(average)]
+        full = round(BAR * average)
+        bar = Text.assemble(("█" * full, colour), ("░" * (BAR - full), "dim"))
+        ends = _ends(line["interval"], "{:.2f}").strip()
+        table.add_row(f"  {plain(name)}", f"{average:.3f}", bar, f"{ends} n={line['n']}".strip())
+    return table
 
 
-def _rate(rate: float | None, interval: list[float] | None) -> str:
+def _repeats(document: dict[str, Any]) -> list[Text]:
+    return [
+        Text(f"{kind:14} " + ", ".join(f"{k}: {line['rate']:.3f}" for k, line in rates.items()))
+        for kind in ("pass@k", "pass^k")
+        if (rates := document.get(kind))
+    ]
+
+
+def _groups(document: dict[str, Any]) -> list[RenderableType]:
+    """Where it went worst, if anywhere in particular."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    tags = [(name, line) for name, line in document["by_tag"].items() if line["total_tests"]]
+    worst = sorted(tags, key=lambda item: (item[1]["pass_rate"], item[0]))[:TAGS]
+    rows = [("tag", *item) for item in worst] if len(tags) > 1 else []
+    if len(document["by_complexity"]) > 1:
+        rows += [("complexity", *item) for item in document["by_complexity"].items()]
+    for kind, name, line in rows:
+        share = _share(line["pass_rate"], line["pass_rate_interval"])
+        table.add_row(f"  {kind} {plain(name, 40)}", share, f"n={line['total_tests']}")
+    return [Text(), table] if rows else []
+
+
+def _failures(document: dict[str, Any]) -> list[RenderableType]:
+    if not document["worst"]:
+        return []
+    lines: list[RenderableType] = [Text(), Text(f"worst of {document['failed']} that failed")]
+    for failure in document["worst"]:
+        repeat = f" (repeat {failure['repeat']})" if document["repeats"] > 1 else ""
+        status = "" if failure["status"] == "scored" else f"{failure['status']}, "
+        reason = plain(failure["reason"], 200)
+        name = f"  {plain(failure['id'], 60)}{repeat}  "
+        lines.append(Text.assemble((name, "bold"), f"{status}{reason}"))
+    return lines
+
+
+def _gates(document: dict[str, Any]) -> list[RenderableType]:
+    gates = document.get("gates", [])
+    lines: list[RenderableType] = [Text()] if gates else []
+    for gate in gates:
+        word, colour = ("passed", "green") if gate["met"] else ("FAILED", "bold red")
+        lines.append(Text.assemble("gate ", (word, colour), f": {plain(gate['reason'])}"))
+    return lines
+
+
+def _footer(
+    info: RunInfo,
+    document: dict[str, Any],
+    seconds: float | None,
+    before: tuple[RunInfo, dict[str, Any]] | None,
+    store: str,
+) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_row("took", ("" if seconds is None else f"{seconds:.1f} s, ") + _cost(document))
+    worst = f" {shlex.quote(plain(document['worst'][0]['id'], 60))}" if document["worst"] else ""
+    if before is not None:
+        other, summary = before
+        table.add_row("change", f"{_change(document, summary)}, since the last run")
+        table.add_row("real?", Text(f"rubrica compare {other.id} {info.id}{store}", "bold"))
+    table.add_row("next", Text(f"rubrica show {info.id}{worst}{store}", "bold"))
+    return table
+
+
+def store_option(path: str) -> str:
+    """What a command needs in order to find the store, if it is not where all look."""
+    default = Path(path).resolve() == Path(STORE).resolve()
+    return "" if default else f" --store {shlex.quote(path)}"
+
+
+def _cost(document: dict[str, Any]) -> str:
+    sides = document["cost"].values()
+    tokens = sum(side[kind] for side in sides for kind in ("input_tokens", "output_tokens"))
+    dollars = sum(side["dollars"] or 0.0 for side in sides)
+    return f"${dollars:.4f}, {tokens:,} tokens" if tokens or dollars else "no cost recorded"
+
+
+def _change(now: dict[str, Any], before: dict[str, Any]) -> str:
+    if now["pass_rate"] is None or before["pass_rate"] is None:
+        return "not measured"
+    points = 100 * (now["pass_rate"] - before["pass_rate"])
+    told = f"pass rate {points:+.1f} points"
+    if now["average_score"] is not None and before["average_score"] is not None:
+        told += f", score {now['average_score'] - before['average_score']:+.3f}"
+    return told
+
+
+def _share(rate: float | None, interval: list[float] | None) -> str:
     return "not measured" if rate is None else f"{rate:.1%}{_ends(interval, '{:.1%}')}"
 
 
@@ -97,6 +254,11 @@ def _ends(interval: list[float] | None, form: str) -> str:
     return f" [{low}, {high}]"
 
 
-def _plain(text: str) -> str:
-    """Foreign text on a terminal: no escapes, no lines of its own."""
-    return text if text.isprintable() else repr(text)[1:-1]
+def _rate(rate: float) -> str:
+    return f"{rate:.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

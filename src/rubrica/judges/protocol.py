@@ -25,9 +25,14 @@ from rubrica.judges.workflow import BuiltInJudge, WorkflowJudge, built
 
 #: Words for the judges that ship with the package.
 BUILT_IN = {
+    "citation_accuracy": "rubrica.judges.dimensions.citations->CitationAccuracy",
+    "completeness": "rubrica.judges.dimensions.completeness->Completeness",
     "countdown": "rubrica.judges.agentjet->CountdownAnswerAsJudge",
     "environment": "rubrica.judges.agentjet->EnvServiceJudge",
+    "factual_accuracy": "rubrica.judges.dimensions.factual->FactualAccuracy",
     "math": "rubrica.judges.agentjet->MathAnswerAsJudge",
+    "source_quality": "rubrica.judges.dimensions.sources->SourceQuality",
+    "tool_efficiency": "rubrica.judges.dimensions.tools->ToolEfficiency",
 }
 #: Where AgentJet's tutorials keep the judges that are built in here.
 TUTORIALS = {
@@ -92,6 +97,8 @@ def load(
         made = _made(attribute_of(module, attribute, protocol), protocol, config, options or {})
     if isinstance(made, BuiltInJudge):
         return made.core
+    if protocol in BUILT_IN:
+        return made
     settings = (config, dict(options or {}), tuple(folders))
     place = module.__file__ if where.endswith(".py") else where
     return Loaded(made, f"{place}->{attribute}", settings, source_digest(module))

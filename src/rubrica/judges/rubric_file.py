@@ -8,6 +8,9 @@ from rubrica.readers.conversion import ConversionError, converted
 from rubrica.readers.document import Document, read_document
 from rubrica.readers.rubrics import RubricFile, RubricLine
 
+#: The rubric for research answers, which `rubrica run` uses where none is given.
+RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")
+
 
 def read_rubric(path: str) -> Rubric:
     """The rubric of a file; a mistake in it names the file, the line and the field."""

@@ -3,15 +3,27 @@
 For large sets, durable runs and resuming there is `rubrica run`; these keep everything in lists.
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rubrica.core import Case, ConfigError, FunctionJudge, Rubric, Score, Trace, digest, score, thaw
+from rubrica.core import (
+    Case,
+    ConfigError,
+    Dimension,
+    FunctionJudge,
+    Rubric,
+    Score,
+    Signal,
+    Status,
+    Trace,
+    digest,
+    score,
+    thaw,
+)
 from rubrica.core.rubric import SLACK
 from rubrica.executors.local import Local
 from rubrica.executors.portal import PORTAL
-from rubrica.judges.protocol import load
+from rubrica.judges.protocol import BUILT_IN, load
 from rubrica.phases.agents import agent_of, attempt, opened
 from rubrica.readers.fields import case_from
 from rubrica.stats.aggregate import Summary
@@ -86,7 +98,8 @@ class EvaluationRunner:
     """Runs an agent over a test set and evaluates what comes back, dimension by dimension.
 
     `rubric` is a `Rubric`, or a mapping from name to `{"weight": …, "judge": …}`, where the judge
-    is a judge, a function of (case, trace), or a judge's name. `agent` is anything that `rubrica
+    is a judge, a function of (case, trace), or a judge's name, and the dimension's own name where
+    there is none. `agent` is anything that `rubrica
     run` takes, an object with `run(input)` among them.
     """
 
@@ -95,6 +108,7 @@ class EvaluationRunner:
         self.results: list[dict[str, Any]] = []
         self._scores: list[tuple[Case, Score, Trace]] = []
         self._judges: dict[str, Any] = {}
+        self._made: Rubric | None = None
 
     def run_all(self, verbose: bool = False) -> dict[str, Any]:
         """Every test, one after the other, and the summary."""
@@ -151,16 +165,16 @@ class EvaluationRunner:
             return await attempt(agent, case)
 
     def _evaluated(self, trace: Trace, case: Case, test: Any) -> dict[str, Any]:
-        if isinstance(self.rubric, Rubric):
-            (scored,) = PORTAL.run(score(self.rubric, case, [trace], executor=Local()))
-            values = {signal.name: signal.value for signal in scored.signals}
-        elif trace.fault is not None:
-            rubric = Rubric.alone(FunctionJudge(_nothing, "agent"))
-            (scored,) = asyncio.run(score(rubric, case, [trace]))
-            values = {}
+        overridden = type(self).evaluate_dimension is not EvaluationRunner.evaluate_dimension
+        if isinstance(self.rubric, Mapping) and overridden and trace.fault is None:
+            values = self._by_mapping(trace, test, self.rubric)
+            scored = _folded(values, self.rubric)
         else:
-            values = self._by_mapping(trace, test)
-            scored = self._folded(values)
+            rubric = (
+                Rubric.alone(FunctionJudge(_nothing, "agent")) if overridden else self._scored_by()
+            )
+            (scored,) = PORTAL.run(score(rubric, case, [trace], executor=Local()))
+            values = {signal.name: signal.value for signal in scored.signals}
         self._scores.append((case, scored, trace))
         return {
             "overall_score": scored.value,
@@ -170,36 +184,42 @@ class EvaluationRunner:
             "passed": scored.passed,
         }
 
-    def _by_mapping(self, trace: Trace, test: Any) -> dict[str, float | None]:
+    def _by_mapping(
+        self, trace: Trace, test: Any, rubric: Mapping[str, Any]
+    ) -> dict[str, float | None]:
         truth = field(test, "expected", {})
-        assert not isinstance(self.rubric, Rubric)
         return {
             name: self.evaluate_dimension(thaw(trace.output), truth, name, config)
-            for name, config in self.rubric.items()
+            for name, config in rubric.items()
         }
 
-    def _folded(self, values: Mapping[str, float | None]) -> Score:
-        from rubrica.core import Signal, Status
+    def _scored_by(self) -> Rubric:
+        """The rubric; a mapping is made into one, where each dimension is judged by its name."""
+        if isinstance(self.rubric, Rubric):
+            return self.rubric
+        if self._made is None:
+            lines = self.rubric.items()
+            self._made = Rubric(
+                name="rubric",
+                dimensions=tuple([self._dimension(name, config) for name, config in lines]),
+            )
+        return self._made
 
-        measured = {name: value for name, value in values.items() if value is not None}
-        signals = tuple(Signal(name=name, value=value) for name, value in values.items())
-        if not measured:
-            return Score(status=Status.SKIPPED, signals=signals, reason="nothing applicable")
-        assert not isinstance(self.rubric, Rubric)
-        overall = float(calculate_overall_score(measured, self.rubric))
-        passed = overall >= PASS_THRESHOLD - SLACK
-        return Score(
-            status=Status.SCORED,
-            value=overall,
-            passed=passed,
-            reward=overall,
-            coverage=len(measured) / len(values),
-            signals=signals,
+    def _dimension(self, name: str, config: Mapping[str, Any]) -> Dimension:
+        return Dimension(
+            name=name,
+            judge=self._judge(name, config),
+            weight=config.get("weight"),
+            gate=config.get("gate"),
+            description=config.get("description") or "",
+            levels=config.get("levels") or {},
         )
 
     def _judge(self, dimension: str, config: Any) -> Any:
         if dimension not in self._judges:
             judge = config.get("judge") if isinstance(config, Mapping) else None
+            if judge is None and dimension in BUILT_IN:
+                judge = dimension
             if judge is None:
                 message = "it has no judge, and evaluate_dimension is not overridden"
                 raise ConfigError(message, field=dimension)
@@ -209,6 +229,25 @@ class EvaluationRunner:
                 judge = FunctionJudge(judge, dimension)
             self._judges[dimension] = judge
         return self._judges[dimension]
+
+
+def _folded(values: Mapping[str, float | None], rubric: Mapping[str, Any]) -> Score:
+    """What a rule of one's own gave for each dimension, as a score."""
+    measured = {name: value for name, value in values.items() if value is not None}
+    signals = tuple(Signal(name=name, value=value) for name, value in values.items())
+    if not measured:
+        return Score(status=Status.SKIPPED, signals=signals, reason="nothing applicable")
+    overall = float(calculate_overall_score(measured, rubric))
+    planned = sum(rubric[name]["weight"] for name in values)
+    weight = sum(rubric[name]["weight"] for name in measured)
+    return Score(
+        status=Status.SCORED,
+        value=overall,
+        passed=overall >= PASS_THRESHOLD - SLACK,
+        reward=overall,
+        coverage=weight / planned if planned else 0.0,
+        signals=signals,
+    )
 
 
 def _nothing(_case: Case, _trace: Trace) -> bool:

@@ -4,7 +4,7 @@ Fed the same rows in another order, it gives the same bytes: every sum is exact,
 Memory does not grow with the run: counters for statuses, dimensions, tags and complexities, the
 first failures by id, and with repeats the packed counts of the cases still open.
 
-What counts (SEMANTICS 12 to 14): scored, agent_error and timeout are tests; the last two failed,
+What counts: scored, agent_error and timeout are tests; the last two failed,
 with a score of 0. Whatever else happened was not measured and stands beside the rate. Dimensions
 are averaged over the scored rows where they apply, each with its n; rankings mean nothing outside
 of their group and are left out. A row is one case × repeat: the store's primary key sees to it that
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rubrica.core import Case, Score, Status, Trace, Usage
-from rubrica.stats.groups import First, Groups
+from rubrica.stats.groups import First, Groups, Worst
 from rubrica.stats.means import EXACT, Estimate, Mean, Rate
 from rubrica.stats.repeats import Column, OpenCases, ks, pass_at_k, pass_hat_k
 from rubrica.stats.spending import Amount, Spending
@@ -23,7 +23,9 @@ from rubrica.stats.spending import Amount, Spending
 #: Failures shown, and groups kept: the first by name.
 FAILURES = 100
 GROUPS = 1000
-#: The seed's words, in their order; one's own follow by name.
+#: Failures that are shown with their reason: those with the lowest values.
+WORST = 3
+#: Words for how hard a case is, in their order; one's own follow by name.
 COMPLEXITIES = ("simple", "medium", "complex", "very_complex")
 
 SCORED = Status.SCORED
@@ -55,7 +57,7 @@ class Summary:
         self._dimensions = {name: self._new() for name in dimensions}
         self._named = tuple(self._dimensions)
         self._tags, self._complexities = Groups(GROUPS), Groups(GROUPS)
-        self._failures = First(FAILURES)
+        self._failures, self._worst = First(FAILURES), Worst(WORST)
         self._judges, self._agent, self._seconds = Spending(), Spending(), Amount()
 
     def add(self, case: Case, repeat: int, score: Score, trace: Trace | None = None) -> None:
@@ -70,6 +72,8 @@ class Summary:
             self._others[status] += 1
         if score.passed is not None:  # so for what counts as measured, and only for that
             self._verdict(case, repeat, score.passed, slot)
+            if not score.passed:
+                self._worst.add(case.id, repeat, score)
             if score.value is not None:
                 _keep(self._value, score.value, slot)
         if slot >= 0:
@@ -120,7 +124,7 @@ class Summary:
         return mean.estimate(self.level)
 
     def document(self) -> dict[str, Any]:
-        """JSON-ready: the seed's keys first. `cost` and `time`, last, differ from run to run."""
+        """JSON-ready. `cost` and `time`, at the end, differ from run to run."""
         rate, value = self._rate.estimate(self.level), self._estimate(self._value)
         statuses = {status.value: count for status, count in self._others.items()}
         statuses[SCORED.value] = self._scored
@@ -138,6 +142,7 @@ class Summary:
             },
             "failures": [{"id": case_id, "repeat": repeat} for case_id, repeat in failures],
             "failures_left_out": rate.n - self._rate.total - len(failures),
+            "worst": self._worst.document(),
             "planned": planned,
             "statuses": statuses,
             "unmeasured": seen - rate.n,

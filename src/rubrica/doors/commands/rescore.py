@@ -9,7 +9,7 @@ import msgspec
 from rubrica.doors import exports
 from rubrica.doors.commands.run import exit_code
 from rubrica.doors.settings import STORE
-from rubrica.doors.summary import Ticker, show
+from rubrica.doors.summary import Ticker, show, store_option
 from rubrica.judges.rubric_file import read_rubric
 from rubrica.phases.agents import agent_of
 from rubrica.phases.test import Plan, stored, summarized
@@ -58,5 +58,5 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
-        show(info, document)
+        show(info, document, store=store_option(args.store))
     return code

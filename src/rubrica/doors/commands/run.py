@@ -18,8 +18,8 @@ from rubrica.core import Case, ConfigError, DataError, Rubric, RubricaError, Sta
 from rubrica.core.judge import shown
 from rubrica.doors import exports
 from rubrica.doors.cli import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
-from rubrica.doors.settings import STORE, RunSettings, settings_of
-from rubrica.doors.summary import Ticker, show
+from rubrica.doors.settings import CONFIG, STORE, RunSettings, settings_of
+from rubrica.doors.summary import Ticker, last_run, show, store_option
 from rubrica.doors.watch import Watchdog, stdout_kept
 from rubrica.judges.rubric_file import read_rubric
 from rubrica.phases.agent_function import FunctionAgent
@@ -37,9 +37,9 @@ from rubrica.stores.sqlite import Store
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("config", nargs="?", metavar="CONFIG", help="YAML with a section rubrica: run:")
+    add("config", nargs="?", metavar="CONFIG", help=f"YAML with a section rubrica: run: ({CONFIG})")
     add("--cases", metavar="FILE", help="JSONL, JSON, YAML or CSV; - for stdin")
-    add("--rubric", metavar="FILE", help="the rubric's YAML")
+    add("--rubric", metavar="FILE", help="the rubric's YAML (research answers)")
     add(
         "--agent",
         metavar="SPEC",
@@ -207,7 +207,8 @@ def _carry_out(
     if args.json:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
-        show(info, document, time.monotonic() - started)
+        took, there = time.monotonic() - started, store_option(settings.store)
+        show(info, document, took, last_run(store, info), there)
     if not complete:
         sys.stderr.write(f"stopped at the first failure; go on with: {resume}\n")
     return code

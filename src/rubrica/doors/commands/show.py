@@ -11,7 +11,9 @@ from rubrica.core.trace import as_text
 from rubrica.doors import exports
 from rubrica.doors.cli import PASSED
 from rubrica.doors.settings import STORE
+from rubrica.doors.summary import last_run, store_option
 from rubrica.doors.summary import show as show_summary
+from rubrica.doors.terminal import plain as _plain
 from rubrica.phases.test import summarized
 from rubrica.stores.run import StoredRow
 from rubrica.stores.sqlite import Store
@@ -40,11 +42,12 @@ def run(args: argparse.Namespace) -> int:
             labels = [label for label in store.labels(info.id) if label.case_id == args.case_id]
             return _show_case(args, row, [msgspec.to_builtins(label) for label in labels])
         document = {"run": info.id, **summarized(store, info.id)}
+        before = last_run(store, info)
         exports.write(args.out, store, info, document)
     if args.json:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
-        show_summary(info, document)
+        show_summary(info, document, before=before, store=store_option(args.store))
     return PASSED
 
 
@@ -71,15 +74,10 @@ def _show_case(args: argparse.Namespace, row: StoredRow, labels: list[dict[str, 
     for signal in score.signals:
         value = "–" if signal.value is None else f"{signal.value:.3f}"
         why = signal.reason or (signal.fault.message if signal.fault else "")
-        say(f"  {_plain(signal.name)}  {value}  {_plain(why)}\n")
+        level = f"  {_plain(signal.level)}" if signal.level else ""
+        say(f"  {_plain(signal.name)}  {value}{level}  {_plain(why)}\n")
         for evidence in signal.evidence:
             say(f"    “{_plain(evidence.text)}” ({evidence.field})\n")
     for label in labels:
         say(f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}\n")
     return PASSED
-
-
-def _plain(text: str) -> str:
-    """Foreign text on a terminal: cut, and without escapes."""
-    cut = text if len(text) <= 2000 else f"{text[:2000]}… ({len(text)} characters)"
-    return cut if cut.isprintable() else repr(cut)[1:-1]

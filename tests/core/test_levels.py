@@ -1,0 +1,70 @@
+"""Values in words: every floor and both sides of it."""
+
+import asyncio
+import itertools
+
+import pytest
+
+from rubrica import Case, Dimension, Rubric, Signal, Trace, judge, score
+from rubrica.core.levels import FLOORS, LEVELS, floors_of, level_of
+
+EPSILON = 1e-6
+FIVE = ["excellent", "good", "acceptable", "poor", "failed"]
+
+
+def test_the_levels_and_their_floors() -> None:
+    assert dict(LEVELS) == dict(zip(FIVE, [1.0, 0.8, 0.6, 0.3, 0.0], strict=True))
+    assert dict(FLOORS) == dict(zip(FIVE, [0.9, 0.7, 0.5, 0.25, 0.0], strict=True))
+    assert [level_of(value) for value in LEVELS.values()] == FIVE
+
+
+@pytest.mark.parametrize(("above", "below"), list(itertools.pairwise(FIVE)))
+def test_each_boundary(above: str, below: str) -> None:
+    floor = FLOORS[above]
+    assert level_of(floor) == level_of(floor + EPSILON) == above
+    assert level_of(floor - EPSILON) == below
+    assert level_of(floor - 1e-12) == above  # what floating point may have lost
+
+
+def test_between_levels_of_ones_own_the_floor_lies_half_way() -> None:
+    floors = floors_of({"no": 0.0, "yes": 1.0, "half": 0.4})
+    assert dict(floors) == {"yes": pytest.approx(0.7), "half": pytest.approx(0.2), "no": 0.0}
+    assert level_of(0.69, floors) == "half"
+    assert level_of(0.7, floors) == "yes"
+    assert level_of(0.0, floors) == "no"
+
+
+def test_the_five_are_not_half_way() -> None:
+    assert floors_of(LEVELS) == FLOORS == floors_of({})
+    assert floors_of(dict(reversed(list(LEVELS.items())))) == FLOORS
+
+
+def test_the_lowest_level_reaches_down_to_nothing() -> None:
+    floors = floors_of({"excellent": 1.0, "good": 0.8})
+    assert level_of(0.0, floors) == "good"
+    assert level_of(0.9, floors) == "excellent"
+
+
+def scored(value: float | None, levels: dict[str, float], own: str = "") -> Signal:
+    @judge
+    def style(case: Case, trace: Trace) -> Signal:
+        return Signal(name="style", value=value, level=own if value is not None else "")
+
+    line = Dimension(name="style", judge=style, weight=1, levels=levels)
+    rubric = Rubric(name="one", dimensions=(line,))
+    (score_,) = asyncio.run(score(rubric, Case(input="?"), [Trace(output="!")]))
+    return score_.signals[0]
+
+
+def test_a_rubric_names_the_levels_of_its_dimensions() -> None:
+    assert scored(0.7, {"fine": 1.0, "bad": 0.0}).level == "fine"
+    assert scored(0.7, {"fine": 1.0, "bad": 0.0}, own="good").level == "fine"
+    assert scored(0.7, {"good": 1.0, "bad": 0.0}, own="good").level == "good"
+    assert scored(0.7, {}, own="good").level == "good"
+    assert scored(0.7, {}).level == ""
+    assert scored(None, {"fine": 1.0, "bad": 0.0}).level == ""
+
+
+def test_a_level_lies_between_nothing_and_all() -> None:
+    with pytest.raises(ValueError, match=r"levels\.fine"):
+        scored(0.5, {"fine": 2.0})
