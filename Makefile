@@ -4,13 +4,19 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-trainers check lock bench clean
+.PHONY: demo test test-trainers check browser lock bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/rubrica demo
 
-test: check
+test: check browser
 	$(BIN)/python -m pytest --cov --cov-report=term
+
+# The report is tested in a real browser. Where none can be installed, those tests say what to run.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+		&& apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium >/dev/null; } \
+		|| echo "no browser: its tests are skipped; run: apt-get install chromium"
 
 check: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -26,6 +32,9 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/trainers.py
 	$(BIN)/python benchmarks/server.py
+	$(BIN)/python benchmarks/dimensions.py
+	$(BIN)/python benchmarks/paired.py
+	$(BIN)/python benchmarks/report.py
 
 # The real trainers, each generation in an environment of its own: minutes and gigabytes, so it is
 # not part of `make test`. verl and OpenRLHF come without the GPU packages they name.

@@ -90,12 +90,16 @@ def main() -> None:
         (folder / "agent.py").write_text(AGENT.removeprefix("async ") if args.plain else AGENT)
         (folder / "rubric.yaml").write_text(RUBRIC)
         print(f"{synced_writes(folder):,.0f} synced writes a second on this disk")
+        write_cases(folder / "cases.jsonl", 1)
+        start, _ = one_run(folder, args.concurrency)
+        print(f"{start:.2f} s for a run of one case: starting")
         for n in args.cases:
             write_cases(folder / "cases.jsonl", n)
             plain = plain_loop(folder / "cases.jsonl")
             seconds, peak = one_run(folder, args.concurrency)
             print(
                 f"{n:7,} cases: {n / seconds:7,.0f} cases/s, {seconds / n * 1e6:4.0f} µs a case, "
+                f"{(seconds - start) / n * 1e6:4.0f} without starting, "
                 f"peak {peak:.0f} MB; a plain loop, nothing stored: {n / plain:,.0f}/s"
             )
 

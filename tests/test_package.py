@@ -7,9 +7,11 @@ import rubrica
 
 SURFACE = """
 BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension EnvServiceJudge
-EVALUATION_DIMENSIONS EVALUATION_RUBRIC EvaluationRunner Evidence Fault Judge JudgeError MathAnswerAsJudge Message ModelTuner Ranker
+EVALUATION_DIMENSIONS EVALUATION_RUBRIC EvaluationRunner Evidence Fault Judge JudgeError
+MathAnswerAsJudge Message ModelTuner Ranker
 Rubric RubricaError Score Signal Status Task TestSet ToolCall Trace Usage Workflow
-WorkflowOutput WorkflowTask calculate_overall_score evaluate_output judge record score
+WorkflowOutput WorkflowTask assert_passes calculate_overall_score evaluate_output judge record
+score
 """
 
 

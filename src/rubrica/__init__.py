@@ -33,6 +33,7 @@ from rubrica.core import (
 )
 
 if TYPE_CHECKING:
+    from rubrica.doors.testing import assert_passes
     from rubrica.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
     from rubrica.judges.dimensions.rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
     from rubrica.judges.workflow import (
@@ -67,6 +68,7 @@ _LATER = {
     "Workflow": "rubrica.judges.workflow",
     "WorkflowOutput": "rubrica.judges.workflow",
     "WorkflowTask": "rubrica.judges.workflow",
+    "assert_passes": "rubrica.doors.testing",
     "calculate_overall_score": "rubrica.phases.testset",
     "evaluate_output": "rubrica.phases.testset",
     "record": "rubrica.phases.recorder",
@@ -105,6 +107,7 @@ __all__ = [
     "Workflow",
     "WorkflowOutput",
     "WorkflowTask",
+    "assert_passes",
     "calculate_overall_score",
     "evaluate_output",
     "judge",

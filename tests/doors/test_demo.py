@@ -1,34 +1,164 @@
-"""`rubrica demo`: a tour that needs no key and counts what it shows."""
+"""`rubrica demo`: a real run that needs no key, adds up, and is the same every time."""
 
 import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+import rubrica
+from rubrica.doors import exports
 from rubrica.doors.cli import main
+from rubrica.doors.demo import agent, library
+from rubrica.readers.cases import CaseFile
+
+PACKAGE = Path(rubrica.__file__).parent
+DEMO = PACKAGE / "doors" / "demo"
+RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+CASES = list(CaseFile(str(DEMO / "cases.jsonl")).cases())
+DIMENSIONS = {
+    "factual_accuracy",
+    "completeness",
+    "citation_accuracy",
+    "source_quality",
+    "tool_efficiency",
+}
 
 
-def test_the_table_shows_every_kind_of_outcome(capsys: Any) -> None:
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def summary(capsys: Any, *words: str) -> dict[str, Any]:
+    assert main(["demo", "--json", *words]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def test_the_set_is_varied() -> None:
+    assert len(CASES) >= 36
+    assert Counter(case.complexity for case in CASES).keys() == {
+        "simple",
+        "medium",
+        "complex",
+        "very_complex",
+    }
+    tags = Counter(tag for case in CASES for tag in case.tags)
+    assert tags["chinese"] >= 12
+    topics = {"finance", "science", "software", "medicine", "history", "geography", "law"}
+    assert min(tags[topic] for topic in topics) >= 5
+    for case in CASES:
+        chinese = any("\u4e00" <= sign <= "\u9fff" for sign in case.input)
+        assert chinese == ("chinese" in case.tags)
+        assert {"claims", "sources", "tools"} <= set(case.expected)
+        assert case.complexity == "simple" or "aspects" in case.expected
+
+
+def test_the_summary_adds_up_and_is_worth_a_look(capsys: Any) -> None:
+    document = summary(capsys)
+    assert document["planned"] == sum(document["statuses"].values()) == len(CASES)
+    assert document["statuses"]["agent_error"] == 1  # it divides by zero, once
+    assert document["total_tests"] == document["planned"]  # and everything was measured
+    assert 0.55 <= document["pass_rate"] <= 0.8
+    averages = document["dimension_averages"]
+    assert averages.keys() == DIMENSIONS
+    assert max(averages.values()) < 0.99
+    assert max(averages.values()) - min(averages.values()) > 0.1
+    easy, hard = (document["by_complexity"][word]["pass_rate"] for word in ("simple", "complex"))
+    assert easy > hard
+
+
+def test_twice_is_the_same(capsys: Any) -> None:
+    def lasting(document: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in document.items() if key not in ("run", "time")}
+
+    first, second = summary(capsys), summary(capsys, "--dir", "other")
+    assert first["run"] != second["run"]
+    assert lasting(first) == lasting(second)
+
+
+def test_it_leaves_a_store_and_a_report_and_says_what_is_next(capsys: Any, tmp_path: Path) -> None:
     assert main(["demo"]) == 0
     shown = capsys.readouterr().out
-    for word in ("task", "reward", "apples", "1.00 ✓", "0.10 ✗", "0.00 ✗", "–"):
-        assert word in shown
-    assert "it is not a 0" in shown
+    assert "rubrica show" in shown
+    assert "rubrica init" in shown
+    assert {path.name for path in tmp_path.iterdir()} == {"rubrica-demo"}
+    left = {path.name for path in (tmp_path / "rubrica-demo").iterdir()}
+    assert "runs.db" in left
+    if ".html" in exports.FORMATS:
+        assert "report.html" in left
+        assert "rubrica-demo/report.html" in shown
+        page = (tmp_path / "rubrica-demo" / "report.html").read_text(encoding="utf-8")
+        assert all(case.id in page for case in CASES)
 
 
-def test_json_is_one_document_that_adds_up(capsys: Any) -> None:
-    assert main(["demo", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    rewards = document["rewards"]
-    assert document["planned"] == sum(document["statuses"].values()) == len(rewards)
-    assert document["statuses"]["scored"] == sum(r["raw_reward"] is not None for r in rewards)
-    for reward in rewards:
-        scored = reward["status"] == "scored"
-        assert (reward["raw_reward"] is not None) == (reward["is_success"] is not None) == scored
-    assert {0.0, 0.1, 1.0} <= {reward["raw_reward"] for reward in rewards}
+def test_it_is_quick_and_writes_nothing_beside_the_package(tmp_path: Path) -> None:
+    def state() -> dict[str, tuple[int, int]]:
+        files = (path for path in PACKAGE.rglob("*") if "__pycache__" not in path.parts)
+        return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
+
+    before, started = state(), time.monotonic()
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([RUBRICA, "demo"], capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - started < 10
+    assert state().items() >= before.items()
+    assert not list(DEMO.glob("*.db"))
 
 
-def test_the_table_and_the_document_agree(capsys: Any) -> None:
-    main(["demo", "--json"])
-    statuses = json.loads(capsys.readouterr().out)["statuses"]
-    main(["demo"])
-    parts = " + ".join(f"{n} {status}" for status, n in sorted(statuses.items()))
-    assert f"{sum(statuses.values())} planned = {parts}" in capsys.readouterr().out
+def test_a_folder_that_cannot_be_made_is_bad_input(capsys: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["demo", "--dir", "file/below"]) == 2
+    assert "file/below: --dir: Not a directory" in capsys.readouterr().err
+
+
+def test_the_agent_knows_no_case() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in DEMO.glob("*.py"))
+    pages = (DEMO / "corpus.jsonl").read_text(encoding="utf-8")
+    for case in CASES:
+        assert case.id not in code
+        assert case.input not in code + pages
+
+
+def test_the_answers_come_out_of_the_pages() -> None:
+    page = library.Page(
+        "https://survey.gov.xq/rivers", "Rivers", "The river Aldra is 9 km long. It is cold."
+    )
+    assistant = agent.Assistant(library.Library([page]))
+    assert assistant.answer("How long is the river Aldra?") == (
+        "The river Aldra is 9 km long [1].\n\nSources:\n[1] Rivers. https://survey.gov.xq/rivers"
+    )
+    assert assistant.answer("Who wrote it?") == "I found nothing reliable about this."
+
+
+@pytest.mark.parametrize(
+    ("question", "fault"),
+    [
+        ("How much larger was the net debt of Kestrel Rail than its revenue in 2021?", "810.8 m"),
+        ("青禾基金的规模与每年的管理费相差多少？", "-898.5 亿元"),
+        ("What interest does the Sable harbour bond pay?", "coinandanchor"),
+        ("在镜心湖的最深处，水有多深？", "没有找到"),
+    ],
+)
+def test_it_has_its_faults(question: str, fault: str) -> None:
+    assert fault in agent.answer(question)
+
+
+def test_it_forgets_the_second_half() -> None:
+    said = agent.answer("How long is the river Aldra, and how high is Mount Corvin?")
+    assert "412 km" in said
+    assert "2.4 km" not in said
+
+
+def test_it_divides_by_zero() -> None:
+    question = (
+        "How many times as many visitors did the Sable Lighthouse museum have in 2021 as in 2020?"
+    )
+    with pytest.raises(ZeroDivisionError):
+        agent.answer(question)

@@ -14,7 +14,8 @@ from rubrica.core import InputError, RubricaError
 
 #: Each module has `add_arguments(parser)` and `run(args) -> int`.
 COMMANDS = {
-    "demo": "keyless tour: judge bundled outputs and show their rewards",
+    "demo": "keyless tour: a bundled test set against a bundled agent",
+    "init": "the files of a test project that runs at once",
     "run": "run a test set: cases, a rubric, an agent",
     "compare": "two runs side by side, and whether the difference is real",
     "rescore": "judge a run's stored traces by another rubric",

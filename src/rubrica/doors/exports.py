@@ -1,4 +1,4 @@
-"""A run as a file for others: JUnit XML, JSON, CSV, Parquet or markdown, by the name's ending.
+"""A run as a file for others: JUnit XML, JSON, CSV, Parquet, markdown or HTML, by its ending.
 
 Rows are streamed from the store. A file appears complete or not at all.
 """
@@ -16,10 +16,11 @@ import msgspec
 
 from rubrica.core import ConfigError
 from rubrica.core.trace import as_text
+from rubrica.doors.report import write_report
 from rubrica.stores.run import RunInfo, StoredRow
 from rubrica.stores.sqlite import Store
 
-HELP = "also as .xml (JUnit), .json, .csv, .parquet or .md"
+HELP = "also as .xml (JUnit), .json, .csv, .parquet, .md or .html"
 
 COLUMNS = (
     "case_id",
@@ -62,7 +63,7 @@ def write(paths: list[str], store: Store, info: RunInfo, document: dict[str, Any
 
 
 def _rows(store: Store, info: RunInfo) -> Iterator[StoredRow]:
-    return (row for row in store.rows(info.id) if row.score is not None)
+    return (row for row in store.rows(info.id, info.rubric_fingerprint) if row.score is not None)
 
 
 def _record(row: StoredRow) -> dict[str, Any]:
@@ -208,10 +209,15 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
     if failures:
         lines += ["", "| failed | repeat | why |", "|---|---|---|"]
     for failure in failures:
-        row = store.row(info.id, failure["id"], failure["repeat"])
+        row = store.row(info.id, failure["id"], failure["repeat"], info.rubric_fingerprint)
         reason = row.score.reason if row and row.score else ""
         lines.append(f"| {_inline(failure['id'])} | {failure['repeat']} | {_inline(reason)} |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _html(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+    """A page to look around in."""
+    write_report(path, store, info.id, judge=info.rubric_fingerprint, document=document)
 
 
 def _groups(document: dict[str, Any]) -> list[str]:
@@ -241,4 +247,5 @@ FORMATS: dict[str, Write] = {
     ".csv": _csv,
     ".parquet": _parquet,
     ".md": _markdown,
+    ".html": _html,
 }

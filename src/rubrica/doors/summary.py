@@ -183,14 +183,13 @@ def _groups(document: dict[str, Any]) -> list[RenderableType]:
 def _failures(document: dict[str, Any]) -> list[RenderableType]:
     if not document["worst"]:
         return []
-    lines: list[RenderableType] = [Text(), Text(f"worst of {document['failed']} that failed")]
+    table = Table.grid(padding=(0, 2, 0, 0))
     for failure in document["worst"]:
         repeat = f" (repeat {failure['repeat']})" if document["repeats"] > 1 else ""
         status = "" if failure["status"] == "scored" else f"{failure['status']}, "
-        reason = plain(failure["reason"], 200)
-        name = f"  {plain(failure['id'], 60)}{repeat}  "
-        lines.append(Text.assemble((name, "bold"), f"{status}{reason}"))
-    return lines
+        name = Text(f"  {plain(failure['id'], 40)}{repeat}", "bold")
+        table.add_row(name, f"{status}{plain(failure['reason'], 240)}")
+    return [Text(), Text(f"worst of {document['failed']} that failed"), table]
 
 
 def _gates(document: dict[str, Any]) -> list[RenderableType]:
@@ -222,8 +221,11 @@ def _footer(
 
 def store_option(path: str) -> str:
     """What a command needs in order to find the store, if it is not where all look."""
-    default = Path(path).resolve() == Path(STORE).resolve()
-    return "" if default else f" --store {shlex.quote(path)}"
+    whole, here = Path(path).resolve(), Path.cwd()
+    if whole == (here / STORE).resolve():
+        return ""
+    shown = whole.relative_to(here) if whole.is_relative_to(here) else whole
+    return f" --store {shlex.quote(str(shown))}"
 
 
 def _cost(document: dict[str, Any]) -> str:

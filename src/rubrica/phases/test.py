@@ -164,7 +164,10 @@ def summarized(
 ) -> dict[str, Any]:
     """The summary of a run, from what the store has; the rubric gives the order of dimensions."""
     info = store.run(run_id)
-    names = [dimension.name for dimension in rubric.dimensions] if rubric is not None else []
+    if rubric is not None:
+        names = [dimension.name for dimension in rubric.dimensions]
+    else:  # in the order that the run itself had, once it was complete
+        names = list((store.summary(run_id) or {}).get("dimensions", ()))
     summary = Summary(planned=info.planned, repeats=info.repeats, dimensions=names)
     for row in store.rows(run_id, judge):
         if row.score is not None:

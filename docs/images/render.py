@@ -1,0 +1,42 @@
+"""Renders the pictures of the docs: the panel of the demo, as a terminal shows it.
+
+python docs/images/render.py
+"""
+
+import io
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import DEFAULT_TERMINAL_THEME, DIMMED_MONOKAI
+
+from rubrica.doors.summary import show
+from rubrica.phases.test import summarized
+from rubrica.stores.sqlite import Store
+
+HERE = Path(__file__).parent
+THEMES = {"light": DEFAULT_TERMINAL_THEME, "dark": DIMMED_MONOKAI}
+
+
+def main() -> None:
+    command = str(Path(sys.executable).with_name("rubrica"))
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([command, "demo"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        with Store(Path(folder) / "rubrica-demo" / "runs.db", make=False) as store:
+            (info,) = store.runs()
+            document = {"gates": [], **summarized(store, info.id)}
+    for width in (80, 140):
+        for name, theme in THEMES.items():
+            out = Console(
+                file=io.StringIO(), record=True, width=width, force_terminal=True, highlight=False
+            )
+            show(info, document, 1.3, to=out)
+            path = HERE / f"demo-{width}-{name}.svg"
+            out.save_svg(str(path), title="rubrica demo", theme=theme)
+            print(path.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What `rubrica demo` shows: a test set, a small research assistant, and the pages it can find."""

@@ -1,0 +1,209 @@
+"""Whether a source says what it is cited for.
+
+A paraphrase shares few words with its source, so few common words alone refute nothing. What
+refutes is a number the source has otherwise or not at all, a denial of what it says, what another
+source says much more plainly, or nothing in common. What is in part there is supported in part.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from rubrica.judges.citing.denial import denied
+from rubrica.judges.citing.names import strangers
+from rubrica.judges.citing.numbers import Numbers, compare
+from rubrica.judges.citing.passages import (
+    Passage,
+    clauses_of,
+    passage,
+    share,
+    share_of,
+    source_passage,
+    weight,
+)
+from rubrica.judges.citing.sources import Source
+from rubrica.judges.text.sentences import sentences
+from rubrica.judges.text.support import verdict
+
+Kind = Literal["supported", "partial", "unsupported"]
+
+#: Shares of the words of a statement that its source has: enough to carry it, and too few.
+ENOUGH, TOO_FEW = 0.3, 0.1
+#: Terms of a statement that is about one thing, and sentences searched for other words for it.
+SHORT, MOST_SENTENCES = 6, 60
+#: A clause that is supported by itself, and the weight of a word that says nothing.
+HELD, WEAK = 0.15, 0.4
+#: How much more of it another source must have to be the one that was meant.
+BETTER = 0.3
+#: A statement is plainly taken from a source with this share of its words; less with a number.
+TAKEN, TAKEN_WITH_NUMBER = 0.38, 0.15
+#: Clauses that add something: fewer words of one are enough to miss it in the source.
+_ADDS = re.compile(
+    r"\A(?:and|as well as|but also|plus|along with|in addition|while|whereas)\b"
+    r"|\A(?:而且|并且|以及|同时|还|且|并|也)",
+    re.IGNORECASE,
+)
+
+
+class Agreement(NamedTuple):
+    """How a statement and a source go together."""
+
+    kind: Kind
+    why: str = ""
+    weak: bool = False  # it rests on little
+    about: frozenset[str] = frozenset()  # what both speak of
+
+
+def agree(claim: str, source: Source, sources: Sequence[Source], context: str = "") -> Agreement:
+    """Whether this source supports the claim; the others tell whether another one was meant.
+
+    `context` is what was asked and said before: names from there need not be in the source.
+    """
+    mine, theirs = passage(claim), source_passage(source)
+    numbers = compare(mine, theirs)
+    shared = share(mine, theirs)
+    about = (mine.terms & theirs.terms) | {f"{one.value:g}{one.unit}" for one in numbers.found}
+    if mine.language != theirs.language and mine.terms:
+        return _foreign(mine, theirs, numbers)._replace(about=about)
+    if denial := denied(claim, source.text):
+        short = denial.sentence if len(denial.sentence) <= 80 else f"{denial.sentence[:77]}..."
+        return Agreement("unsupported", f"the source says otherwise: '{short}'", False, about)
+    agreement = _by_numbers(claim, theirs, numbers, shared) or _by_words(
+        claim, theirs, numbers, shared
+    )
+    if agreement.kind != "unsupported" and (
+        better := _better(mine, shared, numbers, source, sources)
+    ):
+        return Agreement("unsupported", f"that is in source {better}", False, about)
+    if agreement.kind == "supported" and (unknown := strangers(claim, source, context)):
+        agreement = _named(claim, numbers, unknown[0])
+    elif agreement.kind == "unsupported" and agreement.weak and _stated(claim, source):
+        agreement = Agreement("supported", weak=True)
+    return agreement._replace(about=about)
+
+
+def _named(claim: str, numbers: Numbers, name: str) -> Agreement:
+    """A name that the source does not have: all of a short statement, part of a longer one."""
+    why = f"the source does not name '{name}'"
+    whole = not numbers.found and len(passage(claim).terms) <= SHORT
+    return Agreement("unsupported" if whole else "partial", why)
+
+
+def _stated(claim: str, source: Source) -> bool:
+    """Whether it is there in other words, by the list of words for the same idea."""
+    found = verdict(claim, sentences(source.text)[:MOST_SENTENCES])
+    return found.kind == "supported" and found.sure != "low"
+
+
+def _by_numbers(claim: str, theirs: Passage, numbers: Numbers, shared: float) -> Agreement | None:
+    """What the numbers decide; None where they decide nothing."""
+    wrong = numbers.other + numbers.lacking
+    if not wrong:
+        return None
+    why = f"the source does not have '{claim[wrong[0].start : wrong[0].end].strip()}'"
+    if _other_clauses_hold(claim, theirs):
+        return Agreement("partial", why)
+    if not numbers.other and numbers.found and shared >= ENOUGH:
+        return Agreement("partial", why)
+    return Agreement("unsupported", why)
+
+
+def _other_clauses_hold(claim: str, theirs: Passage) -> bool:
+    """Whether some clause without a wrong number is well supported by itself."""
+    clauses = clauses_of(claim)
+    if len(clauses) < 2:
+        return False
+    for clause in clauses:
+        piece = passage(clause)
+        numbers = compare(piece, theirs)
+        if numbers.other or numbers.lacking or len(piece.terms) < 2:
+            continue
+        if share(piece, theirs) >= (0.25 if numbers.found else 0.5):
+            return True
+    return False
+
+
+def _by_words(claim: str, theirs: Passage, numbers: Numbers, shared: float) -> Agreement:
+    """What the words decide, where no number is wrong."""
+    if not numbers.found:
+        both = passage(claim).terms & theirs.terms
+        # Words that any text may have, such as `year` and `people`, are nothing in common.
+        if shared < TOO_FEW or not any(weight(term) > WEAK for term in both):
+            return Agreement("unsupported", "the source has next to nothing of it", True)
+    if extra := _extra(claim, theirs):
+        return Agreement("partial", f"the source has nothing of '{extra}'", True)
+    return Agreement("supported", weak=shared < ENOUGH)
+
+
+def _extra(claim: str, theirs: Passage) -> str:
+    """A clause after a supported one that adds something of which the source has nothing."""
+    held = False
+    for clause in clauses_of(claim):
+        piece = passage(clause)
+        shared = share(piece, theirs)
+        least = 3 if _ADDS.match(clause) else 4
+        new = held and shared < TOO_FEW and len(piece.terms) >= least
+        if new and not compare(piece, theirs).found:
+            return clause[:60]
+        held = held or shared >= HELD
+    return ""
+
+
+def _better(
+    mine: Passage, shared: float, numbers: Numbers, source: Source, sources: Sequence[Source]
+) -> str:
+    """The name of another source that has it much more plainly."""
+    for place, other in enumerate(sources, 1):
+        if other.text == source.text:
+            continue
+        theirs = source_passage(other)
+        more = share(mine, theirs)
+        if more < shared + BETTER or theirs.language != mine.language:
+            continue
+        found = compare(mine, theirs)
+        if found.other or len(found.found) < len(numbers.found):
+            continue
+        plainly = more >= 2 * shared and shared < 0.4
+        if plainly or len(found.found) > len(numbers.found):
+            return other.id or other.url or str(place)
+    return ""
+
+
+def _foreign(mine: Passage, theirs: Passage, numbers: Numbers) -> Agreement:
+    """A source in another language: only numbers and names can be compared."""
+    if numbers.other:
+        return Agreement("unsupported", "the source has another number", True)
+    if numbers.found or mine.latin & theirs.latin:
+        return Agreement("supported", weak=True)
+    return Agreement("unsupported", "nothing in common with a source in another language", True)
+
+
+def common(statement: str, source: Source) -> bool:
+    """Whether they share anything: most pairs do not, and are told apart quickly."""
+    mine, theirs = passage(statement), source_passage(source)
+    return not mine.terms.isdisjoint(theirs.terms) or mine.language != theirs.language
+
+
+def vocabulary(sources: Sequence[Source]) -> frozenset[str]:
+    """Every word of every source: a statement with few of them is taken from none."""
+    return frozenset().union(*[source_passage(source).terms for source in sources])
+
+
+def taken_from(statement: str, sources: Sequence[Source], known: frozenset[str]) -> Source | None:
+    """The source that the statement is plainly taken from; `known` is their vocabulary."""
+    mine = passage(statement)
+    if share_of(mine, known) < TAKEN_WITH_NUMBER:
+        return None
+    for source in sources:
+        theirs = source_passage(source)
+        shared = share(mine, theirs)
+        if shared < TAKEN_WITH_NUMBER or (shared < TAKEN and not mine.quantities):
+            continue
+        if len(mine.terms) < (2 if mine.quantities else 3):
+            continue
+        numbers = compare(mine, theirs)
+        if numbers.other or numbers.lacking:
+            continue
+        if shared >= TAKEN or numbers.found:
+            return source
+    return None

@@ -1,0 +1,98 @@
+"""Whether the numbers of a statement stand in a source, with the freedom that writers take."""
+
+import re
+from typing import NamedTuple
+
+from rubrica.judges.citing.passages import Passage
+from rubrica.judges.text.quantities import Quantity, agrees
+
+_YEAR = 31_557_600.0
+_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
+#: Ordinals up to this are said in many ways: 第一, 首位, 最大.
+_FIRST = 3
+#: How far a number that calls itself rough may be off.
+_ROUGH = 0.1
+
+
+class Numbers(NamedTuple):
+    """The numbers of a statement: those the source has, has otherwise, and does not have."""
+
+    found: tuple[Quantity, ...]
+    other: tuple[Quantity, ...]
+    lacking: tuple[Quantity, ...]
+
+
+def compare(claim: Passage, source: Passage) -> Numbers:
+    """Each number of the claim against all of the source."""
+    found, other, lacking = [], [], []
+    for quantity in claim.quantities:
+        answers = [same(quantity, theirs) for theirs in source.quantities]
+        if True in answers or _follows(quantity, source) or _written(quantity, claim, source):
+            found.append(quantity)
+        elif False in answers:
+            other.append(quantity)
+        else:
+            lacking.append(quantity)
+    lacking = [one for one in lacking if one.kind != "ordinal" or one.value > _FIRST]
+    if found and not any(theirs.date for theirs in source.quantities):
+        # `In the 2023 census, 41%`: a source that gives no dates at all need not give this one.
+        lacking = [one for one in lacking if one.date is None]
+    return Numbers(tuple(found), tuple(other), tuple(lacking))
+
+
+def same(mine: Quantity, theirs: Quantity) -> bool | None:
+    """True where they agree, False where both measure the same and differ, None otherwise."""
+    answer = agrees(mine, theirs)
+    if answer is not False:
+        if answer is None and {mine.unit, theirs.unit} == {"angle", "temperature"}:
+            return mine.value == theirs.value  # degrees of no kind
+        return _years_ago(mine, theirs) or _years_ago(theirs, mine) or answer
+    if mine.date is not None or mine.unit != theirs.unit or mine.value != mine.high:
+        return False
+    size = max(abs(mine.value), abs(theirs.value))
+    rough = mine.approximate or theirs.approximate
+    return abs(mine.value - theirs.value) <= size * (_ROUGH if rough else _rounded(mine))
+
+
+def _years_ago(span: Quantity, date: Quantity) -> bool | None:
+    """四千年前 and 4000年前: the second may have been read as a year."""
+    if span.unit != "time" or date.date is None or not date.value:
+        return None
+    return True if abs(span.value / _YEAR - date.value) <= 0.02 * date.value else None
+
+
+def _rounded(quantity: Quantity) -> float:
+    """How far a number with zeros at its end, or a whole one, may be off: 709,000 for 709,037."""
+    value = abs(quantity.value)
+    if quantity.kind == "percent" and value >= 20 and value == int(value):
+        return 0.015
+    return 0.005 if value >= 1000 and value % 100 == 0 else 0.0
+
+
+def _follows(quantity: Quantity, source: Passage) -> bool:
+    """Years that pass between two dates of the source."""
+    if quantity.unit != "time" or quantity.value < _YEAR:
+        return False
+    dates = [date for one in source.quantities for date in (one.date, one.until)]
+    years = sorted({date.year for date in dates if date is not None and date.year})[:20]
+    wanted = quantity.value / _YEAR
+    return any(
+        abs((late - early) - wanted) <= 1.0
+        for place, early in enumerate(years)
+        for late in years[place + 1 :]
+    )
+
+
+def _written(quantity: Quantity, claim: Passage, source: Passage) -> bool:
+    """The same digits where one side leaves the unit away: `24 and 36 months`, `aged 24 months`."""
+    digits = _DIGITS.search(claim.text, quantity.start, quantity.end)
+    if digits is None or len(digits[0]) < 2:
+        return False
+    plain = digits[0].replace(",", "")
+    for theirs in source.quantities:
+        if (quantity.kind == "number") == (theirs.kind == "number"):
+            continue
+        written = _DIGITS.search(source.text, theirs.start, theirs.end)
+        if written and written[0].replace(",", "") == plain and not (quantity.date or theirs.date):
+            return True
+    return False

@@ -1,0 +1,141 @@
+"""The reference list of an output: footnote definitions, numbered entries, a closing section."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+from unicodedata import normalize
+
+from rubrica.judges.citing.prose import SHARED, prose
+
+#: Entries of a reference list that are read.
+MOST_ENTRIES = 500
+_HEADING = re.compile(
+    r"^[\s#>*_\-—【\[]*(?:(?:list of |key |main |cited |full |primary |data )?"
+    r"(?:references?|sources?|bibliography|works cited|citations?|footnotes?|endnotes?|notes|links"
+    r"|literature|further reading|reference list|sources? (?:cited|used|consulted))"
+    r"|(?:主要|数据|引用|信息|资料|文献)?(?:参考(?:文献|资料|来源|链接|网址|书目)?|资料来源|数据来源"
+    r"|信息来源|文献来源|引用(?:来源|文献|列表|资料)?|来源(?:列表|链接)?|出处|脚注|注释|文献|链接|尾注))"
+    r"(?:列表)?[\s*_】\]]*[:：]?[\s*_】\]]*$",
+    re.IGNORECASE,
+)
+_OTHER_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*\s*[:：]?\s*$)")
+_NOTE = re.compile(r"^\s{0,3}(?:[-*+]\s+)?\[\^([^\]\s]{1,60})\]\s*[:：]\s*(.*)$")
+_ENTRY = re.compile(
+    r"^\s{0,8}(?:[-*+•]\s+)?(?:\*\*)?(?:\[\^?([^\]\[\s]{1,60})\]|【([^】\s]{1,60})】|［([^］\s]{1,60})］)"
+    r"(?:\*\*)?(?!\()\s*[:：.．、]?\s*(\S.*)$"
+)
+_LISTED = re.compile(r"^\s{0,8}(?:[-*+•]\s+)?(?:\(?(\d{1,3})[.)．、）]|([¹²³⁰⁴-⁹]{1,3}))\s*(\S.*)$")
+_BULLET = re.compile(r"^\s{0,8}[-*+•]\s+(\S.*)$")
+_ADDRESS = re.compile(r"https?://|www\.|doi\.org|\bdoi:|\b10\.\d{4,9}/", re.IGNORECASE)
+
+
+class Reference(NamedTuple):
+    """One entry: what it is called by, empty where it has no number, and what it says."""
+
+    key: str
+    text: str
+    start: int
+    end: int
+
+
+def key_of(marker: str) -> str:
+    """A marker as it is compared: full-width digits and capitals do not matter."""
+    return normalize("NFKC", marker).strip().strip("^[]【】").casefold()
+
+
+def reference_list(text: str) -> list[Reference]:
+    """The entries of the closing reference section and all footnote definitions, in order."""
+    return list(_reference_list(text))
+
+
+@lru_cache(maxsize=SHARED)
+def _reference_list(text: str) -> tuple[Reference, ...]:
+    lines = _lines(prose(text))
+    section = _section(lines)
+    found: list[Reference] = []
+    for number, (line, start, end) in enumerate(lines):
+        if number in section:
+            entry = _listed(line, start, end)
+        elif note := _NOTE.match(line):
+            entry = Reference(key_of(note[1]), note[2].strip(), start, end)
+        else:
+            continue
+        if entry is not None:
+            found.append(entry)
+        elif found and line.strip() and found[-1].end + 1 == start and not is_heading(line):
+            last = found[-1]  # an entry that goes on in the next line
+            found[-1] = last._replace(text=f"{last.text} {line.strip()}", end=end)
+        if len(found) >= MOST_ENTRIES:
+            break
+    return tuple(found)
+
+
+def references(text: str) -> dict[str, str]:
+    """What each marker of the reference list stands for; entries without one go by `#position`."""
+    found: dict[str, str] = {}
+    for position, entry in enumerate(reference_list(text), 1):
+        found.setdefault(entry.key or f"#{position}", entry.text)
+    return found
+
+
+def _lines(text: str) -> list[tuple[str, int, int]]:
+    found, start = [], 0
+    for line in text.split("\n"):
+        found.append((line, start, start + len(line)))
+        start += len(line) + 1
+    return found
+
+
+def is_heading(line: str) -> bool:
+    """Whether the line announces a reference list."""
+    return len(line) < 80 and _HEADING.match(line) is not None
+
+
+def _section(lines: list[tuple[str, int, int]]) -> frozenset[int]:
+    """The numbers of the lines that hold the closing list: under its heading, or bare at the end.
+
+    Only the last heading counts, and only what stands under it up to another heading.
+    """
+    heads = [number for number, (line, _, _) in enumerate(lines) if is_heading(line)]
+    if heads:
+        first = heads[-1] + 1
+        last = first
+        while last < len(lines) and not _OTHER_HEADING.match(lines[last][0]):
+            last += 1
+        if any(_listed(*lines[number]) for number in range(first, last)):
+            return frozenset(range(first, last))
+    return _bare(lines)
+
+
+def _bare(lines: list[tuple[str, int, int]]) -> frozenset[int]:
+    """`[1] https://…` lines need no heading, wherever they stand in a row at the end."""
+    last = len(lines)
+    while last and not lines[last - 1][0].strip():
+        last -= 1
+    first = last
+    while first:
+        line = lines[first - 1][0]
+        if line.strip() and not _is_bare(line):
+            break
+        first -= 1
+    return frozenset(range(first, last))
+
+
+def _is_bare(line: str) -> bool:
+    """`[1] Title, https://…`, `¹ https://…`, `1. https://…`"""
+    if entry := _ENTRY.match(line):
+        return _ADDRESS.search(entry[4]) is not None
+    listed = _LISTED.match(line)
+    return listed is not None and _ADDRESS.match(listed[3]) is not None
+
+
+def _listed(line: str, start: int, end: int) -> Reference | None:
+    if entry := _ENTRY.match(line):
+        return Reference(key_of(entry[1] or entry[2] or entry[3]), entry[4].strip(), start, end)
+    if entry := _LISTED.match(line):
+        return Reference(key_of(entry[1] or entry[2]), entry[3].strip(), start, end)
+    if entry := _BULLET.match(line):
+        return Reference("", entry[1].strip(), start, end)
+    if _ADDRESS.search(line):
+        return Reference("", line.strip(), start, end)
+    return None

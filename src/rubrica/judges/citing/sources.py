@@ -1,0 +1,169 @@
+"""What an answer may cite: the sources of the case, and what the agent's tools brought back.
+
+A source that only the output names is none: whoever invents one earns nothing with it.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rubrica.core import Case, Trace
+from rubrica.core.trace import ToolCall
+from rubrica.judges.dimensions.expected import expected_of
+
+#: Sources that are read, characters of each, and of all that the tools brought back.
+MOST_SOURCES, LONGEST_TEXT, MOST_TEXT = 200, 40_000, 400_000
+_DEPTH = 5
+_URLS = ("url", "link", "href", "uri", "source_url", "source", "page_url", "permalink", "doi")
+_TEXTS = [
+    "text", "content", "snippet", "body", "raw_content", "page_content", "abstract", "summary",
+    "description", "markdown", "passage", "excerpt", "extract",
+]  # fmt: skip
+_LISTS = [
+    "results", "items", "documents", "docs", "data", "organic", "organic_results", "hits",
+    "pages", "web", "webPages", "value", "search_results", "sources", "citations", "articles",
+    "papers", "entries", "output", "result", "response",
+]  # fmt: skip
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`\[\]{}|（）【】，。；、)]+")
+
+
+class Source(NamedTuple):
+    """Something that can be cited. Fields that are not known are empty."""
+
+    id: str
+    url: str
+    text: str
+    title: str
+    author: str
+    year: str
+    kind: str
+    origin: str  # case or trace
+
+
+def sources_of(case: Case, trace: Trace) -> list[Source]:
+    """The sources of the case, then those of the trace, each address once per text."""
+    found = list(_of_case(case))
+    for source in _of_trace(trace):
+        if len(found) >= MOST_SOURCES:
+            break
+        if source not in found:
+            found.append(source)
+    return found
+
+
+def _of_case(case: Case) -> tuple[Source, ...]:
+    if not isinstance(case.expected, dict):
+        return ()
+    known = expected_of(case).sources  # refuses what is malformed
+    return _given(case.expected["sources"]) if known else ()
+
+
+@lru_cache(maxsize=256)
+def _given(raw: Any) -> tuple[Source, ...]:
+    return tuple(
+        Source(
+            id=_plain(item.get("id")),
+            url=_plain(item.get("url")),
+            text=_plain(item.get("text"))[:LONGEST_TEXT],
+            title=_plain(item.get("title")),
+            author=_names(item.get("author") or item.get("authors")),
+            year=_plain(item.get("year") or item.get("date")),
+            kind=_plain(item.get("kind")),
+            origin="case",
+        )
+        for item in raw[:MOST_SOURCES]
+    )
+
+
+def _of_trace(trace: Trace) -> Iterator[Source]:
+    left = MOST_TEXT
+    for step in trace.steps:
+        if isinstance(step, ToolCall):
+            arguments = step.arguments if isinstance(step.arguments, dict) else {}
+            result, address = step.result, _first(arguments, _URLS)
+        elif step.role in ("tool", "function"):
+            result, address = step.content, ""
+        else:
+            continue
+        for source in _read(result, address, _DEPTH):
+            left -= len(source.text)
+            if left < 0:
+                return
+            yield source
+
+
+def _read(value: Any, address: str, depth: int) -> Iterator[Source]:
+    """The sources in what a tool gave back; `address` is what it was asked to fetch."""
+    if isinstance(value, str):
+        yield from _read_text(value, address, depth)
+    elif depth and isinstance(value, list):
+        for item in value[:MOST_SOURCES]:
+            yield from _read(item, address if len(value) == 1 else "", depth - 1)
+    elif depth and isinstance(value, dict):
+        text, url = _texts(value), _first(value, _URLS)
+        if url or (text and not any(isinstance(value.get(key), list) for key in _LISTS)):
+            yield _found(value, url or address, text)
+        else:
+            for key in _LISTS:
+                if isinstance(inner := value.get(key), dict | list | str):
+                    yield from _read(inner, address, depth - 1)
+
+
+def _found(value: dict[str, Any], url: str, text: str) -> Source:
+    return Source(
+        id=_plain(value.get("id")),
+        url=url,
+        text=text,
+        title=_plain(value.get("title") or value.get("name")),
+        author=_names(value.get("author") or value.get("authors")),
+        year=_plain(value.get("year") or value.get("date") or value.get("published")),
+        kind=_plain(value.get("kind")),
+        origin="trace",
+    )
+
+
+def _read_text(text: str, address: str, depth: int) -> Iterator[Source]:
+    """Text that is JSON as what it says; a fetched page; or a list of hits with their addresses."""
+    text = text[:LONGEST_TEXT].strip()
+    if text[:1] in ("{", "[") and depth:
+        try:
+            inner = msgspec.json.decode(text)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            inner = None
+        if isinstance(inner, dict | list):
+            yield from _read(inner, address, depth - 1)
+            return
+    if not text:
+        return
+    if address:
+        yield Source("", address, text, "", "", "", "", "trace")
+        return
+    blocks = [block for block in re.split(r"\n\s*\n", text) if block.strip()]
+    for block in blocks:
+        named = _ADDRESS.search(block)
+        yield Source("", named[0].rstrip(".,;:") if named else "", block, "", "", "", "", "trace")
+
+
+def _first(value: dict[str, Any], keys: tuple[str, ...]) -> str:
+    return next((item for key in keys if isinstance(item := value.get(key), str) and item), "")
+
+
+def _texts(value: dict[str, Any]) -> str:
+    """All that it says: a snippet beside the body is part of the source."""
+    pieces = [item for key in _TEXTS if isinstance(item := value.get(key), str) and item]
+    return "\n".join(dict.fromkeys(pieces))[:LONGEST_TEXT]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def _names(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(filter(None, map(_names, value[:50])))
+    return _plain(value.get("name")) if isinstance(value, dict) else _plain(value)

@@ -1,0 +1,131 @@
+"""Do the citations lead to a source that says what they are cited for?"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from rubrica.core import Case, Evidence, Signal, Trace
+from rubrica.core.trace import as_text
+from rubrica.judges.citing.asked import asks_for_citations
+from rubrica.judges.citing.mark import Mark
+from rubrica.judges.citing.marks import marks_of
+from rubrica.judges.citing.sources import Source, sources_of
+from rubrica.judges.citing.statements import Reading, read
+from rubrica.judges.citing.uncited import Uncited, uncited
+from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
+
+NAME = "citation_accuracy"
+_NAMED = 3
+_KINDS = (
+    ("dangling", "leads to no source"),
+    ("unsupported", "is not supported by its source"),
+    ("misquoted", "quotes what its source does not say"),
+    ("partial", "is supported in part"),
+    ("flawed", "is right but flawed in form"),
+)
+
+
+class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The mean over the citations: 1 for a right one, `flawed` and `partial` for those that need
+    goodwill, 0 for one that leads nowhere or to a source that does not say so.
+
+    A statement taken from a source without a citation counts as `missing` of a citation with 0.
+    """
+
+    flawed: float = 0.8
+    partial: float = 0.5
+    missing: float = 0.5
+
+    def __post_init__(self) -> None:
+        for field in ("flawed", "partial", "missing"):
+            value = getattr(self, field)
+            if not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise ValueError(f"{field}: expected a number from 0 to 1, got {value!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def runs(self) -> Literal["inline"]:
+        return "inline"
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        sources = sources_of(case, trace)
+        answer = trace.answer
+        text = answer[:READ]
+        reading = read(text)
+        question = as_text(case.input)
+        marks = marks_of(reading, sources, question[:READ])
+        signal = (
+            self._measured(text, reading, marks, sources)
+            if marks
+            else _nothing_cited(text, reading, sources, asks_for_citations(question))
+        )
+        if len(answer) > READ and signal.value is not None:
+            note = f"only the first {READ:,} characters were read; {signal.reason}"
+            signal = msgspec.structs.replace(signal, reason=note)
+        return (signal,)
+
+    def _measured(
+        self, text: str, reading: Reading, marks: Sequence[Mark], sources: Sequence[Source]
+    ) -> Signal:
+        lost = uncited(reading, marks, sources)
+        worth = {"right": 1.0, "flawed": self.flawed, "partial": self.partial}
+        earned = sum(worth.get(mark.verdict, 0.0) for mark in marks)
+        value = earned / (len(marks) + self.missing * len(lost))
+        bad = [mark for mark in marks if mark.verdict != "right"]
+        evidence = [_shown(text, mark) for mark in bad]
+        evidence += [quote(text, item.start, item.end) for item in lost]
+        evidence = evidence or [_shown(text, mark) for mark in marks]
+        return finding(NAME, value, _reason(marks, lost), _sure(marks, sources), evidence)
+
+
+def _nothing_cited(text: str, reading: Reading, sources: Sequence[Source], asked: bool) -> Signal:
+    """Nothing cited is a failure where sources were given, asked for, or plainly used."""
+    given = [source for source in sources if source.origin == "case"]
+    lost = uncited(reading, (), sources) if sources else []
+    shown = [quote(text, item.start, item.end) for item in lost]
+    if given or asked:
+        due = f"{len(given)} sources were given" if given else "the question asks for citations"
+        taken = f"; {_statements(len(lost))} taken from them" if lost and given else ""
+        return finding(NAME, 0.0, f"nothing is cited, although {due}{taken}", "high", shown)
+    if lost:
+        reason = f"nothing is cited, although {_statements(len(lost))} taken from what tools found"
+        return finding(NAME, 0.0, reason, "medium", shown)
+    return inapplicable(NAME, "nothing is cited, no sources are given and none were asked for")
+
+
+def _statements(count: int) -> str:
+    return "1 statement is" if count == 1 else f"{count} statements are"
+
+
+def _shown(text: str, mark: Mark) -> Evidence:
+    return quote(text, mark.start, mark.end)
+
+
+def _reason(marks: Sequence[Mark], lost: Sequence[Uncited]) -> str:
+    right = sum(mark.verdict == "right" for mark in marks)
+    parts = [f"{right} of {len(marks)} citations {'is' if right == 1 else 'are'} right"]
+    for kind, meaning in _KINDS:
+        of_kind = [mark for mark in marks if mark.verdict == kind]
+        if of_kind:
+            named = "; ".join(f"{mark.label}: {mark.why}" for mark in of_kind[:_NAMED])
+            more = f" and {len(of_kind) - _NAMED} more" if len(of_kind) > _NAMED else ""
+            parts.append(f"{len(of_kind)} {kind} ({meaning}): {named}{more}")
+    if lost:
+        named = "; ".join(f"{item.label} is in {item.source}" for item in lost[:_NAMED])
+        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+        parts.append(f"{len(lost)} missing (taken from a source, not cited): {named}{more}")
+    return ". ".join(parts)
+
+
+def _sure(marks: Sequence[Mark], sources: Sequence[Source]) -> Sure:
+    """Low where nothing could be checked or most rests on few common words."""
+    if not any(source.text for source in sources):
+        return "low"
+    weak = sum(mark.weak for mark in marks)
+    if weak * 2 > len(marks):
+        return "low"
+    return "medium" if weak else "high"

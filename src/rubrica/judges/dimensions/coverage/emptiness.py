@@ -1,0 +1,102 @@
+"""What says nothing: promises, refusals, naming of topics, the question pasted back, praise."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from rubrica.judges.dimensions.coverage.aspects import stop_keys
+from rubrica.judges.dimensions.coverage.concepts import table, words_in
+from rubrica.judges.dimensions.coverage.scanning import HAN, WORD
+
+_BUT = re.compile(
+    r"\b(?:but|however|though|although|nevertheless)\b|但|不过|然而|只(?:能|知道)|目前已知"
+)
+_ONLY_SIGNS = re.compile(
+    r"[\s\W_]*(?:n/?a|tbd|tba|tbc|none|unknown|todo|略|无|未知|不详|待定|待补|暂无|空)?[\s\W_]*\Z",
+    re.IGNORECASE,
+)
+_HAN_GRAMMAR = frozenset(
+    "的了是在和与及或也都就而其该这那个之把被将让使则且但并又很更最还再只着过们它他她我你您呢吗吧啊有要会能到从对为以于等不没上下中里"
+)
+
+
+class Sign(NamedTuple):
+    """A kind of saying nothing: its pattern, and words of which a text has one if it matches."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    needs: frozenset[str]
+
+
+@cache
+def _signs(language: str) -> tuple[Sign, ...]:
+    """The kinds in a language, as `empty.toml` has them."""
+    return tuple(
+        Sign(kind, re.compile("|".join(sign["branches"])), _needs(language, sign["needs"]))
+        for kind, sign in table("empty.toml")[language].items()
+    )
+
+
+def _needs(language: str, needs: str) -> frozenset[str]:
+    if language == "chinese":
+        return frozenset(needs)
+    return frozenset((*needs.split(), *needs.replace("'", "’").split()))
+
+
+def kind_of(lower: str) -> str:
+    """`promise`, `refusal`, `naming`, `asking`, `deflecting` or `nothing`; empty for content."""
+    if lower.rstrip(' \t*_"”’)）').endswith(("?", "？")):
+        return "asking"
+    if len(lower) < 40 and _ONLY_SIGNS.match(lower):
+        return "nothing"
+    chinese = not lower.isascii() and HAN.search(lower) is not None
+    units = set(lower) if chinese else set(WORD.findall(lower))
+    for kind, pattern, needs in _signs("chinese" if chinese else "english"):
+        if needs.isdisjoint(units):
+            continue
+        if (found := pattern.search(lower)) and not _is_turned(kind, lower, found.end()):
+            return kind
+    return ""
+
+
+def _is_turned(kind: str, lower: str, end: int) -> bool:
+    """`The list price is not public, but dealers ask about $900` says something after all."""
+    if kind == "deflecting":
+        return "@" in lower or "http" in lower or any(map(str.isdigit, lower))
+    but = _BUT.search(lower, end) if kind == "refusal" else None
+    return but is not None and len(lower) - but.end() >= 12
+
+
+#: New pairs of characters after which nobody counts any further.
+_ENOUGH = 40
+
+
+class Novelty:
+    """How much a text says beyond the question, the names of the aspects, grammar and praise."""
+
+    def __init__(self, known: frozenset[str]) -> None:
+        self._known = known | words_in("fluff.txt") | stop_keys()
+        self._pairs = frozenset(key for key in self._known if len(key) == 2 and HAN.match(key))
+        longer = (key for key in self._known if len(key) > 2 and HAN.match(key))
+        self._pairs |= {key[at : at + 2] for key in longer for at in range(len(key) - 1)}
+
+    def of(self, lower: str, words: Sequence[str]) -> float:
+        """New words, two Chinese characters being one; `words` are the keys of the text."""
+        fresh = set(words).difference(self._known)
+        count = float(sum(len(word) > 1 or word.isdigit() for word in fresh))
+        return count if lower.isascii() else count + self._han(lower) / 2
+
+    def _han(self, lower: str) -> int:
+        known, fresh = self._pairs, set[str]()
+        for run in HAN.findall(lower):
+            pairs = [run[at : at + 2] for at in range(min(len(run), _ENOUGH))]
+            old = [pair in known for pair in pairs]
+            fresh.update(
+                pair
+                for pair, now, before in zip(pairs, old, (False, *old), strict=False)
+                if not now and not before and pair[0] not in _HAN_GRAMMAR
+            )
+            if len(fresh) >= _ENOUGH:
+                break
+        return min(len(fresh), _ENOUGH)

@@ -1,0 +1,155 @@
+"""An answer as passages: its sentences, with the headings and labels that stand over each."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rubrica.judges.text.sentences import Sentence, sentences
+
+
+class Passage(NamedTuple):
+    """A sentence, a row of a table or a block of code. `labels` are what it stands under."""
+
+    text: str
+    start: int
+    end: int
+    paragraph: int
+    labels: tuple[str, ...] = ()
+    mark: str = ""
+    heading: bool = False
+
+
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
+_BOLD = re.compile(
+    r"\s*(?:\d{1,2}[.)、]\s*)?(?:\*\*|__)([^*_\n]{1,80}?)[:：]?(?:\*\*|__)[:：]?\s*$"
+)
+_CHAPTER = re.compile(
+    r"\s*((?:第[一二三四五六七八九十\d]{1,3}[章节部篇步]|[一二三四五六七八九十]{1,2}、"
+    r"|[（(][一二三四五六七八九十\d]{1,2}[)）])\s*[^。，；！？,.;!?]{1,30})\s*$"
+)
+_LABEL = re.compile(
+    r"\s*(?:[-*+•]\s+|\d{1,2}[.)、]\s*|[（(]?[a-zA-Z\d][)）]\s*)?(?:\*\*|__|【|「)?([^:："
+    r"|*_\n。！？!?；;，,【】「」]{1,60}?)(?:\*\*|__|】|」)?\s*(?:[:：]|\s[-–—]{1,2}\s"
+    r"|(?<=】))(?:\*\*|__)?"
+)
+_MARK = re.compile(
+    r"\s*(?:[-*+]\s+)?(?:\*\*)?[（(]?(?:(\d{1,2})|([a-hA-H])|([①-⑨])"
+    r"|([一二三四五六七八九十]))(?:[.)、）：:]|(?<=[①-⑨]))(?!\d)"
+)
+_OPENS = frozenset("第一二三四五六七八九十（(")
+_NUMERALS = "一二三四五六七八九十"
+_LIST = re.compile(r"\s*(?:[-*+•]\s|\d{1,2}[.)、]|[（(]?[a-hA-H][)）])")
+
+
+def passages(text: str) -> list[Passage]:
+    """The passages of the text in order."""
+    return [*_plain(text), *_tables(text)]
+
+
+def _plain(text: str) -> Iterator[Passage]:
+    stack: list[tuple[int, str]] = []
+    found = sentences(text)
+    titled = text.count("\n#") + text.startswith("#") > 1
+    at, paragraph, gap, mark = 0, 0, 0, ""
+    line_end = -1
+    labels: tuple[str, ...] = ()
+    for sentence in found:
+        between = text[at : sentence.start]
+        if "\n" in between or not at:
+            gap = between.count("\n")
+            begin = text.rfind("\n", 0, sentence.start) + 1
+            line_end = text.find("\n", sentence.start)
+            line = text[begin : line_end if line_end >= 0 else len(text)]
+            if gap > 1 or _LIST.match(line):
+                paragraph += 1
+                mark = _mark(line) or (mark if gap < 2 and not _LIST.match(line) else "")
+            level, title = _heading(line)
+            if level:
+                while stack and stack[-1][0] >= level:
+                    stack.pop()
+                # The title of a whole document is no section of it.
+                if not (level == 1 and titled and not stack and sentence is found[0]):
+                    stack.append((level, title))
+                at = sentence.end
+                yield Passage(*sentence, paragraph, (), mark, True)
+                continue
+            labels = tuple(title for _, title in stack)
+            if label := _label(line):
+                labels = (*labels, label)
+        at = sentence.end
+        if not sentence.text.startswith("|"):
+            yield Passage(*sentence, paragraph, labels, mark)
+
+
+def _label(line: str) -> str:
+    """What stands before a colon or a dash at the head of a line."""
+    head = line[:80]
+    if ":" in head or "：" in head or "】" in head or " - " in head or "–" in head or "—" in head:
+        label = _LABEL.match(head)
+        return label[1] if label else ""
+    return ""
+
+
+def _heading(line: str) -> tuple[int, str]:
+    """The level and text of a heading; level 0 for any other line."""
+    if "#" in line[:10] and (heading := _HEADING.match(line)):
+        return len(heading[1]), heading[2]
+    bare = line.strip()
+    if len(bare) > 100:
+        return 0, ""
+    if ("**" in bare or "__" in bare) and (bold := _BOLD.match(line)):
+        return 7, bold[1]
+    if bare[:1] in _OPENS and (chapter := _CHAPTER.match(line)):
+        return 7, chapter[1]
+    if bare.endswith((":", "：")) and len(bare) <= 60 and not _LIST.match(line):
+        return 8, bare[:-1]
+    return 0, ""
+
+
+def _mark(line: str) -> str:
+    mark = _MARK.match(line)
+    if mark is None:
+        return ""
+    if mark[3]:
+        return str(ord(mark[3]) - 0x245F)
+    if mark[4]:
+        return str(_NUMERALS.index(mark[4]) + 1)
+    return mark[1] or mark[2].lower()
+
+
+def _tables(text: str) -> Iterator[Passage]:
+    """Rows under their first cell, and columns under their header."""
+    header: list[Sentence] = []
+    paragraph, at = -1, 0
+    for line in text.splitlines(keepends=True):
+        start, at = at, at + len(line)
+        if not line.lstrip().startswith("|"):
+            header = []
+            continue
+        cells = list(_cells(line, start))
+        if not header:
+            header, paragraph = cells, paragraph - 1
+            continue
+        filled = [cell for cell in cells if any(map(str.isalnum, cell.text))]
+        if not filled:
+            continue
+        paragraph -= 1
+        if len(filled) > 1 and filled[0] is cells[0]:
+            rest = text[filled[1].start : filled[-1].end]
+            yield Passage(rest, filled[1].start, filled[-1].end, paragraph, (cells[0].text,))
+        for name, cell in zip(header[1:], cells[1:], strict=False):
+            if any(map(str.isalnum, cell.text)) and name.text:
+                yield Passage(*cell, paragraph, (name.text,))
+
+
+def _cells(line: str, start: int) -> Iterator[Sentence]:
+    at = line.index("|") + 1
+    pieces = line[at:].rstrip().split("|")
+    if len(pieces) > 1 and not pieces[-1].strip():
+        pieces.pop()
+    at += start
+    for piece in pieces:
+        bare = piece.strip()
+        begin = at + len(piece) - len(piece.lstrip()) if bare else at
+        yield Sentence(bare, begin, begin + len(bare))
+        at += len(piece) + 1

@@ -1,0 +1,258 @@
+"""The parts of a question: its numbered items, its questions, what it lists after `compare`."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+#: Characters of a question that are looked at, and parts that are kept.
+LONGEST, MOST = 8_000, 30
+
+
+class Part(NamedTuple):
+    """One thing that is asked, with the number or letter it was given."""
+
+    text: str
+    mark: str = ""
+
+
+_MARK = re.compile(
+    r"(?:^|(?<=[\s，,;；：:。.？?]))[(（]?(?:(\d{1,2})|([a-hA-H])"
+    r"|([一二三四五六七八九十]))(?:[.)）](?=\s|[^\d\s])|、)\s*"
+    r"|([①-⑨])\s*",
+    re.MULTILINE,
+)
+_BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(\S.*)$", re.MULTILINE)
+_NUMERALS = "一二三四五六七八九十"
+_ENDS = re.compile(r"(?<=[?？!！。])|(?<=[.;；])(?=\s)|\n+")
+_AUX = r"(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|must|may|am)"
+_NEXT = re.compile(
+    r"(?:\s*[,;]\s*(?:and\s+|or\s+|then\s+)?|\s+and\s+(?:also\s+)?)(?:please\s+)?(?:tell me\s+"
+    r"|explain\s+)?"
+    rf"(?=(?:how|what|why|whether|who|whose|which)\b|(?:when|where)\s+{_AUX}\b"
+    rf"|{_AUX}\s+(?:it|they|i|we|you|the|there|this|that|an?|my|your|its)\b)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"^(?:and |so |but |then |also |please )*(?:how|what|why|whether|who|whose|which|when|where|"
+    rf"{_AUX})\b",
+    re.IGNORECASE,
+)
+_HAN_ASKS = re.compile(
+    "怎么|如何|怎样|什么|哪|谁|为何|多少|多久|多长|多大|几[个年种次时天岁]|吗|呢|是否|能否|何时"
+    "|有没有|是不是|可不可以"
+)
+_HAN_CUT = re.compile("[，,；;、]|以及|并且|(?<=[么样些吗])[和与]")
+_TELL = re.compile(
+    r"\b(describe|list|compare|contrast|explain|discuss|outline|summari[sz]e|cover|analy[sz]e|give"
+    r"|tell|"
+    r"introduce|review|evaluate|assess|present|state|identify|provide|write|name|examine|report|"
+    r"draft|prepare|research|investigate|detail|show)\b(?: me| us)?(?: about| on)?\s+",
+    re.IGNORECASE,
+)
+_HAN_TELL = re.compile(
+    "介绍|说明|比较|对比|分析|列出|阐述|描述|解释|讲讲|说说|谈谈|总结|评估|概述|讲解|告诉我|了解"
+    "|梳理|讨论|简述|论述|列举|评价|说一下|讲一下|写"
+)
+_ON = re.compile(
+    r"\b(?:on|in terms of|with respect to|regarding|with regard to|by|based on|according to|across|"
+    r"for)\s+",
+    re.IGNORECASE,
+)
+_WITH = re.compile(
+    r"(?:\b(?:including|covering|namely|focusing on|with a focus on|as well as|cover|include|"
+    r"address)\b:?|:)\s+",
+    re.IGNORECASE,
+)
+_HAN_WITH = re.compile("包括|涵盖|内容有|[：:]|内容包含|重点(?:讲|说|谈)")
+_HAN_FROM = re.compile(
+    "[从在就]([^从。]{2,60}?)(?:等|这)?(?:几|两|三|四|五|多)?个?(?:方面|角度|维度|层面)"
+)
+_AND = re.compile(
+    r"\s*,\s*(?:and|or|as well as)\s+|\s*[,;]\s*|\s+(?:and|as well as)\s+", re.IGNORECASE
+)
+_HAN_AND = re.compile("、|以及|[，,；;]|和|与|及(?!格|时)|并(?=且)")
+_HAN_TAIL = re.compile(
+    "(?:等)?(?:几个|这几个|三个|四个|五个|多个)?(?:方面|角度|维度|层面|上)?(?:进行|的).{0,4}$"
+    "|等.{0,4}$|(?:几个|这几个|三个|四个|多个)?(?:方面|角度|维度|层面)$"
+)
+_HAN_LEAD = re.compile(
+    "^(?:并|再|同时|另外|请|还有)?(?:列出|说明|介绍|分析|给出|解释|比较|指出|讲讲|说说)?(?:其|它的"
+    "|一下)?"
+)
+_PAIRS = re.compile(
+    r"\b(?:pros and cons|advantages and disadvantages|strengths and weaknesses)\b", re.IGNORECASE
+)
+
+
+def question_of(value: Any) -> str:
+    """The question as text: `input` itself, or the last message of the user in a list of them."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, dict):
+        for key in ("question", "query", "prompt", "text", "input", "content", "messages"):
+            if value.get(key):
+                return question_of(value[key])
+        return ""
+    if not isinstance(value, list):
+        return ""
+    for message in reversed(value):
+        if isinstance(message, dict) and message.get("role", "user") == "user":
+            return _content(message.get("content"))
+    return ""
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, str):
+        return content.strip()
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "\n".join(text for text in texts if isinstance(text, str)).strip()
+    return ""
+
+
+@lru_cache(maxsize=1024)
+def parts(question: str) -> tuple[Part, ...]:
+    """What is asked, one part for each thing; one part where there is nothing to cut."""
+    question = question[:LONGEST]
+    for found in (_marked(question), _bullets(question), list(_spoken(question))):
+        if len(found) > 1:
+            return tuple(found[:MOST])
+    found = list(_spoken(question))
+    return tuple(found) if found else ((Part(question),) if question else ())
+
+
+def _marked(question: str) -> list[Part]:
+    """Items with numbers or letters that count up from the first."""
+    found: list[tuple[str, int, int]] = []
+    for mark in _MARK.finditer(question):
+        label = mark[1] or (mark[2] or "").lower() or _number(mark[3]) or _number(mark[4])
+        if _follows(found[-1][0] if found else "", label):
+            found.append((label, mark.start(), mark.end()))
+    ends = [*(start for _, start, _ in found[1:]), len(question)][: len(found)]
+    return [
+        Part(_trim(question[begin:end].split("\n\n")[0]), label)
+        for (label, _, begin), end in zip(found, ends, strict=True)
+    ]
+
+
+def _number(sign: str | None) -> str:
+    if not sign:
+        return ""
+    return str(_NUMERALS.index(sign) + 1) if sign in _NUMERALS else str(ord(sign) - 0x245F)
+
+
+def _follows(last: str, label: str) -> bool:
+    if not last:
+        return label in ("1", "a")
+    if last.isdigit() != label.isdigit():
+        return False
+    return int(label) == int(last) + 1 if label.isdigit() else ord(label) == ord(last) + 1
+
+
+def _bullets(question: str) -> list[Part]:
+    return [Part(_trim(bullet[1])) for bullet in _BULLET.finditer(question)]
+
+
+def _trim(text: str) -> str:
+    text = re.sub(r"[,;，；]?(?:\s+(?:and|or))?\s*$", "", text.strip())
+    return text.strip(" \t\n.,;，；。?？")
+
+
+def _spoken(question: str) -> Iterator[Part]:
+    """Parts of sentences. Where something is asked, what only sets the scene is no part."""
+    pieces = [piece.strip() for piece in _ENDS.split(question) if piece and piece.strip()]
+    asking = [piece for piece in pieces if _is_asking(piece)]
+    for piece in asking or pieces[-1:]:
+        for text in _cut(piece):
+            if text := _trim(text):
+                yield Part(text)
+
+
+def _is_asking(piece: str) -> bool:
+    if piece.endswith(("?", "？")) or _HAN_ASKS.search(piece) or _ASKS.match(piece):
+        return True
+    return bool(_TELL.search(piece) or _HAN_TELL.search(piece))
+
+
+def _cut(piece: str) -> list[str]:
+    piece = piece.strip().rstrip("?？.。!！ ")
+    han = re.search("[\u4e00-\u9fff]", piece) is not None
+    asked = _cut_han(piece) if han else _NEXT.split(piece)
+    if len(asked) > 1:
+        return asked
+    listed = _listed_han(piece) if han else _listed(piece)
+    return listed if len(listed) > 1 else [piece]
+
+
+def _cut_han(piece: str) -> list[str]:
+    """Cut where a clause that asks follows; a clause that does not joins the next one that does."""
+    found: list[str] = []
+    waiting = ""
+    for clause in _HAN_CUT.split(piece):
+        waiting = f"{waiting}，{clause}" if waiting else clause
+        if _HAN_ASKS.search(clause):
+            found.append(waiting)
+            waiting = ""
+    if waiting and found:
+        found[-1] = f"{found[-1]}，{waiting}"
+    return found or [piece]
+
+
+def _listed(piece: str) -> list[str]:
+    """The items of `describe the A, B and C of X`, `compare X and Y on A and B`."""
+    tell = _TELL.search(piece)
+    thing = piece[tell.end() :] if tell else piece
+    verb = tell[1].lower() if tell else ""
+    if verb in ("compare", "contrast", "evaluate", "assess", "review") and (
+        on := _ON.search(thing)
+    ):
+        return _items(re.sub(r"(?i)(?<=[, ])(?:on|by|for) ", "", thing[on.end() :]))
+    if with_ := _WITH.search(thing):
+        return _items(thing[with_.end() :])
+    head, _, tail = thing.partition(" of ")
+    if tail and (" and " in head or "," in head):
+        return _items(head)
+    if "'s " in thing or "’s " in thing:
+        return _items(re.split("['’]s ", thing, maxsplit=1)[1])
+    if verb in ("compare", "contrast") or (verb and "," in thing):
+        return _items(thing)
+    return _items(pairs[0]) if (pairs := _PAIRS.search(thing)) else []
+
+
+def _items(text: str) -> list[str]:
+    items = [
+        re.sub(
+            r"(?i)^(?:what are |what is )?(?:the|its|their|an?|both|his|her|on|with|between) ",
+            "",
+            item,
+        )
+        for item in _AND.split(text)
+    ]
+    kept = [item.strip() for item in items if item and item.strip()]
+    return kept if all(len(item.split()) <= 9 for item in kept) else []
+
+
+def _listed_han(piece: str) -> list[str]:
+    if from_ := _HAN_FROM.search(piece):
+        return _items_han(from_[1])
+    tell = _HAN_TELL.search(piece) or re.search("有哪些|有什么", piece)
+    if tell is None:
+        return []
+    thing = re.sub("^(?:一下|下|我|给我|并|和|一篇|一份)+", "", piece[tell.end() :])
+    if with_ := _HAN_WITH.search(thing):
+        return _items_han(thing[with_.end() :])
+    at = thing.find("的")
+    while at >= 0:
+        if _HAN_AND.search(thing, at):
+            return _items_han(thing[at + 1 :])
+        at = thing.find("的", at + 1)
+    plain = "、" in thing and "的" not in thing
+    return _items_han(thing) if plain or tell[0] in ("比较", "对比", "有哪些", "有什么") else []
+
+
+def _items_han(text: str) -> list[str]:
+    text = _HAN_TAIL.sub("", text)
+    items = (_HAN_LEAD.sub("", item.strip(" 的")) for item in _HAN_AND.split(text))
+    kept = [item for item in items if item]
+    return kept if all(len(item) <= 16 for item in kept) else []

@@ -1,0 +1,73 @@
+"""Finding many words in a text in one pass: English by stem, Chinese as it is written."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from rubrica.judges.text.stems import stem
+from rubrica.judges.text.words import CJK
+
+WORD = re.compile(r"[a-z\u00c0-\u024f0-9]+(?:['’+#./-][a-z\u00c0-\u024f0-9]+)*[+#]*")
+HAN = re.compile(rf"[{CJK}]+")
+#: Words of the longest phrase that is looked for, and characters in Chinese.
+_PHRASE = 4
+
+
+@lru_cache(maxsize=65536)
+def word_key(word: str) -> str:
+    """The key of one lower-case word."""
+    if word.endswith(("'s", "’s")):
+        word = word[:-2]
+    # `provider` is not `provided`, nor `leader` `lead`.
+    agent = word[:-1] if word.endswith(("ers", "ors")) else word
+    return agent if agent.endswith(("er", "or")) else stem(word)
+
+
+def key_of(words: str) -> str:
+    """The key of a word or phrase of a list."""
+    words = words.strip().lower()
+    return words if HAN.match(words) else " ".join(map(word_key, WORD.findall(words)))
+
+
+def keys_in(lower: str) -> list[str]:
+    """The keys of the English words of lower-case text, in order."""
+    return list(map(word_key, WORD.findall(lower)))
+
+
+class Scanner:
+    """Finds which of its keys occur in a text."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._keys = frozenset(key for key in keys if key)
+        self._longer: dict[str, int] = {}
+        han: dict[str, set[int]] = {}
+        for key in self._keys:
+            if HAN.match(key):
+                han.setdefault(key[0], set()).add(len(key))
+            elif " " in key:
+                first, count = key.split(" ", 1)[0], key.count(" ") + 1
+                self._longer[first] = max(self._longer.get(first, 0), min(count, _PHRASE))
+        self._han = {first: tuple(sorted(sizes)) for first, sizes in han.items()}
+
+    def find(self, lower: str, words: Sequence[str]) -> set[str]:
+        """The keys that occur in lower-case text, given the keys of its words."""
+        known, longer = self._keys, self._longer
+        found = set(known.intersection(words))
+        if not longer.keys().isdisjoint(words):
+            for at, word in enumerate(words):
+                for size in range(2, longer.get(word, 0) + 1):
+                    phrase = " ".join(words[at : at + size])
+                    if phrase in known:
+                        found.add(phrase)
+        if self._han and not lower.isascii():
+            self._find_han(lower, found)
+        return found
+
+    def _find_han(self, lower: str, found: set[str]) -> None:
+        known, firsts = self._keys, self._han
+        for at, sign in enumerate(lower):
+            if sign in firsts:
+                for size in firsts[sign]:
+                    piece = lower[at : at + size]
+                    if piece in known:
+                        found.add(piece)

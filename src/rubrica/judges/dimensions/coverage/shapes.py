@@ -1,0 +1,108 @@
+"""Forms that speak of a concept without a word for it: a sum of money, a date, steps, a name."""
+
+import re
+from collections.abc import Callable, Mapping
+
+_DIGIT = r"[0-9０-９]"
+_HAN_NUMBER = r"[一二两三四五六七八九十百千万亿半几]"
+_MONTH = (
+    r"\b(?:january|february|march|april|june|july|august|september|october|november|december"
+    r"|(?:early|late|mid|in|of|until|from|through|by) may|may \d|(?:jan|feb|mar|apr|jun|jul|aug"
+    r"|sept?|oct|nov|dec)\b\.?"
+    rf"|spring|summer|autumn|winter)\b|(?:\d|{_HAN_NUMBER})月|[春夏秋冬][季天末初]?"
+)
+_YEAR = (
+    r"\b(?:1[0-9]|20)\d\ds?\b|\byears ago\b|年前|\b\d{1,2}(?:st|nd|rd|th) century|\b\d{2,4} (?:bc"
+    r"|ad|bce|ce)\b"
+    rf"|\d{{3,4}}年|公元前|世纪|[唐宋元明清汉秦隋晋周商]代|[唐宋元明清汉秦隋晋]朝|{_HAN_NUMBER}年代"
+)
+_PATTERNS = {
+    "money": r"[$€£¥￥₹]\s?\d|\d\s?(?:[$€£¥]|usd|eur|gbp|rmb|dollars?|euros?|pounds?|yuan|yen"
+    r"|cents?)\b"
+    rf"|(?:{_DIGIT}|{_HAN_NUMBER})\s?(?:多|余)?(?:万|亿|千|百)?(?:元|块|美元|欧元|日元|泰铢|港币)"
+    rf"|免费",
+    "percent": rf"\d\s?(?:%|percent\b|per cent\b)|百分之|{_DIGIT}％|{_HAN_NUMBER}成(?!为|了|本)",
+    "date": rf"{_YEAR}|{_MONTH}|\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b"
+    r"|\b\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m|p\.m)\b|\d{1,2}[日号点时]|周[一二三四五六日末]|星期",
+    "month": _MONTH,
+    "year": _YEAR,
+    "duration": r"\b(?:\d+|one|two|three|four|five|six|seven|eight|ten|twelve|several|a few"
+    r"|half an?|an?)"
+    r"[ -](?:to \w+ )?(?:\w+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|quarters?)\b"
+    rf"|(?:{_DIGIT}|{_HAN_NUMBER})\s?个?(?:多|半)?(?:秒|分钟|小时|天|日|周|星期|月|年|季度|工作日)",
+    "temperature": rf"\d\s?°|\d\s?(?:degrees|celsius|fahrenheit)|(?:{_DIGIT}"
+    rf"|{_HAN_NUMBER})\s?(?:度|℃|摄氏度)",
+    "number": rf"\d|(?:\b(?:two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand"
+    rf"|million|half)\b)"
+    rf"|{_HAN_NUMBER}(?:个|种|次|克|勺|杯|人|倍|层|座|只|台|位|成|千|万|百)",
+    "negation": r"\b(?:not|no|cannot|never|neither|nor|without)\b|n['’]t\b|无法|不能|没有|不支持"
+    r"|不会|不足|未能",
+    "answer": r"^\W*(?:yes|no|not|never|only|in most cases|it depends|absolutely|of course|是的?"
+    r"|不是|可以|不可以|不能|能|不行|会|不会|有|没有|需要|不需要|不用|不必|还在|不在|当然"
+    r"|对)(?![a-z])",
+    "title": r"《[^》]{1,40}》|[\"“][^\"”]{2,60}[\"”]|\*[^*\n]{2,60}\*",
+    "cause": r"\bbecause\b|\bdue to\b|^\W*(?:as|since) |, (?:so|which) |因为|由于|导致|所以|因而",
+    "contact": r"\S@\S+\.\w|\b\d{3}[- ]\d{3,4}[- ]?\d{0,4}\b|https?://|400-\d|\d{3,4}-\d{7,8}"
+    r"|\b1[3-9]\d{9}\b",
+    "example": r"\bfor (?:example|instance)\b|\be\.g\b|\bsuch as\b|例如|比如|譬如|举例|```|为例"
+    r"|案例",
+    "definition": r"\b(?:is|are|was|were|means?|refers? to|stands for|describes|denotes|called)\b"
+    r"|是|指|即|叫做|称为|意思|意为",
+}
+#: These are seen in the text as it is written.
+_CASED = {
+    "name": r"[A-Z][\w'’-]+ (?:of |the |de |von |van |da |al |bin )?[A-Z]\w"
+    r"|(?<=[a-z,] )[A-Z][a-z]+|[率由是]?[\u4e00-\u9fff]{1,4}[·•][\u4e00-\u9fff]{1,5}"
+    r"|(?:由|是|叫|作者|名叫)[\u4e00-\u9fff]{2,4}",
+    "code": r"`[^`\n]+`|^\s*(?:\$|>>>|#!)|\b(?:pip3?|npm|yarn|apt(?:-get)?|brew|docker|kubectl"
+    r"|cargo|go|make|git|curl|helm|conda|yum|dnf) "
+    r"(?:install|add|run|build|test|get|clone|up|compose|apply|pull|create|-)",
+    "steps": r"^\s*(?:step )?\d{1,2}[.)、：:]\s*\S|^\s*[-*]\s|\b[Ss]tep \d"
+    r"|第[一二三四五六七八九]步|[①②③④]",
+}
+
+
+#: Without one of these no pattern of the shape can match. It is many times faster to see that.
+_NEEDS = {
+    "date": "jan feb mar apr may jun jul aug sep oct nov dec spring summer autumn winter century"
+    " day years 年 月 春 夏 秋 冬 世纪 公元 代 朝 日 号 点 时 周 星期",
+    "year": "century years 年 世纪 公元 代 朝",
+    "month": "jan feb mar apr may jun jul aug sep oct nov dec spring summer autumn winter 月 春 夏"
+    " 秋 冬",
+    "contact": "@ http",
+    "example": "example instance e.g such ``` 例如 比如 譬如 举例 为例 案例",
+    "cause": "because due as since so which 因 由于 导致 所以",
+    "title": '《 " “ *',
+    "code": "` $ > # pip npm yarn apt brew docker kubectl cargo go make git curl helm conda yum"
+    " dnf",
+}
+_DIGITS = frozenset("0123456789０１２３４５６７８９")
+_ON_DIGITS = ("date", "year", "month", "contact")
+
+
+def _shape(name: str, pattern: str, cased: bool) -> Callable[[str, str], bool]:
+    search = re.compile(pattern, re.MULTILINE).search
+    needs = tuple(_NEEDS.get(name, "").split())
+    digits = name in _ON_DIGITS
+
+    def has(text: str, lower: str) -> bool:
+        able = not needs or any(need in lower for need in needs)
+        if not able and (not digits or _DIGITS.isdisjoint(lower)):
+            return False
+        return search(text if cased else lower) is not None
+
+    return has
+
+
+def _is_list(text: str, lower: str) -> bool:
+    """Whether at least three things stand in a row."""
+    del text
+    return lower.count("、") > 1 or lower.count(", ") > 1 or (", " in lower and " and " in lower)
+
+
+#: Whether a piece of text has the form, given the text and the same in lower case.
+SHAPES: Mapping[str, Callable[[str, str], bool]] = {
+    "list": _is_list,
+    **{name: _shape(name, pattern, False) for name, pattern in _PATTERNS.items()},
+    **{name: _shape(name, pattern, True) for name, pattern in _CASED.items()},
+}

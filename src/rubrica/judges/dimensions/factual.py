@@ -1,0 +1,149 @@
+"""Factual accuracy: which of the facts that are expected does the output state, and which deny?
+
+The facts are `expected.claims`, or the sentences of `expected.answer`. The value is the weight of
+those supported, less half the weight of those contradicted, over all weight. A short answer such as
+`42` or `Canberra` is one fact, read together with the question.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from rubrica.core import Case, CaseError, Evidence, Signal, Trace
+from rubrica.core.numbers import finite
+from rubrica.core.trace import as_text
+from rubrica.judges.answer import Think
+from rubrica.judges.dimensions.expected import expected_of
+from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
+from rubrica.judges.text.passages import passages_of
+from rubrica.judges.text.question import answers, question_of
+from rubrica.judges.text.sentences import Sentence, sentences
+from rubrica.judges.text.short import is_short, short_verdict
+from rubrica.judges.text.support import Verdict, verdict
+
+NAME = "factual_accuracy"
+#: Claims that are judged, and claims that a reason tells of.
+_MOST, _TOLD = 100, 3
+
+
+class FactualAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The weight of the claims that the output supports, less a part of what it contradicts."""
+
+    contradiction_cost: float = 0.5
+    think: Think = "drop"
+
+    def __post_init__(self) -> None:
+        finite("contradiction_cost", self.contradiction_cost, low=0, high=1)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def runs(self) -> Literal["inline"]:
+        return "inline"
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        facts = facts_of(case)
+        if not facts:
+            return (inapplicable(NAME, "the case expects neither claims nor an answer"),)
+        text = trace.answer
+        if not text.strip():
+            return (finding(NAME, 0.0, "the output is empty", "high"),)
+        question = question_of(case.input)
+        passages = answers(passages_of(text[:READ], self.think), question)
+        found = [(fact, _verdict(fact, passages, question)) for fact in facts]
+        return (_signal(found, text, self.contradiction_cost),)
+
+
+class Fact(NamedTuple):
+    """Something that a good answer states."""
+
+    text: str
+    weight: float
+    short: bool = False
+
+
+def facts_of(case: Case) -> list[Fact]:
+    """The claims of a case, or else the sentences of its answer."""
+    expected = expected_of(case)
+    if expected.claims:
+        facts = [Fact(claim.text, claim.weight) for claim in expected.claims[:_MOST]]
+        if not any(fact.weight for fact in facts):
+            raise CaseError(case.id, "expected.claims", "no claim has any weight")
+        return facts
+    return _answer_facts(expected.answer)
+
+
+def _answer_facts(answer: Any) -> list[Fact]:
+    if answer is None or answer == "":
+        return []
+    if isinstance(answer, list):
+        return [fact for one in answer[:_MOST] for fact in _answer_facts(one)]
+    if isinstance(answer, dict):
+        return [Fact(f"{key}: {as_text(value)}", 1.0) for key, value in answer.items()][:_MOST]
+    text = as_text(answer)
+    # The form of many sets of sums: the way to it, a mark, the result.
+    text = text.rpartition("####")[2].strip()
+    if is_short(text):
+        return [Fact(text, 1.0, short=True)]
+    return [Fact(one.text, 1.0) for one in sentences(text)[:_MOST]]
+
+
+def _verdict(fact: Fact, passages: Sequence[Sentence], question: str) -> Verdict:
+    if fact.short:
+        return short_verdict(fact.text, passages, question)
+    return verdict(fact.text, passages, question)
+
+
+def _signal(found: Sequence[tuple[Fact, Verdict]], text: str, cost: float) -> Signal:
+    worth = {"supported": 1.0, "contradicted": -cost, "absent": 0.0}
+    total = sum(fact.weight for fact, _ in found)
+    value = sum(fact.weight * worth[one.kind] for fact, one in found) / total
+    return finding(NAME, value, _reason(found, text), _sure(found), _evidence(found, text))
+
+
+def _reason(found: Sequence[tuple[Fact, Verdict]], text: str) -> str:
+    kinds = [one.kind for _, one in found]
+    said = [f"{kinds.count('supported')} of {len(found)} claims are supported"]
+    denied = [
+        f"{_short(fact.text)} is contradicted ({one.note}) by {_short(text[one.start : one.end])}"
+        for fact, one in found
+        if one.kind == "contradicted"
+    ]
+    absent = [_short(fact.text) for fact, one in found if one.kind == "absent"]
+    said += denied[:_TOLD]
+    if len(denied) > _TOLD:
+        said.append(f"{len(denied) - _TOLD} more are contradicted")
+    if absent:
+        more = f" and {len(absent) - _TOLD} more" if len(absent) > _TOLD else ""
+        said.append(f"not stated: {', '.join(absent[:_TOLD])}{more}")
+    if len(text) > READ:
+        said.append(f"only the first {READ} characters were read")
+    return "; ".join(said)
+
+
+def _short(text: str) -> str:
+    cut = " ".join(text[:400].split())
+    return f"'{cut}'" if len(cut) <= 100 else f"'{cut[:97]}...'"
+
+
+def _sure(found: Sequence[tuple[Fact, Verdict]]) -> Sure:
+    """As sure as the verdicts are; what was not found may have been said in other words."""
+    total = sum(fact.weight for fact, _ in found)
+    low = sum(fact.weight for fact, one in found if one.kind != "absent" and one.sure == "low")
+    high = sum(fact.weight for fact, one in found if one.kind != "absent" and one.sure == "high")
+    if low > 0.3 * total:
+        return "low"
+    return "high" if high >= 0.7 * total else "medium"
+
+
+def _evidence(found: Sequence[tuple[Fact, Verdict]], text: str) -> list[Evidence]:
+    """The sentences that contradict, then those that support, each once."""
+    spans: dict[tuple[int, int], None] = {}
+    for kind in ("contradicted", "supported"):
+        for _, one in found:
+            if one.kind == kind:
+                spans.setdefault((one.start, one.end))
+    return [quote(text, start, end) for start, end in spans]

@@ -1,0 +1,138 @@
+"""What the question tells about the sources it needs: who it is about, and what it weighs up.
+
+Only the question decides here: what the answer says of its own sources is hostile.
+"""
+
+import re
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from rubrica.judges.citing.asked import asks_for_citations
+from rubrica.judges.reliability.lexicon import mentions, words
+from rubrica.judges.reliability.listing import groups
+
+#: Characters of a question that are looked at.
+_READ = 20_000
+_WANTS = re.compile(
+    r"\b(?:reliable|official|credible|reputable|authoritative|primary|good|trustworthy|original"
+    r"|scientific|supporting|proper|your)\s(?:[\w'-]{1,20}\s)?(?:sources?|references?|links?"
+    r"|documents?|evidence)\b(?!\s(?:of|code|for|files?|control))"
+    r"|\b(?:sources?|references?|links?)\s?(?:,?\s?please|[?!]|\.?\s*\Z)"
+    r"|\bback (?:it|this|that) up\b"
+    r"|\bwhere (?:did|do) you (?:get|find|know)\b"
+    r"|\blink (?:me )?(?:to )?(?:your|the|some) sources?\b"
+    r"|\bwith (?:the|its|their) (?:defining|original|official) (?:documents?|papers?|texts?)\b"
+    r"|\b(?:reference|backed by|based on) (?:good|your|the|any|official|published|peer-reviewed)\b"
+    r"|请(?!问)[^。？！\n]{0,16}?(?:来源|依据|资料|原帖|原文|论文|文献|链接|网址|研究|网站|机构)"
+    r"|(?:多给|给|附|列)[^。？！\n]{0,10}(?:来源|依据|文献|链接|网址|资料)|有[^。？！\n]{0,4}(?:依据|出处)吗"
+    r"|(?:官方|权威|可靠)(?:来源|资料|出处|文献)",
+    re.IGNORECASE,
+)
+_COMPARES = re.compile(
+    r"比[^。？]{1,30}(?:快|好|强|省|安全)|\bdo(?:es)? [\w' -]{1,40} work\b", re.IGNORECASE
+)
+_SHUNS = re.compile(
+    r"\b(?:not|don't|no|never|avoid|without|except|rather than|instead of)\s"
+    r"(?:[\w']{1,15}\s){0,4}\Z"
+    r"|(?:不要|别|不能|不得|勿|除了|避免|不用|禁止)[^。？！，]{0,8}\Z",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+#&'-]*")
+_OPENING = re.compile(r"(?:\A|[.?!]\s+)([A-Za-z][\w'-]*)")
+_CHINESE = re.compile(r"[㐀-鿿]")
+
+
+class About(NamedTuple):
+    """A question, read for what it says about its sources.
+
+    `names` are the proper names in it, `posts` the hosts whose own pages it asks for.
+    """
+
+    text: str = ""
+    words: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    wants: bool = False
+    weighs: bool = False
+    deeds: bool = False
+    posts: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=512)
+def about(question: str) -> About:
+    """What there is to know about a question."""
+    text = question[:_READ]
+    folded = text.casefold()
+    said = [word.strip(".'-") for word in _WORD.findall(text)]
+    deeds = mentions("deeds", folded)
+    weighs = mentions("weighs", folded) or _COMPARES.search(text) is not None
+    return About(
+        text=folded,
+        words=frozenset(map(str.casefold, said)),
+        names=_names(text, said),
+        wants=asks_for_citations(text) or _WANTS.search(text) is not None,
+        weighs=weighs and not deeds,
+        deeds=deeds,
+        posts=_asked_for(folded),
+    )
+
+
+def _names(text: str, said: list[str]) -> frozenset[str]:
+    """Words with a capital or digit, and neighbours joined: Home Assistant as homeassistant.
+
+    In a Chinese question every Latin word is a name. A capital at the start of a sentence is none.
+    """
+    chinese = _CHINESE.search(text) is not None
+    opened = frozenset(_OPENING.findall(text))
+    generic = words("generic")
+    found: set[str] = set()
+    last = ""
+    for word in said:
+        plain = "".join(filter(str.isalnum, word.removesuffix("'s"))).casefold()
+        odd = chinese or any(sign.isupper() or sign.isdigit() for sign in word[1:])
+        named = odd or (word[:1].isupper() and word not in opened)
+        if named and plain not in generic and len(plain) > 1:
+            found.update((plain, last + plain))
+            last = plain
+        else:
+            last = ""
+    return frozenset(found)
+
+
+def _asked_for(folded: str) -> frozenset[str]:
+    """Hosts whose own pages are what is asked for: what did she post on Weibo?"""
+    found: set[str] = set()
+    if mentions("posts", folded):
+        found.update(host for host, names in _called("platforms.txt") if _says(folded, names))
+    if mentions("reports", folded):
+        found.update(host for host, names in _called("names.txt") if _says(folded, names))
+    return frozenset(found)
+
+
+def _says(folded: str, names: tuple[str, ...]) -> bool:
+    """Whether one of the names is said, and not to keep away from it."""
+    for name in names:
+        at = folded.find(name)
+        if at < 0 or _SHUNS.search(folded[max(0, at - 60) : at]):
+            continue
+        around = folded[max(0, at - 1) : at] + folded[at + len(name) : at + len(name) + 1]
+        if not name.isascii() or not any(sign.isascii() and sign.isalnum() for sign in around):
+            return True
+    return False
+
+
+@cache
+def _called(file: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Hosts with what they are called; bodies that are primary anyway are left out."""
+    return tuple(
+        (
+            entry.partition("=")[0],
+            tuple(_plain(name) for name in entry.partition("=")[2].split("|")),
+        )
+        for group, entries in list(groups(file))
+        for entry in entries
+        if group.kind != "primary"
+    )
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ").casefold()

@@ -1,0 +1,128 @@
+"""A quantity: what it measures, how much, how precisely; and when two of them agree."""
+
+from typing import Literal, NamedTuple
+
+from rubrica.judges.text.dates import Date, same_date
+
+Kind = Literal["number", "percent", "money", "date", "time", "measure", "ordinal"]
+
+
+class Quantity(NamedTuple):
+    """A value in base units, or a range of them. `slack` is half its last written digit."""
+
+    kind: Kind
+    value: float
+    high: float
+    unit: str
+    start: int
+    end: int
+    approximate: bool = False
+    slack: float = 0.0
+    date: Date | None = None
+    until: Date | None = None
+    #: 1 for `over 600`, -1 for `nearly 600`.
+    side: int = 0
+    #: The figure before scale and unit: 86 for both 86 million and 86 thousand.
+    written: float = 0.0
+
+    @property
+    def values(self) -> tuple[float, float]:
+        return self.value, self.high
+
+
+def agrees(a: Quantity, b: Quantity) -> bool | None:
+    """True the same up to rounding, False the same kind but another value, None neither."""
+    if a.date is not None and b.date is not None:
+        return _dates_agree(a, b)
+    if a.date is not None or b.date is not None:
+        # A year that could not be told from a count.
+        return (
+            True
+            if a.kind != b.kind
+            and a.kind in ("date", "number")
+            and b.kind in ("date", "number")
+            and a.value == b.value
+            else None
+        )
+    if a.kind != b.kind:
+        return None
+    if a.unit != b.unit:
+        if a.kind == "money":
+            return False if _near(a.value, b.value, a, b) else None
+        return None
+    low = _near(a.value, b.value, a, b)
+    high = _near(a.high, b.high, a, b)
+    if low and high:
+        return True
+    if a.value == a.high and b.value == b.high:
+        return False
+    if a.value != a.high and b.value != b.high:
+        return False
+    # A range and one value: its end (`up to 40`), or about its middle.
+    return high or low or (a.value <= b.value <= a.high) or (b.value <= a.value <= b.high)
+
+
+def twisted(mine: Quantity, other: Quantity) -> bool:
+    """Whether the figure is the same with another unit or scale, or its digits in another order."""
+    if agrees(mine, other) is not False:
+        return False
+    if mine.date is not None and other.date is not None:
+        a, b = mine.date, other.date
+        return a.month is not None and (a.year == b.year or a[1:3] == b[1:3])
+    if not mine.written or mine.written < 2:
+        return False
+    if mine.written == other.written:
+        return True
+    one, two = f"{mine.written:g}", f"{other.written:g}"
+    return len(one) > 1 and sorted(one) == sorted(two)
+
+
+def _near(one: float, other: float, a: Quantity, b: Quantity) -> bool:
+    gap = abs(one - other)
+    size = max(abs(one), abs(other))
+    if gap <= size * 1e-9:
+        return True
+    if a.kind == "ordinal" or a.kind == "time":
+        return False
+    slack = min(max(a.slack, b.slack), 0.05 * size)
+    if a.unit == "time" and size >= 86400:
+        slack = max(slack, 0.02 * size)  # a month is not always as long
+    if a.approximate or b.approximate:
+        slack = max(
+            slack, 0.025 * size, min(_round_slack(one), 0.06 * size) if a.approximate else 0.0
+        )
+        slack = max(slack, min(_round_slack(other), 0.06 * size) if b.approximate else 0.0)
+        if (a.side > 0 and other >= one) or (b.side > 0 and one >= other):
+            slack = max(slack, 0.1 * size)
+        if (a.side < 0 and other <= one) or (b.side < 0 and one <= other):
+            slack = max(slack, 0.1 * size)
+    return gap <= slack * 1.0000001
+
+
+def _round_slack(value: float) -> float:
+    """Half of the last digit that is not 0: 330 stands for 325 to 335."""
+    value = abs(value)
+    if not value:
+        return 0.0
+    step = 10.0
+    while step < value * 10 and value % step == 0:
+        step *= 10
+    return step / 20
+
+
+def _dates_agree(a: Quantity, b: Quantity) -> bool | None:
+    assert a.date is not None
+    assert b.date is not None
+    if a.until is not None and b.until is not None:
+        first, last = same_date(a.date, b.date), same_date(a.until, b.until)
+        return None if first is None and last is None else first is not False and last is not False
+    if a.until is None and b.until is None:
+        return same_date(a.date, b.date)
+    span, one = (a, b) if a.until is not None else (b, a)
+    assert span.date is not None
+    assert span.until is not None
+    assert one.date is not None
+    first, last = same_date(span.date, one.date), same_date(span.until, one.date)
+    if first is None and last is None:
+        return None
+    return bool(first or last)

@@ -1,0 +1,160 @@
+"""Quantities that begin with digits or a currency sign."""
+
+import re
+
+from rubrica.judges.text import numerals
+from rubrica.judges.text.amount import Quantity
+from rubrica.judges.text.dates import Date, date_at, year_at
+from rubrica.judges.text.lists import words_of
+from rubrica.judges.text.measuring import measured, rough
+
+_LETTER_BEFORE = re.compile(r"[A-Za-z]-?\Z")
+CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?:[ ]?([ap])\.?m\b)?", re.IGNORECASE)
+_CLOCK_PM = re.compile(r"(\d{1,2})[ ]?([ap])\.?m\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th)\b", re.IGNORECASE)
+_CENTURY = re.compile(r"(\d{1,2})(?:(?:st|nd|rd|th)[ -]century|世纪)", re.IGNORECASE)
+#: Counting words after which a Chinese number is a count; without one, a lone character is none.
+COUNTERS = re.compile(
+    "[名人个只例位家座部本篇次条项种件台架艘辆层块张枚颗头匹户处所间支枝双对套组批场届期步章节页句字行列股笔份卷集首幅轮倍票分腔车]"
+)
+_LISTED = re.compile(r"[.)、]\s")
+_CURRENCY_CODE = re.compile(r"(?:USD|EUR|GBP|RMB|CNY|(?:US|HK|A|C)[$])\Z")
+_NAME_BEFORE = re.compile(r"([A-Z][A-Za-z]+)[ ]\Z")
+_COUNTED = re.compile(r"[ ]([a-z]{3,})")
+#: What a date that begins with digits begins with; most numbers are none.
+_DATE = re.compile(
+    r"\d{4}(?:[-/.年 ]|'?s\b|Q)|\d{1,2}(?:st|nd|rd|th)?[ ](?:of[ ])?[A-Za-z]{3}"
+    r"|\d{1,2}[月/]|\d{2}(?:'?s\b|年代)"
+)
+
+
+def from_digits(text: str, at: int) -> Quantity | None:
+    """The quantity that begins with the digit here."""
+    digits = numerals.DIGITS.match(text, at)
+    if digits is None or len(digits[0]) > 40:
+        return None
+    dated = date_at(text, at) if _DATE.match(text, at) else None
+    if dated is not None:
+        return dated_quantity(dated[0], at, dated[1], text)
+    end = digits.end()
+    special = _special(text, at, end)
+    if special is not None:
+        return special
+    if at and _of_name(text, at):
+        return None
+    number = digits[0].replace(",", "")
+    if at < 4 and not text[:at].strip() and _LISTED.match(text, end):
+        return Quantity("ordinal", float(number), float(number), "", at, end)
+    quantity = measured(text, at, end, float(number), place_of(number))
+    if quantity.kind == "number" and quantity.end == end:
+        year = year_at(text, at)
+        if year is not None and year[1] == end and not _counted(text, end):
+            return dated_quantity(year[0], at, end, text)
+        if _numbered(text, at, end):
+            return None
+    return quantity
+
+
+def _special(text: str, at: int, end: int) -> Quantity | None:
+    """A time of day, a century or an ordinal."""
+    behind = text[end : end + 4].lower()
+    if behind[:1] == ":" or behind.lstrip()[:1] in ("a", "p"):
+        clock = _CLOCK.match(text, at) or _CLOCK_PM.match(text, at)
+        if clock is not None:
+            return _clock(clock)
+    if behind[:1] == "点" or behind[:1] == "时":
+        return _han_clock(text, at)
+    if behind[:2] in ("st", "nd", "rd", "th", "世纪"):
+        century = _CENTURY.match(text, at)
+        if century is not None:
+            date = Date(year=(int(century[1]) - 1) * 100, span=100)
+            return dated_quantity(date, at, century.end(), text)
+        ordinal = _ORDINAL.match(text, at)
+        if ordinal is not None:
+            value = float(ordinal[1])
+            return Quantity("ordinal", value, value, "", at, ordinal.end())
+    return None
+
+
+_HAN_CLOCK = re.compile(r"(\d{1,2})[点时](?:(半)|(\d{1,2})分?)?(?!间|期|代)")
+
+
+def _han_clock(text: str, at: int) -> Quantity | None:
+    """下午5点, 17时30分: the hours after noon by the word before."""
+    found = _HAN_CLOCK.match(text, at)
+    if found is None or int(found[1]) > 24:
+        return None
+    hour = int(found[1])
+    if hour < 12 and text[max(0, at - 2) : at] in ("下午", "晚上", "傍晚", "夜里"):
+        hour += 12
+    value = float(hour * 60 + (30 if found[2] else int(found[3] or 0)))
+    return Quantity("time", value, value, "clock", at, found.end())
+
+
+def dated_quantity(date: Date, start: int, end: int, text: str) -> Quantity:
+    value = float(date.year or 0)
+    about = rough(text, start, end)[0]
+    return Quantity("date", value, value, "date", start, end, about, 0.0, date)
+
+
+def _of_name(text: str, at: int) -> bool:
+    """Whether the digits belong to a name: X-200, A7, PM2.5."""
+    before = text[max(0, at - 4) : at]
+    if not _LETTER_BEFORE.search(before):
+        return False
+    return _CURRENCY_CODE.search(before) is None
+
+
+def _numbered(text: str, at: int, end: int) -> bool:
+    """Whether the number is the last part of a name: Apollo 11, Windows 10."""
+    name = _NAME_BEFORE.search(text[max(0, at - 30) : at])
+    if name is None or name[1].lower() in words_of("stop.txt"):
+        return False
+    return len(text[at:end]) <= 4
+
+
+def _counted(text: str, end: int) -> bool:
+    """Whether a noun in the plural follows: `1500 passengers` is no year."""
+    if text[end : end + 1] > "⺀" and COUNTERS.match(text, end):
+        return True
+    found = _COUNTED.match(text, end)
+    return (
+        found is not None
+        and found[1] not in words_of("uncounted.txt")
+        and found[1].endswith("s")
+        and not found[1].endswith(("ss", "us", "is"))
+    )
+
+
+def place_of(number: str) -> float:
+    """Half of the last digit that is written."""
+    _, _, decimals = number.partition(".")
+    return 0.5 * 10.0 ** -len(decimals)
+
+
+def money_before(text: str, at: int) -> Quantity | None:
+    digits = numerals.DIGITS.match(text, at + 1 + (text[at + 1 : at + 2] == " "))
+    if digits is None or len(digits[0]) > 40:
+        return None
+    number = digits[0].replace(",", "")
+    quantity = measured(text, at, digits.end(), float(number), place_of(number))
+    plain = quantity.kind in ("number", "money")
+    size = quantity.value if plain else float(number)
+    end = quantity.end if plain else digits.end()
+    small = numerals.MONEY_SCALE.match(text, digits.end())
+    if small is not None:
+        factor = numerals.scale_size(small)
+        size, end = float(number) * factor, small.end()
+        quantity = quantity._replace(slack=place_of(number) * factor)
+    unit = CURRENCY[text[at]]
+    return quantity._replace(kind="money", value=size, high=size, unit=unit, end=end)
+
+
+def _clock(clock: re.Match[str]) -> Quantity:
+    groups = clock.groups()
+    hour, minute = int(groups[0]), int(groups[1]) if len(groups) > 2 else 0
+    half = (groups[-1] or "").lower()
+    hour = hour % 12 + (12 if half == "p" else 0) if half else hour
+    value = float(hour * 60 + minute)
+    return Quantity("time", value, value, "clock", clock.start(), clock.end())

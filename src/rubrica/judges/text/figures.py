@@ -1,0 +1,137 @@
+"""What one sentence says of a claim that has quantities."""
+
+import re
+from collections.abc import Sequence, Set
+
+from rubrica.judges.text.conflicts import missing_names, other_names, rest_of_cover
+from rubrica.judges.text.covering import Cover, cover
+from rubrica.judges.text.dates import coarser
+from rubrica.judges.text.looks import ABSENT, CONFLICT, STATED, Look, against, hedge_added
+from rubrica.judges.text.quantities import Quantity, agrees, twisted
+from rubrica.judges.text.reading import Reading
+from rubrica.judges.text.wanted import Wanted
+
+#: Shares of a claim's key that do beside a figure that tells much, or little.
+_WITH_FIGURE, _WITH_PLAIN_FIGURE = 0.2, 0.34
+_YEAR_BEFORE = re.compile(
+    r"\b(?:year before|previous year|year earlier|prior year|last year)\b"
+    r"|上年|上一年|去年|前一年|同比",
+    re.IGNORECASE,
+)
+
+
+def figures(want: Wanted, reading: Reading, whole: Cover, around: Set[str]) -> Look:
+    """What a sentence says of a claim with quantities."""
+    marks = [_mark(want, mine, reading.whole.quantities, reading) for mine in want.quantities]
+    agreed = sum(mark is True for mark in marks)
+    most = agreed * 2 >= len(marks) and whole.key >= 0.75 and False not in marks
+    if agreed == len(marks) or most:
+        return _agrees(want, reading, whole, around, agreed / len(marks))
+    if False in marks:
+        return _differs(want, reading, around)
+    return ABSENT
+
+
+def _mark(
+    want: Wanted, mine: Quantity, theirs: Sequence[Quantity], reading: Reading | None = None
+) -> bool | None:
+    """Whether any of the quantities agrees; False where some could but none does."""
+    result: bool | None = None
+    for other in theirs:
+        same = agrees(mine, other)
+        if same and not (mine.date and other.date and coarser(other.date, mine.date)):
+            return True
+        if same is False:
+            result = False
+    if mine.date is None or not mine.date.year or reading is None:
+        return result
+    before = _asked(want, mine.date.year + 1) and _YEAR_BEFORE.search(reading.text)
+    return True if before else result
+
+
+def _asked(want: Wanted, year: int) -> bool:
+    return any(q.date is not None and q.date.year == year for q in want.context.quantities)
+
+
+def _distinct(amount: Quantity) -> bool:
+    """Whether a quantity is unlikely to stand in a text by chance."""
+    if amount.date is not None:
+        return amount.date.month is not None
+    if amount.kind in ("measure", "money", "percent"):
+        return True
+    return len(f"{amount.value:g}".replace(".", "").rstrip("0")) >= 3
+
+
+def _agrees(want: Wanted, reading: Reading, whole: Cover, around: Set[str], share: float) -> Look:
+    key = whole.key
+    if _elsewhere(want, reading):
+        return Look("contradicted", 0.7, "another figure")
+    distinct = any(map(_distinct, want.quantities))
+    need = _WITH_FIGURE if distinct else _WITH_PLAIN_FIGURE
+    if want.telling or _same_count(want, reading):
+        need = 0.0
+    if not (key >= need or (distinct and whole.given >= 0.3)):
+        return ABSENT
+    if whole.key >= STATED or missing_names(want, whole, reading.whole):
+        look = against(want, reading, whole, around, strong=True)
+        if look is not None:
+            return look
+    if missing_names(want, whole, reading.whole) and key < 0.3 and whole.given < 0.3:
+        return ABSENT
+    if hedge_added(want, reading):
+        return ABSENT
+    return Look("supported", (0.55 + 0.45 * key) * share)
+
+
+_NOUN = re.compile(r"[ ]([a-z]{3,})|([\u4e00-\u9fff]{2,3})")
+
+
+def _same_count(want: Wanted, reading: Reading) -> bool:
+    """Whether a number counts the same things: 62 schools."""
+    for mine in want.quantities:
+        noun = _NOUN.match(want.claim.text, mine.end) if mine.kind == "number" else None
+        if noun is None:
+            continue
+        for other in reading.whole.quantities:
+            if agrees(mine, other):
+                also = _NOUN.match(reading.text, other.end)
+                if also is not None and noun[0] == also[0]:
+                    return True
+    return False
+
+
+def _elsewhere(want: Wanted, reading: Reading) -> bool:
+    """Whether the figure stands in a clause about something else: 'sales grew by 12%, profit by
+    8%' says nothing of profit growing by 12%.
+    """
+    near = far = 0.0
+    for clause in reading.clauses:
+        if not clause.quantities:
+            continue
+        marks = [_mark(want, mine, clause.quantities) for mine in want.quantities]
+        here = cover(want, clause)
+        if True in marks:
+            near = max(near, here.total)
+        elif False in marks:
+            far = max(far, here.total)
+    return far > near + 0.3 and far >= 0.5
+
+
+def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
+    best = 0.0
+    for clause in reading.clauses:
+        for mine in want.quantities:
+            if _mark(want, mine, clause.quantities) is not False:
+                continue
+            here = cover(want, clause, around | reading.whole.terms.keys())
+            perhaps = (n for n, unit in enumerate(want.units) if unit.perhaps or unit.name)
+            rest = rest_of_cover(want, here, perhaps) if other_names(want, clause) else -1.0
+            score = max(here.key if _has_key(want) else here.given * 0.75, rest)
+            if any(twisted(mine, other) for other in clause.quantities) and score >= 0.2:
+                score = max(score + 0.3, 0.55)
+            best = max(best, score)
+    return Look("contradicted", min(1.0, best), "another figure") if best >= CONFLICT else ABSENT
+
+
+def _has_key(want: Wanted) -> bool:
+    return not all(want.given)

@@ -1,0 +1,103 @@
+"""What a sentence speaks of, at a glance: a set of terms to tell whether it is worth reading.
+
+It says a little too much rather than too little: word order and denial do not count, and a phrase
+is taken as said where all its words are there.
+"""
+
+import re
+from functools import cache, lru_cache
+from operator import add
+
+from rubrica.judges.text.lexicon import lexicon
+from rubrica.judges.text.quantities import NUMBER_WORDS
+from rubrica.judges.text.word import word_of
+from rubrica.judges.text.words import fold
+
+#: Stands in a gist for any quantity; with digits behind it, for that figure.
+FIGURE = "#"
+_WORD = re.compile(r"[^\W\d_][^\W_]*(?:['.+-][^\W_]+)*|\d+(?:[.,]\d+)*")
+_PART = re.compile(r"[-+./']")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+_NUMERALS = frozenset("零〇一二两三四五六七八九十半百")
+
+
+def gist(text: str) -> set[str]:
+    """The terms and ideas of a sentence, without regard to what it says of them."""
+    plain = text.isascii()
+    found = set[str]().union(*map(_chunk, text.split())) if plain else _mixed(fold(text))
+    phrases = _phrases()
+    for head in found & phrases.keys():
+        for stems, ideas in phrases[head]:
+            if stems <= found:
+                found.update(ideas)
+    return found
+
+
+def ideas_of(ideas: tuple[tuple[str, int], ...]) -> list[str]:
+    return [idea for idea, _ in ideas]
+
+
+@cache
+def _phrases() -> dict[str, list[tuple[frozenset[str], list[str]]]]:
+    """Phrases by the word of theirs that is the rarest, as far as length tells."""
+    found: dict[str, list[tuple[frozenset[str], list[str]]]] = {}
+    for entries in lexicon().phrases.values():
+        for stems, ideas in entries:
+            rarest = max(stems, key=len)
+            found.setdefault(rarest, []).append((frozenset(stems), ideas_of(ideas)))
+    return found
+
+
+@lru_cache(maxsize=65536)
+def _chunk(chunk: str) -> tuple[str, ...]:
+    """The terms of what stands between two spaces."""
+    found: list[str] = []
+    for token in _WORD.findall(chunk[:200]):
+        if token[0].isdigit():
+            found += (FIGURE, FIGURE + token.replace(",", ""))
+            continue
+        word = word_of(token)
+        found.append(word.term)
+        found += ideas_of(word.ideas)
+        if word.lower in NUMBER_WORDS:
+            found.append(FIGURE)
+        if not word.term.isalnum():
+            found += _PART.split(word.term)
+    return tuple(found)
+
+
+def _mixed(text: str) -> set[str]:
+    found = set[str]().union(*map(_chunk, _HAN.sub(" ", text).split()))
+    prefixes, singles = _prefixes(), _singles()
+    # Pairs across a comma or a number do no harm here.
+    han = "".join(_HAN.findall(text))
+    chars = set(han)
+    pairs = set(map(add, han, han[1:]))
+    found |= chars
+    found |= pairs
+    for pair in pairs & prefixes.keys():
+        for word, ideas in prefixes[pair]:
+            if len(word) == 2 or word in han:
+                found.update(ideas)
+                found.add(word)
+    for char in chars & singles.keys():
+        found |= singles[char]
+    if not _NUMERALS.isdisjoint(chars):
+        found.add(FIGURE)
+    return found
+
+
+@cache
+def _prefixes() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """Chinese words of two characters and more by the first two."""
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for word, ideas in lexicon().words.items():
+        if len(word) > 1 and word[0] > "⺀":
+            found.setdefault(word[:2], []).append((word, tuple(ideas_of(ideas))))
+    return found
+
+
+@cache
+def _singles() -> dict[str, frozenset[str]]:
+    words = lexicon().words
+    return {w: frozenset(ideas_of(ideas)) for w, ideas in words.items() if len(w) == 1 and w > "⺀"}

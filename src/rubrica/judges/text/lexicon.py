@@ -1,0 +1,76 @@
+"""The word lists beside this module: which words stand for one idea, and which for its opposite."""
+
+from functools import cache
+from typing import NamedTuple
+
+from rubrica.judges.text.lists import lines_of, words_of
+from rubrica.judges.text.stems import stem
+
+
+class Lexicon(NamedTuple):
+    """`words` gives the ideas of a stem or Chinese word, 1 for the idea and -1 for its opposite."""
+
+    words: dict[str, tuple[tuple[str, int], ...]]
+    #: First stem of a phrase -> the stems of each such phrase, longest first, and its ideas.
+    phrases: dict[str, tuple[tuple[tuple[str, ...], tuple[tuple[str, int], ...]], ...]]
+    #: Ideas with an opposite, with an agent and an object, and that compare.
+    polar: frozenset[str]
+    directed: frozenset[str]
+    comparing: frozenset[str]
+
+
+@cache
+def lexicon() -> Lexicon:
+    words: dict[str, dict[str, int]] = {}
+    phrases: dict[tuple[str, ...], dict[str, int]] = {}
+    polar: set[str] = set()
+    marked: dict[str, set[str]] = {">": set(), "=": set()}
+    for line in lines_of("concepts.txt"):
+        name, _, rest = line.partition(":")
+        idea = "@" + name.lstrip(">=")
+        if name[0] in marked:
+            marked[name[0]].add(idea)
+        same, _, opposite = rest.partition("|")
+        if opposite:
+            polar.add(idea)
+        for side, sign in ((same, 1), (opposite, -1)):
+            for word in side.split():
+                stems = tuple(map(stem, word.lower().split("_")))
+                ideas = (
+                    words.setdefault(stems[0], {})
+                    if len(stems) == 1
+                    else phrases.setdefault(stems, {})
+                )
+                ideas.setdefault(idea, sign)
+    heads: dict[str, list[tuple[tuple[str, ...], tuple[tuple[str, int], ...]]]] = {}
+    for stems in sorted(phrases, key=len, reverse=True):
+        heads.setdefault(stems[0], []).append((stems, tuple(phrases[stems].items())))
+    return Lexicon(
+        {word: tuple(ideas.items()) for word, ideas in words.items()},
+        {head: tuple(entries) for head, entries in heads.items()},
+        frozenset(polar),
+        frozenset(marked[">"]),
+        frozenset(marked["="]),
+    )
+
+
+@cache
+def exclusive() -> dict[str, tuple[int, ...]]:
+    """The numbers of the sets that a word or idea is a member of."""
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(lines_of("exclusive.txt")):
+        for word in line.split():
+            found.setdefault(word if word[0] == "@" else stem(word), []).append(number)
+    return {word: tuple(numbers) for word, numbers in found.items()}
+
+
+@cache
+def han_words() -> dict[str, tuple[str, ...]]:
+    """Chinese words of all lists by their first character, longest first."""
+    lists = ("negation.txt", "neutral.txt", "hedges.txt", "certain.txt", "exclusive.txt")
+    known = set(lexicon().words).union(*map(words_of, lists))
+    found: dict[str, list[str]] = {}
+    for word in sorted(known, key=len, reverse=True):
+        if word[0] > "⺀":
+            found.setdefault(word[0], []).append(word)
+    return {char: tuple(words) for char, words in found.items()}

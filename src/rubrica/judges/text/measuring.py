@@ -1,0 +1,173 @@
+"""A number with the scale, unit and currency around it, and the words that make it rough."""
+
+import re
+
+from rubrica.judges.text import numerals
+from rubrica.judges.text.amount import Quantity
+from rubrica.judges.text.units import per_before, unit_at
+
+_MONEY = re.compile(
+    r"[ -]?(?:(?:u\.?s\.?[ ]|american[ ])?(dollars?|usd)|(euros?|eur)\b|(pounds?[ ]sterling|gbp)"
+    r"|(yuan|rmb|renminbi|cny)|(yen|jpy)|(rupees?|inr)|((?:australian|canadian)[ ]dollars?)"
+    r"|(美元|美金)|(欧元)|(英镑)|(日元)|(元|人民币|块钱)|(港元|港币)|(francs?|chf))",
+    re.IGNORECASE,
+)
+#: By the group of the pattern above.
+_MONEY_UNITS = ("USD", "EUR", "GBP", "CNY", "JPY", "INR", "AUD")
+_MONEY_UNITS_HAN = ("USD", "EUR", "GBP", "JPY", "CNY", "HKD", "CHF")
+_PRICED = re.compile(
+    r"\b(?:cost|price|pay|paid|fee|fare|ticket|salary|wage|worth|fine|bill|spen[dt]|charge"
+    r"|budget|money|loss|profit|revenue|debt|loan|fund|tax|damages|overspen|income|grant|invest)",
+    re.IGNORECASE,
+)
+_CODE_BEFORE = re.compile(r"\b(USD|EUR|GBP|CNY|RMB|JPY|US\$)[ ]?\Z")
+_CODES = {"RMB": "CNY", "US$": "USD"}
+_PERCENT = re.compile(
+    r"[ ]?(?:(percentage[ ]points?|个百分点)|%|percent\b|per[ ]cent\b|pct\b)", re.IGNORECASE
+)
+_OUT_OF = re.compile(
+    r"(?:in|out[ ]of)[ ](?:every[ ]|each[ ])?"
+    r"(\d{1,3}(?:,\d{3})?|two|three|four|five|six|ten|a[ ]hundred)\b",
+    re.IGNORECASE,
+)
+_PER_HUNDRED = re.compile(r"每(?:一百|百|100)[^，。；,.;]{0,14}[，,]?[^，。；,.;\d]{0,4}\Z")
+_AND_HALF = re.compile(r"[ ](?:and[ ]a[ ]half|½)", re.IGNORECASE)
+_MINUS = re.compile(r"(?:(?:^|[^\w])-|minus |零下|负)\Z")
+#: Words before a figure that make it a rough one, and which side of it is meant.
+_ABOVE: tuple[str, ...] = ("over", "more than", "above", "in excess of", "超过", "逾", "多于", ">")
+_BELOW: tuple[str, ...] = (
+    "nearly",
+    "almost",
+    "under",
+    "less than",
+    "fewer than",
+    "below",
+    "close to",
+    "近",
+    "将近",
+)
+_BELOW += ("接近", "不到", "不足", "<")
+_ABOUT: tuple[str, ...] = (
+    "about",
+    "around",
+    "roughly",
+    "approximately",
+    "approx",
+    "approx.",
+    "some",
+    "circa",
+    "ca.",
+)
+_ABOUT += ("just", "about a", "estimated", "up to", "more or less", "only", "at least", "at most")
+_ABOUT += ("~", "≈", "约", "大概", "左右", "多达", "大致", "not more than", *_ABOVE, *_BELOW)
+_NOT_ABOVE = ("不超过", "未超过", "no more than", "not more than")
+_AFTER = (" or so", "左右", "上下", "多", "余", "几")
+
+
+def measured(text: str, start: int, end: int, value: float, slack: float) -> Quantity:
+    """A number with the scale and unit behind it."""
+    if text.startswith((" and ", " ½"), end):
+        half = _AND_HALF.match(text, end)
+        if half is not None:
+            value, end = value + 0.5, half.end()
+    written = value
+    scale = numerals.SCALE.match(text, end)
+    if scale is not None:
+        size = numerals.scale_size(scale)
+        value, slack, end = value * size, slack * size, scale.end()
+    more = text[end : end + 1] in ("多", "余")
+    if more:
+        end += 1
+        again = numerals.SCALE.match(text, end)
+        if again is not None and text[end] > "⺀":
+            size = numerals.scale_size(again)
+            value, slack, end = value * size, slack * size, again.end()
+    quantity = _with_unit(text, start, end, value, slack, scaled=scale is not None)
+    if quantity.kind == "number" or quantity.unit == "length":
+        code = _CODE_BEFORE.search(text[max(0, start - 5) : start])
+        if code is not None:
+            small = numerals.MONEY_SCALE.match(text, end)
+            if small is not None or quantity.unit == "length":
+                size = value * (numerals.scale_size(small) if small is not None else 1.0)
+                quantity = quantity._replace(
+                    value=size, high=size, end=small.end() if small else end
+                )
+            quantity = quantity._replace(kind="money", unit=_CODES.get(code[1], code[1]))
+    about, side = rough(text, start, quantity.end)
+    return quantity._replace(approximate=about or more, side=1 if more else side, written=written)
+
+
+def _with_unit(
+    text: str, start: int, end: int, value: float, slack: float, scaled: bool
+) -> Quantity:
+    percent = _PERCENT.match(text, end)
+    if percent is not None:
+        unit = "pp" if percent[1] else "%"
+        return Quantity("percent", value, value, unit, start, percent.end(), slack=slack)
+    money = _MONEY.match(text, end)
+    if money is not None:
+        unit = (*_MONEY_UNITS, *_MONEY_UNITS_HAN)[(money.lastindex or 1) - 1]
+        return Quantity("money", value, value, unit, start, money.end(), slack=slack)
+    at = end + 1 if text[end : end + 1] in (" ", "-") else end
+    if text[at : at + 1] == "个" and text[at + 1 : at + 2] == "半":
+        value, at = value + 0.5, at + 2
+    if text[at : at + 7].lower() == "metric ":
+        at += 7
+    unit_found = unit_at(text, at)
+    if unit_found is None:
+        out = _OUT_OF.match(text, end + 1) if text[end : end + 1] == " " else None
+        if out is not None:
+            return _out_of(out, start, value, slack)
+        if _PER_HUNDRED.search(text[max(0, start - 24) : start]):
+            return Quantity("percent", value, value, "%", start, end, slack=slack)
+        return Quantity("number", value, value, "", start, end, slack=slack)
+    dimension, size, end = unit_found
+    if text[at : at + 5].lower() == "pound" and (
+        scaled or _PRICED.search(text, max(0, start - 80), end + 80)
+    ):
+        return Quantity("money", value, value, "GBP", start, end, slack=slack)
+    if dimension == "time" and text[end : end + 1] == "半":
+        value, end = value + 0.5, end + 1
+    return sized(text, start, end, value, slack, dimension, size)
+
+
+def sized(
+    text: str, start: int, end: int, value: float, slack: float, dimension: str, size: float
+) -> Quantity:
+    if dimension == "temperature":
+        if _MINUS.search(text[max(0, start - 7) : start]):
+            value = -value
+        if size == 2.0:
+            value, slack = (value - 32) / 1.8, slack / 1.8
+        elif size == 3.0:
+            value -= 273.15
+        return Quantity("measure", value, value, dimension, start, end, slack=slack)
+    if dimension == "length" and "时速" in text[max(0, start - 6) : start]:
+        dimension, size = "speed", size / 3600
+    per = per_before(text, start) if "/" not in dimension and dimension != "speed" else None
+    if per is not None:
+        dimension, size = f"{dimension}/{per[0]}", size / per[1]
+        if dimension == "length/time":
+            dimension = "speed"
+    return Quantity(
+        "measure", value * size, value * size, dimension, start, end, slack=slack * size
+    )
+
+
+def _out_of(out: re.Match[str], start: int, value: float, slack: float) -> Quantity:
+    words = out[1].replace(",", "").replace("a hundred", "100")
+    whole = float(words) if words.isdecimal() else (numerals.english(words.lower()) or 1.0)
+    share = 100 * value / whole if whole else 0.0
+    return Quantity("percent", share, share, "%", start, out.end(), slack=slack)
+
+
+def rough(text: str, start: int, end: int) -> tuple[bool, int]:
+    """Whether a figure is meant roughly; 1 where more than it is meant, -1 where less."""
+    before = text[max(0, start - 16) : start].rstrip(" ").lower()
+    if before and before[-1] > "⺀":
+        before = before.rstrip("住着有为是达到在花需")
+    if not before.endswith(_ABOUT):
+        return text.startswith(_AFTER, end), 0
+    if before.endswith(_ABOVE):
+        return True, 0 if before.endswith(_NOT_ABOVE) else 1
+    return True, -1 if before.endswith(_BELOW) else 0

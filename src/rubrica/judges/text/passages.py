@@ -1,0 +1,61 @@
+"""The sentences of an output that count: none of its thinking, and none without end."""
+
+import re
+
+from rubrica.judges.answer import Think
+from rubrica.judges.text.sentences import Sentence, sentences
+
+_OPEN, _CLOSE = "<think>", "</think>"
+#: A sentence longer than this is cut: in one long enough, every word stands near every other.
+_LONGEST = 320
+_CUT = re.compile(r"[,;:，；：、)）\n]\s*|\s")
+
+
+def passages_of(text: str, think: Think = "drop") -> list[Sentence]:
+    """The sentences of an output, with their places in it."""
+    if think == "drop" and (_OPEN in text or _CLOSE in text):
+        text = _blanked(text)
+    found: list[Sentence] = []
+    for one in sentences(text):
+        found.extend((one,) if len(one.text) <= _LONGEST else _pieces(one))
+    return found
+
+
+def _blanked(text: str) -> str:
+    """The text with spaces in place of its thinking, so that places stay true."""
+    spans: list[tuple[int, int]] = []
+    place = start = 0
+    while True:
+        close = text.find(_CLOSE, place)
+        if 0 <= start < place or not place:
+            start = text.find(_OPEN, place)  # once there is none, do not look again
+        if close < 0 and start < 0:
+            break
+        end = len(text) if close < 0 else close + len(_CLOSE)
+        if 0 <= start < end:
+            spans.append((start, end))
+        else:
+            spans = [(0, end)]  # the template wrote the opening tag
+        place = end
+    kept: list[str] = []
+    place = 0
+    for start, end in spans:
+        kept += (text[place:start], " " * (end - start))
+        place = end
+    return "".join(kept) + text[place:]
+
+
+def _pieces(one: Sentence) -> list[Sentence]:
+    """A long sentence in parts, cut at commas where there are any."""
+    found: list[Sentence] = []
+    start = 0
+    text = one.text
+    while len(text) - start > _LONGEST:
+        window = text[start : start + _LONGEST]
+        cuts = [match.end() for match in _CUT.finditer(window, _LONGEST // 2)]
+        commas = [cut for cut in cuts if not window[:cut].rstrip()[-1:].isalnum()]
+        end = start + ((commas or cuts or [_LONGEST])[-1])
+        found.append(Sentence(text[start:end], one.start + start, one.start + end))
+        start = end
+    found.append(Sentence(text[start:], one.start + start, one.end))
+    return found

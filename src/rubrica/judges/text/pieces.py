@@ -1,0 +1,284 @@
+"""The words of a sentence in order, each with its ideas, its clause and whether it is denied.
+
+A denial reaches from its word to the end of the clause. The word right after it is its head: in
+`did not blame the captain` it is the blame that is denied, and the captain only in passing.
+"""
+
+import re
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from rubrica.judges.text.lexicon import han_words, lexicon
+from rubrica.judges.text.lists import words_of
+from rubrica.judges.text.stems import stem
+from rubrica.judges.text.word import Ideas, Word, word_of
+
+
+class Piece(NamedTuple):
+    """A word. `sign` is -1 where it is denied, and twice as much where it is the denial's head."""
+
+    word: str
+    term: str
+    ideas: Ideas
+    sign: int
+    clause: int
+    start: int
+    name: bool
+    han: bool
+
+
+class Pieces(NamedTuple):
+    """The pieces of a sentence, and for each clause whether it hedges or insists."""
+
+    pieces: list[Piece]
+    hedged: frozenset[int]
+    certain: frozenset[int]
+    #: Where each clause but the last ends.
+    ends: list[int]
+    #: Whether it is a heap of words: many of them, and hardly any grammar.
+    heap: bool
+
+
+_CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_PIECE = re.compile(
+    rf"[{_CJK}]+|[^\W\d_{_CJK}][^\W_{_CJK}]*(?:['.+-][^\W_{_CJK}]+)*|\d+(?:[.,:/-]\d+)*"
+    r"|[,;:()\[\]{}|!?…→]|--|—|。|\.(?=\s|$)"
+)
+_NOT_AFTER = frozenset(
+    ("only", "just", "doubt", "sooner", "later", "earlier", "more", "less", "fewer", "than")
+) | frozenset(("merely", "least", "until", "surprise", "wonder", "matter"))
+_FALSE = re.compile(
+    r"(?<!not )\b(?:false|untrue|a myth|a misconception|incorrect|not true|not the case)"
+    r"(?: that\b|\.?\Z)|\b(?:wrong|incorrect|false) to (?:say|claim|think)"
+    r"|是错误的|是错的|并不属实|不属实|是谣言|是误解|是误传|说法有误",
+    re.IGNORECASE,
+)
+_SUBORDINATE = frozenset(("when", "where", "which", "who", "whose", "whom", "that"))
+#: Where these are denied, so is what they are said of: `a vaccine does not exist`.
+_EXISTING = frozenset(map(stem, ("exist", "available", "known", "present")))
+_HAN_GRAMMAR = frozenset("的是在了于为有和与被由把将不也就对从")
+_HAN_STOPS = frozenset(
+    "的了是在于为由和与及等也都就而其该这那个之把被将让使则且但并又很更最还再只着过们它他她我你您呢吗吧啊从到对向给以所或如每有比"
+)
+
+
+@cache
+def _lists() -> tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]:
+    names = ("negation.txt", "hedges.txt", "certain.txt", "neutral.txt")
+    negation, hedges, certain, neutral = map(words_of, names)
+    return negation, hedges, certain, neutral
+
+
+def pieces(text: str) -> Pieces:
+    """The pieces of a sentence that has been folded."""
+    return _Reader(text).read()
+
+
+class _Reader:
+    """One pass over a sentence."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[Piece] = []
+        self.ends: list[int] = []
+        # `That X is Y is false` denies all of it.
+        self.false = _FALSE.search(text)
+        self.plain = self.sign = -1 if self.false else 1
+        self.head = self.joined = False
+        self.hedged: set[int] = set()
+        self.certain: set[int] = set()
+
+    def read(self) -> Pieces:
+        tokens = [(match[0], match.start()) for match in _PIECE.finditer(self.text)]
+        words = [
+            word_of(token) if token[0].isalpha() and token[0] < "⺀" else None
+            for token, _ in tokens
+        ]
+        done = -1
+        for at, (token, start) in enumerate(tokens):
+            word = words[at]
+            if word is not None:
+                if at > done:
+                    done = at + self._english(word, words, at, token, start)
+            elif token[0] > "⺀" and token != "。":
+                self._chinese(token, start)
+            elif not token[0].isdigit():
+                following = words[at + 1] if at + 1 < len(words) else None
+                # `in 1998, when it was automated` is one clause.
+                if token != "," or following is None or following.lower not in _SUBORDINATE:
+                    self._boundary(start)
+        heap = len(self.text) >= 60 and _heaped(tokens, words)
+        return Pieces(self.found, frozenset(self.hedged), frozenset(self.certain), self.ends, heap)
+
+    def _boundary(self, place: int) -> None:
+        self.ends.append(place)
+        self.sign, self.head = self.plain, False
+
+    def _english(
+        self, word: Word, words: list[Word | None], at: int, token: str, start: int
+    ) -> int:
+        """Takes a word in; the number of words behind it that belong to a phrase of denial.
+
+        `not enough` is one idea: neither is `enough` taken for itself, nor what follows denied.
+        """
+        ideas, taken = word.ideas, 0
+        for stems, phrase in word.phrases:
+            if _stems_at(words, at + 1, stems[1:]):
+                ideas, taken = phrase + ideas, len(stems) - 1
+                break
+        whole = taken if word.role == "not" else 0
+        if word.role and not whole:
+            following = words[at + 1] if at + 1 < len(words) else None
+            self._role(word.role, "" if following is None else following.lower, start)
+        self.joined = word.lower in ("and", "or", "nor")
+        if word.stop and not taken and (len(token) > 1 or token in "AI" or token.islower()):
+            return 0
+        name = self._named(token, at, start)
+        if name and word.polar and at:
+            # North Korea is not the opposite of South Korea.
+            ideas = tuple(idea for idea in ideas if idea[0] not in lexicon().polar)
+        denied = self.head and self.sign < 0 and word.term in _EXISTING
+        self._add(token, word.term, ideas, start, name, False)
+        if denied:
+            self._deny_before()
+        return whole
+
+    def _deny_before(self) -> None:
+        for at in range(len(self.found) - 2, -1, -1):
+            if self.found[at].clause != len(self.ends):
+                break
+            self.found[at] = self.found[at]._replace(sign=-2)
+
+    def _named(self, token: str, at: int, start: int) -> bool:
+        if not token[0].isupper():
+            return any(map(str.isdigit, token))
+        if at or _coded(token):
+            return len(token) > 1
+        # The first word has a capital whatever it is.
+        after = self.text[start + len(token) + 1 : start + len(token) + 2]
+        return after.isupper() or token.endswith("'s")
+
+    def _role(self, role: str, then: str, start: int) -> None:
+        if role == "not":
+            if then == "of":
+                self.sign = -self.sign  # none of the patients died: it is dying that is denied
+            elif then not in _NOT_AFTER and not self._counted(start):
+                self._deny()
+        elif role == "to" or role == "of":
+            if then == role:
+                self._deny()
+        elif role == "seem":
+            if then in ("to", "that", "likely"):
+                self.hedged.add(len(self.ends))
+        elif role == "hedge":
+            # `may not` and `may no longer` forbid.
+            if then not in ("not", "no", "only", "never"):
+                self.hedged.add(len(self.ends))
+            else:
+                self.found.append(
+                    Piece("may", "may", (("@allow", 1),), -2, len(self.ends), start, False, False)
+                )
+        elif role == "certain":
+            self.certain.add(len(self.ends))
+        else:
+            self._boundary(start)
+
+    def _counted(self, start: int) -> bool:
+        """Whether this is the `not` of `not true that`, which has denied the whole already."""
+        return self.false is not None and self.false.start() <= start < self.false.end()
+
+    def _deny(self) -> None:
+        # `never arrived and no veto` denies twice, side by side; `not without` denies a denial.
+        beside = self.joined and self.sign < 0
+        self.sign, self.head = (-1 if beside else -self.sign), True
+
+    def _chinese(self, run: str, start: int) -> None:
+        """Cuts a run of characters at known words; what lies between is kept whole."""
+        negation, hedges, certain, neutral = _lists()
+        table = han_words()
+        known = lexicon().words
+        at = rest = 0
+        while at < len(run):
+            word = next((w for w in table.get(run[at], ()) if run.startswith(w, at)), "")
+            if len(word) == 1 and word not in negation and not _alone(run, at, rest):
+                word = ""
+            if not word:
+                if run[at] in _HAN_STOPS:
+                    self._rest(run, rest, at, start)
+                    rest = at + 1
+                at += 1
+                continue
+            self._rest(run, rest, at, start)
+            if word in hedges:
+                self.hedged.add(len(self.ends))
+            if word in certain:
+                self.certain.add(len(self.ends))
+            ideas = known.get(word, ())
+            if word not in neutral and (ideas or word not in negation):
+                self._add(word, word, ideas, start + at, False, True)
+            if word in negation:
+                self._deny()
+            at += len(word)
+            rest = at
+        self._rest(run, rest, len(run), start)
+
+    def _rest(self, run: str, begin: int, end: int, start: int) -> None:
+        if end > begin:
+            word = run[begin:end]
+            self._add(word, word, (), start + begin, _person(word), True)
+
+    def _add(self, word: str, term: str, ideas: Ideas, start: int, name: bool, han: bool) -> None:
+        sign = self.sign * (2 if self.head or self.false else 1)
+        self.head = False
+        self.found.append(Piece(word, term, ideas, sign, len(self.ends), start, name, han))
+
+
+def _heaped(tokens: list[tuple[str, int]], words: list[Word | None]) -> bool:
+    """English has a word of grammar in every three; a list of names has commas instead."""
+    known = [word for word in words if word is not None]
+    if len(known) >= 12:
+        small = [word for word in known if not word.capital]
+        if len(small) >= 12:
+            return sum(word.stop for word in small) < 0.18 * len(small)
+        commas = sum(token in ",;:|(" for token, _ in tokens)
+        return sum(word.stop for word in known) < 0.15 * len(known) and 8 * commas < len(known)
+    runs = [token for token, _ in tokens if token[0] > "⺀"]
+    return len(runs) >= 10 and all(_HAN_GRAMMAR.isdisjoint(run) for run in runs)
+
+
+def _alone(run: str, at: int, rest: int) -> bool:
+    """Whether a character stands between words that are known, so that it is one itself."""
+    if at != rest and run[at - 1] not in "比很较更":
+        return False
+    after = run[at + 1 : at + 2]
+    if not after or after in _HAN_STOPS or after in "一得点些多":
+        return True
+    return any(
+        len(word) > 1 and run.startswith(word, at + 1) for word in han_words().get(after, ())
+    )
+
+
+def _stems_at(words: list[Word | None], at: int, stems: tuple[str, ...]) -> bool:
+    if at + len(stems) > len(words):
+        return False
+    for offset, term in enumerate(stems):
+        word = words[at + offset]
+        if word is None or word.term != term:
+            return False
+    return True
+
+
+def _coded(token: str) -> bool:
+    """Whether a word has digits or capitals inside: X-200, PM2.5, CTO."""
+    return any(map(str.isdigit, token)) or (len(token) > 1 and not token[1:].islower())
+
+
+@lru_cache(maxsize=4096)
+def _person(word: str) -> bool:
+    """Whether characters that no list knows read as a person's name."""
+    surnames = words_of("surnames.txt")
+    if "·" in word:
+        return True
+    return (2 <= len(word) <= 3 and word[0] in surnames) or (
+        3 <= len(word) <= 4 and word[:2] in surnames
+    )

@@ -1,0 +1,136 @@
+"""Quantities in a text: what they measure, how much, how precisely, and where they stand.
+
+Values are kept in base units, so that 1.5 km and 1500 m are one, and 12 km and 12 miles are not.
+"""
+
+import re
+from functools import lru_cache
+
+from rubrica.judges.text import numerals
+from rubrica.judges.text.amount import Kind as Kind
+from rubrica.judges.text.amount import Quantity as Quantity
+from rubrica.judges.text.amount import agrees as agrees
+from rubrica.judges.text.amount import twisted as twisted
+from rubrica.judges.text.digits import CURRENCY, from_digits, money_before
+from rubrica.judges.text.units import per_before
+from rubrica.judges.text.worded import from_han, from_words
+from rubrica.judges.text.words import fold
+
+#: Where a quantity may begin: at digits, a currency sign, a Chinese numeral, or a number word. The
+#: words are looked for only in a text that has any: that search is the slow one.
+_SIGN = re.compile(r"[$€£¥]|(?<!\d)(?<!\d[.,])\d|[零〇一二两三四五六七八九十半百第]")
+_SPANS = frozenset(("minute", "hour", "day", "week", "month", "year", "decade", "century"))
+NUMBER_WORDS = (
+    numerals.NUMBER_WORDS
+    | frozenset(numerals.ORDINALS)
+    | frozenset(
+        ("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec")
+    )
+    | frozenset(("january", "february", "march", "april", "may", "june", "july", "august"))
+    | frozenset(("september", "october", "november", "december", "half", "q", "quarter"))
+    | _SPANS
+)
+_WORD = re.compile(r"[a-z]+")
+_A = (
+    r"an?[ ](?=hundred|thousand|million|billion|dozen|year|month|week|day|hour|decade|century|half"
+    r"|third|quarter)"
+)
+_TO = re.compile(r"(?:[ ]?(?:-|~|至|到|to|and|through|or)[ ]?)", re.IGNORECASE)
+_BEFORE_RANGE = re.compile(r"(?:between|from|从)[ ]\Z|从\Z", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1024)
+def _signs(words: frozenset[str]) -> re.Pattern[str]:
+    """Where a quantity may begin in a text with these number words."""
+    several = "|".join(sorted(words - _SPANS, key=len, reverse=True)) or "half"
+    return re.compile(rf"{_SIGN.pattern}|\b(?:{_A}|(?:{several}|q[1-4])\b)", re.IGNORECASE)
+
+
+def quantities(text: str) -> list[Quantity]:
+    """The quantities of a text in order; their places are those of the text as given."""
+    folded = fold(text)
+    found: list[Quantity] = []
+    place = 0
+    words = NUMBER_WORDS.intersection(_WORD.findall(folded.lower()))
+    for trigger in (_signs(words) if words else _SIGN).finditer(folded):
+        if trigger.start() < place:
+            continue
+        quantity = _read(folded, trigger.start())
+        if quantity is None:
+            continue
+        quantity = _joined(folded, found, quantity)
+        found.append(quantity)
+        place = quantity.end
+    return found
+
+
+def _joined(text: str, found: list[Quantity], quantity: Quantity) -> Quantity:
+    """The quantity with the one before it where both are the ends of a range."""
+    if not found:
+        return quantity
+    last = found[-1]
+    gap = text[last.end : quantity.start]
+    if gap == "/" and last.kind == "number" and quantity.kind == "measure":
+        # 135/85 mmHg are two values with one unit.
+        size = quantity.value / (_raw(text, quantity) or 1.0)
+        value = last.value * size
+        found[-1] = quantity._replace(value=value, high=value, start=last.start, end=last.end)
+        return quantity
+    if len(gap) > 9 or not _TO.fullmatch(gap) or last.high != last.value or last.until:
+        return quantity
+    if gap.strip().lower() in ("and", "or") and not _BEFORE_RANGE.search(
+        text[max(0, last.start - 8) : last.start]
+    ):
+        return quantity
+    if quantity.kind == "date" and quantity.date is not None:
+        return _dates_joined(found, last, quantity)
+    bare = last.kind == "number" and last.unit == ""
+    if bare and quantity.kind in ("measure", "percent", "money", "number"):
+        scale = quantity.value / _raw(text, quantity) if _raw(text, quantity) else 1.0
+        low = last.value * scale if quantity.kind != "number" or scale >= 1000 else last.value
+    elif last.kind == quantity.kind and last.unit == quantity.unit:
+        low = last.value
+    else:
+        return quantity
+    if low >= quantity.value or quantity.high != quantity.value:
+        return quantity
+    per = per_before(text, last.start) if quantity.kind == "measure" else None
+    if per is not None and "/" not in quantity.unit:
+        low, high = low / per[1], quantity.value / per[1]
+        quantity = quantity._replace(value=high, high=high, unit=f"{quantity.unit}/{per[0]}")
+    found.pop()
+    return quantity._replace(value=low, start=last.start, approximate=last.approximate)
+
+
+def _raw(text: str, quantity: Quantity) -> float:
+    """The figure as it is written, without scale or unit."""
+    digits = numerals.DIGITS.search(text, quantity.start, quantity.end)
+    return float(digits[0].replace(",", "")) if digits else quantity.value
+
+
+def _dates_joined(found: list[Quantity], last: Quantity, quantity: Quantity) -> Quantity:
+    end = quantity.date
+    assert end is not None
+    begin = last.date
+    if last.kind == "number" and 1 <= last.value <= 31 and end.day is not None:
+        begin = end._replace(day=int(last.value))
+    elif begin is None:
+        return quantity
+    elif begin.year is None and end.year is not None:
+        begin = begin._replace(year=end.year)
+    found.pop()
+    return quantity._replace(start=last.start, date=begin, until=end)
+
+
+def _read(text: str, at: int) -> Quantity | None:
+    """The quantity that begins here."""
+    char = text[at]
+    if char in CURRENCY:
+        return money_before(text, at)
+    if text[at - 1 : at] == "每":
+        return None  # 每一百人 is no count
+    if char.isdigit():
+        return from_digits(text, at)
+    if char > "⺀":
+        return from_han(text, at)
+    return from_words(text, at)

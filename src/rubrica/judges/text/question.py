@@ -1,0 +1,64 @@
+"""What was asked, as text: what of it an answer may take as given, and what repeats it."""
+
+from functools import lru_cache
+from typing import Any
+
+from rubrica.core.trace import as_text
+from rubrica.judges.text.sentences import Sentence, sentences
+from rubrica.judges.text.words import fold_to_words
+
+#: A question longer than this brings its sources along; only what asks is taken from it.
+_LONG, _MOST = 600, 1500
+
+
+def question_of(asked: Any) -> str:
+    """The question of a case: text, or the last thing that the user of a conversation said."""
+    if isinstance(asked, list):
+        said = [turn["content"] for turn in asked if isinstance(turn, dict) and "content" in turn]
+        asked = said[-1] if said else asked
+    return _asking(as_text(asked)[:20_000])
+
+
+@lru_cache(maxsize=256)
+def _asking(text: str) -> str:
+    if len(text) <= _LONG:
+        return text
+    found = sentences(text)
+    kept = [one.text for one in found[:-2] if one.text.endswith(("?", "？"))]
+    kept += [one.text for one in found[-2:]]
+    return "\n".join(kept)[-_MOST:]
+
+
+def answers(passages: list[Sentence], question: str) -> list[Sentence]:
+    """The sentences that do more than repeat the question."""
+    asked, marks = _asked(question)
+    if not asked:
+        return passages
+    return [one for one in passages if not _repeats(one.text, asked, marks)]
+
+
+@lru_cache(maxsize=256)
+def _asked(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The sentences of the question as words, and a piece from the middle of each as it stands."""
+    kept: list[str] = []
+    marks: list[str] = []
+    for one in sentences(question):
+        words = " ".join(fold_to_words(one.text))
+        if words.count(" ") >= 2:
+            kept.append(f" {words} ")
+            middle = len(one.text) // 2
+            marks.append(one.text[max(0, middle - 3) : middle + 3].lower())
+    return tuple(kept), tuple(marks)
+
+
+def _repeats(text: str, asked: tuple[str, ...], marks: tuple[str, ...]) -> bool:
+    """Whether the text is a sentence of the question, word for word, and little else."""
+    # Folding every sentence is slow: first see whether a piece of the question is there at all.
+    lower = text.lower()
+    if not any(mark in lower for mark in marks):
+        return False
+    longest = max(map(len, asked))
+    if len(text) > 2 * longest + 40:
+        return False
+    words = f" {' '.join(fold_to_words(text))} "
+    return any(words == one or (one in words and len(one) >= 0.8 * len(words)) for one in asked)

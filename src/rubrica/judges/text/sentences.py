@@ -1,0 +1,139 @@
+"""Sentences of English and Chinese text, markdown included, each with its exact place.
+
+A heading, a bullet, a table row and a fenced block are pieces of their own. Every scan is one pass
+over the text: no pattern here can be made to back up.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rubrica.judges.text.lists import words_of
+
+
+class Sentence(NamedTuple):
+    """A piece of a text: `text` is what stands from `start` to `end`."""
+
+    text: str
+    start: int
+    end: int
+
+
+#: Marks before the words of a line: quote, heading, bullet, task box. Numbers of a list are words.
+_MARKER = re.compile(r"[ \t>]*(?:#{1,6}[ \t]+|[-*+•‣◦·–—][ \t]+)?(?:\[[ xX]\][ \t]+)?")
+_RULE = re.compile(r"[\s|:=_*~-]+\Z")
+_STOP = re.compile(r"[.!?。！？；…]+[\"'”’)\]）」』】》*_`]*")
+#: Whether a stop of these signs ends a sentence whatever follows.
+_PLAIN = frozenset("。！？；")
+_BEFORE = re.compile(r"([^\W\d_]+(?:\.[^\W\d_]+)*)\Z")
+_NUMBERED = re.compile(r"[\s(（]*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
+#: Abbreviations that never end a sentence, and those that do before a word that opens one.
+_WORD_AFTER = re.compile(r"[\s\"'“‘(\[*_`]*([^\W\d_]+)")
+#: Characters looked at before and after a full stop.
+_NEAR = 40
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences in order; pieces without a letter or digit are left out."""
+    found: list[Sentence] = []
+    for start, end, whole in _lines(text):
+        if whole:
+            _keep(text, start, end, found)
+            continue
+        begin = start
+        for stop in _STOP.finditer(text, start, end):
+            if _ends(text, begin, stop, end):
+                _keep(text, begin, stop.end(), found)
+                begin = stop.end()
+        _keep(text, begin, end, found)
+    return found
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Start and end of what may hold sentences, and whether it is one piece as it stands."""
+    fence = -1
+    mark = ""
+    place = 0
+    for line in text.splitlines(keepends=True):
+        start, place = place, place + len(line)
+        bare = line.strip()
+        if fence >= 0:
+            if bare.startswith(mark) and not bare.strip(mark[0]):
+                yield fence, start, True
+                fence = -1
+            continue
+        # Opened and closed on one line, it is text.
+        if bare.startswith(("```", "~~~")) and bare.count(bare[:3]) == 1:
+            fence, mark = place, bare[:3]
+            continue
+        if not bare or _RULE.match(bare):
+            continue
+        marker = _MARKER.match(line)
+        skip = marker.end() if marker else 0
+        yield start + skip, start + len(line.rstrip()), bare.startswith("|")
+    if fence >= 0:
+        yield fence, len(text), True
+
+
+def _keep(text: str, start: int, end: int, found: list[Sentence]) -> None:
+    piece = text[start:end]
+    bare = piece.strip()
+    if not bare or not (bare[0].isalnum() or any(map(str.isalnum, bare))):
+        return
+    start += len(piece) - len(piece.lstrip())
+    found.append(Sentence(bare, start, start + len(bare)))
+
+
+def _ends(text: str, begin: int, stop: re.Match[str], line_end: int) -> bool:
+    sign = stop[0]
+    if sign[0] in _PLAIN:
+        return True
+    after = stop.end()
+    if after >= line_end:
+        return True
+    following = text[after]
+    if sign[0] in "!?":
+        return following.isspace() or ord(following) > 0x2E7F
+    if not following.isspace():
+        # A point inside a number, a name of a file, an address; or one before Chinese.
+        return ord(following) > 0x2E7F and not text[stop.start() - 1].isdigit()
+    if sign.startswith(("...", "…")):
+        return _capital_follows(text, after)
+    return _full_stop(text, begin, stop.start(), after)
+
+
+def _full_stop(text: str, begin: int, at: int, after: int) -> bool:
+    """Whether a point before a space ends the sentence."""
+    before = text[max(begin, at - _NEAR) : at]
+    if at - begin <= 6 and _NUMBERED.match(text[begin:at]):
+        return False
+    word = _BEFORE.search(before)
+    following = _WORD_AFTER.match(text, after, min(len(text), after + _NEAR))
+    opener = following is not None and following[1].lower() in words_of("openers.txt")
+    if word is not None:
+        last = word[1].lower()
+        if last in words_of("abbreviations.txt"):
+            # "no" is an abbreviation only before a number.
+            return last == "no" and not text[after : after + 2].strip()[:1].isdigit()
+        if last in words_of("endings.txt"):
+            return opener and following is not None and following[1][0].isupper()
+        if len(last) == 1 and word[1].isupper():
+            initials = following is not None and len(following[1]) == 1
+            if initials and text.startswith(".", following.end() if following else after):
+                return False
+            if _initial(before[: word.start()], opener):
+                return False
+    return following is None or not following[1][0].islower()
+
+
+def _initial(before: str, opener: bool) -> bool:
+    """Whether a single capital is of a name, `John F. Kennedy`, and not of `vitamin C.`"""
+    if opener:
+        return False
+    word = before.rstrip(" .").rsplit(" ", 1)[-1].strip("\"'“(*_")
+    return not word or word[0].isupper() or word.lower() in words_of("links.txt")
+
+
+def _capital_follows(text: str, after: int) -> bool:
+    following = _WORD_AFTER.match(text, after, min(len(text), after + _NEAR))
+    return following is not None and not following[1][0].islower()

@@ -1,0 +1,108 @@
+"""Words: folding, language, and the terms of a text that carry its content.
+
+English words are stemmed lightly, Chinese is read as pairs of characters: there is no dictionary
+to cut it with. Numbers are no words here; `quantities.py` reads those.
+"""
+
+import re
+import unicodedata
+from collections.abc import Set
+from functools import lru_cache
+from typing import Literal
+
+from rubrica.judges.text.lists import words_of as words_of
+from rubrica.judges.text.stems import stem
+
+CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(rf"[^\W\d_{CJK}]+(?:['-][^\W\d_{CJK}]+)*|[{CJK}]+|\d+(?:[.,]\d+)*")
+_WORD = re.compile(rf"[^\W\d_{CJK}]+(?:'[^\W\d_{CJK}]+)?|[{CJK}]+")
+_HAN = re.compile(rf"[{CJK}]")
+_POSSESSIVE = re.compile(r"'s?\Z")
+
+#: Signs that are written in several ways, one character for one, so that places stay true.
+_FOLDS = str.maketrans(
+    {
+        **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+        **dict.fromkeys("‘’ʼ`´′", "'"),
+        **dict.fromkeys("“”„«»″", '"'),
+        **dict.fromkeys("‐‑‒–—―−﹣", "-"),
+        **dict.fromkeys("\u00a0\u2002\u2003\u2009\u200a\u202f\u3000", " "),
+        "、": ",",
+        "。": ".",
+        "％": "%",
+    }
+)
+#: Grammar between Chinese words: it ends a run of characters.
+_HAN_STOPS = re.compile(
+    "[的了是在于为由和与及等也都就而其该这那个之把被将让使则且但并又很更最还再只着过们它他她我你您呢吗吧啊]"
+)
+
+
+def fold(text: str) -> str:
+    """Full width, quotes and dashes as plain signs; the length and so every place stays."""
+    return text if text.isascii() else text.translate(_FOLDS)
+
+
+def normal(text: str) -> str:
+    """The text in one way of writing: compatibility forms, quotes and dashes folded."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_FOLDS)
+
+
+def language(text: str) -> Literal["en", "zh"]:
+    """Chinese where a fifth of the letters are; one character says as much as a short word."""
+    if text.isascii():
+        return "en"
+    text = text[:4000]
+    han = len(_HAN.findall(text))
+    letters = sum(map(str.isalpha, text)) - han
+    return "zh" if han * 4 > letters else "en"
+
+
+def fold_to_words(text: str) -> list[str]:
+    """Lower-case words, numbers and single Chinese characters in order, without any signs."""
+    found: list[str] = []
+    for token in _TOKEN.findall(normal(text).lower()):
+        if _HAN.match(token):
+            found.extend(token)
+        else:
+            found.append(_POSSESSIVE.sub("", token) or token)
+    return found
+
+
+def terms(text: str) -> frozenset[str]:
+    """What the text is about: stems without stop words, pairs of Chinese characters."""
+    found: set[str] = set()
+    for token in _WORD.findall(fold(text)):
+        if token.isascii() or not _HAN.match(token):
+            found.update(word_terms(token))
+        else:
+            for run in _HAN_STOPS.split(token):
+                found.update(run[at : at + 2] for at in range(len(run) - 1) or range(len(run)))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=65536)
+def word_terms(word: str) -> tuple[str, ...]:
+    """The stem of a word in its own case, or nothing for a stop word."""
+    lower = _POSSESSIVE.sub("", word.lower())
+    if not lower or lower in words_of("stop.txt"):
+        return ()
+    return (stem(lower),)
+
+
+def overlap(claim_terms: Set[str], sentence_terms: Set[str]) -> float:
+    """The share of the claim's terms that the sentence has; long, so rarer, words count more."""
+    whole = shared = 0.0
+    for term in claim_terms:
+        weight = weight_of(term)
+        whole += weight
+        if term in sentence_terms:
+            shared += weight
+    return shared / whole if whole else 0.0
+
+
+def weight_of(term: str) -> float:
+    """How much a term says: short words and those that any text has say little."""
+    if term in words_of("weak.txt"):
+        return 0.4
+    return 1.0 if not term.isascii() else min(1.5, 0.4 + 0.15 * len(term))

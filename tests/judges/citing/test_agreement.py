@@ -1,0 +1,78 @@
+"""Whether a source says what it is cited for, and whether a quotation stands in it."""
+
+import pytest
+
+from rubrica.judges.citing.agreement import agree, taken_from, vocabulary
+from rubrica.judges.citing.quotes import quotes, stands
+from rubrica.judges.citing.sources import Source
+
+
+def source(text: str, key: str = "1") -> Source:
+    return Source(key, "", text, "", "", "", "", "case")
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "kind"),
+    [
+        ("The tower is 330 m tall.", "It is 330 metres tall, a tower of iron.", "supported"),
+        ("The tower is 300 m tall.", "The tower is 330 metres tall.", "unsupported"),
+        ("It covers 1,650 square kilometres.", "Some 165,000 hectares.", "supported"),
+        ("Nine in ten learned more.", "More was learned by 90%.", "supported"),
+        ("大桥全长55公里。", "大桥全长五万五千米。", "supported"),
+        ("销量为302万辆。", "销量为203万辆。", "unsupported"),
+        ("Sales fell in Spain.", "Sales rose in Spain.", "unsupported"),
+        ("The drug is safe.", "The drug is not safe.", "unsupported"),
+        ("The drug is not safe.", "The drug is not safe.", "supported"),
+        ("不推荐孕妇接种疫苗。", "推荐孕妇接种疫苗。", "unsupported"),
+        ("隔夜水有毒。", "隔夜水没有毒。", "unsupported"),
+        ("Bees make honey.", "Tax returns are due in May.", "unsupported"),
+        ("It was designed by Smith.", "The hall was designed by Utzon.", "unsupported"),
+        (
+            "Rents rose by 4%, and new mines opened all over Africa.",
+            "Rents rose by 4% in the city.",
+            "partial",
+        ),
+        ("故宫占地72万平方米，每年接待游客三千万人次。", "故宫占地72万平方米。", "partial"),
+        ("默认用 RDB 快照。", "By default Redis saves RDB snapshots.", "supported"),
+    ],
+)
+def test_agree(claim: str, text: str, kind: str) -> None:
+    only = source(text)
+    assert agree(claim, only, [only]).kind == kind
+
+
+def test_another_source_was_meant() -> None:
+    first = source("C919飞机座级158至192座，航程4075公里。", "1")
+    second = source("ARJ21飞机座级78至97座，航程2225公里。", "2")
+    assert agree("C919航程为4075公里", second, [first, second]).kind == "unsupported"
+    assert agree("C919航程为4075公里", first, [first, second]).kind == "supported"
+
+
+def test_taken_from() -> None:
+    one = source("The water content of the body may fall to about 3 percent.")
+    assert taken_from("Their water content can fall to about 3%.", [one], vocabulary([one])) == one
+    assert taken_from("Their water content can fall to about 9%.", [one], vocabulary([one])) is None
+    assert taken_from("I would ask a doctor about it.", [one], vocabulary([one])) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "found"),
+    [
+        ('It is "sound, dry and safe" today.', "It is sound, dry and safe.", "exact"),
+        ("It is “sound, dry and safe”.", "It is sound; dry and safe.", "near"),
+        ('It is "Sound, dry and safe".', "It is sound, dry and safe.", "near"),
+        ('He said: "sound, dry and firm".', "It is sound, dry and safe.", "absent"),
+        ('So "free of leaks … and fit".', "free of leaks, clean and fit", "exact"),
+        ("称「风力强，雨量大，时间长」。", "风力强、雨量大、时间长。", "near"),
+        ("称「风力强、雨量大、时间长」。", "风力强、雨量大、时间长。", "exact"),
+        ("称「风力强、雨量小、时间长」。", "风力强、雨量大、时间长。", "absent"),
+        ("写道：“最多丢失一秒的数据”。", "You may lose 1 second of data.", "unclear"),
+    ],
+)
+def test_quotes(text: str, words: str, found: str) -> None:
+    (quote,) = quotes(text)
+    assert stands(quote, words) == found
+
+
+def test_a_word_in_marks_is_no_quotation() -> None:
+    assert quotes('由“濒危”降为“易危”，the "so-called" rule') == []

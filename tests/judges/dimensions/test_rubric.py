@@ -1,0 +1,179 @@
+"""The default rubric, and what a file can change about it."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rubrica
+from rubrica import Case, Score, ToolCall, Trace, score
+from rubrica.core.levels import LEVELS
+from rubrica.judges.dimensions.rubric import research
+from rubrica.judges.rubric_file import RESEARCH, read_rubric
+
+WEIGHTS = {
+    "factual_accuracy": 0.30,
+    "completeness": 0.25,
+    "citation_accuracy": 0.15,
+    "source_quality": 0.10,
+    "tool_efficiency": 0.20,
+}
+CASE = Case(
+    input="When did the Kestrel bridge open, and who designed it? Cite your sources.",
+    expected={
+        "claims": [
+            {"text": "The Kestrel bridge opened in 1931.", "weight": 2},
+            {"text": "It was designed by Ada Moreau."},
+        ],
+        "aspects": ["opening date", "designer"],
+        "sources": [
+            {
+                "id": 1,
+                "url": "https://www.gov.uk/kestrel-bridge",
+                "text": "The Kestrel bridge opened in 1931. It was designed by Ada Moreau.",
+            }
+        ],
+        "tools": {"expected": ["search"], "max_calls": 2},
+    },
+)
+GOOD = Trace(
+    output="The Kestrel bridge opened in 1931 [1]. It was designed by Ada Moreau [1].",
+    steps=(ToolCall(name="search", arguments={"q": "Kestrel bridge"}, result="found"),),
+)
+BAD = Trace(output="Bridges are interesting.")
+
+
+def judged(rubric: rubrica.Rubric, trace: Trace, case: Case = CASE) -> Score:
+    (given,) = asyncio.run(score(rubric, case, [trace]))
+    return given
+
+
+def test_weights_and_levels() -> None:
+    rubric = research()
+    assert {line.name: line.weight for line in rubric.dimensions} == WEIGHTS
+    assert all(dict(line.levels) == dict(LEVELS) for line in rubric.dimensions)
+    assert rubric.pass_threshold == 0.7
+    assert rubric.bounded  # no executor need watch over rules
+
+
+def test_the_mapping_says_the_same() -> None:
+    lines = rubrica.EVALUATION_DIMENSIONS
+    assert lines is rubrica.EVALUATION_RUBRIC
+    assert {name: line["weight"] for name, line in lines.items()} == WEIGHTS
+    for line in lines.values():
+        assert line["levels"] == dict(LEVELS)
+        assert line["description"]
+        assert list(line["level_descriptions"]) == list(LEVELS)
+        for words in line["level_descriptions"].values():
+            assert set(words) == {"en", "zh"}
+            assert words["en"].isascii()
+            assert not words["zh"].isascii()
+    texts = [
+        text
+        for line in lines.values()
+        for words in line["level_descriptions"].values()
+        for text in words.values()
+    ]
+    assert len(set(texts)) == 50
+
+
+def test_a_good_answer_and_a_bad_one() -> None:
+    good, bad = judged(research(), GOOD), judged(research(), BAD)
+    assert good.passed is True
+    assert {signal.name for signal in good.signals} == set(WEIGHTS)
+    assert all(signal.level and signal.reason for signal in good.signals)
+    assert bad.passed is False
+    assert good.value is not None
+    assert bad.value is not None
+    assert good.value > 0.9 > 0.3 > bad.value
+
+
+def test_the_mapping_can_be_run_with() -> None:
+    class Agent:
+        def run(self, asked: Any) -> Any:
+            return {"output": GOOD.output, "steps": list(GOOD.steps)}
+
+    tests = rubrica.TestSet("bridges")
+    tests.add_test({"input": CASE.input, "expected": CASE.expected})
+    runner = rubrica.EvaluationRunner(tests, rubrica.EVALUATION_RUBRIC, Agent())
+    summary = runner.run_all()
+    assert summary["passed"] == 1
+    assert set(summary["dimension_averages"]) == set(WEIGHTS)
+    values = runner.results[0]["evaluation"]["dimension_scores"]
+    overall = runner.results[0]["evaluation"]["overall_score"]
+    assert overall == pytest.approx(
+        rubrica.calculate_overall_score(values, rubrica.EVALUATION_RUBRIC)
+    )
+
+
+def test_an_output_alone_is_judged_by_what_is_known_of_it() -> None:
+    given = rubrica.evaluate_output(GOOD.output, CASE.expected, rubrica.EVALUATION_RUBRIC)
+    assert given["passed"] is True
+    nothing = rubrica.evaluate_output("Hello.", {}, rubrica.EVALUATION_RUBRIC)
+    assert nothing["overall_score"] is None  # there is nothing to hold it against
+
+
+def changed(folder: Path, *lines: str, without: str = "", **files: str) -> rubrica.Rubric:
+    """A copy of the default rubric without a dimension and with other lines at its end."""
+    parts = Path(RESEARCH).read_text().split("\n  ")
+    kept, dropping = [], False
+    for part in parts:
+        if not part.startswith(" "):
+            dropping = bool(without) and part.startswith(f"{without}:")
+        if not dropping:
+            kept.append(part)
+    (folder / "rubric.yaml").write_text("\n  ".join(kept).rstrip() + "\n" + "\n".join(lines))
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    return read_rubric(str(folder / "rubric.yaml"))
+
+
+def test_a_dimension_less(tmp_path: Path) -> None:
+    rubric = changed(tmp_path, without="tool_efficiency")
+    assert [line.name for line in rubric.dimensions] == list(WEIGHTS)[:-1]
+    good = judged(rubric, Trace(output=GOOD.output))
+    assert good.passed is True
+    assert good.coverage == pytest.approx(1.0)
+
+
+def test_a_dimension_of_ones_own(tmp_path: Path) -> None:
+    rubric = changed(
+        tmp_path,
+        "  house_style: {weight: 0.5, judge: checks.py->house_style, levels: {fine: 1, off: 0}}",
+        checks="""
+from rubrica import judge
+
+@judge
+def house_style(case, trace):
+    return "!" not in trace.answer
+""",
+    )
+    good = judged(rubric, GOOD)
+    style = next(signal for signal in good.signals if signal.name == "house_style")
+    assert (style.value, style.level) == (1.0, "fine")
+    loud = judged(rubric, Trace(output=GOOD.output + " Wow!", steps=GOOD.steps))
+    assert loud.value is not None
+    assert good.value is not None
+    assert loud.value < good.value
+
+
+def test_a_judge_of_another_trade_can_be_a_dimension(tmp_path: Path) -> None:
+    rubric = changed(tmp_path, "  answer: {weight: 0.2, judge: math}")
+    case = Case(input=CASE.input, expected={**CASE.expected, "answer": "1931"})
+    boxed = Trace(output=GOOD.output + " \\boxed{1931}", steps=GOOD.steps)
+    assert {s.name: s.value for s in judged(rubric, boxed, case).signals}["answer"] == 1.0
+    assert {s.name: s.value for s in judged(rubric, GOOD, case).signals}["answer"] == 0.0
+
+
+def test_a_gate_fails_the_case_outright(tmp_path: Path) -> None:
+    text = Path(RESEARCH).read_text()
+    gated = text.replace("    judge: tool_efficiency", "    judge: tool_efficiency\n    gate: 0.5")
+    (tmp_path / "rubric.yaml").write_text(gated)
+    rubric = read_rubric(str(tmp_path / "rubric.yaml"))
+    assert judged(rubric, GOOD).passed is True
+    lazy = judged(rubric, Trace(output=GOOD.output))  # it never used the tool it was to use
+    assert lazy.passed is False
+    assert lazy.reward == 0.0
+    assert "tool_efficiency" in lazy.reason
+    assert judged(research(), Trace(output=GOOD.output)).passed is True

@@ -1,0 +1,61 @@
+"""Sentences: abbreviations, markdown, Chinese, and exact places whatever the text."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubrica.judges.text.sentences import sentences
+
+
+def texts(text: str) -> list[str]:
+    return [one.text for one in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("Dr. Smith et al. found 3.5 km. It held.", ["Dr. Smith et al. found 3.5 km.", "It held."]),
+        (
+            "J. K. Rowling wrote. John F. Kennedy spoke.",
+            ["J. K. Rowling wrote.", "John F. Kennedy spoke."],
+        ),
+        ("They lack vitamin C. People bleed.", ["They lack vitamin C.", "People bleed."]),
+        ("See https://a.b/c.html. Then go.", ["See https://a.b/c.html.", "Then go."]),
+        ("Well... maybe not.", ["Well... maybe not."]),
+        ("Miranda v. Arizona is U.S. law.", ["Miranda v. Arizona is U.S. law."]),
+        ("No. 5 is alive.", ["No. 5 is alive."]),
+        ('He said "no." Then he left.', ['He said "no."', "Then he left."]),
+        ("约6.7公里。第二句！第三；第四？", ["约6.7公里。", "第二句！", "第三；", "第四？"]),
+        ("# Head\n\ntext here\n- one\n* two", ["Head", "text here", "one", "two"]),
+        ("1. 发送 SYN。\n2. 返回", ["1. 发送 SYN。", "2. 返回"]),
+        ("| a | b |\n|---|---|\n| c | d |", ["| a | b |", "| c | d |"]),
+        ("```py\nx = 1.\ny = 2\n```\nafter.", ["x = 1.\ny = 2", "after."]),
+        ("```\nnever closed", ["never closed"]),
+        ("", []),
+        (" \n---\n***\n", []),
+    ],
+)
+def test_pieces(text: str, expected: list[str]) -> None:
+    assert texts(text) == expected
+
+
+@given(st.text(alphabet="ab. \n!?。；,A1#-|`*\"'()…", max_size=120))
+def test_places_are_exact_and_in_order(text: str) -> None:
+    last = 0
+    for one in sentences(text):
+        assert text[one.start : one.end] == one.text
+        assert one.start >= last
+        last = one.end
+
+
+@pytest.mark.parametrize(
+    "piece", [".", "a.", "A. ", "\n", "```\n", "|", "# ", "- ", "。", "e.g. ", '."']
+)
+def test_hostile_text_takes_linear_time(piece: str) -> None:
+    text = (piece * 100_000)[:100_000]
+    start = time.perf_counter()
+    sentences(text)
+    assert time.perf_counter() - start < 2
