@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rubrica.core import ConfigError, digest
-from rubrica.stats.groups import First
+from rubrica.stats.failures import First
 from rubrica.stats.paired import Attempt, Comparison, Pairs
 from rubrica.stats.verdict import Rules
 from rubrica.stores.run import StoredRow

@@ -15,8 +15,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from rubrica.core import Case, Score, Status, Trace, Usage
-from rubrica.stats.groups import First, Groups, Worst
+from rubrica.stats.failures import First, Worst
 from rubrica.stats.means import EXACT, Estimate, Mean, Rate
+from rubrica.stats.named import Named
 from rubrica.stats.repeats import Column, OpenCases, ks, pass_at_k, pass_hat_k
 from rubrica.stats.spending import Amount, Spending
 
@@ -56,7 +57,7 @@ class Summary:
         self._value = self._new()
         self._dimensions = {name: self._new() for name in dimensions}
         self._named = tuple(self._dimensions)
-        self._tags, self._complexities = Groups(GROUPS), Groups(GROUPS)
+        self._tags, self._complexities = Named(GROUPS, Rate), Named(GROUPS, Rate)
         self._failures, self._worst = First(FAILURES), Worst(WORST)
         self._judges, self._agent, self._seconds = Spending(), Spending(), Amount()
 
@@ -159,7 +160,7 @@ class Summary:
             "coverage": self._covered / (self._scored << EXACT) if self._scored else None,
             "dimensions": dimensions,
             **(self._repeated() if self.repeats > 1 else {}),
-            "by_tag": {name: self._group(of) for name, of in self._tags.rates().items()},
+            "by_tag": {name: self._group(of) for name, of in self._tags.items().items()},
             "by_complexity": self._each_complexity(),
             "groups_left_out": self._tags.left_out or self._complexities.left_out,
             "cost": {"agent": self._agent.document(), "judges": self._judges.document()},
@@ -181,7 +182,7 @@ class Summary:
         return lines
 
     def _each_complexity(self) -> dict[str, dict[str, Any]]:
-        rates = self._complexities.rates()
+        rates = self._complexities.items()
         known = [name for name in COMPLEXITIES if name in rates]
         others = [name for name in rates if name not in COMPLEXITIES]
         return {name: self._group(rates[name]) for name in known + others}

@@ -1,4 +1,4 @@
-"""`Named`: one thing of a kind for each of the first so many names, as `Groups` keeps rates.
+"""`Named`: one thing of a kind for each of the first so many names.
 
 Tags are other people's, and a file may give every case a tag of its own. The first by name are the
 same whatever order they come in, and one that ends among them was never dropped on the way.

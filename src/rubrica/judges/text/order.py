@@ -47,6 +47,8 @@ def _sides(
     passive = "by" in [w.lower().strip(",.") for w in between] and not _PASSIVE.isdisjoint(words)
     if (passive and verb.word.endswith(("ed", "en", "n", "t"))) or between[1:2] == ["by"]:
         return right, left
+    if verb.word.endswith(("ed", "en")) and words and words[-1] in _PASSIVE:
+        return frozenset(), left  # done to it, by nobody knows whom
     return left, right
 
 

@@ -53,6 +53,18 @@ _FALSE = re.compile(
     r"|是错误的|是错的|并不属实|不属实|是谣言|是误解|是误传|说法有误",
     re.IGNORECASE,
 )
+_HINTS: tuple[str, ...] = (
+    "false",
+    "true",
+    "myth",
+    "misconception",
+    "correct",
+    "the case",
+    "wrong",
+    "错",
+    "误",
+)
+_HINTS += ("属实", "谣言")
 _SUBORDINATE = frozenset(("when", "where", "which", "who", "whose", "whom", "that"))
 #: Where these are denied, so is what they are said of: `a vaccine does not exist`.
 _EXISTING = frozenset(map(stem, ("exist", "available", "known", "present")))
@@ -82,7 +94,9 @@ class _Reader:
         self.found: list[Piece] = []
         self.ends: list[int] = []
         # `That X is Y is false` denies all of it.
-        self.false = _FALSE.search(text)
+        lower = text.lower()
+        # A look for the words saves the pattern on nearly every sentence.
+        self.false = _FALSE.search(text) if any(hint in lower for hint in _HINTS) else None
         self.plain = self.sign = -1 if self.false else 1
         self.head = self.joined = False
         self.hedged: set[int] = set()
@@ -98,7 +112,7 @@ class _Reader:
         for at, (token, start) in enumerate(tokens):
             word = words[at]
             if word is not None:
-                if at > done:
+                if at > done and not word.idle:
                     done = at + self._english(word, words, at, token, start)
             elif token[0] > "⺀" and token != "。":
                 self._chinese(token, start)
@@ -127,7 +141,9 @@ class _Reader:
                 ideas, taken = phrase + ideas, len(stems) - 1
                 break
         whole = taken if word.role == "not" else 0
-        if word.role and not whole:
+        # `Without` in the middle of a sentence begins a title.
+        titled = word.capital and at > 0 and words[at - 1] is not None
+        if word.role and not whole and not titled:
             following = words[at + 1] if at + 1 < len(words) else None
             self._role(word.role, "" if following is None else following.lower, start)
         self.joined = word.lower in ("and", "or", "nor")

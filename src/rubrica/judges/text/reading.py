@@ -22,6 +22,7 @@ _RETOLD = re.compile(
     r"|想了解|想知道|您问|你问|询问的是|提出的这个问题|您的问题|你的问题",
     re.IGNORECASE,
 )
+_HINTS = ("know", "ask", "question", "想", "问")
 #: Terms with their sign: negative where denied, larger where that is the point, 0 where both are
 #: said.
 Terms = dict[str, int]
@@ -56,7 +57,7 @@ class Reading:
         """Whether it states something: no question, no account of one, no heap of words."""
         if self._found.heap or self.text.rstrip().endswith("?"):
             return False
-        return _RETOLD.search(self.text) is None
+        return not any(hint in self.text for hint in _HINTS) or not _RETOLD.search(self.text)
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:

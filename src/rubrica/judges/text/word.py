@@ -21,6 +21,8 @@ class Word(NamedTuple):
     role: str
     capital: bool
     polar: bool
+    #: Grammar and nothing else: it may be passed over.
+    idle: bool
     phrases: tuple[tuple[tuple[str, ...], Ideas], ...]
 
 
@@ -71,4 +73,7 @@ def word_of(text: str) -> Word:
         ideas = ((stem(lower[2:]), -1),)
     polar = any(idea in known.polar for idea, _ in ideas)
     phrases = known.phrases.get(term, ())
-    return Word(lower, term, ideas, lower in stop, role, text[0].isupper(), polar, phrases)
+    capital = text[0].isupper()
+    joins = lower in ("and", "or", "nor")
+    idle = lower in stop and not (role or phrases or joins) and (len(text) > 1 or not capital)
+    return Word(lower, term, ideas, lower in stop, role, capital, polar, idle, phrases)

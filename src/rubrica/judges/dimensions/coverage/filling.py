@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
+from rubrica.judges.dimensions.coverage.domains import is_same_field
 from rubrica.judges.dimensions.coverage.plan import Plan
 from rubrica.judges.dimensions.coverage.reading import Cover, Read
 
@@ -18,8 +19,6 @@ from rubrica.judges.dimensions.coverage.reading import Cover, Read
 _FULL, _FULL_SENTENCE, _FULL_SECTION = 3.5, 3.0, 2.0
 #: What speaks for an aspect, if faintly.
 _TRACE = 0.1
-#: Traces that show that an answer is about the matter at all: one of them, or two.
-_ONE_TRACE, _TWO_TRACES = 0.25, 0.14
 #: Pieces beyond one for each aspect: an opening, a closing.
 _SPARE = 1
 #: How a piece begins that sums up, and one that carries on with the subject before it.
@@ -69,15 +68,18 @@ def filled(
         if piece.full and not any(cover and piece.holds(cover) for cover in found)
     ]
     plain = sum(cover is not None for cover in found)
-    if not free or not (plain or _is_about(said, len(found))):
-        return found
     full = sum(piece.full for piece in pieces)
+    left = full - plain  # two aspects in one piece: another piece may well be about one of them
+    if not free or left < 1 or not (plain or _is_about(said, plan)):
+        return found
     few = full <= len(found) + (_SPARE if build != "sentences" else 0)
     carried = build == "sentences" and plan.aspects[0].derived
     spare = max(1, plain) if plain else (len(found) + 1) // 2
     if full > len(found) and free[0] is pieces[0]:
         free = free[1:]  # an opening
     for piece in free:
+        if not left:
+            break
         if carried and piece is not pieces[0] and _ANAPHOR.match(piece.reads[0].lower):
             continue
         at = _place(piece, found, few, build, declined)
@@ -88,6 +90,7 @@ def filled(
             first = piece.reads[0].passage
             found[at] = Cover(first.start, first.end, "low")
             spare -= not backed
+            left -= 1
     return found
 
 
@@ -107,12 +110,11 @@ def _is_short(lower: str) -> bool:
     return len(lower) <= 16 or (lower.isascii() and len(lower.split()) <= 4)
 
 
-def _is_about(said: Sequence[Read], count: int) -> bool:
-    """Whether the answer speaks of what the question is about, or has traces of the aspects."""
+def _is_about(said: Sequence[Read], plan: Plan) -> bool:
+    """Whether the answer speaks of what the question is about, or of the same field of life."""
     if any(read.topical for read in said):
         return True
-    best = [max(read.scores[at].value for read in said) for at in range(count)]
-    return max(best) >= _ONE_TRACE or sum(value >= _TWO_TRACES for value in best) > 1
+    return is_same_field(plan.fields, " ".join(read.lower for read in said))
 
 
 def _pieces(said: Sequence[Read]) -> tuple[list[Piece], str]:
@@ -132,7 +134,7 @@ def _pieces(said: Sequence[Read]) -> tuple[list[Piece], str]:
         groups = {at: [read] for at, read in enumerate(said)}
         build, least = "sentences", _FULL_SENTENCE
     pieces = [
-        Piece(reads, _fresh(reads) >= least and not _frames(reads[0])) for reads in groups.values()
+        Piece(reads, _fresh(reads) >= least and not _is_other(reads)) for reads in groups.values()
     ]
     return sorted(pieces, key=lambda piece: piece.start), build
 
@@ -141,8 +143,11 @@ def _fresh(reads: Sequence[Read]) -> float:
     return sum(read.fresh for read in reads)
 
 
-def _frames(read: Read) -> bool:
-    """Whether a piece opens or sums up the answer."""
+def _is_other(reads: Sequence[Read]) -> bool:
+    """Whether a piece opens or sums up the answer, or has a word of an aspect in another sense."""
+    read = reads[0]
+    if any(read.seen.blocked for read in reads):
+        return True
     label = read.passage.labels[-1].lower() if read.passage.labels else ""
     return _CLOSING.match(read.lower) is not None or _FRAME.search(label) is not None
 
@@ -162,6 +167,4 @@ def _place(
         low, high = -1, len(found)
     free = [at for at, cover in enumerate(found) if cover is None and at not in declined]
     within = [at for at in free if low < at < high] or free
-    if not within or any(read.seen.blocked for read in piece.reads):
-        return None
-    return max(within, key=lambda at: (piece.score(at), -at))
+    return max(within, key=lambda at: (piece.score(at), -at)) if within else None

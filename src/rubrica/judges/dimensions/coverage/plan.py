@@ -1,8 +1,9 @@
 """What to look for in the answers to one case, made once: keys, shapes and what is known."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from rubrica.core import Case
@@ -16,6 +17,7 @@ from rubrica.judges.dimensions.coverage.aspects import (
     terms_of,
 )
 from rubrica.judges.dimensions.coverage.concepts import Concept, words_in
+from rubrica.judges.dimensions.coverage.domains import words_by_field
 from rubrica.judges.dimensions.coverage.emptiness import Novelty
 from rubrica.judges.dimensions.coverage.homonyms import asked_kind
 from rubrica.judges.dimensions.coverage.question import question_of
@@ -93,6 +95,11 @@ class Plan:
         self.novelty = Novelty(asked.union(self._own_words()))
         self._learn_all()
         self._learn_senses()
+
+    @cached_property
+    def fields(self) -> Counter[str]:
+        """The fields of life that are asked about."""
+        return words_by_field("\n".join((self.question, *(a.text for a in self.aspects))))
 
     def _learn_all(self) -> None:
         aspects = self.aspects

@@ -1,15 +1,9 @@
-"""What is kept of too many: the first so many by name.
-
-Tags and ids are other people's, and a file may give every case a tag of its own. The first by name
-are the same whatever order they come in, and one that ends among them was never dropped on the
-way, so its counts are complete.
-"""
+"""What is kept of too many failures: the first by name, and the worst."""
 
 from heapq import nsmallest
 from typing import Any
 
 from rubrica.core import Score
-from rubrica.stats.means import Rate
 
 #: Characters of a reason that a summary keeps.
 LONGEST = 300
@@ -80,42 +74,3 @@ def why(score: Score) -> str:
         return ""
     value, lowest = min(measured, key=lambda pair: pair[0])
     return f"{lowest.name} {value:.2f}: {lowest.reason}"[:LONGEST]
-
-
-class Groups:
-    """A success rate for each of the first so many names.
-
-    `known[name]`, or `new(name)` where that is missing.
-    """
-
-    __slots__ = ("_last", "_spare", "known", "left_out", "limit")
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.left_out = False
-        self.known: dict[str, Rate] = {}
-        self._last: str | None = None
-        self._spare = Rate()  # takes what nobody will read
-
-    def new(self, name: str) -> Rate:
-        if self._last is not None and name > self._last:
-            self.left_out = True
-            return self._spare
-        rate = self.known[name] = Rate()
-        if len(self.known) > 2 * self.limit:
-            self._trim()
-        return rate
-
-    def rates(self) -> dict[str, Rate]:
-        """By name, in order."""
-        self._trim()
-        return dict(self.known)
-
-    def _trim(self) -> None:
-        names = sorted(self.known)
-        if len(names) > self.limit:
-            self.left_out = True
-            del names[self.limit :]
-        if names and len(names) == self.limit:
-            self._last = names[-1]
-        self.known = {name: self.known[name] for name in names}
