@@ -72,8 +72,10 @@ $(VENV)/.demo: requirements.lock pyproject.toml
 	touch $@
 
 # And what checks and tests it.
-$(VENV)/.test: $(VENV)/.demo requirements-dev.lock
+$(VENV)/.test: $(VENV)/.demo requirements-dev.lock requirements-llama.lock
 	$(PIP) install --require-hashes --requirement requirements-dev.lock
+	$(PIP) install --require-hashes --no-deps --only-binary :all: --requirement requirements-llama.lock \
+		|| echo "no llama.cpp for this platform: the tests with a real model are skipped"
 	touch $@
 
 # Resolve anew. The lock files name no index, only versions and hashes.

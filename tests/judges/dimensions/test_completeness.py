@@ -221,6 +221,41 @@ def test_padding_does_not_pay() -> None:
     assert value(padding, *ASPECTS, "history", "migration") == 0.0
 
 
+@pytest.mark.parametrize(
+    ("question", "aspects", "output", "expected"),
+    [
+        # A sentence for each, in words that no list has.
+        ("Explain photosynthesis.", ["what goes in", "where it happens", "what comes out"],
+         ("Carbon dioxide and water enter through leaves and roots. Inside the chloroplasts a green"
+         " pigment captures sunlight. Sugar stays in the plant and oxygen drifts away."), 1.0),
+        # A paragraph for each of the first two; the opening and the closing are about none.
+        ("说说养乌龟。", ["饲养环境", "喂食", "冬眠", "常见病"],
+         ("养乌龟不难，但要有耐心。\n\n缸要大一点，长度至少是龟背的五倍，再装一盏UVB灯。\n\n"
+         "幼龟每天喂，成龟隔天喂，小鱼、虾干轮着来。\n\n总之，用心就能养好。"), 0.5),
+        # Headings in other words, the last with nothing under it.
+        ("写一份社区图书馆的改造建议。", ["空间布局", "藏书更新", "开放时间", "资金来源"],
+         ("## 地方怎么摆\n一楼靠窗改成阅览区，儿童区挪到后院那间，书架降到一米五。\n\n"
+         "## 书从哪来\n每年淘汰一成旧书，新书由居民扫码点选。\n\n"
+         "## 几点开门\n工作日晚上延到九点，周一闭馆。\n\n## 钱从哪来\n"), 0.75),
+        # Another field of life altogether.
+        ("Describe the Maillard reaction.", ["chemistry", "temperature", "practical tips"],
+         ("The stock market rallied on Tuesday. Technology shares led the gains of all funds."
+         " Investors expect more volatility before the earnings season."), 0.0),
+        # The name of each aspect again and again.
+        ("怎么选婴儿车？", ["安全性", "重量"],
+         "安全性一定要高，安全性好才放心，讲安全性。重量要合适，重量太重不好。", 0.0),
+    ],
+)  # fmt: skip
+def test_build(question: str, aspects: list[str], output: str, expected: float) -> None:
+    assert value(output, *aspects, question=question) == expected
+
+
+def test_padding_is_never_good() -> None:
+    padding = "The wren is a shy bird that nests in old oak trees."
+    output = f"{PRICE} {padding} {padding} {padding}"
+    assert judged(output, "pricing", "history", "staff", "roadmap").level in ("poor", "acceptable")
+
+
 def test_repeating_does_not_pay() -> None:
     assert value(f"{PRICE}\n\n" * 50, *ASPECTS) == value(PRICE, *ASPECTS)
 
@@ -272,6 +307,8 @@ def test_hostile_text_is_read_in_time(piece: str) -> None:
         ("什么是居住权？怎样设立？", ["什么是居住权", "怎样设立"]),
         ("黑洞是怎么形成的，我们怎么观测到它？", ["黑洞是怎么形成的", "我们怎么观测到它"]),
         ("下个月去泰国，要准备什么？", ["下个月去泰国，要准备什么"]),
+        ("Give me the pros and cons of gas hobs and tell me which pans work.",
+         ["pros", "cons", "which pans work"]),
     ],
 )  # fmt: skip
 def test_parts(question: str, expected: list[str]) -> None:

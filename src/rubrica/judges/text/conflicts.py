@@ -25,7 +25,9 @@ def denied(want: Wanted, cover: Cover, only_strong: bool = False) -> bool:
             continue
         strong = min(abs(mine), abs(other)) >= 2 or min(mine, other) <= -2
         if mine * other < 0:
-            flips += 3.0 if strong else 0.0 if only_strong else 0.7 if unit.name else 1.0
+            # Denied there only in passing: what is denied is something that is not claimed.
+            passing = 0.3 if mine > 0 and other == -1 else 0.7 if unit.name else 1.0
+            flips += 3.0 if strong else 0.0 if only_strong else passing
         elif strong:
             agrees += 3.0 if mine < 0 or abs(mine) == abs(other) == 3 else 0.0
             plain = True
@@ -34,7 +36,13 @@ def denied(want: Wanted, cover: Cover, only_strong: bool = False) -> bool:
         else:
             plain = plain or not unit.name
     # What is affirmed in both is no sign of agreement, however much there is of it.
-    return flips > agrees + (0.5 if plain else 0.0)
+    return flips >= 0.7 and flips > agrees + (0.5 if plain else 0.0)
+
+
+def in_passing(cover: Cover) -> bool:
+    """Whether all that was found is denied in passing: it is neither stated nor its opposite."""
+    found = [pair for pair in cover.signs if pair[1]]
+    return bool(found) and all(mine > 0 and other == -1 for mine, other in found)
 
 
 def missing_names(

@@ -141,8 +141,8 @@ class _Reader:
                 ideas, taken = phrase + ideas, len(stems) - 1
                 break
         whole = taken if word.role == "not" else 0
-        # `Without` in the middle of a sentence begins a title.
-        titled = word.capital and at > 0 and words[at - 1] is not None
+        # `Without` inside quotes is of a title.
+        titled = word.role and word.capital and self.text.count('"', 0, start) % 2 == 1
         if word.role and not whole and not titled:
             following = words[at + 1] if at + 1 < len(words) else None
             self._role(word.role, "" if following is None else following.lower, start)
@@ -275,6 +275,16 @@ def _alone(run: str, at: int, rest: int) -> bool:
 
 
 def _stems_at(words: list[Word | None], at: int, stems: tuple[str, ...]) -> bool:
+    """Whether the rest of a phrase stands here; its object may come between: `voted it down`."""
+    if len(stems) == 1:
+        reach = _OBJECTS.get(stems[0], 2)
+        for place in range(at, min(at + reach, len(words))):
+            word = words[place]
+            if word is None:
+                return False
+            if word.term == stems[0]:
+                return place == at or reach > 2 or _is_pronoun(words[place - 1])
+        return False
     if at + len(stems) > len(words):
         return False
     for offset, term in enumerate(stems):
@@ -282,6 +292,15 @@ def _stems_at(words: list[Word | None], at: int, stems: tuple[str, ...]) -> bool
         if word is None or word.term != term:
             return False
     return True
+
+
+#: How far the last word of a phrase may stand where an object of several words comes between:
+#: `cleared the crew of blame`, `made the deal public`. Of others only a pronoun does.
+_OBJECTS = {"of": 4, "public": 5, "known": 5}
+
+
+def _is_pronoun(word: Word | None) -> bool:
+    return word is not None and word.lower in ("it", "them", "him", "her", "this", "that", "us")
 
 
 def _coded(token: str) -> bool:

@@ -6,6 +6,7 @@ over the text: no pattern here can be made to back up.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from rubrica.judges.text.lists import words_of
@@ -35,6 +36,11 @@ _NEAR = 40
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences in order; pieces without a letter or digit are left out."""
+    return list(_sentences(text))
+
+
+@lru_cache(maxsize=64)  # several judges read the same output, one after the other
+def _sentences(text: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     for start, end, whole in _lines(text):
         if whole:
@@ -46,7 +52,7 @@ def sentences(text: str) -> list[Sentence]:
                 _keep(text, begin, stop.end(), found)
                 begin = stop.end()
         _keep(text, begin, end, found)
-    return found
+    return tuple(found)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, bool]]:

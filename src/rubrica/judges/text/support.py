@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from rubrica.judges.text.conflicts import about_another, missing_names
+from rubrica.judges.text.conflicts import about_another, in_passing, missing_names
 from rubrica.judges.text.covering import Cover, cover, worth
 from rubrica.judges.text.figures import figures
 from rubrica.judges.text.gist import FIGURE, gist
@@ -140,6 +140,6 @@ def _words(want: Wanted, reading: Reading, whole: Cover, around: Set[str]) -> Lo
         return look
     if whole.key < STATED or missing_names(want, whole, reading.whole) or unbound(want, whole):
         return ABSENT
-    if hedge_added(want, reading):
+    if hedge_added(want, reading) or in_passing(whole):
         return ABSENT
     return Look("supported", 0.2 + 0.8 * (0.7 * whole.key + 0.3 * whole.total))

@@ -251,9 +251,10 @@ def _grams(text: str) -> frozenset[str]:
 def sense_patterns(aspects: Sequence[Aspect]) -> list[str]:
     """Patterns of other senses of the words of these aspects."""
     words = {word for aspect in aspects for slot in aspect.slots for word in slot.words}
+    parts = words.union(*(word.split() for word in words))
+    signs = [word for word in words if not word.isascii()]
     found = set()
     for sense, pattern in senses().items():
-        han = HAN.match(sense) is not None
-        if sense in words or any(sense in (word if han else word.split()) for word in words):
+        if sense in parts or (not sense.isascii() and any(sense in word for word in signs)):
             found.add(pattern)
     return sorted(found)

@@ -16,7 +16,8 @@ _ONLY_SIGNS = re.compile(
     r"[\s\W_]*(?:n/?a|tbd|tba|tbc|none|unknown|todo|略|无|未知|不详|待定|待补|暂无|空)?[\s\W_]*\Z",
     re.IGNORECASE,
 )
-_HAN_GRAMMAR = frozenset(
+#: Characters of grammar.
+GRAMMAR = frozenset(
     "的了是在和与及或也都就而其该这那个之把被将让使则且但并又很更最还再只着过们它他她我你您呢吗吧啊有要会能到从对为以于等不没上下中里"
 )
 
@@ -95,7 +96,7 @@ class Novelty:
             fresh.update(
                 pair
                 for pair, now, before in zip(pairs, old, (False, *old), strict=False)
-                if not now and not before and pair[0] not in _HAN_GRAMMAR
+                if not now and not before and pair[0] not in GRAMMAR
             )
             if len(fresh) >= _ENOUGH:
                 break

@@ -2,16 +2,24 @@
 
 An answer is mostly built as it was asked: a section, a paragraph or a sentence for each aspect, in
 the same order. A piece of substance that no aspect claims by its words is then about one that is
-left, unless it carries on with its neighbour. Pieces that have a word of the question, a trace of
-the aspect or a word in common with what is known to be about the matter are `backed`; of the others
-only as many count as were found by their words, so that padding does not pay.
+left, unless there are more pieces than aspects, it opens or closes the answer, or it carries on
+with the subject before it. Nothing is filled in an answer without a sign of being on the matter.
+A piece is `backed` by a word of the question or of its field of life, by a trace of the aspect, or
+by standing between those of the aspects before and after; pieces that nothing backs add up to no
+more than two thirds of the aspects, or to one, so that padding does not pay.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from rubrica.judges.dimensions.coverage.domains import is_same_field
+from rubrica.judges.dimensions.coverage.domains import (
+    is_other_field,
+    is_same_field,
+    shares_field,
+    words_by_field,
+)
 from rubrica.judges.dimensions.coverage.plan import Plan
 from rubrica.judges.dimensions.coverage.reading import Cover, Read
 
@@ -19,6 +27,12 @@ from rubrica.judges.dimensions.coverage.reading import Cover, Read
 _FULL, _FULL_SENTENCE, _FULL_SECTION = 3.5, 3.0, 2.0
 #: What speaks for an aspect, if faintly.
 _TRACE = 0.1
+#: Traces that show that an answer is about the matter at all: one of them, or two.
+_ONE_TRACE, _TWO_TRACES = 0.25, 0.14
+#: Up to which share of the aspects pieces count that nothing backs; the first always does.
+_UNBACKED = 0.69
+#: How short the first piece is beside the others where it only opens the answer.
+_OPENING = 0.5
 #: Pieces beyond one for each aspect: an opening, a closing.
 _SPARE = 1
 #: How a piece begins that sums up, and one that carries on with the subject before it.
@@ -26,7 +40,9 @@ _CLOSING = re.compile(
     r"\W*(?:in (?:short|sum|summary|conclusion|brief)|overall|to sum up|all in all|altogether"
     r"|in the end|so,? (?:all|over)|总之|总的来|总体|综上|总而言之|一句话|整体(?:来|而)|希望)"
 )
-_FRAME = re.compile(r"\b(?:conclusion|summary|introduction|overview|closing|background)\b|总结|结论|小结|引言|前言|概述|结语")
+_FRAME = re.compile(
+    r"\b(?:conclusion|summary|introduction|overview|closing|background)\b|总结|结论|小结|引言|前言|概述|结语"
+)
 _ANAPHOR = re.compile(
     r"\W*(?:(?:in|at|by|under|for) [\w ]{2,20} )?(?:it|its|this|that|these|those|such|they|their"
     r"|he|she|his|her)\b|\W*(?:它|其|这|该|此|那|他|她|两者|二者|与之)"
@@ -49,8 +65,11 @@ class Piece(NamedTuple):
     def score(self, at: int) -> float:
         return max(read.scores[at].value for read in self.reads)
 
-    def topical(self) -> bool:
-        return any(read.topical for read in self.reads)
+    def touches(self, fields: Counter[str]) -> bool:
+        """Whether it has a word of the question, or of its field."""
+        if any(read.topical for read in self.reads):
+            return True
+        return shares_field(fields, "\n".join(read.lower for read in self.reads))
 
 
 def filled(
@@ -74,7 +93,8 @@ def filled(
         return found
     few = full <= len(found) + (_SPARE if build != "sentences" else 0)
     carried = build == "sentences" and plan.aspects[0].derived
-    spare = max(1, plain) if plain else (len(found) + 1) // 2
+    spare = max(1, int(_UNBACKED * len(found)) - plain)
+    by_words = tuple(found)
     if full > len(found) and free[0] is pieces[0]:
         free = free[1:]  # an opening
     for piece in free:
@@ -85,13 +105,20 @@ def filled(
         at = _place(piece, found, few, build, declined)
         if at is None:
             continue
-        backed = piece.topical() or piece.score(at) >= _TRACE
+        between = 0 < at < len(found) - 1 and _is_between(piece, at, by_words)
+        backed = between or piece.score(at) >= _TRACE or piece.touches(plan.fields)
         if backed or spare:
             first = piece.reads[0].passage
             found[at] = Cover(first.start, first.end, "low")
             spare -= not backed
             left -= 1
     return found
+
+
+def _is_between(piece: Piece, at: int, found: Sequence[Cover | None]) -> bool:
+    """Whether it stands between what is about the aspects before and after."""
+    before, after = found[at - 1], found[at + 1]
+    return before is not None and after is not None and before.start < piece.start < after.start
 
 
 def _only(said: Sequence[Read], plan: Plan) -> Cover | None:
@@ -111,10 +138,14 @@ def _is_short(lower: str) -> bool:
 
 
 def _is_about(said: Sequence[Read], plan: Plan) -> bool:
-    """Whether the answer speaks of what the question is about, or of the same field of life."""
-    if any(read.topical for read in said):
+    """Whether the answer is about what was asked: by a word, by its field, by faint traces."""
+    spoken = words_by_field("\n".join(read.lower for read in said))
+    if is_other_field(plan.fields, spoken):
+        return False
+    if any(read.topical for read in said) or is_same_field(plan.fields, spoken):
         return True
-    return is_same_field(plan.fields, " ".join(read.lower for read in said))
+    best = [max(read.scores[at].value for read in said) for at in range(len(plan.aspects))]
+    return max(best) >= _ONE_TRACE or sum(value >= _TWO_TRACES for value in best) > 1
 
 
 def _pieces(said: Sequence[Read]) -> tuple[list[Piece], str]:
@@ -136,7 +167,12 @@ def _pieces(said: Sequence[Read]) -> tuple[list[Piece], str]:
     pieces = [
         Piece(reads, _fresh(reads) >= least and not _is_other(reads)) for reads in groups.values()
     ]
-    return sorted(pieces, key=lambda piece: piece.start), build
+    pieces.sort(key=lambda piece: piece.start)
+    rest = [_fresh(piece.reads) for piece in pieces[1:] if piece.full]
+    if rest and len(pieces[0].reads) == 1:
+        opens = _fresh(pieces[0].reads) < _OPENING * sum(rest) / len(rest)
+        pieces[0] = Piece(pieces[0].reads, pieces[0].full and not opens)
+    return pieces, build
 
 
 def _fresh(reads: Sequence[Read]) -> float:

@@ -21,6 +21,7 @@ TOGETHER = 0.55
 LIKELY, CLEAR = 0.3, 0.21
 #: The same for parts of a question: an answer often says more of the first than was asked.
 PART_LIKELY, PART_CLEAR = 0.38, 0.28
+_NONE = frozenset[int]()
 
 
 def covers(text: str, plan: Plan) -> list[Cover | None]:
@@ -68,7 +69,8 @@ def _said(pieces: Sequence[Passage], plan: Plan, declined: set[int]) -> Iterator
         if labels and passage.paragraph < 0:  # a row of a table is read with its first cell
             seen.keys.update(plan.seen(labels[-1], labels[-1].lower()).keys)
         scores = plan.scores(seen)
-        if _names_topics(scores, fresh):
+        named = any(score.named for score in scores)
+        if named and (_names_topics(scores, fresh) or plan.repeats(lower, words, scores) > fresh):
             declined.update(at for at, score in enumerate(scores) if score.named)
             continue
         yield Read(
@@ -77,8 +79,8 @@ def _said(pieces: Sequence[Passage], plan: Plan, declined: set[int]) -> Iterator
             seen,
             scores,
             fresh,
-            frozenset[int]().union(*(names[name] for name in labels)),
-            any(score.named and score.value >= 0.9 for score in scores),
+            frozenset[int]().union(*(names[name] for name in labels)) if labels else _NONE,
+            named and any(score.named and score.value >= 0.9 for score in scores),
             plan.touches(seen, passage.text, lower),
         )
 

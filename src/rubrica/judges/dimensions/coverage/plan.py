@@ -17,8 +17,8 @@ from rubrica.judges.dimensions.coverage.aspects import (
     terms_of,
 )
 from rubrica.judges.dimensions.coverage.concepts import Concept, words_in
-from rubrica.judges.dimensions.coverage.domains import words_by_field
-from rubrica.judges.dimensions.coverage.emptiness import Novelty
+from rubrica.judges.dimensions.coverage.domains import asked_fields
+from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR, Novelty
 from rubrica.judges.dimensions.coverage.homonyms import asked_kind
 from rubrica.judges.dimensions.coverage.question import question_of
 from rubrica.judges.dimensions.coverage.scanning import HAN, Scanner, keys_in
@@ -31,6 +31,8 @@ _CHARACTER = 0.15
 _HALF = 0.87
 #: What is left where nothing speaks of the very thing that is asked.
 _UNASKED = 0.75
+#: New words beside each time that a text says the same name.
+_AGAIN = 1.5
 #: What a plain yes or no makes of a question that asks for one.
 _YES = 0.6
 _SHAPE = {
@@ -91,7 +93,11 @@ class Plan:
         said = asked - stop_keys() - words_in("fluff.txt")
         self._subject = frozenset(term for term in said if len(term) > 1)
         self._proper = frozenset(_PROPER.findall(question))
-        self._subject_signs = {sign for term in self._subject if HAN.match(term) for sign in term}
+        signs = {sign for term in self._subject if HAN.match(term) for sign in term}
+        self._subject_signs = signs - GRAMMAR
+        self._topics = self._subject.union(
+            term for a in aspects if not a.derived for term in _pairs(a.text)
+        )
         self.novelty = Novelty(asked.union(self._own_words()))
         self._learn_all()
         self._learn_senses()
@@ -99,7 +105,7 @@ class Plan:
     @cached_property
     def fields(self) -> Counter[str]:
         """The fields of life that are asked about."""
-        return words_by_field("\n".join((self.question, *(a.text for a in self.aspects))))
+        return asked_fields(self.question, "\n".join(a.text for a in self.aspects if not a.derived))
 
     def _learn_all(self) -> None:
         aspects = self.aspects
@@ -123,7 +129,9 @@ class Plan:
         if any(aspect.yes_no for aspect in aspects):
             self._shapes.setdefault("answer", [])
         pieces = {gram for grams in self._grams.values() for gram in grams}
-        self._scanner = Scanner({*self._signs, *pieces, *self._subject})
+        self._scanner = Scanner({*self._signs, *pieces, *self._topics})
+        self._telling = pieces.union(self._signs)
+        self._silence = [Score(0.0, False, False)] * len(aspects)
 
     def _learn_senses(self) -> None:
         self._sense_of = [
@@ -195,9 +203,21 @@ class Plan:
 
     def touches(self, seen: Seen, text: str, lower: str) -> bool:
         """Whether a text has a word of the question that is not one of grammar."""
-        if not self._subject.isdisjoint(seen.keys) or any(name in text for name in self._proper):
+        if not self._topics.isdisjoint(seen.keys) or any(name in text for name in self._proper):
             return True
         return sum(sign in lower for sign in self._subject_signs) >= 2
+
+    def repeats(self, lower: str, words: Sequence[str], scores: Sequence[Score]) -> float:
+        """New words that a text needs which says the name of an aspect again and again."""
+        most = 0
+        for at, score in enumerate(scores):
+            if score.named:
+                counts = (
+                    lower.count(name) if HAN.match(name) else words.count(name)
+                    for name in self._names[at]
+                )
+                most = max(most, *counts) if self._names[at] else most
+        return _AGAIN * most if most > 1 else 0.0
 
     def nears(self, lower: str) -> bool:
         """Whether a short text has at least a character of what the question is about."""
@@ -205,6 +225,8 @@ class Plan:
 
     def scores(self, seen: Seen) -> list[Score]:
         """How far each aspect is spoken of."""
+        if not seen.shapes and self._telling.isdisjoint(seen.keys):
+            return self._silence
         count = len(self.aspects)
         missed: dict[tuple[int, int], float] = {}
         literal, named = [False] * count, [False] * count
@@ -243,6 +265,12 @@ class Plan:
 
 def _concepts(aspects: Sequence[Aspect]) -> Iterator[Concept]:
     return (concept for aspect in aspects for slot in aspect.slots for concept in slot.concepts)
+
+
+def _pairs(text: str) -> Set[str]:
+    """Pairs of Chinese characters that are not general ones."""
+    pairs = {term for term in terms_of(text) if len(term) == 2 and HAN.match(term)}
+    return pairs - words_in("general.txt") - words_in("fluff.txt")
 
 
 def _clear(word: str) -> float:

@@ -27,8 +27,8 @@ _NUMERALS = "一二三四五六七八九十"
 _ENDS = re.compile(r"(?<=[?？!！。])|(?<=[.;；])(?=\s)|\n+")
 _AUX = r"(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|must|may|am)"
 _NEXT = re.compile(
-    r"(?:\s*[,;]\s*(?:and\s+|or\s+|then\s+)?|\s+and\s+(?:also\s+)?)(?:please\s+)?(?:tell me\s+"
-    r"|explain\s+)?"
+    r"(?:\s*[,;]\s*(?:and\s+|or\s+|then\s+)?|\s+and\s+(?:also\s+)?)(?:please\s+)?"
+    r"(?:(?:tell|show) (?:me|us)\s+|(?:explain|say|describe|suggest|advise|recommend|add)\s+)?"
     rf"(?=(?:how|what|why|whether|who|whose|which)\b|(?:when|where)\s+{_AUX}\b"
     rf"|{_AUX}\s+(?:it|they|i|we|you|the|there|this|that|an?|my|your|its)\b)",
     re.IGNORECASE,
@@ -180,7 +180,9 @@ def _cut(piece: str) -> list[str]:
     han = re.search("[\u4e00-\u9fff]", piece) is not None
     asked = _cut_han(piece) if han else _NEXT.split(piece)
     if len(asked) > 1:
-        return asked
+        # `Give me the pros and cons of X and tell me which to buy`: the first lists two.
+        listed = [] if han or not _TELL.match(asked[0]) else _listed(asked[0])
+        return [*listed, *asked[1:]] if len(listed) > 1 else asked
     listed = _listed_han(piece) if han else _listed(piece)
     return listed if len(listed) > 1 else [piece]
 

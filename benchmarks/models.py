@@ -1,0 +1,240 @@
+"""Asking a model: how much of the ideal rate, what a call costs, and a run through bad weather.
+
+    python benchmarks/models.py [rounds]
+
+(a) 2,000 asks, 64 at a time, of a loopback endpoint that takes 50 ms: 1.56 s is ideal. The bare
+client, the stack that `model_of` builds, and the least that aiohttp can do (one `session.post` and
+the body read), in turn in each round. Processor time is the client process's own; the endpoint is
+another process.
+
+(b) 1,000 different asks, 64 at a time, of an endpoint that answers 10% with 429, 5% with 500, 5%
+with malformed JSON and leaves 1% hanging for 120 s, by chance. Each answer names its question, so a
+wrong one would show.
+"""
+
+import asyncio
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+
+from rubrica.core import freeze
+from rubrica.models.asking import Ask, Model, ModelError, Turn
+from rubrica.models.openai import OpenAI
+from rubrica.models.spec import model_of
+
+ASKS, AT_A_TIME, DELAY = 2000, 64, 0.05
+IDEAL = ASKS / AT_A_TIME * DELAY
+STORM = 1000
+SCHEMA = freeze(
+    {
+        "type": "object",
+        "properties": {"reason": {"type": "string"}, "score": {"type": "integer"}},
+        "required": ["reason", "score"],
+        "additionalProperties": False,
+    }
+)
+#: The least that speaks HTTP, so that the endpoint is not what is measured.
+SERVER = """
+import asyncio, json, random, re, sys
+delay, stormy = float(sys.argv[1]), sys.argv[2] == "storm"
+chance = random.Random(int(sys.argv[3]))
+
+def answer(number):
+    luck = chance.random() if stormy else 1.0
+    if luck < 0.01:
+        return 120.0, 200, b"{}", b""
+    if luck < 0.11:
+        return delay, 429, b'{"error": {"message": "slow down"}}', b"Retry-After: 0.2\\r\\n"
+    if luck < 0.16:
+        return delay, 500, b'{"error": {"message": "oops"}}', b""
+    text = json.dumps({"reason": "the question was %d" % number, "score": number % 11})
+    if luck < 0.21:
+        text = chance.choice([text[:-4], text + text, "Sure! " + text, text.replace(":", "=")])
+    body = {
+        "model": "bench",
+        "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 500, "completion_tokens": 20},
+    }
+    return delay, 200, json.dumps(body).encode(), b""
+
+class Talk(asyncio.Protocol):
+    def connection_made(self, transport):
+        self.transport, self.heard = transport, b""
+    def data_received(self, data):
+        self.heard += data
+        head, end, body = self.heard.partition(b"\\r\\n\\r\\n")
+        if not end:
+            return
+        length = int(re.search(rb"content-length: (\\d+)", head.lower())[1])
+        if len(body) < length:
+            return
+        self.heard = body[length:]
+        number = int(re.search(rb"question (\\d+)\\.", body)[1])
+        wait, status, said, more = answer(number)
+        asyncio.get_running_loop().call_later(wait, self.say, status, said, more)
+    def say(self, status, said, more):
+        if not self.transport.is_closing():
+            head = b"HTTP/1.1 %d X\\r\\nContent-Type: application/json\\r\\n" % status
+            head += more + b"Content-Length: %d\\r\\n\\r\\n" % len(said)
+            self.transport.write(head + said)
+
+async def main():
+    server = await asyncio.get_running_loop().create_server(Talk, "127.0.0.1", 0, backlog=512)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+asyncio.run(main())
+"""
+
+
+class Server:
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, "-c", SERVER, *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.url = f"http://127.0.0.1:{self.process.stdout.readline().strip()}/v1"
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+
+def question(number: int) -> Ask:
+    text = f"Judge the answer to question {number}. " + "It says this and that. " * 80
+    messages = (Turn("system", "You are a fair judge."), Turn("user", text))
+    return Ask(messages=messages, schema=SCHEMA, max_tokens=200)
+
+
+async def in_crowd(work: Callable[[int], Awaitable[None]], count: int, first: int = 0) -> None:
+    numbers = iter(range(first, first + count))
+
+    async def one() -> None:
+        for number in numbers:
+            await work(number)
+
+    await asyncio.gather(*(one() for _ in range(AT_A_TIME)))
+
+
+async def timed(work: Callable[[int], Awaitable[None]]) -> tuple[float, float]:
+    """The share of the ideal rate, and milliseconds of processor time for each ask."""
+    await in_crowd(work, AT_A_TIME, ASKS)  # connections, imports, the way to JSON, the limit
+    began, used = time.perf_counter(), time.process_time()
+    await in_crowd(work, ASKS)
+    seconds, cpu = time.perf_counter() - began, time.process_time() - used
+    return IDEAL / seconds, 1000 * cpu / ASKS
+
+
+async def with_model(model: Model) -> tuple[float, float]:
+    async def work(number: int) -> None:
+        reply = await model.ask(question(number))
+        assert reply.value["score"] == number % 11
+
+    return await timed(work)
+
+
+async def with_aiohttp(url: str) -> tuple[float, float]:
+    import aiohttp
+
+    body = json.dumps({"messages": [question(7).messages[1].content]}).encode()
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+        async def work(_: int) -> None:
+            async with session.post(f"{url}/chat/completions", data=body) as response:
+                await response.read()
+
+        return await timed(work)
+
+
+Figures = tuple[float, float]
+Peer = Callable[[str, str], Awaitable[Figures]]
+
+
+def _stack(url: str, cache: str | bool) -> Model:
+    return model_of("openai:m", base_url=url, cache=cache, tokens=10**9)
+
+
+PEERS: dict[str, Peer] = {
+    "aiohttp alone": lambda url, _: with_aiohttp(url),
+    "client": lambda url, _: with_model(OpenAI("m", base_url=url)),
+    "stack, no cache": lambda url, _: with_model(_stack(url, False)),
+    "stack, all missed": lambda url, cache: with_model(_stack(url, cache)),
+}
+
+
+async def _figures(peer: Peer, url: str, cache: str) -> Figures:
+    return await peer(url, cache)
+
+
+def rate(rounds: int) -> None:
+    server = Server(str(DELAY), "fine", "1")
+    figures: dict[str, list[Figures]] = {}
+    try:
+        for _ in range(rounds):
+            for name, peer in PEERS.items():
+                with tempfile.TemporaryDirectory() as folder:
+                    run = _figures(peer, server.url, f"{folder}/c.sqlite")
+                    figures.setdefault(name, []).append(asyncio.run(run))
+    finally:
+        server.stop()
+    print(f"(a) {ASKS} asks, {AT_A_TIME} at a time, {DELAY * 1000:.0f} ms each, {rounds} rounds")
+    for name, pairs in figures.items():
+        share, cpu = statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs)
+        best = max(pair[0] for pair in pairs)
+        print(
+            f"    {name:18} {share:.2f} of the ideal rate (best {best:.2f}),"
+            f" {cpu:.3f} ms of processor a call"
+        )
+
+
+class Weather:
+    """What came of the asks of one storm."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.answered = self.wrong = self.attempts = 0
+        self.errors: list[str] = []
+
+    async def ask(self, number: int) -> None:
+        try:
+            reply = await self.model.ask(question(number))
+        except ModelError as error:
+            self.errors.append(f"{error.kind}: {error}")
+            return
+        self.answered += 1
+        self.attempts += reply.attempts
+        self.wrong += reply.value["reason"] != f"the question was {number}"
+
+
+def storm(rounds: int) -> None:
+    print(f"(b) {STORM} asks: 10% 429, 5% 500, 5% malformed, 1% hang for 120 s, {rounds} rounds")
+    for seed in range(rounds):
+        server = Server(str(DELAY), "storm", str(seed))
+        weather = Weather(model_of("openai:m", base_url=server.url, cache=False))
+        began = time.perf_counter()
+        try:
+            asyncio.run(in_crowd(weather.ask, STORM))
+        finally:
+            server.stop()
+        seconds = time.perf_counter() - began
+        print(
+            f"    {weather.answered} of {STORM} answered, {weather.wrong} wrong,"
+            f" {weather.attempts} attempts, {seconds:.1f} s"
+        )
+        for line in weather.errors[:3]:
+            print(f"      {line}")
+
+
+def main() -> None:
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    if "storm" not in sys.argv:
+        rate(rounds)
+    if "rate" not in sys.argv:
+        storm(rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Ask once. The same ask of the same model is answered from a file, in this run and in the next.
+
+Only answers are kept, never errors. Asks that come while the same one is under way wait for it and
+share what comes of it, so that a thousand equal cases cost one call. What was not asked anew cost
+nothing: its usage is empty and `cached` is true. Samples that should differ need another `salt`.
+"""
+
+import asyncio
+import os
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from rubrica.core import digest
+from rubrica.core.numbers import whole
+from rubrica.models.asking import FREE, Ask, Model, Reply
+from rubrica.models.desk import Desk
+from rubrica.models.loops import PerLoop, leave_alone
+from rubrica.models.wrapper import Wrapper
+
+MAX_BYTES = 512 << 20
+#: Part of every key: a change in how replies are read makes the old ones strangers.
+VERSION = 1
+
+
+class _Flight:
+    """An ask under way, and how many wait for it."""
+
+    def __init__(self, task: "asyncio.Task[Reply]") -> None:
+        self.task, self.waiting = task, 0
+
+
+class Cached(Wrapper):
+    """Replies in the file at `path`, at most about `max_bytes` of them: the longest unused go."""
+
+    def __init__(self, model: Model, path: str | Path, *, max_bytes: int = MAX_BYTES) -> None:
+        super().__init__(model)
+        whole("max_bytes", max_bytes, low=1)
+        self.path, self.max_bytes = Path(path).expanduser(), max_bytes
+        self._flights: PerLoop[dict[str, _Flight]] = PerLoop(dict)
+        self._desk: Desk | None = None
+
+    async def ask(self, ask: Ask) -> Reply:
+        key = digest([VERSION, self.fingerprint, ask.digest])
+        flights, desk = self._flights.get(), self._at_desk()
+        flight = flights.get(key)
+        follows = flight is not None
+        if flight is None:
+            if (reply := _decoded(desk.get(key))) is not None:
+                return reply
+            flight = flights[key] = _Flight(asyncio.ensure_future(self._asked(key, ask, desk)))
+            flight.task.add_done_callback(lambda task: _landed(flights, key, task))
+        flight.waiting += 1
+        try:
+            reply = await asyncio.shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            if not flight.waiting and not flight.task.done():
+                flights.pop(key, None)  # nobody waits any more, and nobody may join
+                flight.task.cancel()
+        return replace(reply, cached=True, usage=FREE) if follows else reply
+
+    async def _asked(self, key: str, ask: Ask, desk: Desk) -> Reply:
+        reply = await self.model.ask(ask)
+        desk.put(key, msgspec.json.encode(reply))
+        return reply
+
+    def _at_desk(self) -> Desk:
+        if self._desk is not None and self._desk.pid != os.getpid():
+            leave_alone(self._desk)  # its thread did not survive the fork
+            self._desk = None
+        if self._desk is None:
+            self._desk = Desk(self.path, self.max_bytes)
+        return self._desk
+
+    def close(self) -> None:
+        """Close the file; the next ask opens it again."""
+        desk, self._desk = self._desk, None
+        if desk is not None and desk.pid == os.getpid():
+            desk.close()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_again, (self.model, self.path, self.max_bytes))
+
+
+def _landed(flights: dict[str, _Flight], key: str, task: "asyncio.Task[Reply]") -> None:
+    flight = flights.get(key)
+    if flight is not None and flight.task is task:
+        del flights[key]
+    if not task.cancelled():
+        task.exception()  # heard, even where everyone who waited has gone
+
+
+def _decoded(stored: bytes | None) -> Reply | None:
+    """The reply as from a cache; None where it cannot be read, and is asked anew."""
+    if stored is None:
+        return None
+    try:
+        return replace(msgspec.json.decode(stored, type=Reply), cached=True, usage=FREE)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+
+
+def _again(model: Model, path: Path, max_bytes: int) -> Cached:
+    return Cached(model, path, max_bytes=max_bytes)

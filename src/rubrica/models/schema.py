@@ -1,0 +1,131 @@
+"""The part of JSON Schema that verdicts need, and nothing that would be passed over in silence.
+
+A schema with any other word in it is refused when the question is made, so that what a reply was
+checked against is the whole schema. Types are strict: true is no number, 7.0 no integer, "7" no 7.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+#: Words that check something, and words that only tell the model what is meant.
+WORDS: Final = frozenset(
+    {"type", "enum", "const", "minimum", "maximum", "required", "properties"}
+    | {"additionalProperties", "items", "minItems", "maxItems", "title", "description"}
+)
+TYPES: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "null": lambda value: value is None,
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+}
+
+
+def check_schema(schema: Any, place: str = "schema") -> None:
+    """`ValueError` where it says what we do not check, or is not about an object."""
+    if not isinstance(schema, dict):
+        raise ValueError(f"{place}: expected an object, got {type(schema).__name__}")
+    if place == "schema" and schema.get("type") != "object":
+        raise ValueError("schema: a verdict is an object: expected type: object")
+    if odd := sorted(set(schema) - WORDS):
+        raise ValueError(f"{place}: {', '.join(odd)}: not checked here; known: {_known()}")
+    for kind in _types(schema):
+        if kind not in TYPES:
+            raise ValueError(f"{place}.type: {kind!r} is none of {', '.join(TYPES)}")
+    for word, right in _SHAPES.items():
+        if word in schema and not right(schema[word]):
+            raise ValueError(f"{place}.{word}: {schema[word]!r} is out of place")
+    for name, inner in schema.get("properties", {}).items():
+        check_schema(inner, f"{place}.{name}")
+    if "items" in schema:
+        check_schema(schema["items"], f"{place}[]")
+
+
+def mismatch(value: Any, schema: dict[str, Any], place: str = "") -> str | None:
+    """Why the value does not fit, in words for a person; None where it does."""
+    here = place or "the reply"
+    kinds = _types(schema)
+    if kinds and not any(TYPES[kind](value) for kind in kinds):
+        return f"{here}: expected {' or '.join(kinds)}, got {_shown(value)}"
+    if "enum" in schema and not any(_same(value, choice) for choice in schema["enum"]):
+        return f"{here}: {_shown(value)} is none of {_shown(list(schema['enum']))}"
+    if "const" in schema and not _same(value, schema["const"]):
+        return f"{here}: {_shown(value)} is not {_shown(schema['const'])}"
+    if TYPES["number"](value):
+        low, high = schema.get("minimum"), schema.get("maximum")
+        if (low is not None and value < low) or (high is not None and value > high):
+            return f"{here}: {_shown(value)} is outside [{low}, {high}]"
+    if isinstance(value, dict):
+        return _object(value, schema, place)
+    if isinstance(value, list):
+        return _array(value, schema, place)
+    return None
+
+
+def _object(value: dict[str, Any], schema: dict[str, Any], place: str) -> str | None:
+    known = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            return f"{place or 'the reply'}: {name} is missing"
+    if schema.get("additionalProperties") is False:
+        for name in value:
+            if name not in known:
+                return f"{place or 'the reply'}: {_shown(name)} was not asked for"
+    for name, inner in known.items():
+        if name in value and (why := mismatch(value[name], inner, f"{place}.{name}".lstrip("."))):
+            return why
+    return None
+
+
+def _array(value: list[Any], schema: dict[str, Any], place: str) -> str | None:
+    low, high = schema.get("minItems", 0), schema.get("maxItems")
+    if len(value) < low or (high is not None and len(value) > high):
+        return f"{place or 'the reply'}: {len(value)} items, expected {low} to {high}"
+    if "items" in schema:
+        for position, item in enumerate(value):
+            if why := mismatch(item, schema["items"], f"{place}[{position}]"):
+                return why
+    return None
+
+
+def _types(schema: dict[str, Any]) -> list[Any]:
+    kinds = schema.get("type", [])
+    return kinds if isinstance(kinds, list) else [kinds]
+
+
+def _same(value: Any, choice: Any) -> bool:
+    """Equal, and of the same type: 1 is not true."""
+    if isinstance(value, dict) and isinstance(choice, dict):
+        return value.keys() == choice.keys() and all(
+            _same(value[key], choice[key]) for key in value
+        )
+    if isinstance(value, list) and isinstance(choice, list):
+        return len(value) == len(choice) and all(map(_same, value, choice))
+    return type(value) is type(choice) and bool(value == choice)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _known() -> str:
+    return ", ".join(sorted(WORDS))
+
+
+def _count(value: Any) -> bool:
+    return TYPES["integer"](value) and value >= 0
+
+
+_SHAPES: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "enum": lambda value: isinstance(value, list) and bool(value),
+    "minimum": TYPES["number"],
+    "maximum": TYPES["number"],
+    "minItems": _count,
+    "maxItems": _count,
+    "properties": TYPES["object"],
+    "additionalProperties": TYPES["boolean"],
+    "required": lambda value: isinstance(value, list) and all(isinstance(v, str) for v in value),
+}

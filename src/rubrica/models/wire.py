@@ -1,0 +1,237 @@
+"""One POST to an endpoint: connections that are kept, a time limit, a bound on the answer's size,
+and every way to fail as a `ModelError`.
+
+Errors name the address without its query. None keeps the one that caused it: those of the HTTP
+library hold the request, and the request holds the key.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+
+from rubrica.core import ConfigError, Usage
+from rubrica.core.frozen import freeze
+from rubrica.models.asking import Kind, ModelError
+from rubrica.models.keys import Key
+from rubrica.models.loops import PerLoop
+from rubrica.models.parsing import STRICT
+
+if TYPE_CHECKING:
+    import aiohttp
+
+#: An answer longer than this is refused.
+MAX_ANSWER = 16 * 1024 * 1024
+#: How much of an endpoint's words an error repeats, and how much is read to learn what it means.
+QUOTED, READ = 300, 4000
+#: Seconds until a host that does not answer at all is given up.
+CONNECT = 15.0
+#: One call that gave nothing and cost nothing.
+TRIED = Usage(calls=1)
+#: Codes of a 400 by which an endpoint refuses what the text says, not how it was asked.
+REFUSALS = frozenset({"content_filter", "content_policy_violation", "data_inspection_failed"})
+#: What the name of a secret in an address has in it.
+SECRETS = ("key", "token", "secret", "password", "sig")
+
+Form = TypeVar("Form")
+
+
+class StatusError(ModelError):
+    """An answer other than 2xx; `said` has what the endpoint wrote, in lower case."""
+
+    said: str = ""
+
+
+class _Pool:
+    def __init__(self, session: "aiohttp.ClientSession", key: Key) -> None:
+        self.session, self.key = session, key
+        self.guard, self.begun = _closing(session), False
+
+
+async def _closing(session: "aiohttp.ClientSession") -> AsyncGenerator[None, None]:
+    """`asyncio.run` ends the generators of its loop, and this one its session: nobody has to."""
+    try:
+        yield
+    finally:
+        await session.close()
+
+
+class Wire:
+    """Posts to one address. `headers` makes the headers from the key, once for each pool."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        timeout: float,
+        key: Callable[[], Key],
+        headers: Callable[[Key], Mapping[str, str]],
+    ) -> None:
+        self.shown = shown_url(url)
+        self._url, self._timeout = url, timeout
+        self._key, self._headers = key, headers
+        self._pools: PerLoop[_Pool] = PerLoop(self._open)
+
+    def _open(self) -> _Pool:
+        try:
+            import aiohttp
+        except ImportError:
+            raise ConfigError("speaking HTTP needs aiohttp: pip install 'rubrica[http]'") from None
+        key = self._key()
+        session = aiohttp.ClientSession(
+            # Whoever limits how many calls are under way is a wrapper, not the pool.
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30),
+            timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=CONNECT),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={
+                "Content-Type": "application/json",
+                "Accept": "application/json",
+                "Accept-Encoding": "identity",
+                "User-Agent": "rubrica",
+                **self._headers(key),
+            },
+        )
+        return _Pool(session, key)
+
+    async def close(self) -> None:
+        """Close the running loop's connections; the next call opens new ones."""
+        pool = self._pools.drop()
+        if pool is not None:
+            await pool.guard.aclose()
+            await pool.session.close()
+
+    async def post(self, body: bytes) -> bytes:
+        pool = self._pools.get()
+        if pool.session.closed:  # by the end of an earlier `run` of the same loop
+            self._pools.drop()
+            pool = self._pools.get()
+        if not pool.begun:
+            pool.begun = True
+            await anext(pool.guard)  # up to its yield: from here on the loop knows of it
+        import aiohttp
+
+        answer = bytearray()
+        try:
+            async with pool.session.post(self._url, data=body, allow_redirects=False) as response:
+                while block := await response.content.readany():
+                    answer += block
+                    if len(answer) > MAX_ANSWER:
+                        raise self._failure("malformed", f"longer than {MAX_ANSWER >> 20} MiB")
+                if 200 <= response.status < 300:
+                    return bytes(answer)
+                failure = self._refused(response.status, bytes(answer), response.headers, pool.key)
+        except aiohttp.ClientConnectorError as error:
+            lasting = isinstance(error, aiohttp.ClientConnectorCertificateError)
+            failure = self._failure("connection", pool.key.hide(str(error)), TRIED, not lasting)
+        except aiohttp.ConnectionTimeoutError:
+            failure = self._failure("connection", f"no connection within {CONNECT:g} s", TRIED)
+        except TimeoutError:
+            failure = self._failure("timeout", f"no answer within {self._timeout:g} s")
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            words = str(error).replace(self._url, self.shown)
+            failure = self._failure("connection", pool.key.hide(words) or type(error).__name__)
+        raise failure
+
+    def decoded(self, answer: bytes, form: type[Form]) -> Form:
+        """The answer as the form it should have. Half of an emoji stops the fast decoder only."""
+        try:
+            return msgspec.json.decode(answer, type=form)
+        except (msgspec.DecodeError, RecursionError):
+            pass
+        try:
+            plain = msgspec.json.encode(freeze(STRICT.decode(answer.decode())))
+            return msgspec.json.decode(plain, type=form)
+        except (ValueError, RecursionError):
+            words = answer[:QUOTED].decode(errors="replace").strip()
+        raise self._failure("malformed", f"not an answer of this API: {words!r}")
+
+    def _failure(
+        self, kind: Kind, words: str, usage: Usage | None = None, passing: bool | None = None
+    ) -> ModelError:
+        return ModelError(kind, f"{self.shown}: {words}", usage=usage, passing=passing)
+
+    def _refused(
+        self, status: int, answer: bytes, headers: Mapping[str, str], key: Key
+    ) -> ModelError:
+        said, code = _words(answer)
+        said = key.hide(said)  # some repeat the key that they refuse
+        kind: Kind = "bad_request"
+        passing = None
+        if status == 429:
+            kind = "rate_limited"
+            passing = "quota" not in code  # an empty account stays empty
+        elif status >= 500 or status in (408, 425):
+            kind = "server"
+        elif REFUSALS & set(code.split()):
+            kind = "refused"
+        error = StatusError(
+            kind,
+            f"{self.shown}: it answered {status}: {said[:QUOTED].strip()}",
+            status=status,
+            retry_after=retry_after(headers),
+            usage=TRIED,
+            passing=passing,
+        )
+        error.said = said.lower()
+        return error
+
+
+def _words(answer: bytes) -> tuple[str, str]:
+    """What an error answer says, and its codes."""
+    text = answer[:READ].decode(errors="replace")
+    try:
+        value: Any = msgspec.json.decode(answer)
+    except (msgspec.DecodeError, RecursionError):
+        return text, ""
+    if isinstance(value, dict) and isinstance(value.get("error"), dict):
+        value = value["error"]
+    if not isinstance(value, dict):
+        return text, ""
+    codes = " ".join(str(value.get(name) or "") for name in ("code", "type")).lower()
+    message = next((value[k] for k in ("message", "error", "detail") if value.get(k)), None)
+    if not isinstance(message, str):
+        return text, codes
+    return f"{message[:READ]} {value.get('param') or ''}".strip(), codes
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, as the endpoint wishes: given in milliseconds, seconds or as a date."""
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        text = headers.get(name, "").strip()
+        try:
+            seconds = float(text) / unit
+        except ValueError:
+            continue
+        if 0 <= seconds < float("inf"):
+            return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
+    except (KeyError, ValueError, TypeError, OverflowError):
+        return None
+
+
+def shown_url(url: str) -> str:
+    """The address without what may be secret in it; `ConfigError` where it is none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ConfigError(f"it cannot be read: {error}", field="base_url") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError("it has no host: expected http://host:port/path", field="base_url")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}"
+
+
+def public_url(url: str) -> str:
+    """The address as it may be kept and shown; one that carries a secret is refused."""
+    shown_url(url)
+    parts = urlsplit(url)
+    names = [name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
+    if parts.username or parts.password or any(w in n for n in names for w in SECRETS):
+        message = "it carries a secret: name a variable (key_env) or a file (key_file) instead"
+        raise ConfigError(message, field="base_url")
+    return url.rstrip("/")

@@ -1,0 +1,125 @@
+"""An endpoint on loopback that does as it is told: statuses in turn, delays, hangs, broken bodies,
+connections that drop. It speaks OpenAI's and Anthropic's paths and keeps what it was sent."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from aiohttp import web
+
+
+class Answer(NamedTuple):
+    """What one request gets. `drop` ends the connection: before the answer, or half-way."""
+
+    status: int = 200
+    body: Any = None
+    headers: Mapping[str, str] = {}
+    delay: float = 0.0
+    drop: str = ""
+
+
+class Request(NamedTuple):
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+Script = Callable[[Request, int], Answer] | Sequence[Answer]
+
+
+class Endpoint:
+    """`url` is its address, `requests` what came."""
+
+    def __init__(self, script: Script) -> None:
+        self.script, self.url = script, ""
+        self.requests: list[Request] = []
+        self.under_way = self.most = 0
+
+    def _answer(self, request: Request) -> Answer:
+        if callable(self.script):
+            return self.script(request, len(self.requests))
+        return self.script[min(len(self.requests), len(self.script)) - 1]
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        sent = Request(request.path, headers, await request.json())
+        self.requests.append(sent)
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        try:
+            return await self._given(request, self._answer(sent))
+        finally:
+            self.under_way -= 1
+
+    async def _given(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+        await asyncio.sleep(answer.delay)
+        body = answer.body
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        if answer.drop:
+            assert request.transport is not None
+            if answer.drop == "half":
+                head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(data)}\r\n\r\n"
+                request.transport.write(head.encode() + data[: len(data) // 2])
+                await asyncio.sleep(0.01)
+            request.transport.close()
+        return web.Response(status=answer.status, body=data, headers=dict(answer.headers))
+
+
+@contextmanager
+def serving(script: Script) -> Iterator[Endpoint]:
+    """An endpoint in a thread of its own, so that a client may run in any loop."""
+    endpoint = Endpoint(script)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    async def start() -> web.AppRunner:
+        app = web.Application()
+        app.router.add_post("/{path:.*}", endpoint.handle)
+        runner = web.AppRunner(app, shutdown_timeout=0.05, handler_cancellation=True)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        return runner
+
+    runner = asyncio.run_coroutine_threadsafe(start(), loop).result()
+    endpoint.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    try:
+        yield endpoint
+    finally:
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def said(text: str | None, finish: str = "stop", **message: Any) -> Answer:
+    """A chat completion with this text."""
+    return Answer(
+        body={
+            "id": "1",
+            "model": "small-2025-01-01",
+            "choices": [
+                {
+                    "index": 0,
+                    "message": {"role": "assistant", "content": text, **message},
+                    "finish_reason": finish,
+                }
+            ],
+            "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+        }
+    )
+
+
+def called(arguments: Any) -> Answer:
+    """A chat completion with one tool call."""
+    call = {"id": "c", "type": "function", "function": {"name": "verdict", "arguments": arguments}}
+    return said(None, "tool_calls", tool_calls=[call])
+
+
+def wrong(status: int, message: str = "no", **more: Any) -> Answer:
+    """An error as OpenAI words it."""
+    headers = more.pop("headers", {})
+    return Answer(status, {"error": {"message": message, **more}}, headers)

@@ -1,0 +1,116 @@
+"""Anthropic's own API against a real server."""
+
+import asyncio
+import pickle
+from typing import Any
+
+import pytest
+from tests.models.server import Answer, Endpoint, Request, serving, wrong
+
+from rubrica.core import Usage
+from rubrica.models.anthropic import Anthropic
+from rubrica.models.asking import Ask, ModelError, Reply, Turn
+from rubrica.models.ways import forget
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"score": {"type": "integer", "minimum": 0, "maximum": 10}},
+    "required": ["score"],
+    "additionalProperties": False,
+}
+TURNS = (Turn("system", "be fair"), Turn("user", "hello"), Turn("system", "be brief"))
+
+
+def message(*blocks: dict[str, Any], stop: str = "end_turn", **usage: int) -> Answer:
+    usage = {"input_tokens": 11, "output_tokens": 7, **usage}
+    body = {"content": list(blocks), "stop_reason": stop, "model": "claude-x-1", "usage": usage}
+    return Answer(body=body)
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def used(value: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": "t", "name": "verdict", "input": value}
+
+
+def asked(endpoint: Endpoint, ask: Ask, **settings: Any) -> Reply:
+    forget()
+    return asyncio.run(Anthropic("claude-x", base_url=endpoint.url, **settings).ask(ask))
+
+
+def test_a_plain_question() -> None:
+    answer = message(text("hi "), text("there"), cache_read_input_tokens=5)
+    with serving([answer]) as endpoint:
+        reply = asked(endpoint, Ask(messages=TURNS, max_tokens=9))
+    assert (reply.text, reply.finish, reply.model) == ("hi there", "end_turn", "claude-x-1")
+    assert reply.usage == Usage(calls=1, input_tokens=16, output_tokens=7)
+    sent = endpoint.requests[0]
+    assert (sent.path, sent.headers["anthropic-version"]) == ("/v1/messages", "2023-06-01")
+    assert sent.body == {
+        "model": "claude-x",
+        "system": "be fair\n\nbe brief",
+        "messages": [{"role": "user", "content": "hello"}],
+        "max_tokens": 9,
+        "temperature": 0.0,
+    }
+
+
+def test_a_verdict_is_a_tool_call() -> None:
+    with serving([message(text("Let me see."), used({"score": 7}), stop="tool_use")]) as endpoint:
+        reply = asked(endpoint, Ask(messages=TURNS, schema=SCHEMA))
+    assert reply.value == {"score": 7}
+    body = endpoint.requests[0].body
+    assert body["tool_choice"] == {"type": "tool", "name": "verdict"}
+    assert body["tools"][0]["input_schema"] == SCHEMA
+    assert body["max_tokens"] == 4096
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        (message(stop="refusal"), "refused", "refused"),
+        (message(used({"score": 70})), "malformed", "outside [0, 10]"),
+        (message(used({"score": 7}), used({"score": 8})), "malformed", "2 verdicts"),
+        (message(used({}), stop="max_tokens"), "malformed", "cut off"),
+        (message(text("7")), "malformed", "expected one JSON object"),
+        (message(), "malformed", "empty"),
+        (Answer(body={"content": "hi"}), "malformed", "not an answer of this API"),
+        (wrong(400, "schema"), "bad_request", "schema"),
+        (wrong(429, type="rate_limit_error"), "rate_limited", "429"),
+        (wrong(529, "Overloaded"), "server", "Overloaded"),
+    ],
+)
+def test_each_way_to_fail(answer: Answer, kind: str, words: str) -> None:
+    with serving([answer]) as endpoint, pytest.raises(ModelError) as caught:
+        asked(endpoint, Ask(messages=TURNS, schema=SCHEMA))
+    assert caught.value.kind == kind
+    assert words in str(caught.value)
+    assert caught.value.overload is (answer.status in (429, 529))
+
+
+def test_a_key_twice_is_seen_in_the_raw_answer() -> None:
+    raw = b'{"content": [{"type": "tool_use", "input": {"score": 1, "score": 9}}]}'
+    with serving([Answer(body=raw)]) as endpoint, pytest.raises(ModelError, match="more than once"):
+        asked(endpoint, Ask(messages=TURNS, schema=SCHEMA))
+
+
+def test_a_model_that_takes_no_temperature() -> None:
+    def script(request: Request, number: int) -> Answer:
+        if "temperature" in request.body:
+            return wrong(400, "`temperature` is deprecated for this model")
+        return message(used({"score": 7}))
+
+    with serving(script) as endpoint:
+        reply = asked(endpoint, Ask(messages=TURNS, schema=SCHEMA))
+        assert (reply.value, reply.usage.calls) == ({"score": 7}, 2)
+
+
+def test_it_pickles_as_its_settings() -> None:
+    model = Anthropic("claude-x", timeout=3)
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.settings, again.fingerprint) == (model.settings, model.fingerprint)
+    assert "api.anthropic.com/v1/messages" in repr(model)
+    other = Anthropic("claude-x", max_tokens=9)
+    assert other.fingerprint != model.fingerprint

@@ -1,0 +1,313 @@
+"""Ask once: across processes, in one flight, within a size, and whatever becomes of the file."""
+
+import asyncio
+import multiprocessing
+import os
+import pickle
+import sqlite3
+import warnings
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubrica.core import Usage
+from rubrica.models.asking import Ask, ModelError, Reply, Token, Turn
+from rubrica.models.cache_file import CacheFile
+from rubrica.models.cached import Cached
+from rubrica.models.scripted import Scripted
+
+SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
+
+
+def ask(text: str = "hello", **fields: Any) -> Ask:
+    return Ask(messages=(Turn("user", text),), **fields)
+
+
+def test_the_second_time_costs_nothing(tmp_path: Path) -> None:
+    full = Reply(
+        text='{"score": 7}',
+        value={"score": 7},
+        usage=Usage(calls=1, input_tokens=9),
+        model="m",
+        finish="stop",
+        logprobs=(Token("7", -0.5, (("7", -0.5), ("8", -1.0))),),
+    )
+    inner = Scripted([full])
+    first = Cached(inner, tmp_path / "deep" / "c.sqlite")
+    assert asyncio.run(first.ask(ask(schema=SCHEMA))) == full
+    first.close()
+    second = Cached(inner, tmp_path / "deep" / "c.sqlite")
+    again = asyncio.run(second.ask(ask(schema=SCHEMA)))
+    second.close()
+    assert inner.calls == 1
+    assert (again.cached, again.usage, again.attempts) == (True, Usage(), 1)
+    assert (again.text, again.value, again.logprobs) == (full.text, full.value, full.logprobs)
+    assert (tmp_path / "deep" / "c.sqlite").stat().st_mode & 0o077 == 0
+
+
+def test_what_makes_another_question(tmp_path: Path) -> None:
+    inner = Scripted(lambda asked: asked.salt or "hi")
+    model = Cached(inner, tmp_path / "c")
+    for one in (ask(), ask("other"), ask(salt="1"), ask(salt="2"), ask(temperature=1), ask()):
+        asyncio.run(model.ask(one))
+    other = Cached(Scripted(["x"], name="other"), tmp_path / "c")
+    assert asyncio.run(other.ask(ask())).text == "x"
+    model.close()
+    other.close()
+    assert inner.calls == 5
+
+
+def test_errors_are_never_kept(tmp_path: Path) -> None:
+    inner = Scripted([ModelError("server", "no"), ModelError("refused", "no"), "hi"])
+    model = Cached(inner, tmp_path / "c")
+    for _ in range(2):
+        with pytest.raises(ModelError):
+            asyncio.run(model.ask(ask()))
+    assert asyncio.run(model.ask(ask())).text == "hi"
+    model.close()
+
+
+class Gated:
+    """Answers when told to."""
+
+    name = fingerprint = "gated"
+
+    def __init__(self) -> None:
+        self.calls = self.cancelled = 0
+        self.gate, self.asked = asyncio.Event(), asyncio.Event()
+        self.failure: ModelError | None = None
+
+    async def ask(self, asked: Ask) -> Reply:
+        self.calls += 1
+        self.asked.set()
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        if self.failure is not None:
+            raise self.failure
+        return Reply(text="hi", usage=Usage(calls=1))
+
+
+async def begun(model: Cached, inner: Gated, count: int) -> list[asyncio.Task[Reply]]:
+    tasks = [asyncio.ensure_future(model.ask(ask())) for _ in range(count)]
+    await inner.asked.wait()
+    return tasks
+
+
+def test_asks_that_come_together_are_one_call(tmp_path: Path) -> None:
+    async def run() -> None:
+        inner = Gated()
+        model = Cached(inner, tmp_path / "c")
+        tasks = await begun(model, inner, 20)
+        inner.gate.set()
+        replies = await asyncio.gather(*tasks)
+        assert inner.calls == 1
+        assert sum((reply.usage for reply in replies), Usage()).calls == 1
+        assert sum(reply.cached for reply in replies) == 19
+        model.close()
+
+    asyncio.run(run())
+
+
+def test_whoever_asked_first_may_leave(tmp_path: Path) -> None:
+    async def run() -> None:
+        inner = Gated()
+        model = Cached(inner, tmp_path / "c")
+        tasks = await begun(model, inner, 3)
+        tasks[0].cancel()
+        await asyncio.sleep(0.01)
+        inner.gate.set()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert isinstance(results[0], asyncio.CancelledError)
+        assert [result.text for result in results[1:] if isinstance(result, Reply)] == ["hi", "hi"]
+        assert (inner.calls, inner.cancelled) == (1, 0)
+        model.close()
+
+    asyncio.run(run())
+
+
+def test_when_all_have_left_the_call_is_cancelled(tmp_path: Path) -> None:
+    async def run() -> None:
+        inner = Gated()
+        model = Cached(inner, tmp_path / "c")
+        tasks = await begun(model, inner, 3)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0.01)
+        assert inner.cancelled == 1
+        inner.gate.set()
+        assert (await model.ask(ask())).text == "hi"
+        model.close()
+
+    asyncio.run(run())
+
+
+def test_a_failure_is_shared_and_forgotten(tmp_path: Path) -> None:
+    async def run() -> None:
+        inner = Gated()
+        inner.failure = ModelError("server", "no")
+        model = Cached(inner, tmp_path / "c")
+        tasks = await begun(model, inner, 3)
+        inner.gate.set()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(isinstance(result, ModelError) for result in results)
+        inner.failure = None
+        assert (await model.ask(ask())).text == "hi"
+        assert inner.calls == 2
+        model.close()
+
+    asyncio.run(run())
+
+
+def test_the_longest_unused_go_first(tmp_path: Path) -> None:
+    file = CacheFile(tmp_path / "c", 1_000_000)
+    for number in range(500):
+        file.put([(f"old{number}", b"x" * 1000)], now=1000.0 + number)
+    found = file.get("old0", now=5000.0)
+    assert found is not None
+    assert found.stale
+    file.put([], touched=["old0"], now=5000.0)
+    for number in range(600):
+        file.put([(f"new{number}", b"x" * 1000)], now=6000.0 + number)
+    assert file.get("old1") is None
+    assert file.get("old0") is not None
+    assert file.get("new599") is not None
+    file.put([("huge", b"x" * 2_000_000)])
+    assert file.get("huge") is None
+    file.close()
+
+
+def test_the_file_stays_within_its_size(tmp_path: Path) -> None:
+    limit = 1 << 20
+    file = CacheFile(tmp_path / "c", limit)
+    for number in range(4000):
+        file.put([(f"{number:032}", os.urandom(1500))], now=float(number))
+    file.close()
+    assert (tmp_path / "c").stat().st_size <= limit
+
+
+@pytest.mark.parametrize("damage", ["rubbish", "torn", "empty tables", "zeros"])
+def test_a_broken_file_is_set_aside(damage: str, tmp_path: Path) -> None:
+    path = tmp_path / "c"
+    inner = Scripted(["hi"])
+    model = Cached(inner, path)
+    for number in range(200):
+        asyncio.run(model.ask(ask(str(number))))
+    model.close()
+    if damage == "rubbish":
+        path.write_bytes(b"not a database at all" * 1000)
+    elif damage == "torn":
+        path.write_bytes(path.read_bytes()[:8192] + b"\xff" * 8192)
+    elif damage == "zeros":
+        data = bytearray(path.read_bytes())
+        data[4096:] = bytes(len(data) - 4096)
+        path.write_bytes(data)
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("DROP TABLE replies")
+            connection.execute("CREATE TABLE replies (other TEXT)")
+
+    def all_of_them() -> None:
+        for number in range(200):
+            assert asyncio.run(model.ask(ask(str(number)))).text == "hi"
+
+    with pytest.warns(RuntimeWarning, match="the cache is broken"):
+        all_of_them()
+    before = inner.calls
+    all_of_them()
+    assert inner.calls == before  # it caches again
+    model.close()
+    assert len(list(tmp_path.glob("c.broken-*"))) == 1
+
+
+def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE precious (thing TEXT)")
+    before = path.read_bytes()
+    model = Cached(Scripted(["hi"]), path)
+    with pytest.warns(RuntimeWarning, match="not a cache of rubrica"):
+        assert asyncio.run(model.ask(ask())).text == "hi"
+    model.close()
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["store.sqlite"]
+
+
+def test_a_row_that_cannot_be_read_is_asked_anew(tmp_path: Path) -> None:
+    inner = Scripted(["hi"])
+    model = Cached(inner, tmp_path / "c")
+    asyncio.run(model.ask(ask()))
+    model.close()  # and written
+    with closing(sqlite3.connect(tmp_path / "c")) as connection, connection:
+        connection.execute("UPDATE replies SET reply = x'7b'")
+    assert asyncio.run(model.ask(ask())).cached is False
+    assert asyncio.run(model.ask(ask())).cached is True
+    model.close()
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    model = Cached(Scripted(["hi"]), tmp_path / "file" / "c")
+    with pytest.warns(RuntimeWarning, match="no replies are cached"):
+        assert asyncio.run(model.ask(ask())).text == "hi"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert asyncio.run(model.ask(ask())).text == "hi"
+    model.close()
+
+
+def _fill(path: Path, first: int, box: Any) -> None:
+    inner = Scripted(lambda asked: asked.messages[0].content)
+    model = Cached(inner, path)
+
+    async def run() -> int:
+        numbers = [str((first + n) % 300) for n in range(300)]
+        replies = await asyncio.gather(*(model.ask(ask(number)) for number in numbers))
+        return sum(r.text != number for r, number in zip(replies, numbers, strict=True))
+
+    wrong = asyncio.run(run())
+    model.close()
+    box.put((wrong, inner.calls))
+
+
+def test_several_processes_share_it(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    box = context.Queue()
+    workers = [context.Process(target=_fill, args=(tmp_path / "c", 100 * n, box)) for n in range(3)]
+    for worker in workers:
+        worker.start()
+    results = [box.get(timeout=60) for _ in workers]
+    for worker in workers:
+        worker.join()
+    assert [wrong for wrong, _ in results] == [0, 0, 0]
+    _fill(tmp_path / "c", 0, box)
+    assert box.get(timeout=60) == (0, 0)
+
+
+def test_a_child_after_a_fork_opens_its_own(tmp_path: Path) -> None:
+    inner = Scripted(["hi"])
+    model = Cached(inner, tmp_path / "c")
+    asyncio.run(model.ask(ask()))
+    model.close()  # and written
+    asyncio.run(model.ask(ask()))  # and open again, for the child to inherit
+    context = multiprocessing.get_context("fork")
+    box = context.Queue()
+    child = context.Process(target=lambda: box.put(asyncio.run(model.ask(ask())).cached))
+    child.start()
+    assert box.get(timeout=60) is True
+    child.join()
+    assert asyncio.run(model.ask(ask())).cached
+    model.close()
+
+
+def test_it_pickles_as_its_settings(tmp_path: Path) -> None:
+    from rubrica.models.openai import OpenAI
+
+    model = Cached(OpenAI("m", base_url="http://127.0.0.1:9"), tmp_path / "c", max_bytes=77)
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.path, again.max_bytes) == (model.path, 77)

@@ -1,0 +1,426 @@
+"""The client against a real server: how it asks, what it reads, and each way to fail."""
+
+import asyncio
+import json
+import multiprocessing
+import pickle
+import sys
+import time
+from collections.abc import Iterator
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+from tests.models.server import Answer, Endpoint, Request, called, said, serving, wrong
+
+from rubrica.core import ConfigError, Usage
+from rubrica.models.asking import Ask, ModelError, Reply, Turn
+from rubrica.models.openai import OpenAI
+from rubrica.models.ways import forget
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"score": {"type": "integer", "minimum": 0, "maximum": 10}},
+    "required": ["score"],
+    "additionalProperties": False,
+}
+PLAIN = Ask(messages=(Turn("system", "be fair"), Turn("user", "hello")))
+SCORED = Ask(messages=PLAIN.messages, schema=SCHEMA)
+
+
+@pytest.fixture(autouse=True)
+def _unknown_endpoints() -> Iterator[None]:
+    forget()
+    yield
+    forget()
+
+
+def asked(endpoint: Endpoint, ask: Ask = PLAIN, **settings: Any) -> Reply:
+    return asyncio.run(OpenAI("small", base_url=endpoint.url, **settings).ask(ask))
+
+
+def failed(endpoint: Endpoint, ask: Ask = PLAIN, **settings: Any) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        asked(endpoint, ask, **settings)
+    return caught.value
+
+
+def test_a_plain_question() -> None:
+    with serving([said("hi")]) as endpoint:
+        reply = asked(endpoint, extra={"top_p": 0.5})
+    assert (reply.text, reply.value, reply.finish) == ("hi", None, "stop")
+    assert reply.usage == Usage(calls=1, input_tokens=11, output_tokens=7)
+    assert reply.model == "small-2025-01-01"
+    sent = endpoint.requests[0]
+    assert sent.path == "/v1/chat/completions"
+    assert sent.body == {
+        "model": "small",
+        "messages": [
+            {"role": "system", "content": "be fair"},
+            {"role": "user", "content": "hello"},
+        ],
+        "temperature": 0.0,
+        "top_p": 0.5,
+    }
+    assert "authorization" not in sent.headers  # loopback
+
+
+def test_all_that_an_ask_can_say() -> None:
+    ask = Ask(
+        messages=PLAIN.messages, temperature=1, max_tokens=5, logprobs=2, seed=3, salt="not sent"
+    )
+    likely = {
+        "token": "h",
+        "logprob": -0.5,
+        "top_logprobs": [{"token": "h", "logprob": -0.5}, {"token": "H", "logprob": -1.5}],
+    }
+    answer = said("h")
+    answer.body["choices"][0]["logprobs"] = {"content": [likely, {"token": "x", "logprob": None}]}
+    with serving([answer]) as endpoint:
+        reply = asked(endpoint, ask)
+    body = endpoint.requests[0].body
+    assert (body["temperature"], body["max_tokens"], body["seed"]) == (1.0, 5, 3)
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 2)
+    assert "not sent" not in json.dumps(body)
+    assert len(reply.logprobs) == 1
+    assert reply.logprobs[0].top == (("h", -0.5), ("H", -1.5))
+
+
+def test_the_strictest_way_comes_first() -> None:
+    with serving([said('{"score": 7}')]) as endpoint:
+        reply = asked(endpoint, SCORED)
+    assert reply.value == {"score": 7}
+    shape = endpoint.requests[0].body["response_format"]["json_schema"]
+    assert (shape["strict"], shape["schema"]) == (True, SCHEMA)
+
+
+def only(way: str) -> Any:
+    """A server that knows one way to JSON and complains of the others."""
+
+    def script(request: Request, number: int) -> Answer:
+        body = request.body
+        kind = body.get("response_format", {}).get("type")
+        kind = kind or ("tool" if "tools" in body else "text")
+        if kind == "json_schema" != way:
+            return wrong(400, "'response_format.type' must be one of 'text'")
+        if kind == "tool" != way:
+            return Answer(422, {"detail": [{"loc": ["body", "tools"], "msg": "extra"}]})
+        if kind == "json_object" != way:
+            return wrong(400, "json_object is not supported", param="response_format")
+        if kind == "tool":
+            return called('{"score": 7}')
+        around = 'It is good: {"score": 7}. That is all.'
+        return said(around if way == "text" else '{"score": 7}')
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("way", "calls"), [("json_schema", 1), ("tool", 2), ("json_object", 3), ("text", 4)]
+)
+def test_the_way_is_found_once(way: str, calls: int) -> None:
+    with serving(only(way)) as endpoint:
+        reply = asked(endpoint, SCORED)
+        assert (reply.value, reply.usage.calls) == ({"score": 7}, calls)
+        assert len(endpoint.requests) == calls
+        assert asked(endpoint, SCORED).value == {"score": 7}
+        assert len(endpoint.requests) == calls + 1  # remembered, in another client
+        if way in ("json_object", "text"):
+            (system, user) = endpoint.requests[-1].body["messages"]
+            assert system["content"].startswith("be fair\n\nAnswer with exactly one JSON object")
+            assert user["content"] == "hello"
+
+
+def test_a_server_that_passes_over_the_field() -> None:
+    """It answers 200 in prose until it is told in the prompt."""
+
+    def script(request: Request, number: int) -> Answer:
+        told = "JSON Schema" in json.dumps(request.body["messages"])
+        return said('{"score": 3}' if told else "Quite good, I think.")
+
+    with serving(script) as endpoint:
+        assert asked(endpoint, SCORED).value == {"score": 3}
+        assert "response_format" in endpoint.requests[-1].body
+        assert len(endpoint.requests) == 3
+        asked(endpoint, SCORED)
+        assert len(endpoint.requests) == 4
+
+
+def test_a_way_that_has_worked_is_not_left_for_one_bad_reply() -> None:
+    with serving([said('{"score": 7}'), said("oh well"), said('{"score": 8}')]) as endpoint:
+        asked(endpoint, SCORED)
+        assert failed(endpoint, SCORED).kind == "malformed"
+        assert asked(endpoint, SCORED).value == {"score": 8}
+        assert all("response_format" in request.body for request in endpoint.requests)
+
+
+def test_a_complaint_that_quotes_the_prompt_is_not_remembered() -> None:
+    """An agent that writes `response_format` gets a worse way for no other case."""
+
+    def script(request: Request, number: int) -> Answer:
+        if "response_format" in request.body["messages"][-1]["content"]:
+            return wrong(400, "cannot handle: response_format tool json_object temperature")
+        return said('{"score": 7}')
+
+    hostile = Ask(messages=(Turn("user", "response_format"),), schema=SCHEMA)
+    with serving(script) as endpoint:
+        assert failed(endpoint, hostile).kind == "bad_request"
+        before = len(endpoint.requests)
+        assert asked(endpoint, SCORED).value == {"score": 7}
+        assert endpoint.requests[before].body["response_format"]["type"] == "json_schema"
+        assert endpoint.requests[before].body["temperature"] == 0.0
+
+
+def test_a_schema_that_one_way_cannot_express_is_remembered_by_itself() -> None:
+    other = {**SCHEMA, "title": "odd"}
+
+    def script(request: Request, number: int) -> Answer:
+        shape = request.body.get("response_format", {}).get("json_schema", {})
+        if shape.get("schema", {}).get("title") == "odd":
+            return wrong(400, "Invalid schema for response_format")
+        return called('{"score": 1}') if "tools" in request.body else said('{"score": 7}')
+
+    with serving(script) as endpoint:
+        for ask in (SCORED, Ask(messages=PLAIN.messages, schema=other)) * 2:
+            asked(endpoint, ask)
+        ways = ["tools" in request.body for request in endpoint.requests]
+    assert ways == [False, False, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("temperature", "Unsupported value: 'temperature' does not support 0.0 with this model"),
+        ("seed", "seed: extra fields not permitted"),
+        ("logprobs", "logprobs is not supported by this model"),
+    ],
+)
+def test_a_parameter_that_a_model_refuses_is_left_out(
+    name: str, message: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def script(request: Request, number: int) -> Answer:
+        return wrong(400, message) if name in request.body else said("hi")
+
+    ask = Ask(messages=PLAIN.messages, seed=1, logprobs=1)
+    with serving(script) as endpoint:
+        assert asked(endpoint, ask).text == "hi"
+        assert asked(endpoint, ask).text == "hi"
+        assert len(endpoint.requests) == 3
+    assert [name in record.getMessage() for record in caplog.records] == [True]
+
+
+def test_the_newer_name_of_the_token_limit() -> None:
+    def script(request: Request, number: int) -> Answer:
+        if "max_tokens" in request.body:
+            return wrong(400, "Unsupported parameter: use 'max_completion_tokens' instead.")
+        return said("hi")
+
+    with serving(script) as endpoint:
+        asked(endpoint, Ask(messages=PLAIN.messages, max_tokens=9))
+    assert endpoint.requests[-1].body["max_completion_tokens"] == 9
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        (said(None, refusal="I cannot judge this."), "refused", "I cannot judge this."),
+        (said("", "content_filter"), "refused", "content filter"),
+        (wrong(400, "bad words", code="content_filter"), "refused", "bad words"),
+        (wrong(400, "x", code="data_inspection_failed"), "refused", "x"),
+        (wrong(400, "what?"), "bad_request", "it answered 400: what?"),
+        (wrong(401, "who?"), "bad_request", "it answered 401"),
+        (Answer(404, b"<html>"), "bad_request", "<html>"),
+        (Answer(302, b"", {"Location": "/x"}), "bad_request", "it answered 302"),
+        (wrong(429, "slow down"), "rate_limited", "slow down"),
+        (wrong(500, "oops"), "server", "oops"),
+        (Answer(503, b""), "server", "it answered 503"),
+        (wrong(200, "upstream died"), "server", "upstream died"),
+        (Answer(body=b"{"), "malformed", "not an answer of this API"),
+        (Answer(body=b""), "malformed", "not an answer of this API"),
+        (Answer(body=b"[" * 100_000), "malformed", "not an answer of this API"),
+        (Answer(body={"choices": [{"message": "hi"}]}), "malformed", "not an answer of this API"),
+        (Answer(body=b"x" * (17 << 20)), "malformed", "longer than 16 MiB"),
+        (Answer(body={}, drop="before"), "connection", "disconnected"),
+        (Answer(body={"a": "b" * 100}, drop="half"), "connection", ""),
+    ],
+)
+def test_each_way_to_fail(answer: Answer, kind: str, words: str) -> None:
+    with serving([answer]) as endpoint:
+        error = failed(endpoint)
+    assert error.kind == kind
+    assert words.lower() in str(error).lower()
+    assert error.status == (answer.status if answer.status != 200 else None)
+    assert len(str(error)) < 600
+
+
+def test_an_empty_account_is_not_waited_for() -> None:
+    with serving([wrong(429, "You exceeded your quota", code="insufficient_quota")]) as endpoint:
+        error = failed(endpoint)
+    assert (error.kind, error.passing) == ("rate_limited", False)
+
+
+@pytest.mark.parametrize(
+    ("headers", "low", "high"),
+    [
+        ({"Retry-After": "7"}, 7, 7),
+        ({"Retry-After": "0.25"}, 0.25, 0.25),
+        ({"retry-after-ms": "1500", "Retry-After": "2"}, 1.5, 1.5),
+        ({"Retry-After": formatdate(time.time() + 3600, usegmt=True)}, 3000, 3600),
+        ({"Retry-After": formatdate(0, usegmt=True)}, 0, 0),
+    ],
+)
+def test_when_to_come_back(headers: dict[str, str], low: float, high: float) -> None:
+    with serving([wrong(429, headers=headers)]) as endpoint:
+        error = failed(endpoint)
+    assert error.retry_after is not None
+    assert low <= error.retry_after <= high
+
+
+@pytest.mark.parametrize("value", ["soon", "nan", "-5", "inf", ""])
+def test_a_time_that_makes_no_sense(value: str) -> None:
+    with serving([wrong(429, headers={"Retry-After": value})]) as endpoint:
+        assert failed(endpoint).retry_after is None
+
+
+def test_a_server_that_hangs() -> None:
+    with serving([Answer(delay=60)]) as endpoint:
+        error = failed(endpoint, timeout=0.2)
+    assert (error.kind, error.usage) == ("timeout", None)
+    assert "no answer within 0.2 s" in str(error)
+
+
+def test_nobody_there_costs_nothing() -> None:
+    with serving([]) as endpoint:
+        pass
+    error = failed(endpoint)
+    assert (error.kind, error.usage) == ("connection", Usage(calls=1))
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (said('{"score": 400}'), "outside [0, 10]"),
+        (said('{"score": "7"}'), "expected integer"),
+        (said('{"score": 1, "score": 9}'), "more than once"),
+        (said('{"score": 7', "length"), "cut off"),
+        (said('{"score": 7}', "length"), "cut off"),
+        (said('{"score": 7} {"score": 8}'), "more than one"),
+        (said(None), "empty"),
+        (said([{"type": "text", "text": '{"score": true}'}]), "expected integer"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_verdict_that_does_not_fit_is_none(answer: Answer, words: str) -> None:
+    with serving([said('{"score": 7}'), answer]) as endpoint:
+        asked(endpoint, SCORED)
+        error = failed(endpoint, SCORED)
+    assert error.kind == "malformed"
+    assert words in str(error)
+    assert error.usage == Usage(calls=1, input_tokens=11, output_tokens=7)  # it was paid for
+    assert error.passing is ("cut off" not in words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "value"),
+    [('{"score": 2}', 2), ({"score": 3}, 3), (None, None), ("{}", None), ('{"score":1}x', None)],
+)
+def test_a_tool_call(arguments: Any, value: int | None) -> None:
+    def script(request: Request, number: int) -> Answer:
+        if "response_format" in request.body or "tools" not in request.body:
+            return wrong(400, "no response_format here")
+        return called(arguments)
+
+    with serving(script) as endpoint:
+        if value is None:
+            assert failed(endpoint, SCORED).kind in ("malformed", "bad_request")
+        else:
+            assert asked(endpoint, SCORED).value == {"score": value}
+
+
+def test_half_of_an_emoji() -> None:
+    body = json.dumps(said("x").body).replace('"x"', '"a\\ud83d b"')
+    with serving([Answer(body=body.encode())]) as endpoint:
+        assert asked(endpoint).text == "a� b"
+
+
+def test_connections_are_kept_and_closed() -> None:
+    """Warnings of anything unclosed are errors in this suite."""
+
+    async def several(model: OpenAI) -> None:
+        async with model:
+            await asyncio.gather(*(model.ask(PLAIN) for _ in range(4)))
+            for _ in range(4):
+                await model.ask(PLAIN)
+        await model.ask(PLAIN)  # left, it opens anew
+
+    with serving([said("hi")]) as endpoint:
+        model = OpenAI("small", base_url=endpoint.url)
+        asyncio.run(several(model))
+        asyncio.run(several(model))  # another loop
+        assert len(endpoint.requests) == 18
+
+
+def _in_child(model: OpenAI, box: Any) -> None:
+    box.put(asyncio.run(model.ask(PLAIN)).text)
+
+
+def test_a_child_after_a_fork_opens_its_own() -> None:
+    async def both(model: OpenAI) -> str:
+        await model.ask(PLAIN)
+        context = multiprocessing.get_context("fork")
+        box = context.Queue()
+        child = context.Process(target=_in_child, args=(model, box))
+        child.start()
+        text = await asyncio.to_thread(box.get, True, 30)
+        await asyncio.to_thread(child.join, 30)
+        assert (await model.ask(PLAIN)).text == "hi"
+        return str(text)
+
+    with serving([said("hi")]) as endpoint:
+        assert asyncio.run(both(OpenAI("small", base_url=endpoint.url))) == "hi"
+
+
+def test_it_pickles_as_its_settings() -> None:
+    model = OpenAI("small", base_url="http://127.0.0.1:9/v1", timeout=3, extra={"top_p": 1})
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.settings, again.fingerprint) == (model.settings, model.fingerprint)
+
+
+def test_the_fingerprint_changes_with_what_changes_answers() -> None:
+    models = [
+        OpenAI("a", base_url="http://h/v1"),
+        OpenAI("b", base_url="http://h/v1"),
+        OpenAI("a", base_url="http://h2/v1"),
+        OpenAI("a", base_url="http://h/v1", extra={"top_p": 1}),
+    ]
+    assert len({model.fingerprint for model in models}) == 4
+    assert OpenAI("a", base_url="http://h/v1/", timeout=9).fingerprint == models[0].fingerprint
+
+
+def test_the_address_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RUBRICA_BASE_URL", raising=False)
+    assert OpenAI("m").settings.base_url == "https://api.openai.com/v1"
+    monkeypatch.setenv("RUBRICA_BASE_URL", "http://10.0.0.1:8000/v1/")
+    assert OpenAI("m").settings.base_url == "http://10.0.0.1:8000/v1"
+    assert OpenAI("m", base_url="http://b/v1").settings.base_url == "http://b/v1"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://x/", "http://", "http://[::1", "http://u:p@h/v1", "http://h/v1?api-key=s", "nonsense"],
+)
+def test_an_address_that_cannot_be_used(url: str) -> None:
+    with pytest.raises(ConfigError, match="base_url"):
+        OpenAI("m", base_url=url)
+
+
+def test_a_query_stays_at_the_end() -> None:
+    with serving([said("hi")]) as endpoint:
+        model = OpenAI("m", base_url=f"{endpoint.url}?api-version=1")
+        assert asyncio.run(model.ask(PLAIN)).text == "hi"
+        assert endpoint.requests[0].path == "/v1/chat/completions"
+
+
+def test_without_aiohttp_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    with pytest.raises(ConfigError, match=r"pip install 'rubrica\[http\]'"):
+        asyncio.run(OpenAI("m", base_url="http://127.0.0.1:9").ask(PLAIN))

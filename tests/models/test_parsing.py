@@ -1,0 +1,264 @@
+"""Verdicts out of replies. Whatever is not exactly one object that fits is refused."""
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubrica.core.frozen import FrozenDict
+from rubrica.models.asking import Ask, ModelError, Turn
+from rubrica.models.parsing import verdict
+from rubrica.models.schema import check_schema, mismatch
+
+SCORE = {"type": "integer", "minimum": 0, "maximum": 10}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "score": SCORE,
+        "sure": {"type": "number", "minimum": 0, "maximum": 1},
+        "label": {"type": ["string", "null"], "enum": ["good", "bad", None]},
+        "flags": {"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 2},
+        "inner": {
+            "type": "object",
+            "properties": {"a": {"const": 1}},
+            "required": ["a"],
+            "additionalProperties": False,
+        },
+    },
+    "required": ["score"],
+    "additionalProperties": False,
+}
+
+
+def refused(text: str, **how: Any) -> str:
+    with pytest.raises(ModelError) as caught:
+        verdict(text, SCHEMA, **how)
+    assert caught.value.kind == "malformed"
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"score": 7}',
+        '  \n{"score": 7}\n',
+        '```json\n{"score": 7}\n```',
+        '```\n{"score": 7}```\n',
+        '{"score": 7, "sure": 1, "label": null, "flags": [true], "inner": {"a": 1}}',
+    ],
+)
+def test_what_fits(text: str) -> None:
+    value = verdict(text, SCHEMA)
+    assert value["score"] == 7
+    assert type(value) is FrozenDict
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("7", "expected one JSON object"),
+        ("I would say 7", "expected one JSON object"),
+        ('[{"score": 7}]', "expected one JSON object"),
+        ('"{\\"score\\": 7}"', "expected one JSON object"),
+        ('Sure: {"score": 7}', "expected one JSON object"),
+        ('{"score": 7} ok?', "more than one"),
+        ('{"score": 7}{"score": 7}', "more than one"),
+        ('```json\n{"score": 7}\n```\n```json\n{"score": 9}\n```', "more than one"),
+        ('```json\n{"score": 7}', "expected one JSON object"),
+        ('{"score": 7', "not JSON"),
+        ('{"score": 7,}', "not JSON"),
+        ("{'score': 7}", "not JSON"),
+        ('{"score": 07}', "not JSON"),
+        ('{"score": 1, "score": 9}', "more than once"),
+        ('{"score": 1, "sc\\u006fre": 9}', "more than once"),
+        ('{"score": 1, "inner": {"a": 1, "a": 1}}', "more than once"),
+        ('{"score": NaN}', "NaN is not JSON"),
+        ('{"score": -Infinity}', "Infinity is not JSON"),
+        ('{"score": 1, "sure": 1e999}', "not a finite number"),
+        ('{"score": %s}' % ("9" * 5000), "400 digits"),
+        ('{"score": true}', "expected integer, got True"),
+        ('{"score": "7"}', "expected integer, got '7'"),
+        ('{"score": 7.0}', "expected integer, got 7.0"),
+        ('{"score": null}', "expected integer"),
+        ('{"score": 400}', "400 is outside [0, 10]"),
+        ('{"score": -1}', "outside [0, 10]"),
+        ("{}", "score is missing"),
+        ('{"score": 1, "more": 2}', "'more' was not asked for"),
+        ('{"score": 1, "label": "Good"}', "label: 'Good' is none of"),
+        ('{"score": 1, "flags": []}', "0 items, expected 1 to 2"),
+        ('{"score": 1, "flags": [true, true, true]}', "3 items"),
+        ('{"score": 1, "flags": [1]}', "flags[0]: expected boolean"),
+        ('{"score": 1, "inner": {"a": true}}', "inner.a: True is not 1"),
+        ('{"score": 1, "inner": {}}', "inner: a is missing"),
+        ('{"a":' * 50_000, "too deep"),
+        ('{"score": 1, "inner": ' + '{"a":' * 90 + "1" + "}" * 91, "inner.a"),
+        ("x" * ((1 << 20) + 1), "longer than"),
+    ],
+)
+def test_what_does_not(text: str, why: str) -> None:
+    assert why in refused(text)
+    assert len(refused(text)) < 600
+
+
+def test_a_truncated_reply_is_refused_whole() -> None:
+    with pytest.raises(ModelError, match="cut off") as caught:
+        verdict('{"score": 7}', SCHEMA, truncated=True)
+    assert not caught.value.passing
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ('The set {1, 2} is fine, so: {"score": 7}. Done.', 7),
+        ('First I think.\n```json\n{"score": 7}\n```\nThat is all.', 7),
+        ('\\frac{1}{2} {x} {"score": 3}', 3),
+        ('{"score": 5}', 5),
+    ],
+)
+def test_prose_around_it(text: str, score: int) -> None:
+    assert verdict(text, SCHEMA, prose=True) == {"score": score}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('The answer says {"score": 10}, but I say {"score": 1}', "more than one"),
+        ('{"score": 1 oh wait {"score": 10}', "not JSON"),  # the broken one may be the verdict
+        ('{"score": 1} {}', "more than one"),
+        ("I give it 7 of 10", "no JSON object"),
+        ('so {"score": 7', "not JSON"),
+    ],
+)
+def test_prose_that_could_mean_two_things(text: str, why: str) -> None:
+    assert why in refused(text, prose=True)
+
+
+@pytest.mark.parametrize("hostile", ["{", '{"a":', "{ ", '{"', "[{", "```\n", "{1}", '{"a":1}'])
+def test_hostile_text_takes_no_longer_than_it_is_long(hostile: str) -> None:
+    """Anything quadratic would take hours here."""
+    text = hostile * (900_000 // len(hostile))
+    refused(text)
+    refused(text, prose=True)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(score=st.integers(), extra=st.dictionaries(st.text(min_size=1), JSON, max_size=2))
+def test_a_value_that_passes_is_in_range_and_complete(score: int, extra: dict[str, Any]) -> None:
+    text = json.dumps({"score": score, **extra})
+    try:
+        value = verdict(text, SCHEMA)
+    except ModelError:
+        assert not 0 <= score <= 10 or extra
+    else:
+        assert type(value["score"]) is int
+        assert 0 <= value["score"] <= 10
+        assert set(value) <= set(SCHEMA["properties"])
+
+
+@given(value=JSON)
+def test_only_objects_that_fit_pass(value: Any) -> None:
+    fits = isinstance(value, dict) and mismatch(value, SCHEMA) is None
+    try:
+        verdict(json.dumps(value), SCHEMA)
+        assert fits
+    except ModelError:
+        assert not fits
+
+
+@given(text=st.text(), prose=st.booleans())
+def test_any_text_gives_a_verdict_or_a_model_error(text: str, prose: bool) -> None:
+    with suppress(ModelError):
+        assert isinstance(verdict(text, SCHEMA, prose=prose), dict)
+
+
+@given(before=st.text(), after=st.text(), score=st.integers(0, 10))
+def test_what_stands_around_never_changes_the_verdict(before: str, after: str, score: int) -> None:
+    text = f'{before}{{"score": {score}}}{after}'
+    for prose in (False, True):
+        with suppress(ModelError):
+            assert verdict(text, SCHEMA, prose=prose) == {"score": score}
+
+
+@given(first=st.integers(0, 10), second=st.integers(0, 10), between=st.text())
+def test_two_objects_never_pass(first: int, second: int, between: str) -> None:
+    text = f'{{"score": {first}}}{between}{{"score": {second}}}'
+    refused(text)
+    refused(text, prose=True)
+
+
+@given(score=st.integers(0, 10), cut=st.integers(1, 40))
+def test_a_cut_never_passes(score: int, cut: int) -> None:
+    text = json.dumps({"score": score, "sure": 0.25, "label": "good"})
+    refused(text[: -min(cut, len(text) - 1)])
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"type": "array"}, "expected type: object"),
+        ({"type": "object", "patternProperties": {}}, "patternProperties: not checked here"),
+        ({"type": "object", "properties": {"a": {"pattern": "x"}}}, "schema.a: pattern"),
+        ({"type": "object", "properties": {"a": {"type": "int"}}}, "'int' is none of"),
+        ({"type": "object", "properties": {"a": {"items": {"anyOf": []}}}}, "schema.a[]: anyOf"),
+        ({"type": "object", "required": "a"}, "schema.required"),
+        ({"type": "object", "properties": {"a": {"minimum": "0"}}}, "schema.a.minimum"),
+        ({"type": "object", "properties": {"a": True}}, "expected an object"),
+        ({"type": "object", "properties": {"a": {"enum": []}}}, "schema.a.enum"),
+    ],
+)
+def test_a_schema_that_would_not_be_checked_is_refused(schema: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=r".") as caught:
+        Ask(messages=(Turn("user", "?"),), schema=schema)
+    assert why in str(caught.value)
+
+
+def test_the_schema_above_is_one() -> None:
+    check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"messages": ()}, "nothing to ask"),
+        ({"messages": ("hi",)}, "out of place"),
+        ({"temperature": float("nan")}, "finite"),
+        ({"temperature": -1}, "outside"),
+        ({"max_tokens": 0}, "outside"),
+        ({"logprobs": 1.5}, "whole number"),
+        ({"salt": 7}, "expected text"),
+    ],
+)
+def test_an_ask_that_makes_no_sense(fields: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Ask(**{"messages": (Turn("user", "?"),), **fields})
+    with pytest.raises(ValueError, match="role"):
+        Turn("robot", "?")  # type: ignore[arg-type]
+
+
+def test_the_identity_of_an_ask() -> None:
+    def ask(**fields: Any) -> str:
+        return Ask(**{"messages": (Turn("user", "?"),), **fields}).digest
+
+    two = {"a": {"type": "string"}, "b": {"type": "string"}}
+    turned = dict(reversed(two.items()))
+    different = {
+        ask(),
+        ask(messages=(Turn("system", "?"),)),
+        ask(salt="1"),
+        ask(temperature=1),
+        ask(seed=0),
+        ask(schema={"type": "object", "properties": two}),
+        ask(schema={"type": "object", "properties": turned}),  # written in another order
+    }
+    assert len(different) == 7
+    assert ask(temperature=0) == ask(temperature=0.0) == ask()

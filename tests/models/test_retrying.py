@@ -1,0 +1,371 @@
+"""Asking again, second calls, and how many at a time; on a clock that a test can afford."""
+
+import asyncio
+import pickle
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.models.server import Answer, Request, said, serving, wrong
+
+from rubrica.core import Usage
+from rubrica.models import hedged
+from rubrica.models.asking import Ask, Kind, ModelError, Reply, Turn
+from rubrica.models.hedged import Hedged
+from rubrica.models.limited import Limited
+from rubrica.models.openai import OpenAI
+from rubrica.models.retrying import Retrying
+from rubrica.models.scripted import Scripted
+
+ASK = Ask(messages=(Turn("user", "hello"),))
+
+
+def error(kind: Kind, **more: Any) -> ModelError:
+    return ModelError(kind, f"it is {kind}", **more)
+
+
+class Chance(random.Random):
+    """Always the whole interval, and a note of it."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.asked: list[float] = []
+
+    def uniform(self, a: float, b: float) -> float:
+        self.asked.append(b)
+        return b
+
+
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    pauses: list[float] = []
+    real = asyncio.sleep
+
+    async def sleep(seconds: float, result: Any = None) -> Any:
+        pauses.append(seconds)
+        return await real(0, result)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    return pauses
+
+
+@pytest.mark.parametrize("kind", ["rate_limited", "server", "connection", "timeout", "malformed"])
+def test_what_passes_is_asked_again(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses = slept(monkeypatch)
+    paid = Usage(calls=1, input_tokens=5)
+    model = Scripted([error(kind, usage=paid), error(kind), "hi"])
+    reply = asyncio.run(Retrying(model, chance=Chance()).ask(ASK))
+    assert (reply.text, reply.attempts, model.calls) == ("hi", 3, 3)
+    assert (reply.usage.calls, reply.usage.input_tokens) == (3, 5 + 2)  # with what failed
+    assert pauses == ([] if kind == "malformed" else [0.5, 1.0])
+
+
+@pytest.mark.parametrize("kind", ["refused", "bad_request", "budget"])
+def test_what_does_not_pass_is_final(kind: Kind) -> None:
+    model = Scripted([error(kind)])
+    with pytest.raises(ModelError, match=kind):
+        asyncio.run(Retrying(model).ask(ASK))
+    assert model.calls == 1
+
+
+def test_pauses_double_up_to_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses = slept(monkeypatch)
+    model = Scripted([error("server", status=500)])
+    with pytest.raises(ModelError, match=r"it is server \(attempt 7\)") as caught:
+        asyncio.run(Retrying(model, attempts=7, longest=4, chance=Chance()).ask(ASK))
+    assert pauses == [0.5, 1, 2, 4, 4, 4]
+    assert (caught.value.status, caught.value.usage) == (500, Usage(calls=7))
+
+
+def test_jitter_is_over_the_whole_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses = slept(monkeypatch)
+    for seed in range(200):
+        model = Scripted([error("server"), "hi"])
+        asyncio.run(Retrying(model, chance=random.Random(seed)).ask(ASK))
+    assert min(pauses) < 0.05
+    assert 0.45 < max(pauses) <= 0.5
+
+
+def test_the_endpoint_says_when(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses = slept(monkeypatch)
+    model = Scripted([error("rate_limited", retry_after=20.0), "hi"])
+    asyncio.run(Retrying(model, chance=Chance()).ask(ASK))
+    assert pauses == [20.5]  # never earlier; a little later, or all would come at once
+
+
+def test_a_wait_that_ends_too_late_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses = slept(monkeypatch)
+    model = Scripted([error("rate_limited", retry_after=3600.0)])
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(Retrying(model, deadline=60).ask(ASK))
+    assert (caught.value.kind, caught.value.retry_after, pauses) == ("rate_limited", 3600.0, [])
+
+
+class Slow:
+    """Takes a time for each call in turn; `open` counts those that have not ended."""
+
+    name = fingerprint = "slow"
+
+    def __init__(self, times: Callable[[int], float | Exception]) -> None:
+        self.times = times
+        self.calls = self.cancelled = self.open = self.most = 0
+
+    async def ask(self, ask: Ask) -> Reply:
+        self.calls += 1
+        self.open += 1
+        self.most = max(self.most, self.open)
+        number = self.calls
+        try:
+            seconds = self.times(number)
+            if isinstance(seconds, Exception):
+                await asyncio.sleep(0.01)
+                raise seconds
+            await asyncio.sleep(seconds)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        finally:
+            self.open -= 1
+        return Reply(text=str(number), usage=Usage(calls=1, input_tokens=1))
+
+
+def test_the_deadline_is_for_all_attempts() -> None:
+    model = Slow(lambda number: 60.0)
+    with pytest.raises(ModelError, match=r"no answer within 0\.1 s in all") as caught:
+        asyncio.run(Retrying(model, deadline=0.1).ask(ASK))
+    assert (caught.value.kind, model.cancelled) == ("timeout", 1)
+    model = Slow(lambda number: error("server") if number == 1 else 60.0)
+    with pytest.raises(ModelError, match="it is server"):  # the last error that had words
+        asyncio.run(Retrying(model, deadline=1.0, first=0.0).ask(ASK))
+
+
+def test_malformed_replies_have_a_limit_of_their_own() -> None:
+    model = Scripted([error("malformed")])
+    with pytest.raises(ModelError, match="malformed"):
+        asyncio.run(Retrying(model, attempts=9, malformed=3).ask(ASK))
+    assert model.calls == 3
+
+
+def hasty(model: Any, **settings: Any) -> Hedged:
+    return Hedged(model, **{"after": 0.05, "times": 1.0, **settings})
+
+
+@pytest.fixture(autouse=True)
+def _short_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hedged, "LOOK", 0.02)
+
+
+async def after_ten(model: Any, last: int = 1) -> list[Reply]:
+    for _ in range(10):
+        await model.ask(ASK)
+    return list(await asyncio.gather(*(model.ask(ASK) for _ in range(last))))
+
+
+def test_a_call_that_hangs_gets_a_second_one() -> None:
+    model = Slow(lambda number: 60.0 if number == 11 else 0.0)
+    (reply,) = asyncio.run(after_ten(hasty(model)))
+    assert (reply.text, model.calls, model.cancelled, model.open) == ("12", 12, 1, 0)
+
+
+def test_the_first_may_still_win() -> None:
+    model = Slow(lambda number: 0.3 if number == 11 else 60.0 if number > 11 else 0.0)
+    (reply,) = asyncio.run(after_ten(hasty(model)))
+    assert (reply.text, model.calls - model.cancelled) == ("11", 11)
+
+
+def test_a_second_call_that_fails_is_replaced() -> None:
+    failing = error("rate_limited", usage=Usage(calls=1))
+    model = Slow(lambda n: failing if n in (12, 13, 14) else 60.0 if n == 11 else 0.0)
+    (reply,) = asyncio.run(after_ten(hasty(model)))
+    assert (reply.text, reply.usage.calls, model.open) == ("15", 4, 0)
+
+
+def test_a_first_call_that_fails_leaves_the_second() -> None:
+    class Late(Slow):
+        async def ask(self, ask: Ask) -> Reply:
+            if self.calls == 10:
+                self.calls += 1
+                await asyncio.sleep(0.6)
+                raise error("server")
+            return await super().ask(ask)
+
+    model = Late(lambda number: 1.0 if number == 12 else 60.0 if number > 12 else 0.0)
+    (reply,) = asyncio.run(after_ten(hasty(model)))
+    assert reply.text == "12"
+
+
+def test_both_may_fail() -> None:
+    class Both(Slow):
+        async def ask(self, ask: Ask) -> Reply:
+            if self.calls == 10:
+                self.calls += 1
+                await asyncio.sleep(0.09)
+                raise error("timeout")
+            return await super().ask(ask)
+
+    model = Both(lambda number: error("server") if number > 11 else 0.0)
+    with pytest.raises(ModelError, match=r"timeout|server"):
+        asyncio.run(after_ten(hasty(model)))
+
+
+def test_until_enough_is_known_nothing_is_slow() -> None:
+    model = Slow(lambda number: 0.3)
+    asyncio.run(hasty(model).ask(ASK))
+    assert model.calls == 1
+
+
+def test_slow_is_relative_to_the_others() -> None:
+    model = Slow(lambda number: 0.1 if number <= 10 else 0.3)
+    asyncio.run(after_ten(hasty(model, times=8.0)))
+    assert model.calls == 11
+
+
+def test_when_all_are_slow_few_get_a_second() -> None:
+    model = Slow(lambda number: 0.0 if number <= 10 else 0.4)
+    asyncio.run(after_ten(hasty(model, share=8), last=32))
+    assert model.most <= 32 + 4
+
+
+def test_cancelling_the_ask_cancels_every_call() -> None:
+    model = Slow(lambda number: 0.0 if number <= 10 else 60.0)
+
+    async def run() -> None:
+        wrapped = hasty(model)
+        await after_ten(wrapped, 0)
+        task = asyncio.ensure_future(wrapped.ask(ASK))
+        await asyncio.sleep(0.6)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await asyncio.sleep(0)
+
+    asyncio.run(run())
+    assert (model.calls >= 12, model.open) == (True, 0)
+
+
+def test_the_limit_is_kept_and_grows_while_all_is_well() -> None:
+    model = Slow(lambda number: 0.005)
+
+    async def run() -> float:
+        limited = Limited(model, start=2, high=8)
+        await asyncio.gather(*(limited.ask(ASK) for _ in range(200)))
+        return limited.limit
+
+    assert asyncio.run(run()) == 8
+    assert model.most == 8
+
+
+def test_complaints_halve_the_limit_down_to_the_least() -> None:
+    model = Slow(lambda number: error("server", status=503))
+
+    async def run() -> float:
+        limited = Limited(model, low=2, start=32)
+        asks = (limited.ask(ASK) for _ in range(300))
+        await asyncio.gather(*asks, return_exceptions=True)
+        return limited.limit
+
+    assert asyncio.run(run()) == 2
+
+
+def test_a_few_complaints_are_borne() -> None:
+    model = Slow(lambda number: error("rate_limited") if number % 10 == 0 else 0.002)
+
+    async def run() -> float:
+        limited = Limited(model, start=16, high=64)
+        asks = (limited.ask(ASK) for _ in range(600))
+        await asyncio.gather(*asks, return_exceptions=True)
+        return limited.limit
+
+    assert asyncio.run(run()) >= 32
+
+
+def test_it_settles_where_the_endpoint_does() -> None:
+    """An endpoint that bears twenty at a time, and turns away the rest."""
+
+    class Narrow(Slow):
+        async def ask(self, ask: Ask) -> Reply:
+            if self.open >= 20:
+                raise error("rate_limited")
+            return await super().ask(ask)
+
+    model = Narrow(lambda number: 0.003)
+
+    async def run() -> float:
+        limited = Limited(model, start=16)
+        retrying = Retrying(limited, attempts=99, first=0.002, longest=0.01)
+        await asyncio.gather(*(retrying.ask(ASK) for _ in range(1500)))
+        return limited.limit
+
+    assert 5 <= asyncio.run(run()) <= 60
+
+
+def test_whoever_leaves_the_line_gives_up_no_place() -> None:
+    model = Slow(lambda number: 0.02)
+
+    async def run() -> None:
+        limited = Limited(model, start=1, high=1)
+        tasks = [asyncio.ensure_future(limited.ask(ASK)) for _ in range(30)]
+        await asyncio.sleep(0.01)
+        for task in tasks[1::2]:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert sum(isinstance(result, Reply) for result in results) == 15
+        assert (await limited.ask(ASK)).text
+
+    asyncio.run(run())
+    assert (model.most, model.open) == (1, 0)
+
+
+def test_a_place_given_to_someone_who_has_gone() -> None:
+    """Cancelled in the very turn in which its place was given."""
+    model = Slow(lambda number: 0.01)
+
+    async def run() -> None:
+        limited = Limited(model, start=1, high=1)
+        first = asyncio.ensure_future(limited.ask(ASK))
+        second = asyncio.ensure_future(limited.ask(ASK))
+        await asyncio.sleep(0)
+        first.add_done_callback(lambda _: second.cancel())
+        await asyncio.gather(first, second, return_exceptions=True)
+        await asyncio.wait_for(limited.ask(ASK), 5)
+
+    asyncio.run(run())
+
+
+def test_errors_that_say_nothing_of_the_load() -> None:
+    async def run() -> float:
+        limited = Limited(Slow(lambda n: error("budget")), start=16)
+        await asyncio.gather(*(limited.ask(ASK) for _ in range(99)), return_exceptions=True)
+        return limited.limit
+
+    assert asyncio.run(run()) == 16
+
+
+def test_they_pickle_as_their_settings() -> None:
+    client = OpenAI("m", base_url="http://127.0.0.1:9")
+    stack = Retrying(Limited(Hedged(client, after=3), high=9), attempts=2, deadline=7)
+    again = pickle.loads(pickle.dumps(stack))
+    assert (again.attempts, again.deadline, again.model.high, again.model.model.after) == (
+        2,
+        7,
+        9,
+        3,
+    )
+    assert (again.name, again.fingerprint) == (client.name, client.fingerprint)
+
+
+def test_through_a_real_endpoint() -> None:
+    weather = [
+        wrong(429, headers={"Retry-After": "0.01"}),
+        wrong(500),
+        Answer(body=b"<html>"),
+        Answer(drop="before"),
+        said("hi"),
+    ]
+
+    def script(request: Request, number: int) -> Answer:
+        return weather[number - 1]
+
+    with serving(script) as endpoint:
+        model = Retrying(OpenAI("m", base_url=endpoint.url), first=0.01)
+        reply = asyncio.run(model.ask(ASK))
+    assert (reply.text, reply.attempts, reply.usage.calls) == ("hi", 5, 5)
