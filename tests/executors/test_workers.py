@@ -206,10 +206,11 @@ def answers(pool: Workers) -> bool:
         return False
 
 
-def test_patience_bounds_the_wait_for_a_worker() -> None:
+def test_patience_bounds_the_wait_for_a_worker(tmp_path: Path) -> None:
     with Workers(1, patience=0.3) as pool:
         until(lambda: answers(pool))  # starting takes as long as it takes
-        busy = pool.submit(jobs.nap, LONG, deadline=LONG)
+        busy = pool.submit(jobs.nap_after, str(tmp_path / "taken"), deadline=LONG)
+        assert until((tmp_path / "taken").exists)  # or the call below may find the worker idle
         with pytest.raises(WorkerTimeout, match=r"within 0\.3 s; the job never ran"):
             pool.call(jobs.add, 1, 1, deadline=LONG)
         assert busy.cancel()
