@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from rubrica.core import Case, CaseError, ConfigError, Message, Signal, ToolCall, Trace
 from rubrica.core.levels import FLOORS
-from rubrica.judges.dimensions.calls import call_of
-from rubrica.judges.dimensions.failures import is_empty
-from rubrica.judges.dimensions.natures import nature_of
+from rubrica.judges.dimensions.calling.calls import call_of
+from rubrica.judges.dimensions.calling.failures import is_empty
+from rubrica.judges.dimensions.calling.natures import nature_of
 from rubrica.judges.dimensions.tools import ToolEfficiency
 from rubrica.judges.workflow import built
 from rubrica.phases.agent_recorded import RecordedAgent

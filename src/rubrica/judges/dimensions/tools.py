@@ -8,12 +8,19 @@ import msgspec
 
 from rubrica.core import Case, Evidence, Signal, ToolCall, Trace
 from rubrica.core.numbers import whole
-from rubrica.judges.dimensions.calls import Call, call_of
+from rubrica.judges.dimensions.calling.calls import Call, call_of
+from rubrica.judges.dimensions.calling.failures import error_text
+from rubrica.judges.dimensions.calling.loops import Kind, Waste, wasted
+from rubrica.judges.dimensions.calling.wanted import (
+    Wanted,
+    named,
+    selection_of,
+    short,
+    unasked,
+    wanted_of,
+)
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.failures import error_text
 from rubrica.judges.dimensions.finding import Sure, finding, inapplicable
-from rubrica.judges.dimensions.loops import Kind, Waste, wasted
-from rubrica.judges.dimensions.wanted import Wanted, named, selection_of, short, unasked, wanted_of
 
 NAME = "tool_efficiency"
 #: Share of the calls that are wasted -> value, straight lines in between; nothing wasted is 1.

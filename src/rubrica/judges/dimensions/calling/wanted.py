@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from rubrica.core import Case, CaseError
-from rubrica.judges.dimensions.calls import Call
-from rubrica.judges.dimensions.plain import encode, even
+from rubrica.judges.dimensions.calling.calls import Call
+from rubrica.judges.dimensions.calling.plain import encode, even
 
 #: The best value where an expected tool brought nothing: none of them did, all but none did.
 MISSING = (0.25, 0.49)

@@ -7,7 +7,7 @@ memory are linear in the run.
 from collections.abc import Container, Sequence
 from typing import Literal, NamedTuple
 
-from rubrica.judges.dimensions.calls import Call, respelt, terms_of, values_of
+from rubrica.judges.dimensions.calling.calls import Call, respelt, terms_of, values_of
 
 Kind = Literal["needless", "repeat", "retry", "loop", "reworded", "error", "mistake"]
 #: Longest cycle of calls that is looked for.

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rubrica.judges.dimensions.natures import words
+from rubrica.judges.dimensions.calling.natures import words
 
 #: Beyond this many characters only the order of keys is evened out.
 LONG = 100_000

@@ -54,7 +54,7 @@ def listed(key: str) -> tuple[str, ...]:
 
 @cache
 def _file() -> dict[str, list[str]]:
-    text = Path(__file__).with_name("tool_words.json").read_bytes()
+    text = Path(__file__).with_name("words.json").read_bytes()
     return msgspec.json.decode(text, type=dict[str, list[str]])
 
 

@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from rubrica.core import ToolCall
-from rubrica.judges.dimensions.failures import HEAD, Failure, failure_of, is_empty
-from rubrica.judges.dimensions.natures import Nature, listed, nature_of, words
-from rubrica.judges.dimensions.plain import LONG, digest, encode, even, told
+from rubrica.judges.dimensions.calling.failures import HEAD, Failure, failure_of, is_empty
+from rubrica.judges.dimensions.calling.natures import Nature, listed, nature_of, words
+from rubrica.judges.dimensions.calling.plain import LONG, digest, encode, even, told
 
 #: Values of one call that are compared with what was written, and characters of each.
 VALUES, VALUE = 50, 200

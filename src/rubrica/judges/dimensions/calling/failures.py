@@ -4,8 +4,8 @@ import re
 from typing import Any, Literal
 
 from rubrica.core import ToolCall
-from rubrica.judges.dimensions.natures import finds, listed
-from rubrica.judges.dimensions.plain import DEEP, LONG, encode, even
+from rubrica.judges.dimensions.calling.natures import finds, listed
+from rubrica.judges.dimensions.calling.plain import DEEP, LONG, encode, even
 
 #: Characters of an error, or of a result that may be one.
 HEAD = 500

@@ -1,0 +1,1 @@
+"""What an agent did with its tools: calls made comparable, what failed, what was wasted."""
