@@ -3,16 +3,16 @@
 It has no log-probabilities and no seed; an ask for them is answered without.
 """
 
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import msgspec
-from msgspec.structs import asdict, force_setattr, replace
+from msgspec.structs import force_setattr, replace
 
 from rubrica.core import Usage, digest
 from rubrica.core.frozen import EMPTY, checked
 from rubrica.core.numbers import finite, whole
 from rubrica.models.asking import FREE, Ask, ModelError, Reply
+from rubrica.models.client import Client
 from rubrica.models.completion import usage_of
 from rubrica.models.keys import Key, key_from
 from rubrica.models.parsing import verdict
@@ -43,8 +43,10 @@ class AnthropicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         force_setattr(self, "extra", checked("extra", self.extra, dict))
 
 
-class Anthropic:
+class Anthropic(Client):
     """A client for one of Anthropic's models: `Anthropic("claude-haiku-4-5")`."""
+
+    settings: AnthropicSettings
 
     def __init__(self, model: str, **settings: Any) -> None:
         self.settings = AnthropicSettings(model=model, **settings)
@@ -67,24 +69,6 @@ class Anthropic:
             key_file=settings.key_file,
             usual="ANTHROPIC_API_KEY",
         )
-
-    def __repr__(self) -> str:
-        return f"Anthropic({self.name!r} at {self._wire.shown})"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        settings = asdict(self.settings)
-        return (_again, (settings.pop("model"), settings))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._wire.close()
 
     async def ask(self, ask: Ask) -> Reply:
         known = memory(self._wire.shown, self.name)
@@ -174,7 +158,3 @@ def _usage(said: Any) -> Usage:
 def _headers(key: Key) -> dict[str, str]:
     headers = {"anthropic-version": VERSION}
     return headers | {"x-api-key": key.reveal()} if key.reveal() else headers
-
-
-def _again(model: str, settings: dict[str, Any]) -> Anthropic:
-    return Anthropic(model, **settings)

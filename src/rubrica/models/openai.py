@@ -6,16 +6,16 @@ A client is its settings: it pickles as them, and the key is found anew where it
 """
 
 import os
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import msgspec
-from msgspec.structs import asdict, force_setattr
+from msgspec.structs import force_setattr
 
 from rubrica.core import Usage, digest
 from rubrica.core.frozen import EMPTY, checked
 from rubrica.core.numbers import finite
 from rubrica.models.asking import FREE, Ask, ModelError, Reply
+from rubrica.models.client import Client
 from rubrica.models.completion import Completion, arguments_of, text_of, tokens_of, usage_in
 from rubrica.models.keys import Key, key_from
 from rubrica.models.parsing import verdict
@@ -43,8 +43,10 @@ class OpenAISettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         force_setattr(self, "extra", checked("extra", self.extra, dict))
 
 
-class OpenAI:
+class OpenAI(Client):
     """A client for one model at one endpoint: `OpenAI("gpt-4o-mini")`."""
+
+    settings: OpenAISettings
 
     def __init__(self, model: str, **settings: Any) -> None:
         self.settings = OpenAISettings(model=model, **settings)
@@ -60,24 +62,6 @@ class OpenAI:
     def _key(self) -> Key:
         settings = self.settings
         return key_from(settings.base_url, key_env=settings.key_env, key_file=settings.key_file)
-
-    def __repr__(self) -> str:
-        return f"OpenAI({self.name!r} at {self._wire.shown})"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        settings = asdict(self.settings)
-        return (_again, (settings.pop("model"), settings))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._wire.close()
 
     async def ask(self, ask: Ask) -> Reply:
         known = memory(self._wire.shown, self.name)
@@ -198,7 +182,3 @@ def _path(base_url: str, path: str) -> str:
     """The address with a path added before its query, if it has one."""
     before, mark, query = base_url.partition("?")
     return f"{before.rstrip('/')}{path}{mark}{query}"
-
-
-def _again(model: str, settings: dict[str, Any]) -> OpenAI:
-    return OpenAI(model, **settings)

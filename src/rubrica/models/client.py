@@ -1,0 +1,39 @@
+"""What every client of an endpoint is: settings, a wire that it closes, a pickle without key."""
+
+from types import TracebackType
+from typing import Any, Self
+
+from msgspec.structs import asdict
+
+from rubrica.models.wire import Wire
+
+
+class Client:
+    """One model at one endpoint; a subclass knows how it is spoken to."""
+
+    name: str
+    settings: Any
+    _wire: Wire
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r} at {self._wire.shown})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        settings = asdict(self.settings)
+        return (_again, (type(self), settings.pop("model"), settings))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._wire.close()
+
+
+def _again(kind: Any, model: str, settings: dict[str, Any]) -> Client:
+    client: Client = kind(model, **settings)
+    return client
