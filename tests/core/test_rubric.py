@@ -161,6 +161,32 @@ def test_provenance_follows_everything_that_changes_a_score() -> None:
     assert len(digests) == len(others) + 1
 
 
+class Asks:
+    """A judge that says which models it asks, and how."""
+
+    def __init__(self, name: str, models: Any, prompts: Any) -> None:
+        self.names, self.models, self.prompts = (name,), models, prompts
+        self.fingerprint = name
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        return (Signal(name=self.names[0], value=1.0),)
+
+
+def test_provenance_names_models_and_prompts() -> None:
+    one = Asks("one", ("m", "n"), {"check": "v1", "ask": "v7"})
+    two = Asks("two", ["n", "o"], {"check": "v2", "ask": "v7"})
+    odd = Asks("odd", {"m": object()}, ["check"])
+    worse = Asks("worse", (object(),), None)
+    given = rubric(*(line(judge.names[0], judge) for judge in (one, two, odd, worse)), line())
+    assert given.provenance.models == ("m", "n", "o")
+    prompts = {"check": "v1", "ask": "v7", "two: check": "v2"}
+    assert given.provenance.prompts == prompts
+    with pytest.raises(TypeError):
+        given.provenance.prompts["check"] = "v3"
+    assert msgspec.json.decode(msgspec.json.encode(given.provenance))["prompts"] == prompts
+    assert rubric(line()).provenance.models == ()
+
+
 class Settings(msgspec.Struct):
     depth: int = 1
 

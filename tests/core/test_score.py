@@ -29,6 +29,7 @@ common: dict[str, Any] = {
         rubric=st.text(),
         judges=st.dictionaries(st.text(), st.text(), max_size=2),
         models=st.lists(st.text(), max_size=2).map(tuple),
+        prompts=st.dictionaries(st.text(), st.text(), max_size=2),
     ),
 }
 scores = st.builds(

@@ -20,6 +20,7 @@ from rubrica.core import (
     FunctionJudge,
     JudgeError,
     Rubric,
+    RubricaError,
     Score,
     Signal,
     Status,
@@ -505,6 +506,60 @@ def test_each_error_is_a_kind_of_fault(error: Exception, kind: str) -> None:
     assert one.signals[0].fault is not None
     assert one.signals[0].fault.kind == kind
     assert str(error) in one.signals[0].fault.message
+
+
+class Paid(RubricaError):
+    """Says what it is, or something else altogether."""
+
+    def __init__(self, kind: Any, usage: Any = None) -> None:
+        self.fault_kind, self.usage = kind, usage
+        super().__init__("told")
+
+
+class Crooked(RubricaError):
+    @property
+    def fault_kind(self) -> Never:  # type: ignore[override]
+        raise OSError("no")
+
+
+@pytest.mark.parametrize(
+    ("error", "fault", "status"),
+    [
+        (Paid("refused"), Fault("refused", "told"), Status.REFUSED),
+        (Paid("cancelled"), Fault("cancelled", "told"), Status.CANCELLED),
+        (Paid("timeout"), Fault("timeout", "told"), Status.JUDGE_ERROR),
+        (Paid("error"), Fault("error", "told"), Status.JUDGE_ERROR),
+        (Paid("nonsense"), Fault("error", "Paid: told"), Status.JUDGE_ERROR),
+        (Paid(["error"]), Fault("error", "Paid: told"), Status.JUDGE_ERROR),
+        (Crooked("?"), Fault("error", "Crooked: ?"), Status.JUDGE_ERROR),
+    ],
+)
+def test_an_error_of_ours_says_which_fault_it_is(
+    error: Exception, fault: Fault, status: Status
+) -> None:
+    one = single(Rubric.alone(FunctionJudge(raises(error), "broken")))
+    assert (one.signals[0].fault, one.status) == (fault, status)
+    assert one.cost == Usage()
+
+
+def test_what_a_failure_cost_is_counted_once() -> None:
+    took = Usage(calls=2, input_tokens=5)
+    several = Says(Paid("refused", took), "a", "b")
+    one = single(rubric(*(Dimension(name=name, judge=several) for name in "ab")))
+    assert [signal.usage for signal in one.signals] == [took, None]
+    assert one.cost == took
+    ranked = scored(Rubric.alone(Ranks(Paid("error", took))), TRACE, TRACE, TRACE)
+    assert [one.cost for one in ranked] == [took, Usage(), Usage()]
+    assert {one.reason for one in ranked} == {"rank: told"}
+    assert single(Rubric.alone(FunctionJudge(raises(Paid("error", 7)), "broken"))).cost == Usage()
+
+
+def test_a_judge_that_two_lines_read_costs_once() -> None:
+    took = Usage(calls=1, dollars=0.5)
+    judge = Says((signal(1.0, usage=took),))
+    one = single(rubric(*(Dimension(name=name, judge=judge) for name in "ab")))
+    assert [signal.value for signal in one.signals] == [1.0, 1.0]
+    assert one.cost == took
 
 
 def test_a_keyboard_interrupt_is_the_users_and_passes_through() -> None:

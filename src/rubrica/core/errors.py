@@ -8,7 +8,14 @@ from collections.abc import Iterable
 
 
 class RubricaError(Exception):
-    """Everything raised on purpose by this package."""
+    """Everything raised on purpose by this package.
+
+    `fault_kind` says which kind of fault a signal has where a judge raises it: one of
+    `rubrica.core.trace.FAULTS`, with the message as it is; None is an error under its class's name.
+    What it cost all the same, a subclass tells as `usage`.
+    """
+
+    fault_kind: str | None = None
 
 
 class InputError(RubricaError):
@@ -43,6 +50,8 @@ class DataError(InputError):
 class CaseError(RubricaError):
     """The case lacks what its judge needs: nobody's answer is wrong, the data is."""
 
+    fault_kind = "data"
+
     def __init__(self, case_id: str, key: str, message: str) -> None:
         self.case_id, self.key, self.message = case_id, key, message
         super().__init__(f"task {case_id!r}: {key}: {message}")
@@ -53,6 +62,8 @@ class CaseError(RubricaError):
 
 class JudgeError(RubricaError):
     """A judge broke its contract; the message names the judge."""
+
+    fault_kind = "error"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

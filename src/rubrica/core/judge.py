@@ -24,7 +24,11 @@ Runs = Literal["inline", "loop", "thread", "process"]
 
 
 class Judge(Protocol):
-    """Measures one trace. May also have `runs` (default `loop`) and `fingerprint`."""
+    """Measures one trace. May also have `runs` (default `loop`) and `fingerprint`.
+
+    One that asks models may say which: `models` are their names, `prompts` the versions of its
+    prompts by name, and `most(case)` is the most that judging one trace takes, as a `Usage`.
+    """
 
     @property
     def names(self) -> tuple[str, ...]: ...

@@ -135,7 +135,30 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         judges = {line.name: fingerprint(line.judge) for line in self.dimensions}
         rule = [self.pass_threshold, self.min_coverage, self.inapplicable]
         lines = [[line.name, line.weight, line.gate, judges[line.name]] for line in self.dimensions]
-        return Provenance(rubric=digest([self.name, rule, lines]), judges=judges)
+        return Provenance(
+            rubric=digest([self.name, rule, lines]),
+            judges=judges,
+            models=tuple(dict.fromkeys(m for seat in self.seats for m in models_of(seat.judge))),
+            prompts=_prompts(self.seats),
+        )
+
+
+def models_of(judge: Any) -> tuple[str, ...]:
+    """The names of the models that a judge, or an agent, says it asks."""
+    told = getattr(judge, "models", ())
+    words = isinstance(told, tuple | list) and all(isinstance(name, str) for name in told)
+    return tuple(told) if words else ()
+
+
+def _prompts(seats: tuple[Seat, ...]) -> dict[str, str]:
+    """The versions of the judges' prompts; where two differ under one name, both are kept."""
+    found: dict[str, str] = {}
+    for seat in seats:
+        told = getattr(seat.judge, "prompts", {})
+        for name, version in told.items() if isinstance(told, Mapping) else ():
+            if found.setdefault(str(name), str(version)) != str(version):
+                found[f"{seat.kept[0]}: {name}"] = str(version)
+    return found
 
 
 def fingerprint(judge: Judge | Ranker) -> str:

@@ -29,14 +29,16 @@ class Status(StrEnum):
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Which rubric, judges and models gave a score."""
+    """Which rubric, judges, models and prompts gave a score; judges and prompts by version."""
 
     rubric: str = ""
     judges: dict[str, str] = msgspec.field(default_factory=dict)
     models: tuple[str, ...] = ()
+    prompts: dict[str, str] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         force_setattr(self, "judges", freeze(self.judges))
+        force_setattr(self, "prompts", freeze(self.prompts))
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -12,7 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from rubrica.core.case import Case
-from rubrica.core.errors import CaseError, JudgeError
+from rubrica.core.errors import JudgeError
+from rubrica.core.faults import faulty
 from rubrica.core.judge import Judge, Ranker, is_ranker, shown
 from rubrica.core.levels import level_of
 from rubrica.core.rubric import SLACK, Dimension, Rubric, Seat
@@ -125,7 +126,9 @@ def _ranks(seat: Seat, ranking: Result, n: int) -> list[Result]:
     if n < 2:
         return [(Signal(name=seat.names[0], reason="one trace has no rank"),)] * n
     if isinstance(ranking, Exception):
-        return [ranking] * n
+        first = faulty(seat.names, ranking)
+        rest = (replace(first[0], usage=None),)  # it was asked once
+        return [first, *[rest] * (n - 1)]
     if not isinstance(ranking, tuple | list) or len(ranking) != n:
         return [_rubbish(seat, ranking)] * n
     return [
@@ -146,15 +149,17 @@ def _hear(seat: Seat, result: object, signals: Said) -> None:
     except Exception as error:  # a list whose own methods raise
         wrong = error
     if wrong is not None:
-        fault = _fault(wrong)
-        signals.update({name: Signal(name=name, fault=fault) for name in seat.kept})
+        signals.update({signal.name: signal for signal in faulty(seat.kept, wrong)})
         return
     heard: Sequence[Signal] = result  # type: ignore[assignment]
     if len(seat.names) > 1:
         signals.update({signal.name: signal for signal in heard})
         return
+    one = heard[0]
     for name in seat.kept:
-        signals[name] = heard[0] if heard[0].name == name else replace(heard[0], name=name)
+        signals[name] = one if one.name == name else replace(one, name=name)
+        if one.usage is not None:
+            one = replace(one, usage=None)  # it was asked once, however many lines read it
 
 
 def _wrong(seat: Seat, result: object) -> Exception | None:
@@ -237,12 +242,12 @@ def fold(rubric: Rubric, signals: Said) -> Score:
     )
 
 
-def _unmeasured(rubric: Rubric, signals: Said, coverage: float, faulty: Signal | None) -> Score:
-    """A score that says why there is none."""
+def _unmeasured(rubric: Rubric, signals: Said, coverage: float, first: Signal | None) -> Score:
+    """A score that says why there is none; `first` is the first signal with a fault that counts."""
     status, reason = Status.SKIPPED, "nothing applicable"
-    if faulty is not None and faulty.fault is not None:
-        status = _FAULT_STATUS[faulty.fault.kind]
-        reason = f"{faulty.name}: {faulty.fault.message}"
+    if first is not None and first.fault is not None:
+        status = _FAULT_STATUS[first.fault.kind]
+        reason = f"{first.name}: {first.fault.message}"
     elif coverage:
         reason = f"only {coverage:.0%} of the weight applies"
     return Score(
@@ -286,20 +291,6 @@ def _failed(rubric: Rubric, fault: Fault) -> Score:
         reason=fault.message,
         provenance=rubric.provenance,
     )
-
-
-def _fault(error: Exception) -> Fault:
-    try:
-        words = str(error)
-    except (Exception, SystemExit):
-        words = "(its message cannot be shown)"
-    if isinstance(error, CaseError):
-        return Fault("data", words)
-    if isinstance(error, TimeoutError):
-        return Fault("timeout", words or "the deadline passed")
-    if isinstance(error, JudgeError):
-        return Fault("error", words)
-    return Fault("error", f"{type(error).__name__}: {words}")
 
 
 def _rubbish(seat: Seat, value: object) -> JudgeError:

@@ -28,11 +28,23 @@ BUILT_IN = {
     "citation_accuracy": "rubrica.judges.dimensions.citations->CitationAccuracy",
     "completeness": "rubrica.judges.dimensions.completeness->Completeness",
     "countdown": "rubrica.judges.agentjet->CountdownAnswerAsJudge",
+    "criteria": "rubrica.judges.prompted.criteria->Criteria",
     "environment": "rubrica.judges.agentjet->EnvServiceJudge",
     "factual_accuracy": "rubrica.judges.dimensions.factual->FactualAccuracy",
+    "listwise": "rubrica.judges.prompted.listwise->Listwise",
     "math": "rubrica.judges.agentjet->MathAnswerAsJudge",
+    "pairwise": "rubrica.judges.prompted.pairwise->Pairwise",
+    "panel": "rubrica.judges.prompted.panel->Panel",
     "source_quality": "rubrica.judges.dimensions.sources->SourceQuality",
     "tool_efficiency": "rubrica.judges.dimensions.tools->ToolEfficiency",
+}
+#: The same by asking a model: what a name means where its options name one.
+BY_MODEL = {
+    "citation_accuracy": "rubrica.judges.prompted.citations->CitationAccuracy",
+    "completeness": "rubrica.judges.prompted.completeness->Completeness",
+    "factual_accuracy": "rubrica.judges.prompted.factual->FactualAccuracy",
+    "source_quality": "rubrica.judges.prompted.sources->SourceQuality",
+    "tool_efficiency": "rubrica.judges.prompted.tools->ToolEfficiency",
 }
 #: Where AgentJet's tutorials keep the judges that are built in here.
 TUTORIALS = {
@@ -82,7 +94,8 @@ def load(
     folders: Sequence[str] = (),
 ) -> Any:
     """The judge of that name, made with `config` (AgentJet's kind) or `options` (all others)."""
-    name = BUILT_IN.get(protocol, protocol)
+    asks = options is not None and "model" in options
+    name = (asks and BY_MODEL.get(protocol)) or BUILT_IN.get(protocol, protocol)
     where, arrow, attribute = name.partition("->")
     if not arrow or not where or not attribute:
         hint = nearest(protocol, BUILT_IN)
@@ -90,18 +103,31 @@ def load(
         raise ConfigError(f"{protocol!r} is no judge: {message}; {hint}")
     alias.install()
     folders = (*folders, str(Path.cwd()))
+    options = _anchored(options or {}, folders)
     with redirect_stdout(sys.stderr):  # what a module prints while loading is no result of ours
         module = (
             file_module(where, folders) if where.endswith(".py") else named_module(where, folders)
         )
-        made = _made(attribute_of(module, attribute, protocol), protocol, config, options or {})
+        made = _made(attribute_of(module, attribute, protocol), protocol, config, options)
     if isinstance(made, BuiltInJudge):
         return made.core
     if protocol in BUILT_IN:
         return made
-    settings = (config, dict(options or {}), tuple(folders))
+    settings = (config, dict(options), tuple(folders))
     place = module.__file__ if where.endswith(".py") else where
     return Loaded(made, f"{place}->{attribute}", settings, source_digest(module))
+
+
+def _anchored(options: Mapping[str, Any], folders: Sequence[str]) -> Mapping[str, Any]:
+    """A folder of prompts lies beside the file that names it."""
+    named = options.get("prompt_folder")
+    if not isinstance(named, str):
+        return options
+    tried = (str(Path(folder, named).resolve()) for folder in folders)
+    return {
+        **options,
+        "prompt_folder": next((path for path in tried if Path(path).is_dir()), named),
+    }
 
 
 def attribute_of(module: ModuleType, attribute: str, protocol: str) -> Any:

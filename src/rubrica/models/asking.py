@@ -30,6 +30,9 @@ Kind = Literal[
     "timeout",
 ]
 KINDS = get_args(Kind)
+#: The fault of a signal whose judge got no answer. A spent budget is nobody's failure: the case was
+#: not measured, and may be asked again with a larger one.
+FAULT_OF = {"refused": "refused", "timeout": "timeout", "budget": "cancelled"}
 #: Asking once more may help.
 PASSING = frozenset({"rate_limited", "server", "connection", "malformed", "timeout"})
 
@@ -151,6 +154,10 @@ class ModelError(RubricaError):
         self.retry_after, self.usage = retry_after, usage
         self.passing = kind in PASSING if passing is None else passing
         super().__init__(message)
+
+    @property
+    def fault_kind(self) -> str:  # type: ignore[override]
+        return FAULT_OF.get(self.kind, "error")
 
     @property
     def overload(self) -> bool:

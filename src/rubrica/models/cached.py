@@ -40,6 +40,7 @@ class Cached(Wrapper):
         self.path, self.max_bytes = Path(path).expanduser(), max_bytes
         self._flights: PerLoop[dict[str, _Flight]] = PerLoop(dict)
         self._desk: Desk | None = None
+        self.answered = 0  # asks that needed no call
 
     async def ask(self, ask: Ask) -> Reply:
         key = digest([VERSION, self.fingerprint, ask.digest])
@@ -48,6 +49,7 @@ class Cached(Wrapper):
         follows = flight is not None
         if flight is None:
             if (reply := _decoded(desk.get(key))) is not None:
+                self.answered += 1
                 return reply
             flight = flights[key] = _Flight(asyncio.ensure_future(self._asked(key, ask, desk)))
             flight.task.add_done_callback(lambda task: _landed(flights, key, task))
@@ -59,7 +61,10 @@ class Cached(Wrapper):
             if not flight.waiting and not flight.task.done():
                 flights.pop(key, None)  # nobody waits any more, and nobody may join
                 flight.task.cancel()
-        return replace(reply, cached=True, usage=FREE) if follows else reply
+        if not follows:
+            return reply
+        self.answered += 1
+        return replace(reply, cached=True, usage=FREE)
 
     async def _asked(self, key: str, ask: Ask, desk: Desk) -> Reply:
         reply = await self.model.ask(ask)

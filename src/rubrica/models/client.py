@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from msgspec.structs import asdict
 
+from rubrica.models.keys import Key
 from rubrica.models.wire import Wire
 
 
@@ -21,6 +22,13 @@ class Client:
     def __reduce__(self) -> tuple[object, ...]:
         settings = asdict(self.settings)
         return (_again, (type(self), settings.pop("model"), settings))
+
+    def check(self) -> None:
+        """`ConfigError` where no key can be found: better before a run than in every case of it."""
+        self._key()
+
+    def _key(self) -> Key:
+        raise NotImplementedError
 
     async def __aenter__(self) -> Self:
         return self

@@ -16,13 +16,15 @@ from rubrica.models.wrapper import Wrapper
 
 
 class Account(NamedTuple):
-    """One model's calls. `failed` of them gave no answer; of `unknown` nobody knows the tokens."""
+    """One model's calls. `failed` of them gave no answer; of `unknown` nobody knows the tokens.
+    `cached` asks needed no call."""
 
     model: str
     usage: Usage
     failed: int
     unknown: int
     priced: bool
+    cached: int = 0
 
     @property
     def dollars(self) -> float | None:
@@ -33,7 +35,20 @@ class Account(NamedTuple):
         usage = self.usage
         money = f"${usage.dollars:.4f}" if self.priced else "no price known"
         tokens = f"{usage.input_tokens} + {usage.output_tokens} tokens"
-        return f"{self.model}: {usage.calls} calls ({self.failed} failed), {tokens}, {money}"
+        cached = f", {self.cached} cached" if self.cached else ""
+        failed = f" ({self.failed} failed)"
+        return f"{self.model}: {usage.calls} calls{failed}{cached}, {tokens}, {money}"
+
+    def plus(self, other: "Account") -> "Account":
+        """Both as one. Where one of them has no price, nobody knows what they cost together."""
+        return Account(
+            self.model,
+            self.usage + other.usage,
+            self.failed + other.failed,
+            self.unknown + other.unknown,
+            self.priced and other.priced,
+            self.cached + other.cached,
+        )
 
 
 class Metered(Wrapper):

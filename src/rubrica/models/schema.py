@@ -10,7 +10,7 @@ from typing import Any, Final
 #: Words that check something, and words that only tell the model what is meant.
 WORDS: Final = frozenset(
     {"type", "enum", "const", "minimum", "maximum", "required", "properties"}
-    | {"additionalProperties", "items", "minItems", "maxItems", "title", "description"}
+    | {"additionalProperties", "items", "minItems", "maxItems", "maxLength", "title", "description"}
 )
 TYPES: Final[Mapping[str, Callable[[Any], bool]]] = {
     "object": lambda value: isinstance(value, dict),
@@ -57,6 +57,8 @@ def mismatch(value: Any, schema: dict[str, Any], place: str = "") -> str | None:
         low, high = schema.get("minimum"), schema.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
             return f"{here}: {_shown(value)} is outside [{low}, {high}]"
+    if isinstance(value, str) and len(value) > schema.get("maxLength", len(value)):
+        return f"{here}: longer than {schema['maxLength']} characters"
     if isinstance(value, dict):
         return _object(value, schema, place)
     if isinstance(value, list):
@@ -125,6 +127,7 @@ _SHAPES: Final[Mapping[str, Callable[[Any], bool]]] = {
     "maximum": TYPES["number"],
     "minItems": _count,
     "maxItems": _count,
+    "maxLength": _count,
     "properties": TYPES["object"],
     "additionalProperties": TYPES["boolean"],
     "required": lambda value: isinstance(value, list) and all(isinstance(v, str) for v in value),

@@ -6,7 +6,8 @@ The stack, from the judge inwards, and why in this order:
     Retrying    asks again, and waits without holding a place
     Limited     holds a place while a call is under way
     Hedged      sees calls without their time in line
-    Budgeted    sets aside for each single call, first, second or repeated
+    Budgeted    sets aside for each single call, first, second or repeated; from the purse of
+                all models of a run, and from one of its own where its settings say so
     Metered     counts each of them
     client      makes it
 """
@@ -23,12 +24,13 @@ from rubrica.models.anthropic import Anthropic
 from rubrica.models.asking import Model
 from rubrica.models.budgeted import Budgeted
 from rubrica.models.cached import MAX_BYTES, Cached
-from rubrica.models.gullible import gullible
+from rubrica.models.gullible import careful, gullible
 from rubrica.models.hedged import Hedged
 from rubrica.models.limited import Limited
 from rubrica.models.metered import Metered
 from rubrica.models.openai import OpenAI
 from rubrica.models.prices import Prices
+from rubrica.models.purse import Purse
 from rubrica.models.retrying import Retrying
 from rubrica.models.scripted import Scripted
 
@@ -55,9 +57,14 @@ class StackSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 def model_of(spec: str, **settings: Any) -> Model:
     """The model that a specification names, with everything a judge should have around it.
 
-    Clients are cached by default, scripts are not: `scripted:gullible`, or `scripted:` and the text
-    it always answers with.
+    Clients are cached by default, scripts are not: `scripted:gullible`, `scripted:careful`, or
+    `scripted:` and the text it always answers with.
     """
+    return paid_model(spec, settings, None)
+
+
+def paid_model(spec: str, settings: Mapping[str, Any], purse: Purse | None) -> Model:
+    """The same, paying from a purse that others pay from too."""
     kind, colon, name = spec.partition(":")
     if not colon or not name:
         raise ConfigError(
@@ -68,7 +75,7 @@ def model_of(spec: str, **settings: Any) -> Model:
     inner = {key: value for key, value in settings.items() if key in CLIENT}
     try:
         stack = StackSettings(**{k: v for k, v in settings.items() if k not in CLIENT})
-        return _stacked(_client(kind, name, inner), stack, kind)
+        return _stacked(_client(kind, name, inner), stack, kind, purse)
     except TypeError as error:
         known = ", ".join((*CLIENT, *StackSettings.__struct_fields__))
         raise ConfigError(f"{spec!r}: {error}; known: {known}", field="model") from None
@@ -83,10 +90,11 @@ def _client(kind: str, name: str, settings: Mapping[str, Any]) -> Model:
         return Anthropic(name, **settings)
     if settings:
         raise TypeError(f"a script has no {', '.join(settings)}")
-    return gullible() if name == "gullible" else Scripted([name], name=f"scripted:{name}")
+    known = {"gullible": gullible, "careful": careful}
+    return known[name]() if name in known else Scripted([name], name=f"scripted:{name}")
 
 
-def _stacked(client: Model, stack: StackSettings, kind: str) -> Model:
+def _stacked(client: Model, stack: StackSettings, kind: str, purse: Purse | None) -> Model:
     prices = stack.prices if isinstance(stack.prices, Prices) else Prices(stack.prices)
     model: Model = Metered(client, prices)
     if (stack.dollars, stack.tokens, stack.calls) != (None, None, None):
@@ -97,6 +105,8 @@ def _stacked(client: Model, stack: StackSettings, kind: str) -> Model:
             calls=stack.calls,
             prices=prices,
         )
+    if purse is not None:
+        model = Budgeted(model, purse, prices=prices)
     if stack.hedge and kind != "scripted":
         model = Hedged(model)
     model = Limited(model, high=stack.concurrency)

@@ -1,0 +1,305 @@
+"""Asking a model for one verdict: the options that all such judges share, and the question itself.
+
+A verdict is an object with the fence's number, evidence, and one of a few words, in that order: a
+model that has to show something before it decides decides better, and one that was talked into a
+verdict by the material rarely has the number. What does not fit is asked once or twice more, and
+then is an error, never a score.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from rubrica.core import Case, ConfigError, Evidence, Usage, digest, freeze
+from rubrica.core.frozen import EMPTY
+from rubrica.core.numbers import whole
+from rubrica.core.trace import as_text
+from rubrica.judges.dimensions.expected import expected_of
+from rubrica.judges.prompted.defences import DEFENCES, Defence, switched
+from rubrica.judges.prompted.fence import Material, fence
+from rubrica.judges.prompted.likelihood import likelihoods
+from rubrica.judges.prompted.prompts import Language, read_prompt
+from rubrica.judges.prompted.quoting import located
+from rubrica.models.asking import FREE, Ask, Model, ModelError, Reply, Turn
+from rubrica.models.house import model_for
+
+#: Names of fences, as the prompts speak of them.
+TITLES = {
+    "en": {
+        "question": "QUESTION",
+        "answer": "ANSWER",
+        "reference": "REFERENCE",
+        "text": "TEXT",
+        "expected": "EXPECTED",
+        "claim": "CLAIM",
+        "aspect": "ASPECT",
+        "source": "SOURCE",
+        "context": "CONTEXT",
+        "statement": "STATEMENT",
+        "call": "CALL",
+    },
+    "zh": {
+        "question": "问题",
+        "answer": "回答",
+        "reference": "参考答案",
+        "text": "文本",
+        "expected": "预期结果",
+        "claim": "主张",
+        "aspect": "方面",
+        "source": "来源",
+        "context": "上下文",
+        "statement": "语句",
+        "call": "调用",
+    },
+}
+#: Asks for one verdict, where the first does not carry the number.
+TRIES = 3
+#: Characters of a text whose end a grammar has to set.
+LONGEST = 200
+YES_NO = ("no", "yes")
+
+
+#: What is wrong with a reply, if anything, beyond its form.
+Check = Callable[[Any], str | None]
+
+
+def fine(value: Any) -> None:
+    """Nothing more to check."""
+
+
+class Verdict(NamedTuple):
+    """What a model decided, the words it quoted, and where they stand."""
+
+    choice: str
+    said: str
+    evidence: Evidence | None
+    shares: Mapping[str, float] | None
+    usage: Usage
+    value: Any = None
+
+    @property
+    def share(self) -> float:
+        """How likely the choice was to the model itself; 1 where nobody knows."""
+        return 1.0 if self.shares is None else self.shares[self.choice]
+
+
+class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whom to ask and how. `model` is a specification such as `openai:gpt-4o-mini`, or a model.
+
+    `settings` are the model's (`base_url`, `key_env`, ...), `prompt_folder` has words of one's own.
+    `bind`: whether the number is checked in the reply, or put into the schema, which small
+    models on servers of one's own need and which makes OpenAI compile a schema for each call.
+    `without`: defences to leave out, for measuring what each is worth.
+    """
+
+    model: Any
+    settings: dict[str, Any] = EMPTY
+    language: Language = "en"
+    prompt_folder: str | None = None
+    max_chars: int = 24_000
+    max_tokens: int = 2048
+    logprobs: int = 5
+    bind: Literal["reply", "schema"] = "reply"
+    without: tuple[Defence, ...] = ()
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Whatever a judge looks at while it judges knows which defences are off."""
+        super().__init_subclass__(**settings)
+        for name in {"judge", "rank"} & cls.__dict__.keys():
+            setattr(cls, name, switched(cls.__dict__[name]))
+
+    def __post_init__(self) -> None:
+        if isinstance(self.model, str):
+            model_for(self.model, self.settings)  # a typo fails before the first case
+        elif not hasattr(self.model, "ask"):
+            raise ConfigError("expected a model such as openai:gpt-4o-mini", field="model")
+        whole("max_chars", self.max_chars, low=100)
+        whole("max_tokens", self.max_tokens, low=16)
+        whole("logprobs", self.logprobs, low=0)
+        self.prompts  # noqa: B018 - read, so that a mistake in one shows now
+        if not set(self.without) <= set(DEFENCES):
+            raise ConfigError(f"expected some of {', '.join(DEFENCES)}", field="without")
+
+    @property
+    def runs(self) -> Literal["loop"]:
+        return "loop"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return (self.house_model.name,)
+
+    @property
+    def house_model(self) -> Model:
+        return model_for(self.model, self.settings)
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The prompts it asks with, and their versions."""
+        return {}
+
+    @property
+    def fingerprint(self) -> str:
+        """Kind, options, model and the versions of the prompts, wherever they lie."""
+        options = {
+            name: getattr(self, name)
+            for name in self.__struct_fields__
+            if name not in ("model", "prompt_folder")
+        }
+        whom = self.model if isinstance(self.model, str) else self.model.fingerprint
+        return digest([type(self).__name__, whom, options, dict(self.prompts)])
+
+    def versions(self, *names: str) -> dict[str, str]:
+        """`prompts` for a judge that asks with these."""
+        return {
+            f"{name}/{self.language}": read_prompt(name, self.language, self.prompt_folder).version
+            for name in names
+        }
+
+    def material(
+        self,
+        case: Case,
+        answer: str,
+        *,
+        reference: str = "",
+        titles: Mapping[str, str] = EMPTY,
+        **others: str,
+    ) -> Material:
+        """Question, answer and whatever else others wrote, in fences; nothing has no fence."""
+        own = {"question": as_text(case.input), "answer": answer, "reference": reference}
+        known = {**TITLES[self.language], **titles}
+        return fence({**own, **others}, self.max_chars, known, self.without)
+
+    async def decide(
+        self,
+        name: str,
+        material: Material,
+        choices: Sequence[str] = YES_NO,
+        *,
+        text: str = "",
+        field: str = "output",
+        **own: str,
+    ) -> Verdict:
+        """One of the choices, with evidence; `text` is where quoted words are looked for.
+
+        `own` are texts of whoever wrote the rubric, which go into the prompt as they are.
+        """
+        schema = verdict_schema(tuple(choices), material.number if self.bind == "schema" else None)
+        reply = await self.ask(name, material, schema, check=fine, **own)
+        choice, said = reply.value["verdict"], reply.value["evidence"]
+        shares = likelihoods(reply, "verdict", choices)
+        evidence = located(said, text, field) if text else None
+        return Verdict(choice, said, evidence, shares, reply.usage, reply.value)
+
+    async def ask(
+        self,
+        name: str,
+        material: Material,
+        schema: dict[str, Any],
+        *,
+        check: Check = fine,
+        **own: str,
+    ) -> Reply:
+        """A reply that fits the schema, carries the fence's number and passes the check, which
+        says what is wrong."""
+        texts = {**material.texts, "number": material.number, **own}
+        words = read_prompt(name, self.language, self.prompt_folder)
+        system, user = words.filled(texts)
+        spent, wrong = FREE, ""
+        for attempt in range(TRIES):
+            again = (
+                f"\n\n{REMINDERS[self.language].format(number=material.number)}" if wrong else ""
+            )
+            ask = Ask(
+                messages=(Turn("system", system), Turn("user", user + again)),
+                schema=schema,
+                max_tokens=self.max_tokens,
+                logprobs=self.logprobs,
+                salt=f"again {attempt}" if attempt else "",
+            )
+            reply = await self._asked(ask, spent)
+            spent += reply.usage
+            if reply.value["number"] != material.number and "number" not in self.without:
+                wrong = "it does not carry the number of the material"
+            elif (why := check(reply.value)) is not None:
+                wrong = why
+            else:
+                return msgspec.structs.replace(reply, usage=spent)
+        message = f"{self.models[0]}: no verdict in {TRIES} replies: {wrong}"
+        raise ModelError("malformed", message, usage=spent)
+
+    async def _asked(self, ask: Ask, spent: Usage) -> Reply:
+        """The model's reply; a failure costs what the asks before it did, too."""
+        try:
+            return await self.house_model.ask(ask)
+        except ModelError as error:
+            if error.usage is not None:
+                error.usage += spent
+            raise
+
+    def ceiling(self, name: str, case: Case, asks: int, own: int = 400) -> Usage:
+        """What so many verdicts take at the most, with an answer as long as is shown."""
+        words = read_prompt(name, self.language, self.prompt_folder)
+        size = len((words.system + words.user).encode())
+        size += len(as_text(case.input).encode()) + 3 * self.max_chars + own
+        tokens = size // 2 + 64
+        return Usage(calls=asks, input_tokens=asks * tokens, output_tokens=asks * self.max_tokens)
+
+
+REMINDERS = {
+    "en": "An earlier reply could not be used. Keep to the form; `number` has to be {number}.",
+    "zh": "之前的回复无法使用。请严格遵守格式；number 必须是 {number}。",
+}
+
+
+@lru_cache(maxsize=256)
+def verdict_schema(choices: tuple[str, ...], number: str | None = None) -> dict[str, Any]:
+    """Number, evidence, verdict, in this order."""
+    verdict = {"type": "string", "enum": list(choices)}
+    return numbered({"evidence": written(number), "verdict": verdict}, number)
+
+
+def written(number: str | None) -> dict[str, Any]:
+    """Text by the model. Where its server keeps to a grammar, that also ends the text: a small
+    model would not."""
+    return {"type": "string"} if number is None else {"type": "string", "maxLength": LONGEST}
+
+
+def numbered(fields: Mapping[str, Any], number: str | None) -> dict[str, Any]:
+    """A schema of these fields, all required, after the number of the material."""
+    first = {"type": "string"} if number is None else {"type": "string", "const": number}
+    properties = {"number": first, **fields}
+    schema: dict[str, Any] = freeze(
+        {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+    )
+    return schema
+
+
+def reference_of(case: Case, wanted: bool = True) -> str:
+    """The answer that the case expects, as text; nothing where it has none or it is not wanted."""
+    expected: Any = expected_of(case).answer if wanted else None
+    return "" if expected is None else as_text(expected)
+
+
+async def together(asks: Sequence[Any]) -> list[Any]:
+    """All at once; the first failure is raised when all have ended, with what all of them cost."""
+    done = await asyncio.gather(*asks, return_exceptions=True)
+    failed = [one for one in done if isinstance(one, BaseException)]
+    if not failed:
+        return list(done)
+    first = failed[0]
+    if isinstance(first, ModelError):
+        first.usage = sum((spent_by(one) for one in done), FREE)
+    raise first
+
+
+def spent_by(done: Any) -> Usage:
+    """What a verdict or a failure cost, as far as anyone knows."""
+    return getattr(done, "usage", None) or FREE

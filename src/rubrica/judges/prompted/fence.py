@@ -1,0 +1,122 @@
+"""Fences around what others wrote, so that a model can tell material from instructions.
+
+The number of a fence is drawn from the material with a secret of this machine: whoever wrote the
+material cannot know it, the same material has the same fence (so a cache can answer), and a number
+that happens to stand in the material is drawn again.
+"""
+
+import hashlib
+import os
+import re
+import secrets
+import sys
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from rubrica.models.spec import usual_cache
+
+#: Characters that nobody sees and a model reads: format characters, tags, fillers, variation
+#: selectors, controls. Text can be hidden in them, or broken up by them.
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_NOTHING = re.compile("(?!)")
+#: What is left of a text that is cut: the beginning, and the end, where conclusions stand.
+HEAD = 0.75
+
+
+class Material(NamedTuple):
+    """What others wrote, fenced, and what was taken out of it."""
+
+    number: str
+    texts: Mapping[str, str]
+    removed: int = 0
+    left_out: int = 0
+
+
+def fence(
+    texts: Mapping[str, str], limit: int, titles: Mapping[str, str], without: Collection[str] = ()
+) -> Material:
+    """Each text in a fence of its own, all with one number; a long one cut to `limit`, visibly.
+
+    `without` are defences to leave out, for measuring.
+    """
+    hidden = _NOTHING if "invisible" in without else INVISIBLE
+    clean = {name: hidden.sub("", text) for name, text in texts.items()}
+    removed = sum(len(text) - len(clean[name]) for name, text in texts.items())
+    number = draw(clean)
+    limit = sys.maxsize if "cut" in without else limit
+    around = _headed if "fence" in without else _fenced
+    left_out = sum(max(0, len(text) - limit) for text in clean.values())
+    fenced = {
+        name: around(titles.get(name, name), _cut(text, limit, number), number)
+        for name, text in clean.items()
+    }
+    return Material(number, fenced, removed, left_out)
+
+
+def draw(texts: Mapping[str, str]) -> str:
+    """A number that stands in none of the texts."""
+    body = "\0".join(f"{name}\0{text}" for name, text in texts.items())
+    again = 0
+    while True:
+        seed = f"{again}\0{body}".encode("utf-8", "surrogatepass")
+        number = hashlib.blake2b(seed, key=_secret(), digest_size=6).hexdigest()
+        if number not in body.lower():
+            return number
+        again += 1
+
+
+def _fenced(title: str, text: str, number: str) -> str:
+    return f"[{number} {title}]\n{text}\n[{number} /{title}]" if text else ""
+
+
+def _headed(title: str, text: str, _: str) -> str:
+    """Without a fence: a heading, as most prompts have it."""
+    return f"{title}:\n{text}" if text else ""
+
+
+def _cut(text: str, limit: int, number: str) -> str:
+    if len(text) <= limit:
+        return text
+    head = int(limit * HEAD)
+    mark = f"\n[{number}: {len(text) - limit} characters are left out here]\n"
+    return f"{text[:head]}{mark}{text[len(text) - (limit - head) :]}"
+
+
+@cache
+def _secret() -> bytes:
+    """`RUBRICA_SECRET`, else 32 bytes beside the cache; where nothing can be kept, new each time.
+
+    It protects nothing but the numbers: whoever can read it could write the verdicts as well.
+    """
+    if named := os.environ.get("RUBRICA_SECRET"):
+        return hashlib.blake2b(named.encode(), digest_size=32).digest()
+    path = usual_cache().with_name("fence.secret")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_once(path)
+        kept = path.read_bytes()
+    except OSError:
+        return secrets.token_bytes(32)
+    return kept if len(kept) == 32 else secrets.token_bytes(32)
+
+
+def _write_once(path: Path) -> None:
+    """Whole or not at all, and by one process only: `link` refuses where the file is there."""
+    if path.exists():
+        return
+    mine = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    opened = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(opened, "wb") as file:
+            file.write(secrets.token_bytes(32))
+        with suppress(FileExistsError):
+            os.link(mine, path)
+    finally:
+        mine.unlink()

@@ -1,0 +1,123 @@
+"""All answers at once, put in order by a model, in several orders of showing them.
+
+The rank of an answer is its mean over the orders; equal means share their ranks. The value is
+`(n - rank) / (n - 1)`, which trainers take as a group reward.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from statistics import mean
+from typing import Any
+
+from rubrica.core import Case, JudgeError, Signal, Trace, Usage
+from rubrica.core.frozen import EMPTY
+from rubrica.core.numbers import whole
+from rubrica.judges.prompted.asker import Asker, numbered, reference_of, together, written
+from rubrica.judges.prompted.openers import nothing_said
+from rubrica.judges.prompted.order import LETTERS, orders, rank_value, shared_ranks
+from rubrica.judges.prompted.pairwise import BETTER
+from rubrica.models.asking import FREE, Reply
+
+NAME, PROMPT = "listwise", "listwise"
+
+
+class Listwise(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ranks the traces of a case together, in `permutations` orders. `criterion` says by what."""
+
+    criterion: str = ""
+    reference: bool = True
+    permutations: int = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole("permutations", self.permutations, low=1)
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        return self.versions(PROMPT)
+
+    def most(self, case: Case, n: int = 2) -> Usage:
+        return self.ceiling(PROMPT, case, self.permutations, own=3 * self.max_chars * (n - 1))
+
+    async def rank(self, case: Case, traces: Sequence[Trace]) -> Sequence[Signal]:
+        answers = [trace.answer for trace in traces]
+        if len(answers) > len(LETTERS):
+            raise JudgeError(f"{len(answers)} candidates: at most {len(LETTERS)} can be ranked")
+        silent = [nothing_said(case, answer) for answer in answers]
+        shown = [at for at, why in enumerate(silent) if why is None]
+        asks = orders(len(shown), self.permutations, "\0".join(answers)) if len(shown) > 1 else []
+        replies = await together([self._ranked(case, [answers[shown[i]] for i in o]) for o in asks])
+        places: dict[int, list[int]] = {at: [] for at in shown}
+        for order, (_, ranking) in zip(asks, replies, strict=True):
+            for place, letter in enumerate(ranking):
+                places[shown[order[LETTERS.index(letter)]]].append(place)
+        # Whoever says nothing comes after all others.
+        scores = [
+            -mean(places[at] or [0]) if at in places else -float(len(traces))
+            for at in range(len(traces))
+        ]
+        spent = sum((reply.usage for reply, _ in replies), FREE)
+        return _signals(scores, silent, places, spent)
+
+    async def _ranked(self, case: Case, answers: Sequence[str]) -> tuple[Reply, list[str]]:
+        letters = LETTERS[: len(answers)]
+        candidates = dict(zip(letters, answers, strict=True))
+        reference = reference_of(case, self.reference)
+        material = self.material(case, "", reference=reference, titles=EMPTY, **candidates)
+        number = material.number if self.bind == "schema" else None
+        shown = "\n\n".join(material.texts[letter] or f"{letter}: -" for letter in letters)
+        reply = await self.ask(
+            PROMPT,
+            material,
+            ranking_schema(letters, number),
+            check=lambda value: _incomplete(value["ranking"], letters),
+            candidates=shown,
+            letters=", ".join(letters),
+            criterion=self.criterion or BETTER[self.language],
+        )
+        return reply, list(reply.value["ranking"])
+
+
+def _incomplete(ranking: Sequence[str], letters: str) -> str | None:
+    if sorted(ranking) == list(letters):
+        return None
+    return f"the ranking {', '.join(ranking)} does not name each of {', '.join(letters)} once"
+
+
+@lru_cache(maxsize=64)
+def ranking_schema(letters: str, number: str | None) -> dict[str, Any]:
+    """Reasons, then the letters from best to worst."""
+    ranking = {
+        "type": "array",
+        "items": {"type": "string", "enum": list(letters)},
+        "minItems": len(letters),
+        "maxItems": len(letters),
+    }
+    return numbered({"evidence": written(number), "ranking": ranking}, number)
+
+
+def _signals(
+    scores: Sequence[float],
+    silent: Sequence[str | None],
+    places: Mapping[int, Sequence[int]],
+    spent: Usage,
+) -> list[Signal]:
+    ranks, n = shared_ranks(scores), len(scores)
+    signals = []
+    for at, rank in enumerate(ranks):
+        seen = ", ".join(str(place + 1) for place in places.get(at, ()))
+        why = silent[at] or (f"ranked {seen} in {len(places[at])} orders" if seen else "alone")
+        signals.append(
+            Signal(
+                name=NAME,
+                value=rank_value(rank, n),
+                reason=f"rank {rank:g} of {n}: {why}",
+                relative=True,
+                usage=spent if at == 0 else None,
+            )
+        )
+    return signals
