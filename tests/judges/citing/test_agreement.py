@@ -2,7 +2,8 @@
 
 import pytest
 
-from rubrica.judges.citing.agreement import agree, taken_from, vocabulary
+from rubrica.judges.citing.agreement import agree, taken_from
+from rubrica.judges.citing.library import library
 from rubrica.judges.citing.quotes import quotes, stands
 from rubrica.judges.citing.sources import Source
 
@@ -38,21 +39,21 @@ def source(text: str, key: str = "1") -> Source:
 )
 def test_agree(claim: str, text: str, kind: str) -> None:
     only = source(text)
-    assert agree(claim, only, [only]).kind == kind
+    assert agree(claim, only, library((only,))).kind == kind
 
 
 def test_another_source_was_meant() -> None:
     first = source("C919飞机座级158至192座，航程4075公里。", "1")
     second = source("ARJ21飞机座级78至97座，航程2225公里。", "2")
-    assert agree("C919航程为4075公里", second, [first, second]).kind == "unsupported"
-    assert agree("C919航程为4075公里", first, [first, second]).kind == "supported"
+    assert agree("C919航程为4075公里", second, library((first, second))).kind == "unsupported"
+    assert agree("C919航程为4075公里", first, library((first, second))).kind == "supported"
 
 
 def test_taken_from() -> None:
     one = source("The water content of the body may fall to about 3 percent.")
-    assert taken_from("Their water content can fall to about 3%.", [one], vocabulary([one])) == one
-    assert taken_from("Their water content can fall to about 9%.", [one], vocabulary([one])) is None
-    assert taken_from("I would ask a doctor about it.", [one], vocabulary([one])) is None
+    assert taken_from("Their water content can fall to about 3%.", library((one,))) == one
+    assert taken_from("Their water content can fall to about 9%.", library((one,))) is None
+    assert taken_from("I would ask a doctor about it.", library((one,))) is None
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,6 @@ def test_entries_are_no_citations() -> None:
 )
 def test_hostile_text_is_read_in_time(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    began = time.perf_counter()
+    began = time.process_time()
     citations(text)
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3

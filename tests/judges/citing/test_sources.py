@@ -12,12 +12,12 @@ from rubrica.judges.citing.sources import MOST_SOURCES, Source, sources_of
 
 
 def given(*sources: dict[str, Any]) -> list[Source]:
-    return sources_of(Case(input="x", expected={"sources": list(sources)}), Trace())
+    return list(sources_of(Case(input="x", expected={"sources": list(sources)}), Trace()))
 
 
 def brought(result: Any, arguments: Any = None) -> list[Source]:
     step = ToolCall(name="search", arguments=arguments, result=result)
-    return sources_of(Case(input="x"), Trace(output="https://invented.org", steps=(step,)))
+    return list(sources_of(Case(input="x"), Trace(output="https://invented.org", steps=(step,))))
 
 
 def meant(text: str, sources: list[Source]) -> list[str | None]:

@@ -122,6 +122,21 @@ def test_tables(text: str) -> None:
     assert value(text, "price", "weight", question="Compare the two lamps.") == 0.5
 
 
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (
+            "**Coop and run.** A roof over 0.4 m2 each.\n\n**Eggs.** About 300 in the first year.",
+            1.0,
+        ),
+        ("**Coop.** A roof over 0.4 m2 each.\n\n**Eggs.**\n*(see the handbook)*", 0.5),
+        ("一、鸡舍。每只0.4平方米，离地二十厘米。\n\n二、产蛋。头一年三百枚左右。", 1.0),
+    ],
+)
+def test_titles_that_run_into_their_text(output: str, expected: float) -> None:
+    assert value(output, "coop 鸡舍", "eggs 产蛋", question="Tell me about hens.") == expected
+
+
 def test_negative_statement_covers() -> None:
     text = (
         "No jabs are demanded at the border, and nothing beyond your routine ones is recommended."
@@ -155,6 +170,16 @@ def test_refusal_with_an_answer_after_it() -> None:
         "pricing, price, low pricing, support, customer support, security, data security, secure",
         "The pricing is great. The support is excellent. The security is the best.",
         "The pricing is the pricing. Support means support. Security is about security.",
+        # advice that fits anything
+        (
+            "Think about the pricing early. Support should never be an afterthought. Security"
+            " must be handled properly by everyone involved."
+        ),
+        # announced or declined in other words
+        (
+            "The pricing is still being worked out. Support: to be agreed with the steering group."
+            " As for security, my lips are sealed."
+        ),
         # the question again
         f"{ASKED} Write an overview of Acme Mail? {ASKED}",
     ],
@@ -172,6 +197,8 @@ def test_attacks_earn_nothing(output: str) -> None:
         "## 价格\n（此处补充）\n\n## 售后\n\n## 安全性\n待补充",
         "价格就是产品的价格；售后，即产品的售后；安全性，则是产品的安全性。",
         "关于价格，请咨询官方客服。售后以合同文本为准。安全性无法提供相关信息。",
+        "价格要公开公道，让大家放心。售后是重中之重，来不得半点马虎。安全性必须常抓不懈。",
+        "价格还在商量，过两天发给你。售后等上线了再细说。安全性先卖个关子。",
     ],
 )
 def test_attacks_in_chinese(output: str) -> None:
@@ -225,9 +252,9 @@ def test_padding_does_not_pay() -> None:
     ("question", "aspects", "output", "expected"),
     [
         # A sentence for each, in words that no list has.
-        ("Explain photosynthesis.", ["what goes in", "where it happens", "what comes out"],
-         ("Carbon dioxide and water enter through leaves and roots. Inside the chloroplasts a green"
-         " pigment captures sunlight. Sugar stays in the plant and oxygen drifts away."), 1.0),
+        ("What should I know before I keep hens?", ["housing", "feeding", "egg yield"],
+         ("Allow 0.4 square metres under a roof for each bird and a perch. Layers get 120 grams of"
+         " pellets, plus grit and fresh water. A hybrid gives about 300 in her first year."), 1.0),
         # A paragraph for each of the first two; the opening and the closing are about none.
         ("说说养乌龟。", ["饲养环境", "喂食", "冬眠", "常见病"],
          ("养乌龟不难，但要有耐心。\n\n缸要大一点，长度至少是龟背的五倍，再装一盏UVB灯。\n\n"
@@ -307,6 +334,11 @@ def test_hostile_text_is_read_in_time(piece: str) -> None:
         ("什么是居住权？怎样设立？", ["什么是居住权", "怎样设立"]),
         ("黑洞是怎么形成的，我们怎么观测到它？", ["黑洞是怎么形成的", "我们怎么观测到它"]),
         ("下个月去泰国，要准备什么？", ["下个月去泰国，要准备什么"]),
+        ("Who built it, in what year, and by whom was it sold?",
+         ["Who built it", "in what year", "by whom was it sold"]),
+        ("Please cover: costs; timeline; risks.", ["costs", "timeline", "risks"]),
+        ("解释什么是通货膨胀以及它对储蓄的影响。", ["解释什么是通货膨胀", "它对储蓄的影响"]),
+        ("比较自驾和包车在费用、自由度和安全上的区别。", ["费用", "自由度", "安全"]),
         ("Give me the pros and cons of gas hobs and tell me which pans work.",
          ["pros", "cons", "which pans work"]),
     ],

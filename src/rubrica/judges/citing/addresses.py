@@ -41,6 +41,7 @@ def doi_of(text: str) -> str:
     return found[0].rstrip(".,;:)/").casefold() if found else ""
 
 
-def addresses_in(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def addresses_in(text: str) -> tuple[str, ...]:
     """The addresses that a line names."""
-    return [found.rstrip(".,;:!?)]*_") for found in _FOUND.findall(text[:2000])]
+    return tuple([found.rstrip(".,;:!?)]*_") for found in _FOUND.findall(text[:2000])])

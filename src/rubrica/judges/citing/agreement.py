@@ -7,9 +7,9 @@ source says much more plainly, or nothing in common. What is in part there is su
 
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
 
 from rubrica.judges.citing.denial import denied
+from rubrica.judges.citing.library import Agreement, Library
 from rubrica.judges.citing.names import strangers
 from rubrica.judges.citing.numbers import Numbers, compare
 from rubrica.judges.citing.passages import (
@@ -17,22 +17,20 @@ from rubrica.judges.citing.passages import (
     clauses_of,
     passage,
     share,
-    share_of,
     source_passage,
+    weighed,
     weight,
 )
 from rubrica.judges.citing.sources import Source
 from rubrica.judges.text.sentences import sentences
 from rubrica.judges.text.support import verdict
 
-Kind = Literal["supported", "partial", "unsupported"]
-
 #: Shares of the words of a statement that its source has: enough to carry it, and too few.
 ENOUGH, TOO_FEW = 0.3, 0.1
 #: Terms of a statement that is about one thing, and sentences searched for other words for it.
 SHORT, MOST_SENTENCES = 6, 60
 #: A clause that is supported by itself, and the weight of a word that says nothing.
-HELD, WEAK = 0.15, 0.4
+HELD, WEAK = 0.15, 400
 #: How much more of it another source must have to be the one that was meant.
 BETTER = 0.3
 #: A statement is plainly taken from a source with this share of its words; less with a number.
@@ -45,48 +43,46 @@ _ADDS = re.compile(
 )
 
 
-class Agreement(NamedTuple):
-    """How a statement and a source go together."""
-
-    kind: Kind
-    why: str = ""
-    weak: bool = False  # it rests on little
-    about: frozenset[str] = frozenset()  # what both speak of
-
-
-def agree(claim: str, source: Source, sources: Sequence[Source], context: str = "") -> Agreement:
+def agree(claim: str, source: Source, known: Library, context: Sequence[str] = ()) -> Agreement:
     """Whether this source supports the claim; the others tell whether another one was meant.
 
     `context` is what was asked and said before: names from there need not be in the source.
     """
+    found = known.agreed.get((claim, source))
+    if found is None:
+        found = known.agreed[claim, source] = _agreed(claim, source, known)
+    if found.unnamed != "supported" and (unknown := strangers(claim, source, context)):
+        why = f"the source does not name '{unknown[0]}'"
+        return Agreement(found.unnamed, why, False, found.about)
+    return found
+
+
+def _agreed(claim: str, source: Source, known: Library) -> Agreement:
+    """The same, whatever the names in it."""
     mine, theirs = passage(claim), source_passage(source)
     numbers = compare(mine, theirs)
-    shared = share(mine, theirs)
-    about = (mine.terms & theirs.terms) | {f"{one.value:g}{one.unit}" for one in numbers.found}
-    if mine.language != theirs.language and mine.terms:
+    both = mine.terms & theirs.terms
+    shared = weighed(both) / mine.weight if both else 0.0
+    about = both.union([f"{one.value:g}{one.unit}" for one in numbers.found])
+    if mine.terms and mine.language != theirs.language:
         return _foreign(mine, theirs, numbers)._replace(about=about)
     if denial := denied(claim, source.text):
         short = denial.sentence if len(denial.sentence) <= 80 else f"{denial.sentence[:77]}..."
         return Agreement("unsupported", f"the source says otherwise: '{short}'", False, about)
-    agreement = _by_numbers(claim, theirs, numbers, shared) or _by_words(
-        claim, theirs, numbers, shared
+    kind, why, weak, _, _ = _by_numbers(claim, theirs, numbers, shared) or _by_words(
+        claim, theirs, numbers, both, shared
     )
-    if agreement.kind != "unsupported" and (
-        better := _better(mine, shared, numbers, source, sources)
-    ):
+    if kind == "unsupported":
+        if weak and _stated(claim, source):
+            return Agreement("supported", "", True, about)
+        return Agreement(kind, why, weak, about)
+    if better := _better(mine, shared, numbers, source, known):
         return Agreement("unsupported", f"that is in source {better}", False, about)
-    if agreement.kind == "supported" and (unknown := strangers(claim, source, context)):
-        agreement = _named(claim, numbers, unknown[0])
-    elif agreement.kind == "unsupported" and agreement.weak and _stated(claim, source):
-        agreement = Agreement("supported", weak=True)
-    return agreement._replace(about=about)
-
-
-def _named(claim: str, numbers: Numbers, name: str) -> Agreement:
-    """A name that the source does not have: all of a short statement, part of a longer one."""
-    why = f"the source does not name '{name}'"
-    whole = not numbers.found and len(passage(claim).terms) <= SHORT
-    return Agreement("unsupported" if whole else "partial", why)
+    if kind == "partial":
+        return Agreement(kind, why, weak, about)
+    # A name that the source does not have is all of a short statement, part of a longer one.
+    whole = not numbers.found and len(mine.terms) <= SHORT
+    return Agreement(kind, why, weak, about, "unsupported" if whole else "partial")
 
 
 def _stated(claim: str, source: Source) -> bool:
@@ -123,13 +119,14 @@ def _other_clauses_hold(claim: str, theirs: Passage) -> bool:
     return False
 
 
-def _by_words(claim: str, theirs: Passage, numbers: Numbers, shared: float) -> Agreement:
+def _by_words(
+    claim: str, theirs: Passage, numbers: Numbers, both: frozenset[str], shared: float
+) -> Agreement:
     """What the words decide, where no number is wrong."""
-    if not numbers.found:
-        both = passage(claim).terms & theirs.terms
-        # Words that any text may have, such as `year` and `people`, are nothing in common.
-        if shared < TOO_FEW or not any(weight(term) > WEAK for term in both):
-            return Agreement("unsupported", "the source has next to nothing of it", True)
+    # Words that any text may have, such as `year` and `people`, are nothing in common.
+    telling = shared >= TOO_FEW and any(weight(term) > WEAK for term in both)
+    if not numbers.found and not telling:
+        return Agreement("unsupported", "the source has next to nothing of it", True)
     if extra := _extra(claim, theirs):
         return Agreement("partial", f"the source has nothing of '{extra}'", True)
     return Agreement("supported", weak=shared < ENOUGH)
@@ -149,23 +146,20 @@ def _extra(claim: str, theirs: Passage) -> str:
     return ""
 
 
-def _better(
-    mine: Passage, shared: float, numbers: Numbers, source: Source, sources: Sequence[Source]
-) -> str:
+def _better(mine: Passage, shared: float, numbers: Numbers, source: Source, known: Library) -> str:
     """The name of another source that has it much more plainly."""
-    for place, other in enumerate(sources, 1):
-        if other.text == source.text:
-            continue
-        theirs = source_passage(other)
-        more = share(mine, theirs)
-        if more < shared + BETTER or theirs.language != mine.language:
+    if shared + BETTER > 1:
+        return ""
+    for place, more in known.shelf.shares(mine, shared + BETTER):
+        other, theirs = known.sources[place], known.shelf.passages[place]
+        if other.text == source.text or theirs.language != mine.language:
             continue
         found = compare(mine, theirs)
         if found.other or len(found.found) < len(numbers.found):
             continue
         plainly = more >= 2 * shared and shared < 0.4
         if plainly or len(found.found) > len(numbers.found):
-            return other.id or other.url or str(place)
+            return other.id or other.url or str(place + 1)
     return ""
 
 
@@ -184,26 +178,25 @@ def common(statement: str, source: Source) -> bool:
     return not mine.terms.isdisjoint(theirs.terms) or mine.language != theirs.language
 
 
-def vocabulary(sources: Sequence[Source]) -> frozenset[str]:
-    """Every word of every source: a statement with few of them is taken from none."""
-    return frozenset().union(*[source_passage(source).terms for source in sources])
-
-
-def taken_from(statement: str, sources: Sequence[Source], known: frozenset[str]) -> Source | None:
-    """The source that the statement is plainly taken from; `known` is their vocabulary."""
+def taken_from(statement: str, known: Library) -> Source | None:
+    """The source that the statement is plainly taken from."""
+    if statement in known.taken:
+        return known.taken[statement]
     mine = passage(statement)
-    if share_of(mine, known) < TAKEN_WITH_NUMBER:
-        return None
-    for source in sources:
-        theirs = source_passage(source)
-        shared = share(mine, theirs)
-        if shared < TAKEN_WITH_NUMBER or (shared < TAKEN and not mine.quantities):
-            continue
-        if len(mine.terms) < (2 if mine.quantities else 3):
-            continue
-        numbers = compare(mine, theirs)
-        if numbers.other or numbers.lacking:
-            continue
-        if shared >= TAKEN or numbers.found:
-            return source
-    return None
+    found = known.shelf.shares(mine, TAKEN_WITH_NUMBER)
+    source = next(
+        (known.sources[at] for at, shared in found if _taken(mine, shared, at, known)), None
+    )
+    known.taken[statement] = source
+    return source
+
+
+def _taken(mine: Passage, shared: float, place: int, known: Library) -> bool:
+    if shared < TAKEN and not mine.quantities:
+        return False
+    if len(mine.terms) < (2 if mine.quantities else 3):
+        return False
+    numbers = compare(mine, known.shelf.passages[place])
+    if numbers.other or numbers.lacking:
+        return False
+    return shared >= TAKEN or bool(numbers.found)

@@ -6,8 +6,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from rubrica.judges.citing.passages import Passage, clauses_of, passage, share
-from rubrica.judges.text.sentences import sentences
+from rubrica.judges.citing.passages import clauses_of, passage, passage_of, share
+from rubrica.judges.citing.shelf import sentences_of
 from rubrica.judges.text.words import fold, terms
 
 #: Words after a negation that it reaches, and Chinese characters.
@@ -16,6 +16,7 @@ _REACH, _HAN_REACH = 4, 7
 _SAME_SENTENCE, _SAME_CLAUSE = 0.3, 0.4
 #: Enough where the source is one sentence.
 _ONLY = 0.15
+_LETTERS = re.compile(r"[a-z]+")
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|[,.;:!?()]|\d+")
 _NOT = re.compile(
     r"(?:not|no|never|neither|nor|none|cannot|without|fail(?:s|ed)?|refuse[sd]?|lack(?:s|ed)?|hardly"
@@ -57,13 +58,20 @@ def negated(text: str) -> frozenset[str]:
     """The terms of the text that stand within the reach of a negation."""
     folded = fold(text).lower()
     found: set[str] = set()
-    if re.search(r"[a-z]", folded):
+    if any(map(_denies, _TOKEN.findall(folded))):
         found |= _negated_words(_NOT_EITHER.sub(" ", folded))
+    if text.isascii() or not _HAN_NOT.search(text):
+        return frozenset(found)
     plain = _HAN_NOT_EITHER.sub(lambda match: "，" * len(match[0]), text)
     for match in _HAN_NOT.finditer(plain):
         reach = re.split(r"[，。；：！？,.;:\s]", plain[match.end() : match.end() + _HAN_REACH])[0]
         found |= terms(reach)
     return frozenset(found)
+
+
+@lru_cache(maxsize=16384)
+def _denies(token: str) -> bool:
+    return _NOT.match(token) is not None
 
 
 def _negated_words(text: str) -> set[str]:
@@ -72,7 +80,7 @@ def _negated_words(text: str) -> set[str]:
     for token in _TOKEN.findall(text):
         if not token[0].isalnum():
             reach = 0
-        elif _NOT.match(token):
+        elif _denies(token):
             reach = _REACH
         elif reach:
             stems = terms(token)
@@ -104,14 +112,21 @@ def opposites() -> dict[str, frozenset[str]]:
 def _directions(text: str) -> frozenset[str]:
     """The words of the list that stand in the text."""
     lower = fold(text).lower()
-    words = set(re.findall(r"[a-z]+", lower))
-    known = opposites()
-    return frozenset(word for word in known if (word in words if word.isascii() else word in lower))
+    found = opposites().keys() & _LETTERS.findall(lower)
+    if not lower.isascii():
+        begun = _han_opposites()
+        found |= {word for sign in begun.keys() & lower for word in begun[sign] if word in lower}
+    return frozenset(found)
 
 
-@lru_cache(maxsize=1024)
-def _sentences_of(source: str) -> tuple[str, ...]:
-    return tuple(sentence.text for sentence in sentences(source)[:300])
+@lru_cache(maxsize=1)
+def _han_opposites() -> dict[str, list[str]]:
+    """The Chinese words of the list by their first sign."""
+    found: dict[str, list[str]] = {}
+    for word in opposites():
+        if not word.isascii():
+            found.setdefault(word[0], []).append(word)
+    return found
 
 
 def denied(claim: str, source: str) -> Denial | None:
@@ -121,17 +136,17 @@ def denied(claim: str, source: str) -> Denial | None:
     """
     mine = passage(claim)
     best: Denial | None = None
-    only = len(_sentences_of(source)) == 1  # what else could be meant?
-    for sentence in _sentences_of(source):
-        theirs = Passage(sentence)
-        if share(mine, theirs) < (_ONLY if only else _SAME_SENTENCE):
-            continue
-        word = _flipped(claim, mine.terms, sentence, theirs.terms) or _opposed(
-            claim, sentence, _ONLY if only else _SAME_CLAUSE
+    shelf = sentences_of(source)
+    only = len(shelf.passages) == 1  # what else could be meant?
+    least = _ONLY if only else _SAME_SENTENCE
+    for place, _ in shelf.shares(mine, least):
+        theirs = shelf.passages[place]
+        word = _flipped(claim, mine.terms, theirs.text, theirs.terms) or _opposed(
+            claim, theirs.text, _ONLY if only else _SAME_CLAUSE
         )
         if not word:
             return None
-        best = best or Denial(word, sentence)
+        best = best or Denial(word, theirs.text)
     return best
 
 
@@ -166,8 +181,8 @@ def _opposed(claim: str, sentence: str, enough: float) -> str:
         ours = _directions(clause)
         if not ours:
             continue
-        mine = Passage(clause)
-        others_ = [(share(mine, Passage(other)), other) for other in clauses_of(sentence)]
+        mine = passage_of(clause)
+        others_ = [(share(mine, passage_of(other)), other) for other in clauses_of(sentence)]
         how_near, near = max(others_, default=(0.0, ""))
         if how_near < enough:
             continue

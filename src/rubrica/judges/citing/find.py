@@ -45,6 +45,8 @@ _SCAN = re.compile(
     r"|(?P<raised>(?:(?<=[a-z]{3})|(?<=[^\W\d_a-zA-Z]|[.,;:!?)\]”\"。，；、）》]))[¹²³⁰⁴-⁹]{1,3}(?![\w²³]))",
     re.IGNORECASE,
 )
+#: `[1]`, the form of nearly all citations.
+_PLAIN_NUMBER = re.compile(r"\[(\d{1,3})\](?!\()")
 #: What may begin a citation: looking for this alone first is faster, most so without addresses.
 _BRACKET = re.compile(r"[\[【［〔(（¹²³⁰⁴-⁹]")
 _START = re.compile(r"[\[【［〔(（¹²³⁰⁴-⁹]|http|HTTP|Http|www\.|WWW\.|doi:|DOI:|10\.(?=\d{4})")
@@ -64,6 +66,8 @@ _NUMBERED = re.compile(
     r"|文献|资料|见来源)[.:：\s#]{0,3}(\d{1,3}(?:\s?(?:[,，、&]|and|和)\s?\d{1,3}){0,20})\Z",
     re.IGNORECASE,
 )
+#: What cannot be missing between round brackets that cite.
+_POINTS = re.compile(r"\d|://|www\.|n\.d\.|in press")
 _PIECE = re.compile(r"(\d{1,3})(?:\s?[-–—~～至]\s?(\d{1,3}))?")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d[a-z]?\Z")
 _PLAIN_WORDS = frozenset([
@@ -95,9 +99,16 @@ def _outside(text: str, listed: tuple[Reference, ...]) -> tuple[Citation, ...]:
         )
     found: list[Citation] = []
     at = 0
+    numbered = _PLAIN_NUMBER.match
     begins = _START if any(sign in body for sign in _ADDRESS_SIGNS) else _BRACKET
     while start := begins.search(body, at):
-        match = _SCAN.match(body, start.start())
+        place = start.start()
+        if plain := numbered(body, place):
+            at = plain.end()
+            if not _is_index(body, place, at):
+                found.append(Citation("number", str(int(plain[1])), place, at))
+            continue
+        match = _SCAN.match(body, place)
         at = match.end() if match else start.end()
         if match:
             found.extend(_read(body, match))
@@ -175,6 +186,8 @@ def _is_index(body: str, start: int, end: int) -> bool:
 
 def _paren(body: str, inside: str, start: int, end: int) -> Iterator[Citation]:
     """`(Smith, 2020; Lee & Park, 2019)`, `Smith et al. (2020)`, `(source 2)`."""
+    if not _POINTS.search(inside):
+        return
     if numbered := _NUMBERED.match(inside.strip()):
         yield from _several(re.sub(r"and|和", ",", numbered[1]), start, end)
         return

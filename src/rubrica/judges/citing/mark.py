@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rubrica.judges.citing.passages import Passage, numbers_in, share
+from rubrica.judges.citing.passages import passage_of, share
 from rubrica.judges.citing.sources import Source
 
 #: Two statements with this share of words in common are one; how many earlier ones are compared.
@@ -24,6 +24,8 @@ class Mark(NamedTuple):
     weak: bool = False  # it rests on little
     covers: tuple[int, ...] = ()  # statements before a clump for which it vouches
     about: frozenset[str] = frozenset()  # what of the statement the source has
+    flaw: str = ""  # what is wrong with its form
+    settled: bool = False  # whatever the source's words mean
 
 
 def joined(marks: Sequence[Mark]) -> list[Mark]:
@@ -33,11 +35,11 @@ def joined(marks: Sequence[Mark]) -> list[Mark]:
     """
     held = {(mark.sentence, mark.source) for mark in marks if mark.verdict in ("right", "flawed")}
     return [
-        mark._replace(verdict="right", why="")
+        mark._replace(verdict="right", why="", about=frozenset())
         if mark.verdict == "unsupported"
         and mark.weak
         and (mark.sentence, mark.source) in held
-        and not numbers_in(mark.claim)
+        and not passage_of(mark.claim).quantities
         else mark
         for mark in marks
     ]
@@ -66,5 +68,5 @@ def _copies(mark: Mark, other: Mark) -> bool:
     """Whether it has nothing from the source that the other has not, in much the same words."""
     if not mark.about <= other.about:
         return False
-    mine, theirs = Passage(mark.claim), Passage(other.claim)
+    mine, theirs = passage_of(mark.claim), passage_of(other.claim)
     return share(mine, theirs) >= _COPY or share(theirs, mine) >= _COPY

@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rubrica.judges.citing.agreement import Agreement, agree, common
+from rubrica.judges.citing.agreement import agree, common
 from rubrica.judges.citing.find import Citation
+from rubrica.judges.citing.library import Agreement, Library
 from rubrica.judges.citing.mark import Mark, distinct, joined
-from rubrica.judges.citing.passages import Passage, share
+from rubrica.judges.citing.passages import passage_of, share
 from rubrica.judges.citing.quotes import Quote, quotes, stands
 from rubrica.judges.citing.references import Reference, key_of
 from rubrica.judges.citing.resolve import Resolved, resolve, resolve_entry
@@ -26,7 +27,7 @@ class Answer(NamedTuple):
     """What all citations of an answer are judged with."""
 
     reading: Reading
-    sources: Sequence[Source]
+    known: Library
     listed: Mapping[str, str]
     cited: frozenset[int]  # statements with a citation
     beside: Mapping[int, Sequence[Source]]  # sources of each group of markers
@@ -34,11 +35,12 @@ class Answer(NamedTuple):
     question: str
 
 
-def marks_of(reading: Reading, sources: Sequence[Source], question: str = "") -> list[Mark]:
+def marks_of(reading: Reading, known: Library, question: str = "") -> list[Mark]:
     """The marks in order; a citation that repeats another one earns nothing more."""
     listed: dict[str, str] = {}
     for position, entry in enumerate(reading.listed, 1):
         listed.setdefault(entry.key or f"#{position}", entry.text)
+    sources = known.sources
     uses = [use for use in _unlike(reading.uses) if _cites(use.citation, listed, sources)]
     found = [(use, resolve(use.citation, listed, sources)) for use in uses]
     beside: dict[int, list[Source]] = {}
@@ -47,7 +49,7 @@ def marks_of(reading: Reading, sources: Sequence[Source], question: str = "") ->
             beside.setdefault(use.group, []).append(resolved.source)
     cited = frozenset(use.sentence for use in (*uses, *reading.plain_uses))
     lone = len(uses or reading.listed) == 1
-    answer = Answer(reading, sources, listed, cited, beside, lone, question)
+    answer = Answer(reading, known, listed, cited, beside, lone, question)
     if uses:
         return distinct(joined([_mark(use, resolved, answer) for use, resolved in found]))
     return distinct([_listed(entry, answer) for entry in reading.listed])
@@ -78,16 +80,19 @@ def _shape(name: str) -> str | None:
 
 
 def _mark(use: Use, resolved: Resolved | None, answer: Answer) -> Mark:
-    citation = use.citation
-    mark = Mark(
-        _label(citation), "dangling", "", citation.start, citation.end, use.sentence, use.claim
-    )
+    citation, sentence, claim = use.citation, use.sentence, use.claim
+    label, start, end = _label(citation), citation.start, citation.end
     if resolved is None:
-        why = _nowhere(citation, answer.listed, answer.sources)
-        return mark._replace(why=why, weak=not answer.sources)
-    mark = mark._replace(source=resolved.source)
+        why = _nowhere(citation, answer.listed, answer.known.sources)
+        weak = not answer.known.sources
+        return Mark(label, "dangling", why, start, end, sentence, claim, weak=weak, settled=True)
+    flaw = resolved.note if resolved.flawed else ""
+    mark = Mark(
+        label, "dangling", "", start, end, sentence, claim, source=resolved.source, flaw=flaw
+    )
     if not resolved.source.text.strip():
-        return mark._replace(verdict="right", why="its source has no text to check", weak=True)
+        why = "its source has no text to check"
+        return mark._replace(verdict="right", why=why, weak=True, settled=True)
     if use.sentence < 0 or answer.reading.statements[use.sentence].bare:
         return _clumped(mark, resolved, answer)
     return _stated(mark, use, resolved, answer)
@@ -96,19 +101,20 @@ def _mark(use: Use, resolved: Resolved | None, answer: Answer) -> Mark:
 def _stated(mark: Mark, use: Use, resolved: Resolved, answer: Answer) -> Mark:
     """A citation that stands at a statement."""
     if _repeats(use.claim, answer.question):
-        return mark._replace(verdict="unsupported", why="it states nothing beyond the question")
-    quoted = _quoted(mark, use, resolved.source, answer.beside[use.group])
-    if quoted.verdict == "misquoted":
-        return quoted
+        why = "it states nothing beyond the question"
+        return mark._replace(verdict="unsupported", why=why, settled=True)
+    quoted, note = _quoted(use, resolved.source, answer.beside[use.group])
+    if quoted == "misquoted":
+        return mark._replace(verdict=quoted, why=note, settled=True)
+    mark = mark._replace(flaw=note) if note else mark
     agreement = _agreement(use, resolved.source, answer)
     if agreement.kind == "unsupported":
-        if quoted.verdict == "dangling":
+        if not quoted:
             return _earlier(mark, use, agreement, resolved.source, answer)
         # A quotation that stands in the source carries few other words, but no wrong number.
         agreement = agreement._replace(kind="supported" if agreement.weak else "partial")
-    flawed = quoted.why if quoted.verdict == "flawed" else resolved.note if resolved.flawed else ""
-    verdict = "partial" if agreement.kind == "partial" else "flawed" if flawed else "right"
-    why = agreement.why if verdict == "partial" else flawed
+    verdict = "partial" if agreement.kind == "partial" else "flawed" if mark.flaw else "right"
+    why = agreement.why if verdict == "partial" else mark.flaw
     return mark._replace(verdict=verdict, why=why, weak=agreement.weak, about=agreement.about)
 
 
@@ -116,8 +122,8 @@ def _repeats(claim: str, question: str) -> bool:
     """The question with markers pasted into it shares all its words with the sources."""
     if claim.rstrip(" *_").endswith(("?", "？")):
         return True
-    mine = Passage(claim)
-    if not mine.terms or share(mine, Passage(question[:_ASKED])) < _RETOLD:
+    mine = passage_of(claim)
+    if not mine.terms or share(mine, passage_of(question[:_ASKED])) < _RETOLD:
         return False
     # Whoever copies whole stretches of it says nothing; few words in common may well be an answer.
     return " ".join(fold_to_words(claim)) in " ".join(fold_to_words(question[:_ASKED]))
@@ -126,29 +132,29 @@ def _repeats(claim: str, question: str) -> bool:
 def _agreement(use: Use, source: Source, answer: Answer) -> Agreement:
     """Whether the source says it, be the words of a link part of the statement or not."""
     before = answer.reading.statements[max(0, use.sentence - 4) : use.sentence]
-    context = " ".join((answer.question, *(statement.text for statement in before)))
-    first = agree(use.claim, source, answer.sources, context)
+    context = (answer.question, *[statement.text for statement in before])
+    first = agree(use.claim, source, answer.known, context)
     if use.other == use.claim or first.kind == "supported":
         return first
-    other = agree(use.other, source, answer.sources, context)
+    other = agree(use.other, source, answer.known, context)
     return other if _RANK[other.kind] > _RANK[first.kind] else first
 
 
-def _quoted(mark: Mark, use: Use, source: Source, beside: Sequence[Source]) -> Mark:
-    """`right` where a quotation was found, `flawed`, `misquoted`, or as it came where none is."""
-    verdict, why = mark.verdict, ""
+def _quoted(use: Use, source: Source, beside: Sequence[Source]) -> tuple[str, str]:
+    """`right` where a quotation was found, `flawed`, `misquoted`, or nothing; and why."""
+    verdict = why = ""
     for quote in _quotes_of(use):
         found = stands(quote, source.text)
         short = quote.text if len(quote.text) <= 60 else f"{quote.text[:57]}..."
         if found == "absent":
             if any(stands(quote, other.text) in ("exact", "near") for other in beside):
                 continue  # words that a citation beside this one vouches for
-            return mark._replace(verdict="misquoted", why=f"the source does not have '{short}'")
+            return "misquoted", f"the source does not have '{short}'"
         if found == "near":
             verdict, why = "flawed", f"the source writes '{short}' with other signs or capitals"
         elif found == "exact" and verdict != "flawed":
             verdict = "right"
-    return mark._replace(verdict=verdict, why=why)
+    return verdict, why
 
 
 def _quotes_of(use: Use) -> list[Quote]:
@@ -167,13 +173,15 @@ def _earlier(mark: Mark, use: Use, agreement: Agreement, source: Source, answer:
     while number >= 0 and use.sentence - number <= _BACK and number not in answer.cited:
         if statements[number].paragraph != statements[use.sentence].paragraph:
             break
-        if agree(statements[number].text, source, answer.sources).kind == "supported":
+        if agree(statements[number].text, source, answer.known).kind == "supported":
             covers.append(number)
         number -= 1
     if covers:
         why = "it supports an earlier sentence, not the one it stands at"
         return mark._replace(verdict="partial", why=why, covers=tuple(covers))
-    return mark._replace(verdict="unsupported", why=agreement.why, weak=agreement.weak)
+    return mark._replace(
+        verdict="unsupported", why=agreement.why, weak=agreement.weak, about=agreement.about
+    )
 
 
 def _clumped(mark: Mark, resolved: Resolved, answer: Answer) -> Mark:
@@ -187,7 +195,7 @@ def _clumped(mark: Mark, resolved: Resolved, answer: Answer) -> Mark:
         number
         for number, text in uncited
         if common(text, resolved.source)
-        and agree(text, resolved.source, answer.sources).kind != "unsupported"
+        and agree(text, resolved.source, answer.known).kind != "unsupported"
     )
     if not covers:
         why = "the source supports none of the statements before it"
@@ -203,10 +211,12 @@ def _listed(entry: Reference, answer: Answer) -> Mark:
     """An entry of a reference list to which nothing in the text points."""
     short = entry.text if len(entry.text) <= 60 else f"{entry.text[:57]}..."
     mark = Mark(short, "dangling", "", entry.start, entry.end, -1)
-    resolved = resolve_entry(entry, answer.sources)
+    resolved = resolve_entry(entry, answer.known.sources)
     if resolved is None:
-        return mark._replace(why="no source is that", weak=not answer.sources)
-    return _clumped(mark._replace(source=resolved.source), resolved, answer)
+        weak = not answer.known.sources
+        return mark._replace(why="no source is that", weak=weak, settled=True)
+    flaw = resolved.note if resolved.flawed else ""
+    return _clumped(mark._replace(source=resolved.source, flaw=flaw), resolved, answer)
 
 
 def _label(citation: Citation) -> str:

@@ -1,6 +1,7 @@
 """Names that a statement has and its source has not: somebody else's work, another town."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from unicodedata import combining, normalize
 
@@ -33,7 +34,7 @@ def names_in(text: str) -> tuple[re.Match[str], ...]:
     return tuple(found for found in _NAME.finditer(text) if not _NO_NAMES.match(found[0]))
 
 
-def strangers(claim: str, source: Source, context: str = "") -> list[str]:
+def strangers(claim: str, source: Source, context: Sequence[str] = ()) -> list[str]:
     """Names of the claim of which the source and the question know nothing.
 
     A name beside one that is known is part of it: James in `James Webb`.
@@ -42,7 +43,11 @@ def strangers(claim: str, source: Source, context: str = "") -> list[str]:
     if not found:
         return []
     known = _known(source)
-    heard = [_knows(name[0], known) or _knows(name[0], folded(context)) for name in found]
+    heard = [_knows(name[0], known) for name in found]
+    if all(heard):
+        return []
+    said = folded(" ".join(context))
+    heard = [has or _knows(name[0], said) for has, name in zip(heard, found, strict=True)]
     unknown = []
     for place, name in enumerate(found):
         near = (

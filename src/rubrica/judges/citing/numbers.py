@@ -1,6 +1,7 @@
 """Whether the numbers of a statement stand in a source, with the freedom that writers take."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rubrica.judges.citing.passages import Passage
@@ -22,14 +23,20 @@ class Numbers(NamedTuple):
     lacking: tuple[Quantity, ...]
 
 
+_NONE = Numbers((), (), ())
+
+
 def compare(claim: Passage, source: Passage) -> Numbers:
     """Each number of the claim against all of the source."""
+    mine = claim.quantities
+    if not mine:
+        return _NONE
     found, other, lacking = [], [], []
-    for quantity in claim.quantities:
-        answers = [same(quantity, theirs) for theirs in source.quantities]
-        if True in answers or _follows(quantity, source) or _written(quantity, claim, source):
+    for quantity in mine:
+        answer = _answer(quantity, source.quantities)
+        if answer or _follows(quantity, source) or _written(quantity, claim, source):
             found.append(quantity)
-        elif False in answers:
+        elif answer is False:
             other.append(quantity)
         else:
             lacking.append(quantity)
@@ -38,6 +45,17 @@ def compare(claim: Passage, source: Passage) -> Numbers:
         # `In the 2023 census, 41%`: a source that gives no dates at all need not give this one.
         lacking = [one for one in lacking if one.date is None]
     return Numbers(tuple(found), tuple(other), tuple(lacking))
+
+
+def _answer(mine: Quantity, others: Sequence[Quantity]) -> bool | None:
+    """True where one of them is the same, False where one differs, None where none speaks of it."""
+    found: bool | None = None
+    for theirs in others:
+        answer = same(mine, theirs)
+        if answer:
+            return True
+        found = answer if found is None else found
+    return found
 
 
 def same(mine: Quantity, theirs: Quantity) -> bool | None:

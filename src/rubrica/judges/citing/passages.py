@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
 
 from rubrica.judges.citing.sources import Source
-from rubrica.judges.text.quantities import Quantity, quantities
+from rubrica.judges.text.quantities import Quantity, amounts
+from rubrica.judges.text.sentences import sentences
 from rubrica.judges.text.words import language, terms, weight_of
 
 _CLAUSE = re.compile(
@@ -16,36 +16,42 @@ _CLAUSE = re.compile(
 )
 _LISTED = re.compile(r"\A\s*(?:\d{1,3}[.)、．]|[-*•])\s+")
 _COMMA = re.compile(r"(?<=\d),(?=\d{3})")
+_DATED = re.compile(r"(?:19|20)\d\d(?!\d)")
 #: Numbers in words up to this say hardly more than `a` or `both`.
 _SMALL = 3
-
-weight = lru_cache(maxsize=65536)(weight_of)
-
-
-class Words(NamedTuple):
-    """The terms of a text and what they weigh together."""
-
-    terms: frozenset[str]
-    weight: float
-    language: str
+#: What one weighs: whole numbers add up to the same in any order.
+_WHOLE = 1000
 
 
-class Passage(NamedTuple):
-    """A text; what it says is read off it once, whoever asks."""
+class Passage:
+    """A text; what it says is read off it once, when it is asked for."""
 
-    text: str
+    __slots__ = ("_language", "_quantities", "_weight", "terms", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.terms = terms(text)
+        self._weight = 0
+        self._language = ""
+        self._quantities: tuple[Quantity, ...] | None = None
 
     @property
-    def terms(self) -> frozenset[str]:
-        return words_in(self.text).terms
+    def weight(self) -> int:
+        """What all of its terms weigh."""
+        self._weight = self._weight or sum(map(weight, self.terms))
+        return self._weight
 
     @property
     def language(self) -> str:
-        return words_in(self.text).language
+        self._language = self._language or language(self.text)
+        return self._language
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        return numbers_in(self.text)
+        """The numbers that say something."""
+        if self._quantities is None:
+            self._quantities = tuple(_telling(self.text))
+        return self._quantities
 
     @property
     def latin(self) -> frozenset[str]:
@@ -54,39 +60,37 @@ class Passage(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def words_in(text: str) -> Words:
-    """The words of a text."""
-    found = terms(text)
-    return Words(found, sum(map(weight, found)), language(text))
+def passage_of(text: str) -> Passage:
+    """The text as it stands."""
+    return Passage(text)
 
 
-@lru_cache(maxsize=4096)
-def numbers_in(text: str) -> tuple[Quantity, ...]:
-    """The numbers of a text that say something."""
-    return tuple(one for one in quantities(text) if _says(one, text))
-
-
+@lru_cache(maxsize=8192)
 def passage(text: str) -> Passage:
     """A statement; the number of a list before it is none of its own."""
     listed = _LISTED.match(text)
-    return Passage(" " * listed.end() + text[listed.end() :] if listed else text)
+    return passage_of(" " * listed.end() + text[listed.end() :] if listed else text)
+
+
+@lru_cache(maxsize=65536)
+def weight(term: str) -> int:
+    """How much a term says."""
+    return round(weight_of(term) * _WHOLE)
+
+
+def weighed(found: Iterable[str]) -> int:
+    """What these terms weigh together."""
+    return sum(map(weight, found))
 
 
 def share(mine: Passage, theirs: Passage) -> float:
     """The share of the words of the first that the second has."""
-    return share_of(mine, words_in(theirs.text).terms)
+    shared = mine.terms & theirs.terms
+    return sum(map(weight, shared)) / mine.weight if shared else 0.0
 
 
-def share_of(mine: Passage, known: frozenset[str]) -> float:
-    """The share of its words that are among these."""
-    ours = words_in(mine.text)
-    shared = ours.terms & known
-    return weighed(shared) / ours.weight if shared else 0.0
-
-
-def weighed(found: Iterable[str]) -> float:
-    """What these terms weigh together."""
-    return sum(map(weight, found))
+def _telling(text: str) -> list[Quantity]:
+    return [one for one in amounts(text) if _says(one, text)]
 
 
 def _says(quantity: Quantity, text: str) -> bool:
@@ -101,11 +105,32 @@ def _says(quantity: Quantity, text: str) -> bool:
     return not (small and not text[quantity.start : quantity.end].strip()[:1].isdigit())
 
 
-@lru_cache(maxsize=1024)
+class _Page(Passage):
+    """A longer text: its numbers are read sentence by sentence, and many of those are known."""
+
+    __slots__ = ()
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        if self._quantities is None:
+            found: list[Quantity] = []
+            for text, start, _ in sentences(self.text):
+                found += [
+                    one._replace(start=one.start + start, end=one.end + start)
+                    for one in _telling(text)
+                ]
+            self._quantities = tuple(found)
+        return self._quantities
+
+
+@lru_cache(maxsize=512)
 def source_passage(source: Source) -> Passage:
     """A source with its title; its year and the years in its address may be cited too."""
-    dated = re.findall(r"(?:19|20)\d\d(?!\d)", f"{source.year} {source.url}")[:4]
-    return Passage(f"{source.text}\n{source.title}\n{' ; '.join(dated)}")
+    dated = _DATED.findall(f"{source.year} {source.url}")[:4]
+    return _page(f"{source.text}\n{source.title}\n{' ; '.join(dated)}")
+
+
+_page = lru_cache(maxsize=256)(_Page)  # one page may be brought back several times
 
 
 @lru_cache(maxsize=4096)

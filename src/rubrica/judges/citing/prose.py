@@ -11,6 +11,7 @@ _NO_CITATION = re.compile(
     r"!\[[^\[\]\n]{0,300}\]\([^()\n]{0,2000}\)"  # an image
     r"|(?m:^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[ xX✓√]?\](?=\s))"  # a task box
 )
+_BOX = re.compile(r"\[[ xX✓√]?\]")
 
 
 def blank(text: str, start: int, end: int) -> str:
@@ -26,7 +27,7 @@ def prose(text: str) -> str:
     """The text with code, images and task boxes blanked out; offsets stay what they are."""
     if "`" in text or "~~~" in text:
         text = _without_code(text)
-    if "[" in text:
+    if "![" in text or _BOX.search(text):
         text = _NO_CITATION.sub(lambda found: " " * len(found[0]), text)
     return text
 

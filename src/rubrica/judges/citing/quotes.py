@@ -12,6 +12,7 @@ _QUOTED = re.compile(
     r"“([^“”\n]{2,600})”|「([^「」\n]{2,600})」|『([^『』\n]{2,600})』|«([^«»\n]{2,600})»"
     r"|(?<![\w\"])\"([^\"\n]{2,600})\"(?!\w)|‘([^‘’\n]{8,600})’(?!\w)"
 )
+_OPENS = re.compile(r"[“「『«\"‘]")
 _GAP = re.compile(r"\s*(?:\[?(?:\.\.\.|…{1,2}|……)\]?|\[[^\]\n]{0,40}\])\s*")
 _HAN = re.compile(r"[㐀-鿿]")
 #: Words before a quotation that say that it is one, and no figure of speech.
@@ -36,7 +37,9 @@ class Quote(NamedTuple):
 
 def quotes(text: str) -> list[Quote]:
     """The quotations in a piece of text; a word or two in marks is a term, not a quotation."""
-    found = []
+    found: list[Quote] = []
+    if not _OPENS.search(text):
+        return found
     for match in _QUOTED.finditer(text):
         inner = next(group for group in match.groups() if group is not None)
         if length_of(inner) >= 3:

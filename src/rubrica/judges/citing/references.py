@@ -18,6 +18,8 @@ _HEADING = re.compile(
     r"(?:列表)?[\s*_】\]]*[:：]?[\s*_】\]]*$",
     re.IGNORECASE,
 )
+#: Signs around a heading, and characters of the longest between them.
+_AROUND, _LONGEST = " \u3000\xa0\t\r#>*_-—【】[]:：", 30
 _OTHER_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*\s*[:：]?\s*$)")
 _NOTE = re.compile(r"^\s{0,3}(?:[-*+]\s+)?\[\^([^\]\s]{1,60})\]\s*[:：]\s*(.*)$")
 _ENTRY = re.compile(
@@ -38,6 +40,7 @@ class Reference(NamedTuple):
     end: int
 
 
+@lru_cache(maxsize=4096)
 def key_of(marker: str) -> str:
     """A marker as it is compared: full-width digits and capitals do not matter."""
     return normalize("NFKC", marker).strip().strip("^[]【】").casefold()
@@ -50,10 +53,12 @@ def reference_list(text: str) -> list[Reference]:
 
 @lru_cache(maxsize=SHARED)
 def _reference_list(text: str) -> tuple[Reference, ...]:
-    lines = _lines(prose(text))
+    body = prose(text)
+    lines = _lines(body)
     section = _section(lines)
     found: list[Reference] = []
-    for number, (line, start, end) in enumerate(lines):
+    for number in range(len(lines)) if "[^" in body else section:
+        line, start, end = lines[number]
         if number in section:
             entry = _listed(line, start, end)
         elif note := _NOTE.match(line):
@@ -88,26 +93,29 @@ def _lines(text: str) -> list[tuple[str, int, int]]:
 
 def is_heading(line: str) -> bool:
     """Whether the line announces a reference list."""
-    return len(line) < 80 and _HEADING.match(line) is not None
+    if not line or len(line) >= 80 or len(line.strip(_AROUND)) > _LONGEST:
+        return False
+    return _HEADING.match(line) is not None
 
 
-def _section(lines: list[tuple[str, int, int]]) -> frozenset[int]:
+def _section(lines: list[tuple[str, int, int]]) -> range:
     """The numbers of the lines that hold the closing list: under its heading, or bare at the end.
 
     Only the last heading counts, and only what stands under it up to another heading.
     """
-    heads = [number for number, (line, _, _) in enumerate(lines) if is_heading(line)]
-    if heads:
-        first = heads[-1] + 1
+    heads = (number for number in reversed(range(len(lines))) if is_heading(lines[number][0]))
+    head = next(heads, None)
+    if head is not None:
+        first = head + 1
         last = first
         while last < len(lines) and not _OTHER_HEADING.match(lines[last][0]):
             last += 1
         if any(_listed(*lines[number]) for number in range(first, last)):
-            return frozenset(range(first, last))
+            return range(first, last)
     return _bare(lines)
 
 
-def _bare(lines: list[tuple[str, int, int]]) -> frozenset[int]:
+def _bare(lines: list[tuple[str, int, int]]) -> range:
     """`[1] https://…` lines need no heading, wherever they stand in a row at the end."""
     last = len(lines)
     while last and not lines[last - 1][0].strip():
@@ -118,7 +126,7 @@ def _bare(lines: list[tuple[str, int, int]]) -> frozenset[int]:
         if line.strip() and not _is_bare(line):
             break
         first -= 1
-    return frozenset(range(first, last))
+    return range(first, last)
 
 
 def _is_bare(line: str) -> bool:

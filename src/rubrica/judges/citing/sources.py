@@ -5,14 +5,13 @@ A source that only the output names is none: whoever invents one earns nothing w
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
 
 from rubrica.core import Case, Trace
 from rubrica.core.trace import ToolCall
-from rubrica.judges.dimensions.expected import expected_of
+from rubrica.judges.dimensions.expected import expected_of, kept
 
 #: Sources that are read, characters of each, and of all that the tools brought back.
 MOST_SOURCES, LONGEST_TEXT, MOST_TEXT = 200, 40_000, 400_000
@@ -27,6 +26,8 @@ _LISTS = [
     "pages", "web", "webPages", "value", "search_results", "sources", "citations", "articles",
     "papers", "entries", "output", "result", "response",
 ]  # fmt: skip
+_BLANK = re.compile(r"\n\s*\n")
+_SAYING = frozenset((*_URLS, *_TEXTS))
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\[\]{}|（）【】，。；、)]+")
 
 
@@ -43,15 +44,29 @@ class Source(NamedTuple):
     origin: str  # case or trace
 
 
-def sources_of(case: Case, trace: Trace) -> list[Source]:
+def sources_of(case: Case, trace: Trace) -> tuple[Source, ...]:
     """The sources of the case, then those of the trace, each address once per text."""
-    found = list(_of_case(case))
-    for source in _of_trace(trace):
-        if len(found) >= MOST_SOURCES:
-            break
-        if source not in found:
-            found.append(source)
+    held = _last[0] if _last else None
+    if held is not None and held[0] is case and held[1] is trace:
+        return held[2]
+    found = _found_in(case, trace)
+    _last[:] = [(case, trace, found)]
     return found
+
+
+#: Two judges ask for the sources of one answer, one after the other.
+_last: list[tuple[Case, Trace, tuple[Source, ...]]] = []
+
+
+def _found_in(case: Case, trace: Trace) -> tuple[Source, ...]:
+    given = _of_case(case)
+    found = dict.fromkeys(given)
+    least = len(given) - len(found)  # what a case gives twice counts twice
+    for source in _of_trace(trace):
+        if len(found) + least >= MOST_SOURCES:
+            break
+        found[source] = None
+    return (*given, *list(found)[len(given) - least :])
 
 
 def _of_case(case: Case) -> tuple[Source, ...]:
@@ -61,7 +76,7 @@ def _of_case(case: Case) -> tuple[Source, ...]:
     return _given(case.expected["sources"]) if known else ()
 
 
-@lru_cache(maxsize=256)
+@kept
 def _given(raw: Any) -> tuple[Source, ...]:
     return tuple(
         Source(
@@ -82,8 +97,8 @@ def _of_trace(trace: Trace) -> Iterator[Source]:
     left = MOST_TEXT
     for step in trace.steps:
         if isinstance(step, ToolCall):
-            arguments = step.arguments if isinstance(step.arguments, dict) else {}
-            result, address = step.result, _first(arguments, _URLS)
+            result, arguments = step.result, step.arguments
+            address = _first(arguments, _URLS) if isinstance(arguments, dict) else ""
         elif step.role in ("tool", "function"):
             result, address = step.content, ""
         else:
@@ -103,7 +118,10 @@ def _read(value: Any, address: str, depth: int) -> Iterator[Source]:
         for item in value[:MOST_SOURCES]:
             yield from _read(item, address if len(value) == 1 else "", depth - 1)
     elif depth and isinstance(value, dict):
-        text, url = _texts(value), _first(value, _URLS)
+        if value.keys().isdisjoint(_SAYING):
+            text = url = ""
+        else:
+            text, url = _texts(value), _first(value, _URLS)
         if url or (text and not any(isinstance(value.get(key), list) for key in _LISTS)):
             yield _found(value, url or address, text)
         else:
@@ -113,15 +131,16 @@ def _read(value: Any, address: str, depth: int) -> Iterator[Source]:
 
 
 def _found(value: dict[str, Any], url: str, text: str) -> Source:
+    get = value.get
     return Source(
-        id=_plain(value.get("id")),
-        url=url,
-        text=text,
-        title=_plain(value.get("title") or value.get("name")),
-        author=_names(value.get("author") or value.get("authors")),
-        year=_plain(value.get("year") or value.get("date") or value.get("published")),
-        kind=_plain(value.get("kind")),
-        origin="trace",
+        _plain(get("id")),
+        url,
+        text,
+        _plain(get("title") or get("name")),
+        _names(get("author") or get("authors")),
+        _plain(get("year") or get("date") or get("published")),
+        _plain(get("kind")),
+        "trace",
     )
 
 
@@ -141,29 +160,38 @@ def _read_text(text: str, address: str, depth: int) -> Iterator[Source]:
     if address:
         yield Source("", address, text, "", "", "", "", "trace")
         return
-    blocks = [block for block in re.split(r"\n\s*\n", text) if block.strip()]
+    blocks = [block for block in _BLANK.split(text) if block.strip()] if "\n" in text else [text]
     for block in blocks:
         named = _ADDRESS.search(block)
         yield Source("", named[0].rstrip(".,;:") if named else "", block, "", "", "", "", "trace")
 
 
 def _first(value: dict[str, Any], keys: tuple[str, ...]) -> str:
-    return next((item for key in keys if isinstance(item := value.get(key), str) and item), "")
+    for key in keys:
+        if key in value and isinstance(item := value[key], str) and item:
+            return item
+    return ""
 
 
 def _texts(value: dict[str, Any]) -> str:
     """All that it says: a snippet beside the body is part of the source."""
-    pieces = [item for key in _TEXTS if isinstance(item := value.get(key), str) and item]
+    pieces = [
+        item for key in _TEXTS if key in value and isinstance(item := value[key], str) and item
+    ]
     return "\n".join(dict.fromkeys(pieces))[:LONGEST_TEXT]
 
 
 def _plain(value: Any) -> str:
+    if value is None:
+        return ""
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
 def _names(value: Any) -> str:
+    if value is None:
+        return ""
     if isinstance(value, list):
         return "; ".join(filter(None, map(_names, value[:50])))
     return _plain(value.get("name")) if isinstance(value, dict) else _plain(value)

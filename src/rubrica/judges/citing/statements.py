@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from rubrica.judges.citing.find import Citation, citations_outside, reference_list
@@ -79,8 +80,9 @@ def read(text: str) -> Reading:
     listed = reference_list(text)
     found = citations_outside(text, listed)
     shown = _hidden(text, listed)
-    body = _without(shown, found, keep_words=True)
     bare = _without(shown, found, keep_words=False)
+    named = any(citation.form in ("author_year", "name") for citation in found)
+    body = _without(shown, found, keep_words=True) if named else bare
     parts = sentences(body)
     return Reading(_statements(bare, parts, text), _uses(bare, shown, parts, found), listed)
 
@@ -96,7 +98,9 @@ def _hidden(text: str, listed: list[Reference]) -> str:
         )
         pieces += (text[at:start], blank(text, start, entry.end))
         at = entry.end
-    text = "".join(pieces) + text[at:]
+    text = "".join(pieces) + text[at:] if pieces else text
+    if "```" not in text and "~~~" not in text:
+        return text
     fences = [match.start() for match in _FENCE.finditer(text)]
     for start, end in zip(fences[::2], [*fences[1::2], len(text)], strict=False):
         stop = text.find("\n", end)
@@ -138,6 +142,7 @@ def _statements(bare: str, parts: Sequence[Sentence], text: str) -> list[Stateme
     return found
 
 
+@lru_cache(maxsize=4096)
 def says_nothing(words: str) -> bool:
     """Whether these words only lead to a marker."""
     lead = _LEAD.match(words)

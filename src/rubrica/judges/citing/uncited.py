@@ -1,11 +1,13 @@
 """Statements that are plainly taken from a source and carry no citation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rubrica.judges.citing.agreement import taken_from, vocabulary
+from rubrica.judges.citing.agreement import taken_from
+from rubrica.judges.citing.library import Library
 from rubrica.judges.citing.mark import Mark
-from rubrica.judges.citing.passages import Passage, share
+from rubrica.judges.citing.passages import passage_of
+from rubrica.judges.citing.shelf import Shelf
 from rubrica.judges.citing.sources import Source
 from rubrica.judges.citing.statements import Reading, Statement
 
@@ -22,40 +24,41 @@ class Uncited(NamedTuple):
     end: int
 
 
-def uncited(reading: Reading, marks: Sequence[Mark], sources: Sequence[Source]) -> list[Uncited]:
+def uncited(reading: Reading, marks: Sequence[Mark], known: Library) -> list[Uncited]:
     """The statements that owe a citation, each text once."""
+    statements = reading.statements
     cited = {mark.sentence for mark in marks} | {use.sentence for use in reading.plain_uses}
     vouched = {number for mark in marks for number in mark.covers}
-    said = [Passage(reading.statements[number].text) for number in sorted(cited) if number >= 0]
+    said = Shelf([passage_of(statements[number].text) for number in sorted(cited) if number >= 0])
+    marked = _by_paragraph(reading, marks)
     found: list[Uncited] = []
     seen: set[str] = set()
-    known = vocabulary(sources)
-    for number, statement in enumerate(reading.statements[:_MOST]):
+    for number, statement in enumerate(statements[:_MOST]):
         if number in cited or number in vouched or statement.bare or statement.text in seen:
             continue
         seen.add(statement.text)
-        source = taken_from(statement.text, sources, known)
-        if source is None or _next_cites(reading, marks, number, source):
+        source = taken_from(statement.text, known)
+        if source is None or _next_cites(marked.get(statement.paragraph, ()), number, source):
             continue
-        mine = Passage(statement.text)
-        if any(share(mine, other) >= _REPEATS for other in said):
+        if said.shares(passage_of(statement.text), _REPEATS):
             continue
-        found.append(_owed(statement, source, sources))
+        found.append(_owed(statement, source, known.sources))
     return found
 
 
-def _next_cites(reading: Reading, marks: Sequence[Mark], number: int, source: Source) -> bool:
+def _by_paragraph(reading: Reading, marks: Sequence[Mark]) -> Mapping[int, list[Mark]]:
+    """The marks of each paragraph, in order of their sentences."""
+    found: dict[int, list[Mark]] = {}
+    for mark in sorted(marks, key=lambda mark: mark.sentence):
+        if mark.sentence >= 0:
+            found.setdefault(reading.statements[mark.sentence].paragraph, []).append(mark)
+    return found
+
+
+def _next_cites(marks: Sequence[Mark], number: int, source: Source) -> bool:
     """Whether the next citation of the same paragraph is of this source: it vouches for both."""
-    paragraph = reading.statements[number].paragraph
-    later = [
-        mark
-        for mark in marks
-        if mark.sentence > number and reading.statements[mark.sentence].paragraph == paragraph
-    ]
-    if not later:
-        return False
-    first = min(mark.sentence for mark in later)
-    return any(mark.source == source for mark in later if mark.sentence == first)
+    first = next((mark.sentence for mark in marks if mark.sentence > number), -1)
+    return any(mark.source == source for mark in marks if mark.sentence == first)
 
 
 def _owed(statement: Statement, source: Source, sources: Sequence[Source]) -> Uncited:

@@ -1,19 +1,20 @@
 """Do the citations lead to a source that says what they are cited for?"""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
-from rubrica.core import Case, Evidence, Signal, Trace
+from rubrica.core import Case, Signal, Trace
 from rubrica.core.trace import as_text
 from rubrica.judges.citing.asked import asks_for_citations
+from rubrica.judges.citing.library import Library, library
 from rubrica.judges.citing.mark import Mark
 from rubrica.judges.citing.marks import marks_of
 from rubrica.judges.citing.sources import Source, sources_of
 from rubrica.judges.citing.statements import Reading, read
 from rubrica.judges.citing.uncited import Uncited, uncited
-from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
+from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
 
 NAME = "citation_accuracy"
 _NAMED = 3
@@ -38,10 +39,7 @@ class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     missing: float = 0.5
 
     def __post_init__(self) -> None:
-        for field in ("flawed", "partial", "missing"):
-            value = getattr(self, field)
-            if not isinstance(value, int | float) or not 0 <= value <= 1:
-                raise ValueError(f"{field}: expected a number from 0 to 1, got {value!r}")
+        check_worth(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -52,41 +50,94 @@ class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         return "inline"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        sources = sources_of(case, trace)
-        answer = trace.answer
-        text = answer[:READ]
-        reading = read(text)
-        question = as_text(case.input)
-        marks = marks_of(reading, sources, question[:READ])
-        signal = (
-            self._measured(text, reading, marks, sources)
-            if marks
-            else _nothing_cited(text, reading, sources, asks_for_citations(question))
-        )
-        if len(answer) > READ and signal.value is not None:
-            note = f"only the first {READ:,} characters were read; {signal.reason}"
-            signal = msgspec.structs.replace(signal, reason=note)
-        return (signal,)
-
-    def _measured(
-        self, text: str, reading: Reading, marks: Sequence[Mark], sources: Sequence[Source]
-    ) -> Signal:
-        lost = uncited(reading, marks, sources)
-        worth = {"right": 1.0, "flawed": self.flawed, "partial": self.partial}
-        earned = sum(worth.get(mark.verdict, 0.0) for mark in marks)
-        value = earned / (len(marks) + self.missing * len(lost))
-        bad = [mark for mark in marks if mark.verdict != "right"]
-        evidence = [_shown(text, mark) for mark in bad]
-        evidence += [quote(text, item.start, item.end) for item in lost]
-        evidence = evidence or [_shown(text, mark) for mark in marks]
-        return finding(NAME, value, _reason(marks, lost), _sure(marks, sources), evidence)
+        cited = cited_in(case, trace)
+        return (signal_of(cited, cited.marks, self),)
 
 
-def _nothing_cited(text: str, reading: Reading, sources: Sequence[Source], asked: bool) -> Signal:
+class Worth(Protocol):
+    """What citations are worth that are not right, and what a missing one costs."""
+
+    @property
+    def flawed(self) -> float: ...
+    @property
+    def partial(self) -> float: ...
+    @property
+    def missing(self) -> float: ...
+
+
+def check_worth(worth: Worth) -> None:
+    for field in ("flawed", "partial", "missing"):
+        value = getattr(worth, field)
+        if not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise ValueError(f"{field}: expected a number from 0 to 1, got {value!r}")
+
+
+class Cited(NamedTuple):
+    """An output read for its citations, with the marks that the rules give them."""
+
+    answer: str
+    text: str
+    reading: Reading
+    known: Library
+    marks: Sequence[Mark]
+    asked: bool
+
+    @property
+    def sources(self) -> Sequence[Source]:
+        return self.known.sources
+
+
+def cited_in(case: Case, trace: Trace) -> Cited:
+    """What the output cites."""
+    known = library(sources_of(case, trace))
+    answer = trace.answer
+    text = answer[:READ]
+    reading = read(text)
+    question = as_text(case.input)
+    marks = marks_of(reading, known, question[:READ])
+    return Cited(answer, text, reading, known, marks, asks_for_citations(question))
+
+
+def signal_of(
+    cited: Cited, marks: Sequence[Mark], worth: Worth, sure: Sure | None = None
+) -> Signal:
+    """What these marks amount to."""
+    text, reading, known = cited.text, cited.reading, cited.known
+    if marks:
+        signal = _measured(text, reading, marks, known, worth, sure)
+    else:
+        signal = _nothing_cited(text, reading, known, cited.asked)
+    if len(cited.answer) > READ and signal.value is not None:
+        note = f"only the first {READ:,} characters were read; {signal.reason}"
+        signal = msgspec.structs.replace(signal, reason=note)
+    return signal
+
+
+def _measured(
+    text: str,
+    reading: Reading,
+    marks: Sequence[Mark],
+    known: Library,
+    worth: Worth,
+    sure: Sure | None,
+) -> Signal:
+    lost = uncited(reading, marks, known)
+    earns = {"right": 1.0, "flawed": worth.flawed, "partial": worth.partial}
+    earned = sum(earns.get(mark.verdict, 0.0) for mark in marks)
+    value = earned / (len(marks) + worth.missing * len(lost))
+    bad = [mark for mark in marks if mark.verdict != "right"]
+    places = [(one.start, one.end) for one in bad] + [(one.start, one.end) for one in lost]
+    places = places or [(mark.start, mark.end) for mark in marks]
+    evidence = [quote(text, start, end) for start, end in places[:MOST]]
+    sure = sure or _sure(marks, known.sources)
+    return finding(NAME, value, _reason(marks, lost), sure, evidence)
+
+
+def _nothing_cited(text: str, reading: Reading, known: Library, asked: bool) -> Signal:
     """Nothing cited is a failure where sources were given, asked for, or plainly used."""
-    given = [source for source in sources if source.origin == "case"]
-    lost = uncited(reading, (), sources) if sources else []
-    shown = [quote(text, item.start, item.end) for item in lost]
+    given = [source for source in known.sources if source.origin == "case"]
+    lost = uncited(reading, (), known) if known.sources else []
+    shown = [quote(text, item.start, item.end) for item in lost[:MOST]]
     if given or asked:
         due = f"{len(given)} sources were given" if given else "the question asks for citations"
         taken = f"; {_statements(len(lost))} taken from them" if lost and given else ""
@@ -99,10 +150,6 @@ def _nothing_cited(text: str, reading: Reading, sources: Sequence[Source], asked
 
 def _statements(count: int) -> str:
     return "1 statement is" if count == 1 else f"{count} statements are"
-
-
-def _shown(text: str, mark: Mark) -> Evidence:
-    return quote(text, mark.start, mark.end)
 
 
 def _reason(marks: Sequence[Mark], lost: Sequence[Uncited]) -> str:

@@ -11,7 +11,7 @@ from rubrica.judges.dimensions.coverage.plan import Plan, plan_of
 from rubrica.judges.dimensions.coverage.reading import Cover
 from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
 
-_NAME = "completeness"
+NAME = "completeness"
 #: Aspects that a reason names, and characters of each.
 _NAMES, _SHORT = 8, 60
 
@@ -25,7 +25,7 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (_NAME,)
+        return (NAME,)
 
     @property
     def runs(self) -> Literal["inline"]:
@@ -34,26 +34,31 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         plan = plan_of(case)
         if not sum(aspect.weight for aspect in plan.aspects):
-            return (inapplicable(_NAME, "no expected.aspects, and no question to take them from"),)
+            return (inapplicable(NAME, "no expected.aspects, and no question to take them from"),)
         answer = trace.answer
         if not answer.strip():
-            return (finding(_NAME, 0.0, "the answer is empty", "high"),)
+            return (finding(NAME, 0.0, "the answer is empty", "high"),)
         return (_found(plan, answer),)
 
 
 def _found(plan: Plan, answer: str) -> Signal:
     found = covers(answer[:READ], plan)
-    pairs = list(zip(plan.aspects, found, strict=True))
-    whole = sum(aspect.weight for aspect in plan.aspects)
-    value = sum(aspect.weight for aspect, cover in pairs if cover) / whole
-    missing = [aspect.text for aspect, cover in pairs if not cover]
-    reason = f"{len(found) - len(missing)} of {len(found)} aspects covered"
-    if missing:
-        reason += f"; nothing of substance on {_named(missing)}"
+    listed = [(aspect.text, aspect.weight) for aspect in plan.aspects]
+    value, reason = told(listed, [cover is not None for cover in found])
     if len(answer) > READ:
         reason += f"; only the first {READ} of {len(answer)} characters were read"
     evidence = [quote(answer, cover.start, cover.end) for cover in found if cover]
-    return finding(_NAME, value, reason, _sure(plan, found), evidence)
+    return finding(NAME, value, reason, _sure(plan, found), evidence)
+
+
+def told(aspects: Sequence[tuple[str, float]], covered: Sequence[bool]) -> tuple[float, str]:
+    """The weighted share of the aspects that are covered, and which are not."""
+    pairs = list(zip(aspects, covered, strict=True))
+    whole = sum(weight for _, weight in aspects)
+    value = sum(weight for (_, weight), is_covered in pairs if is_covered) / whole
+    missing = [text for (text, _), is_covered in pairs if not is_covered]
+    reason = f"{len(pairs) - len(missing)} of {len(pairs)} aspects covered"
+    return value, reason + (f"; nothing of substance on {_named(missing)}" if missing else "")
 
 
 def _named(missing: Sequence[str]) -> str:

@@ -16,11 +16,12 @@ from rubrica.core.trace import as_text
 from rubrica.judges.answer import Think
 from rubrica.judges.dimensions.expected import expected_of
 from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
+from rubrica.judges.text.looks import Outcome
 from rubrica.judges.text.passages import passages_of
 from rubrica.judges.text.question import answers, question_of
 from rubrica.judges.text.sentences import Sentence, sentences
 from rubrica.judges.text.short import is_short, short_verdict
-from rubrica.judges.text.support import Verdict, verdict
+from rubrica.judges.text.support import Verdict, verdicts
 
 NAME = "factual_accuracy"
 #: Claims that are judged, and claims that a reason tells of.
@@ -52,8 +53,8 @@ class FactualAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         if not text.strip():
             return (finding(NAME, 0.0, "the output is empty", "high"),)
         question = question_of(case.input)
-        passages = answers(passages_of(text[:READ], self.think), question)
-        found = [(fact, _verdict(fact, passages, question)) for fact in facts]
+        passages = answers(passages_of(text[:READ], self.think), question, text[:READ])
+        found = _verdicts(facts, passages, question)
         return (_signal(found, text, self.contradiction_cost),)
 
 
@@ -91,40 +92,56 @@ def _answer_facts(answer: Any) -> list[Fact]:
     return [Fact(one.text, 1.0) for one in sentences(text)[:_MOST]]
 
 
-def _verdict(fact: Fact, passages: Sequence[Sentence], question: str) -> Verdict:
-    if fact.short:
-        return short_verdict(fact.text, passages, question)
-    return verdict(fact.text, passages, question)
+def _verdicts(
+    facts: Sequence[Fact], passages: Sequence[Sentence], question: str
+) -> list[tuple[Fact, Verdict]]:
+    long = verdicts([fact.text for fact in facts if not fact.short], passages, question)
+    left = iter(long)
+    return [
+        (fact, short_verdict(fact.text, passages, question) if fact.short else next(left))
+        for fact in facts
+    ]
 
 
 def _signal(found: Sequence[tuple[Fact, Verdict]], text: str, cost: float) -> Signal:
+    value = value_of([(fact.weight, one.kind) for fact, one in found], cost)
+    said = told(
+        [
+            (fact.text, one.kind, f" ({one.note}) by {short(text[one.start : one.end])}")
+            for fact, one in found
+        ]
+    )
+    if len(text) > READ:
+        said.append(f"only the first {READ} characters were read")
+    return finding(NAME, value, "; ".join(said), _sure(found), _evidence(found, text))
+
+
+def value_of(found: Sequence[tuple[float, Outcome]], cost: float) -> float:
+    """The weight supported, less the cost of what is contradicted, over all weight."""
     worth = {"supported": 1.0, "contradicted": -cost, "absent": 0.0}
-    total = sum(fact.weight for fact, _ in found)
-    value = sum(fact.weight * worth[one.kind] for fact, one in found) / total
-    return finding(NAME, value, _reason(found, text), _sure(found), _evidence(found, text))
+    total = sum(weight for weight, _ in found)
+    return sum(weight * worth[kind] for weight, kind in found) / total
 
 
-def _reason(found: Sequence[tuple[Fact, Verdict]], text: str) -> str:
-    kinds = [one.kind for _, one in found]
+def told(found: Sequence[tuple[str, Outcome, str]], lacking: str = "not stated") -> list[str]:
+    """The parts of a reason: of each claim its text, what became of it, and by what."""
+    kinds = [kind for _, kind, _ in found]
     said = [f"{kinds.count('supported')} of {len(found)} claims are supported"]
     denied = [
-        f"{_short(fact.text)} is contradicted ({one.note}) by {_short(text[one.start : one.end])}"
-        for fact, one in found
-        if one.kind == "contradicted"
+        f"{short(text)} is contradicted{by}" for text, kind, by in found if kind == "contradicted"
     ]
-    absent = [_short(fact.text) for fact, one in found if one.kind == "absent"]
+    absent = [short(text) for text, kind, _ in found if kind == "absent"]
     said += denied[:_TOLD]
     if len(denied) > _TOLD:
         said.append(f"{len(denied) - _TOLD} more are contradicted")
     if absent:
         more = f" and {len(absent) - _TOLD} more" if len(absent) > _TOLD else ""
-        said.append(f"not stated: {', '.join(absent[:_TOLD])}{more}")
-    if len(text) > READ:
-        said.append(f"only the first {READ} characters were read")
-    return "; ".join(said)
+        said.append(f"{lacking}: {', '.join(absent[:_TOLD])}{more}")
+    return said
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A piece of text, fit for a reason."""
     cut = " ".join(text[:400].split())
     return f"'{cut}'" if len(cut) <= 100 else f"'{cut[:97]}...'"
 

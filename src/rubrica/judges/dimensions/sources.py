@@ -1,6 +1,7 @@
 """How good are the sources that an answer rests on?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -8,7 +9,7 @@ import msgspec
 from rubrica.core import Case, Signal, Trace
 from rubrica.core.trace import as_text
 from rubrica.judges.citing.sources import Source, sources_of
-from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
+from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
 from rubrica.judges.reliability.cited import Cited, Reading, key_of, read
 from rubrica.judges.reliability.entries import publisher_in, rate_entry
 from rubrica.judges.reliability.listing import Lists
@@ -16,14 +17,14 @@ from rubrica.judges.reliability.question import About, about
 from rubrica.judges.reliability.rating import Rated, classify, host_of
 from rubrica.judges.reliability.rejection import is_rejected
 
-_NAME = "source_quality"
-_WORTH = {"primary": 1.0, "secondary": 0.3, "unreliable": 0.0}
+NAME = "source_quality"
+WORTH = {"primary": 1.0, "secondary": 0.3, "unreliable": 0.0}
 #: What an answer with any credible source is worth at least.
 _FLOOR = 0.25
 #: Credible pages of one host that count: a long list of them must not drown the rest.
 _PER_HOST = 5
 #: Sources that the reason names.
-_NAMED = 8
+_TOLD = 8
 
 
 class Weighed(NamedTuple):
@@ -55,71 +56,93 @@ class SourceQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     unreliable: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in Lists._fields:
-            for host in getattr(self, field):
-                if not host.strip() or any(map(str.isspace, host)):
-                    raise ValueError(f"{field}: {host!r} is no host")
+        check_hosts(self.lists)
+
+    @property
+    def lists(self) -> Lists:
+        return Lists(self.primary, self.secondary, self.unreliable)
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (_NAME,)
+        return (NAME,)
 
     @property
     def runs(self) -> Literal["inline"]:
         return "inline"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        question = about(as_text(case.input))
-        given = sources_of(case, trace)
-        answer = trace.answer
-        text = answer[:READ]
-        reading = read(text, given)
-        lists = Lists(self.primary, self.secondary, self.unreliable)
-        weighed = _distinct(reading, question, given, lists)
-        beyond = "" if len(answer) <= READ else f"; only the first {READ} characters were read"
-        if not weighed:
-            return (_nothing(reading, question, given, beyond),)
-        return (_signal(weighed, text, bool(given), beyond),)
+        seen = read_sources(case, trace)
+        return (signal_of(seen, weighed(seen, partial(rate, seen=seen, lists=self.lists))),)
+
+
+def check_hosts(lists: Lists) -> None:
+    for field, hosts in zip(Lists._fields, lists, strict=True):
+        for host in hosts:
+            if not host.strip() or any(map(str.isspace, host)):
+                raise ValueError(f"{field}: {host!r} is no host")
+
+
+class Read(NamedTuple):
+    """An output read for its sources, with the question and what could be cited."""
+
+    text: str
+    reading: Reading
+    question: About
+    given: Sequence[Source]
+    beyond: str  # what to say of a text that was too long
+
+    @property
+    def known(self) -> dict[str, Source]:
+        """The sources given, by address."""
+        return {key_of(source.url): source for source in reversed(self.given) if source.url}
+
+
+def read_sources(case: Case, trace: Trace) -> Read:
+    given = sources_of(case, trace)
+    answer = trace.answer
+    beyond = "" if len(answer) <= READ else f"; only the first {READ} characters were read"
+    text = answer[:READ]
+    return Read(text, read(text, given), about(as_text(case.input)), given, beyond)
 
 
 def _nothing(reading: Reading, question: About, given: Sequence[Source], beyond: str) -> Signal:
     """Nothing cited: a failure only where something was due."""
     if reading.dangling:
         reason = f"{reading.dangling} markers lead to no source, and nothing else is cited"
-        return finding(_NAME, 0.0, reason + beyond, "medium")
+        return finding(NAME, 0.0, reason + beyond, "medium")
     if any(source.origin == "case" for source in given):
-        return finding(_NAME, 0.0, f"none of the sources given is cited{beyond}", "high")
+        return finding(NAME, 0.0, f"none of the sources given is cited{beyond}", "high")
     if question.wants:
-        return finding(_NAME, 0.0, f"the question asks for sources, none is cited{beyond}", "high")
-    return inapplicable(_NAME, f"nothing is cited, and nobody asked for sources{beyond}")
+        return finding(NAME, 0.0, f"the question asks for sources, none is cited{beyond}", "high")
+    return inapplicable(NAME, f"nothing is cited, and nobody asked for sources{beyond}")
 
 
-def _distinct(
-    reading: Reading, question: About, given: Sequence[Source], lists: Lists
-) -> list[Weighed]:
+def weighed(seen: Read, rater: Callable[[Cited, Source | None], Rated]) -> list[Weighed]:
     """Each source once, rated; those that the answer sets aside are left out."""
-    known = {key_of(source.url): source for source in reversed(given) if source.url}
+    known, given = seen.known, seen.given
     hosts = frozenset(filter(None, (host_of(source.url) for source in given if source.url)))
     closed = any(source.origin == "case" and source.url for source in given)
     ratings: dict[str, Weighed] = {}
-    for cited in reading.cited:
+    for cited in seen.reading.cited:
         if cited.key in ratings:
             continue
         source = cited.source or known.get(cited.key)
-        rated = _rate(cited, source, question, reading.bare, lists)
+        rated = rater(cited, source)
         if source is None and known and cited.form in ("address", "work"):
-            rated = _outside(rated, cited, question, hosts, closed)
-        if is_rejected(reading.bare, cited.start, cited.end, rated.kind == "primary"):
+            rated = _outside(rated, cited, seen.question, hosts, closed)
+        if is_rejected(seen.reading.bare, cited.start, cited.end, rated.kind == "primary"):
             continue
         ratings[cited.key] = Weighed(cited, rated)
     return list(ratings.values())
 
 
-def _rate(cited: Cited, source: Source | None, question: About, bare: str, lists: Lists) -> Rated:
+def rate(cited: Cited, source: Source | None, *, seen: Read, lists: Lists) -> Rated:
+    """By rules."""
+    question, bare = seen.question, seen.reading.bare
     if source is not None:
-        if source.origin == "case" and source.kind in _WORTH:
+        if source.origin == "case" and source.kind in WORTH:
             kind: Literal["primary", "secondary", "unreliable"] = source.kind  # type: ignore[assignment]
-            return Rated(kind, "the case says so", "high")
+            return Rated(kind, "the case says so", "high", settled=True)
         if source.url:
             return classify(source.url, question, bare, lists)
         described = " ".join(filter(None, (source.title, source.author, source.year)))
@@ -153,20 +176,23 @@ def _outside(
     return rated
 
 
-def _signal(weighed: list[Weighed], text: str, given: bool, beyond: str) -> Signal:
-    counted = _counted(weighed)
-    value = sum(_WORTH[each.rated.kind] for each in counted) / len(counted)
+def signal_of(seen: Read, ratings: Sequence[Weighed]) -> Signal:
+    """What these ratings amount to."""
+    if not ratings:
+        return _nothing(seen.reading, seen.question, seen.given, seen.beyond)
+    counted = _counted(ratings)
+    value = sum(WORTH[each.rated.kind] for each in counted) / len(counted)
     if any(each.rated.kind != "unreliable" for each in counted):
         value = max(value, _FLOOR)
-    ranked = sorted(counted, key=lambda each: _WORTH[each.rated.kind])
-    left = len(weighed) - len(counted)
+    ranked = sorted(counted, key=lambda each: WORTH[each.rated.kind])
+    left = len(ratings) - len(counted)
     reason = _described(ranked)
     if left:
         reason += f"; {left} more pages of the same hosts do not count"
-    if not given:
+    if not seen.given:
         reason += "; hosts are taken at their word, not opened"
-    evidence = [quote(text, each.cited.start, each.cited.end) for each in ranked]
-    return finding(_NAME, value, reason + beyond, _sure(counted), evidence)
+    evidence = [quote(seen.text, each.cited.start, each.cited.end) for each in ranked[:MOST]]
+    return finding(NAME, value, reason + seen.beyond, _sure(counted), evidence)
 
 
 def _counted(weighed: Sequence[Weighed]) -> list[Weighed]:
@@ -184,14 +210,14 @@ def _counted(weighed: Sequence[Weighed]) -> list[Weighed]:
 
 
 def _described(ranked: Sequence[Weighed]) -> str:
-    total = [sum(each.rated.kind == kind for each in ranked) for kind in _WORTH]
+    total = [sum(each.rated.kind == kind for each in ranked) for kind in WORTH]
     amounts = ", ".join(
-        f"{amount} {kind}" for amount, kind in zip(total, _WORTH, strict=True) if amount
+        f"{amount} {kind}" for amount, kind in zip(total, WORTH, strict=True) if amount
     )
     lines = "; ".join(
-        f"{each.rated.kind}: {_short(each.cited)} ({each.rated.reason})" for each in ranked[:_NAMED]
+        f"{each.rated.kind}: {_short(each.cited)} ({each.rated.reason})" for each in ranked[:_TOLD]
     )
-    more = f"; and {len(ranked) - _NAMED} more" if len(ranked) > _NAMED else ""
+    more = f"; and {len(ranked) - _TOLD} more" if len(ranked) > _TOLD else ""
     return f"{amounts} of {len(ranked)} sources: {lines}{more}"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -20,7 +20,7 @@ from rubrica.judges.dimensions.calling.wanted import (
     wanted_of,
 )
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.finding import Sure, finding, inapplicable
+from rubrica.judges.dimensions.finding import MOST, Sure, finding, inapplicable
 
 NAME = "tool_efficiency"
 #: Share of the calls that are wasted -> value, straight lines in between; nothing wasted is 1.
@@ -79,50 +79,67 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         return "inline"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        tools = expected_of(case).tools
-        wanted = wanted_of(case, tools.expected) if tools is not None else []
-        budget = tools.max_calls if tools is not None else None
-        budget = self.max_calls if budget is None else budget
-        calls = self._calls(trace)
+        limits = limits_of(case, self.max_calls)
+        calls = calls_of(trace, self.free, self.writes)
         if not calls:
-            return (_unused(wanted, budget),)
-        return (_judged(calls, wanted, budget, trace),)
+            return (unused(limits),)
+        waste = wasted(calls, unasked(calls, limits.wanted))
+        cost = sum(each.cost for each in waste)
+        economy = _on(ECONOMY, cost / len(calls)) if waste else 1.0
+        value, parts = lowest(
+            calls, limits, economy, _economy_reason(waste, cost, len(calls), trace)
+        )
+        sure = _sure(calls, limits.wanted, waste)
+        return (
+            finding(NAME, value, parts, sure, evidence_of(trace, [each.step for each in waste])),
+        )
 
-    def _calls(self, trace: Trace) -> list[Call]:
-        free, writes = frozenset(self.free), frozenset(self.writes)
-        return [
-            call_of(step, call, writes)
-            for step, call in enumerate(trace.steps)
-            if isinstance(call, ToolCall) and call.name not in free
-        ]
+
+class Limits(NamedTuple):
+    """What a good run does with its tools."""
+
+    wanted: Sequence[Wanted]
+    budget: int | None
 
 
-def _unused(wanted: Sequence[Wanted], budget: int | None) -> Signal:
-    if wanted:
-        return finding(NAME, 0.0, f"no tool was called; expected {named(wanted)}", "high")
-    if budget == 0:
+def limits_of(case: Case, max_calls: int | None) -> Limits:
+    """What the case says; `max_calls` where it names no budget."""
+    tools = expected_of(case).tools
+    if tools is None:
+        return Limits((), max_calls)
+    budget = max_calls if tools.max_calls is None else tools.max_calls
+    return Limits(wanted_of(case, tools.expected), budget)
+
+
+def calls_of(trace: Trace, free: Sequence[str], writes: Sequence[str]) -> list[Call]:
+    """The calls that count."""
+    leave_out, change = frozenset(free), frozenset(writes)
+    return [
+        call_of(step, call, change)
+        for step, call in enumerate(trace.steps)
+        if isinstance(call, ToolCall) and call.name not in leave_out
+    ]
+
+
+def unused(limits: Limits) -> Signal:
+    """What a run without calls is worth."""
+    if limits.wanted:
+        return finding(NAME, 0.0, f"no tool was called; expected {named(limits.wanted)}", "high")
+    if limits.budget == 0:
         return finding(NAME, 1.0, "no tool was called, as asked", "high")
     return inapplicable(NAME, "no tool was called and none is expected")
 
 
-def _judged(
-    calls: Sequence[Call], wanted: Sequence[Wanted], budget: int | None, trace: Trace
-) -> Signal:
-    waste = wasted(calls, unasked(calls, wanted))
-    cost = sum(each.cost for each in waste)
-    economy = _on(ECONOMY, cost / len(calls)) if waste else 1.0
-    selection, missing = selection_of(calls, wanted)
+def lowest(calls: Sequence[Call], limits: Limits, economy: float, told: str) -> tuple[float, str]:
+    """The lowest of economy, selection and budget, and why."""
+    selection, missing = selection_of(calls, limits.wanted)
+    budget = limits.budget
     over = 0 if budget is None else max(0, len(calls) - budget)
     kept = _on(BUDGET, over / max(1, budget or 0)) if over else 1.0
-    parts = [_economy_reason(waste, cost, len(calls), trace)]
-    if missing:
-        parts.insert(0, missing)
+    parts = [missing, told] if missing else [told]
     if over:
         parts.append(f"{len(calls)} calls where {budget} were allowed")
-    value = min(economy, selection, kept)
-    return finding(
-        NAME, value, "; ".join(parts), _sure(calls, wanted, waste), _evidence(waste, trace)
-    )
+    return min(economy, selection, kept), "; ".join(parts)
 
 
 def _on(line: Sequence[tuple[float, float]], x: float) -> float:
@@ -185,10 +202,9 @@ def _brief(value: Any) -> str:
     return short(value if isinstance(value, str) else str(value), 30)
 
 
-def _evidence(waste: Sequence[Waste], trace: Trace) -> list[Evidence]:
-    return [
-        Evidence(text=shown(trace, each.step), field="steps", step=each.step) for each in waste[:20]
-    ]
+def evidence_of(trace: Trace, steps: Sequence[int]) -> list[Evidence]:
+    """The calls at these steps."""
+    return [Evidence(text=shown(trace, step), field="steps", step=step) for step in steps[:MOST]]
 
 
 def _sure(calls: Sequence[Call], wanted: Sequence[Wanted], waste: Sequence[Waste]) -> Sure:

@@ -3,6 +3,8 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from rubrica.judges.citing.addresses import same_address
@@ -30,6 +32,9 @@ class Cited(NamedTuple):
     source: Source | None = None
 
 
+_start = attrgetter("start")
+
+
 class Reading(NamedTuple):
     """An output read for its sources; `bare` is its prose with addresses and numbers left out."""
 
@@ -48,6 +53,7 @@ _ATTRIBUTED = re.compile(
 _SAID = re.compile(
     r"(?:\bsources?|\breferences?|来源|出处|参考(?:资料|文献)?|依据)\s?\Z", re.IGNORECASE
 )
+_SAID_WORDS = ("ource", "eference", "来源", "出处", "参考", "依据")
 #: What ends a sentence, and characters looked at on either side.
 _STOPS, _NEAR = ("。", "\n", ". ", "；"), 400
 _COLON = re.compile(r"[:：]\s?(?=\S)")
@@ -63,16 +69,16 @@ def read(text: str, sources: Sequence[Source]) -> Reading:
         Cited(key_of(url), url, "address", start, start + len(url)) for start, url in links(body)
     ]
     bare = _without(body, found)
-    works = [_cited(*work) for work in works_in(bare)]
-    works.sort(key=lambda cited: cited.start)
-    bare = _without(bare, works)
-    found += works
+    if works := [_cited(*work) for work in works_in(bare)]:
+        works.sort(key=_start)
+        bare = _without(bare, works)
+        found += works
     found += list(_in_passing(bare, found))
     found += list(_entries(listed, found, sources))
     marked, dangling = _marked(text, listed, sources, bare, not found)
     found += marked
     found += list(_said(bare, found))
-    found.sort(key=lambda cited: cited.start)
+    found.sort(key=_start)
     return Reading(found, bare, dangling)
 
 
@@ -80,6 +86,7 @@ def _cited(work: Work, start: int, end: int) -> Cited:
     return Cited(work.key, work.text, "work", start, end)
 
 
+@lru_cache(maxsize=4096)
 def key_of(url: str) -> str:
     """What is the same for all addresses of one document."""
     return identity(url) or same_address(url).replace(".m.wikipedia", ".wikipedia").casefold()
@@ -98,8 +105,9 @@ def _without(text: str, found: Sequence[Cited]) -> str:
 
 def _in_passing(bare: str, found: Sequence[Cited]) -> Iterator[Cited]:
     """Standards and statutes: cited where the sentence leans on them and has no other source."""
-    starts = _starts(found)
+    starts: list[int] | None = None
     for work, start, end in works_in_passing(bare):
+        starts = _starts(found) if starts is None else starts
         low, high = _sentence(bare, start, end)
         if _within(starts, low, high):
             continue
@@ -172,6 +180,9 @@ def _marked(
 
 def _said(bare: str, found: Sequence[Cited]) -> Iterator[Cited]:
     """`Source: Wikipedia`, `来源：新华社`, where nothing in that line leads anywhere."""
+    lower = bare.lower()
+    if not any(word in lower for word in _SAID_WORDS):
+        return
     starts = _starts(found)
     end = lines = 0
     for colon in _COLON.finditer(bare):

@@ -29,6 +29,7 @@ class Rated(NamedTuple):
     kind: Kind
     reason: str
     sure: Sure
+    settled: bool = False  # by whoever wrote case or configuration, or by an address that deceives
 
 
 _ARCHIVED = re.compile(r"/(?:web/)?\d{4,14}[a-z_]{0,4}/(https?:/{1,2}.+)", re.IGNORECASE)
@@ -53,12 +54,12 @@ def classify(
     work, address = _read(source)
     group = _listed(source, address, lists)
     if group is not None:
-        return Rated(_kind(group), group.reason, "high")
+        return Rated(_kind(group), group.reason, "high", settled=True)
     if work is not None:
         return _weighed(rate_work(work), about, answer, address or Address("", ""))
     assert address is not None
     if address.trouble:
-        return Rated("unreliable", address.trouble, "high")
+        return Rated("unreliable", address.trouble, "high", settled=True)
     if inner := _archived(address):
         return classify(inner, about, answer, lists)
     return _by_host(address, about, answer)
@@ -81,6 +82,7 @@ def identity(source: str) -> str:
     return work.key if work else ""
 
 
+@lru_cache(maxsize=4096)
 def host_of(source: str) -> str:
     """The registered name that an address stands under; empty for numbers."""
     work, address = _read(source)
@@ -110,14 +112,19 @@ def _by_host(address: Address, about: About, answer: str) -> Rated:
     asked = _is_asked_for(address, about)
     if asked:
         return Rated("primary", "the question asks for what was written there", "medium")
-    group = look_up(shipped(), address.host, address.path)
-    ending = by_ending(address)
-    if ending is not None and (group is None or ending.kind == "unreliable"):
-        group = ending
+    group = _known(address)
     group = on_shared_host(address, about, answer) or group
     if group is None:
         return _unknown(address, about)
     return _weighed(group, about, answer, address)
+
+
+@lru_cache(maxsize=4096)
+def _known(address: Address) -> Group | None:
+    """The group by the shipped list, or by the ending of the host."""
+    group = look_up(shipped(), address.host, address.path)
+    ending = by_ending(address)
+    return ending if ending and (group is None or ending.kind == "unreliable") else group
 
 
 def _is_asked_for(address: Address, about: About) -> bool:

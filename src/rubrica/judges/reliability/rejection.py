@@ -60,6 +60,7 @@ def is_rejected(text: str, start: int, end: int, primary: bool) -> bool:
 
 def _around(text: str, start: int, end: int) -> str:
     low = max(0, start - _NEAR)
+    low = max(low, *[text.rfind(sign, low, start) + 1 for sign in "。！？\n"])
     for stop in _STOP.finditer(text, low, start):
         low = stop.end()
     after = _STOP.search(text, end, min(len(text), end + _NEAR))

@@ -7,6 +7,10 @@ from rubrica.judges.text.dates import Date, same_date
 Kind = Literal["number", "percent", "money", "date", "time", "measure", "ordinal"]
 
 
+#: A gap that no rounding explains, as a share of the larger.
+_FAR = 0.12
+
+
 class Quantity(NamedTuple):
     """A value in base units, or a range of them. `slack` is half its last written digit."""
 
@@ -50,6 +54,12 @@ def agrees(a: Quantity, b: Quantity) -> bool | None:
         if a.kind == "money":
             return False if _near(a.value, b.value, a, b) else None
         return None
+    if a.value == a.high and b.value == b.high:
+        gap = a.value - b.value
+        if not gap:
+            return True
+        if abs(gap) > _FAR * max(abs(a.value), abs(b.value)):
+            return False
     low = _near(a.value, b.value, a, b)
     high = _near(a.high, b.high, a, b)
     if low and high:
@@ -68,13 +78,18 @@ def twisted(mine: Quantity, other: Quantity) -> bool:
         return False
     if mine.date is not None and other.date is not None:
         a, b = mine.date, other.date
-        return a.month is not None and (a.year == b.year or a[1:3] == b[1:3])
+        if a.month is None or b.month is None:
+            return a.month is b.month and sorted(str(a.year)) == sorted(str(b.year))
+        return a.year == b.year or a[1:3] == b[1:3]
     if not mine.written or mine.written < 2:
         return False
     if mine.written == other.written:
         return True
-    one, two = f"{mine.written:g}", f"{other.written:g}"
-    return len(one) > 1 and sorted(one) == sorted(two)
+    one, two = f"{mine.written:.12g}", f"{other.written:.12g}"
+    if len(one) > 1 and sorted(one) == sorted(two):
+        return True
+    bare = one.strip("0.")  # 12 days for 120
+    return mine.kind == "measure" and len(bare) > 1 and bare == two.strip("0.")
 
 
 def _near(one: float, other: float, a: Quantity, b: Quantity) -> bool:

@@ -39,12 +39,6 @@ def denied(want: Wanted, cover: Cover, only_strong: bool = False) -> bool:
     return flips >= 0.7 and flips > agrees + (0.5 if plain else 0.0)
 
 
-def in_passing(cover: Cover) -> bool:
-    """Whether all that was found is denied in passing: it is neither stated nor its opposite."""
-    found = [pair for pair in cover.signs if pair[1]]
-    return bool(found) and all(mine > 0 and other == -1 for mine, other in found)
-
-
 def missing_names(
     want: Wanted, cover: Cover, window: Clause, perhaps: bool = False
 ) -> list[tuple[int, ...]]:
@@ -56,24 +50,22 @@ def missing_names(
     groups = list(want.names)
     if perhaps:
         groups += [(n,) for n, unit in enumerate(want.units) if unit.perhaps and not want.given[n]]
-    least = 0.61 if other_names(want, window) else 0.5
+    least = 0.61 if want.role or other_names(want, window) else 0.5
     return [
         group
         for group in groups
         if not any(
-            cover.credits[n] >= least and want.units[n].options[0][0] not in window.qualified
-            for n in group
+            cover.credits[n] >= least and want.units[n].term not in window.qualified for n in group
         )
     ]
 
 
 def other_names(want: Wanted, window: Clause) -> bool:
     """Whether the window names somebody whom neither claim nor question does."""
-    mine = want.claim.whole.terms
-    return any(
-        name not in mine and name not in want.context.terms and len(name) > 1
-        for name in window.names
-    )
+    if not window.names:
+        return False
+    mine, asked = want.claim.whole.terms, want.context.terms
+    return any(name not in mine and name not in asked and len(name) > 1 for name in window.names)
 
 
 def other_member(want: Wanted, window: Clause) -> set[str]:
@@ -88,6 +80,19 @@ def other_member(want: Wanted, window: Clause) -> set[str]:
     return found
 
 
+def other_role(want: Wanted, cover: Cover, reading: Reading) -> bool:
+    """Whether the one whom the claim gives a part is named there, and not for that part."""
+    if not want.role:
+        return False
+    named = told = False
+    for unit, credit in zip(want.units, cover.credits, strict=True):
+        if unit.name or unit.perhaps:
+            named = named or credit > 0.61
+        else:
+            told = told or credit >= 0.3
+    return named and not told and len(reading.pieces) > 2
+
+
 def rest_of_cover(want: Wanted, cover: Cover, without: Iterable[int]) -> float:
     """The key of the claim that is covered when some units are left out."""
     skipped = set(without)
@@ -98,29 +103,3 @@ def rest_of_cover(want: Wanted, cover: Cover, without: Iterable[int]) -> float:
         keys += unit.weight
         key += unit.weight * cover.credits[number]
     return key / keys if keys else cover.given * 0.75
-
-
-def about_another(want: Wanted, reading: Reading) -> bool:
-    """Whether the question asks of several things and the sentence is about one of the others."""
-    terms, asked = reading.whole.terms, want.context
-    mine = {unit.options[0][0] for n, unit in enumerate(want.units) if unit.name and want.given[n]}
-    if mine and mine.isdisjoint(terms):
-        others = asked.names - want.claim.whole.terms.keys()
-        if not others.isdisjoint(terms):
-            return True
-    for kind in ("number", "date"):
-        own = {q.value for q in want.known if q.kind == kind}
-        theirs = {q.value for q in reading.whole.quantities if q.kind == kind}
-        others_asked = {q.value for q in asked.quantities if q.kind == kind} - own
-        if own and own.isdisjoint(theirs) and not others_asked.isdisjoint(theirs):
-            return True
-    return False
-
-
-def moved(want: Wanted, window: Clause) -> bool:
-    """Whether one says that a thing changed and the other that it did not."""
-    mine, theirs = want.claim.whole.terms, window.terms
-    for one, other in ((mine, theirs), (theirs, mine)):
-        if one.get("@same", 0) > 1 and other.get("@increase", 0) and "@same" not in other:
-            return True
-    return False

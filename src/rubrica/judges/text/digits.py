@@ -18,6 +18,10 @@ _CENTURY = re.compile(r"(\d{1,2})(?:(?:st|nd|rd|th)[ -]century|世纪)", re.IGNO
 COUNTERS = re.compile(
     "[名人个只例位家座部本篇次条项种件台架艘辆层块张枚颗头匹户处所间支枝双对套组批场届期步章节页句字行列股笔份卷集首幅轮倍票分腔车]"
 )
+#: 3-1, 3:1, 3比1: the larger first, or it may be a range or a date.
+_SCORE = re.compile(
+    r"(\d{1,2})(?:[-比]|:(?=\d\b))(\d{1,2})(?![-:\d%年月日号]|[.,]\d)(?![ ]?[A-Za-z°℃])"
+)
 _LISTED = re.compile(r"[.)、]\s")
 _CURRENCY_CODE = re.compile(r"(?:USD|EUR|GBP|RMB|CNY|(?:US|HK|A|C)[$])\Z")
 _NAME_BEFORE = re.compile(r"([A-Z][A-Za-z]+)[ ]\Z")
@@ -38,6 +42,8 @@ def from_digits(text: str, at: int) -> Quantity | None:
     if dated is not None:
         return dated_quantity(dated[0], at, dated[1], text)
     end = digits.end()
+    if text[at - 1 : at] in ("[", "【", "^") and text[end : end + 1] in ("]", "】"):
+        return None  # the mark of a source
     special = _special(text, at, end)
     if special is not None:
         return special
@@ -59,6 +65,11 @@ def from_digits(text: str, at: int) -> Quantity | None:
 def _special(text: str, at: int, end: int) -> Quantity | None:
     """A time of day, a century or an ordinal."""
     behind = text[end : end + 4].lower()
+    if behind[:1] in ("-", ":", "比"):
+        score = _SCORE.match(text, at)
+        if score is not None and int(score[1]) > int(score[2]):
+            value = float(score[1]) * 1000 + float(score[2])
+            return Quantity("number", value, value, "score", at, score.end())
     if behind[:1] == ":" or behind.lstrip()[:1] in ("a", "p"):
         clock = _CLOCK.match(text, at) or _CLOCK_PM.match(text, at)
         if clock is not None:
@@ -77,6 +88,7 @@ def _special(text: str, at: int, end: int) -> Quantity | None:
     return None
 
 
+AFTER_NOON = ("下午", "晚上", "傍晚", "夜里", "晚间")
 _HAN_CLOCK = re.compile(r"(\d{1,2})[点时](?:(半)|(\d{1,2})分?)?(?!间|期|代)")
 
 
@@ -86,7 +98,7 @@ def _han_clock(text: str, at: int) -> Quantity | None:
     if found is None or int(found[1]) > 24:
         return None
     hour = int(found[1])
-    if hour < 12 and text[max(0, at - 2) : at] in ("下午", "晚上", "傍晚", "夜里"):
+    if hour < 12 and text[max(0, at - 2) : at] in AFTER_NOON:
         hour += 12
     value = float(hour * 60 + (30 if found[2] else int(found[3] or 0)))
     return Quantity("time", value, value, "clock", at, found.end())

@@ -37,20 +37,18 @@ def _mark(
 ) -> bool | None:
     """Whether any of the quantities agrees; False where some could but none does."""
     result: bool | None = None
+    table = reading is not None and reading.text.startswith("|")
     for other in theirs:
         same = agrees(mine, other)
+        if same is None and other.kind == "number" and other.value == mine.written and table:
+            return True  # the unit stands in the head of the column
         if same and not (mine.date and other.date and coarser(other.date, mine.date)):
             return True
         if same is False:
             result = False
-    if mine.date is None or not mine.date.year or reading is None:
-        return result
-    before = _asked(want, mine.date.year + 1) and _YEAR_BEFORE.search(reading.text)
-    return True if before else result
-
-
-def _asked(want: Wanted, year: int) -> bool:
-    return any(q.date is not None and q.date.year == year for q in want.context.quantities)
+    if want.year_before and mine.date is not None and reading is not None:
+        return True if _YEAR_BEFORE.search(reading.text) else result
+    return result
 
 
 def _distinct(amount: Quantity) -> bool:
@@ -64,23 +62,26 @@ def _distinct(amount: Quantity) -> bool:
 
 def _agrees(want: Wanted, reading: Reading, whole: Cover, around: Set[str], share: float) -> Look:
     key = whole.key
-    if _elsewhere(want, reading):
-        return Look("contradicted", 0.7, "another figure")
-    distinct = any(map(_distinct, want.quantities))
-    need = _WITH_FIGURE if distinct else _WITH_PLAIN_FIGURE
-    if want.telling or _same_count(want, reading):
-        need = 0.0
-    if not (key >= need or (distinct and whole.given >= 0.3)):
+    if want.need > STATED and not _borne_out(want, reading, whole):
         return ABSENT
     if whole.key >= STATED or missing_names(want, whole, reading.whole):
         look = against(want, reading, whole, around, strong=True)
         if look is not None:
             return look
-    if missing_names(want, whole, reading.whole) and key < 0.3 and whole.given < 0.3:
-        return ABSENT
     if hedge_added(want, reading):
         return ABSENT
     return Look("supported", (0.55 + 0.45 * key) * share)
+
+
+def _borne_out(want: Wanted, reading: Reading, whole: Cover) -> bool:
+    """Whether words enough stand beside the figure in a text that answers no question."""
+    if missing_names(want, whole, reading.whole) and max(whole.key, whole.given) < 0.3:
+        return False
+    distinct = any(map(_distinct, want.quantities))
+    if want.telling or (distinct and whole.given >= 0.3):
+        return True
+    need = _WITH_FIGURE if distinct else _WITH_PLAIN_FIGURE
+    return whole.key >= need or _same_count(want, reading)
 
 
 _NOUN = re.compile(r"[ ]([a-z]{3,})|([\u4e00-\u9fff]{2,3})")
@@ -100,23 +101,6 @@ def _same_count(want: Wanted, reading: Reading) -> bool:
     return False
 
 
-def _elsewhere(want: Wanted, reading: Reading) -> bool:
-    """Whether the figure stands in a clause about something else: 'sales grew by 12%, profit by
-    8%' says nothing of profit growing by 12%.
-    """
-    near = far = 0.0
-    for clause in reading.clauses:
-        if not clause.quantities:
-            continue
-        marks = [_mark(want, mine, clause.quantities) for mine in want.quantities]
-        here = cover(want, clause)
-        if True in marks:
-            near = max(near, here.total)
-        elif False in marks:
-            far = max(far, here.total)
-    return far > near + 0.3 and far >= 0.5
-
-
 def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     best = 0.0
     for clause in reading.clauses:
@@ -127,10 +111,16 @@ def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
             perhaps = (n for n, unit in enumerate(want.units) if unit.perhaps or unit.name)
             rest = rest_of_cover(want, here, perhaps) if other_names(want, clause) else -1.0
             score = max(here.key if _has_key(want) else here.given * 0.75, rest)
-            if any(twisted(mine, other) for other in clause.quantities) and score >= 0.2:
-                score = max(score + 0.3, 0.55)
+            near = max(score, here.total) >= 0.2 or (want.need < STATED and _many(mine))
+            if near and any(twisted(mine, other) for other in clause.quantities):
+                score = max(score + 0.3, 0.5)
             best = max(best, score)
     return Look("contradicted", min(1.0, best), "another figure") if best >= CONFLICT else ABSENT
+
+
+def _many(amount: Quantity) -> bool:
+    """Whether a figure has more than one digit: of a single one no digit can be moved."""
+    return amount.written not in range(1, 10)
 
 
 def _has_key(want: Wanted) -> bool:

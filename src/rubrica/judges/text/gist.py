@@ -9,20 +9,35 @@ from functools import cache, lru_cache
 from operator import add
 
 from rubrica.judges.text.lexicon import lexicon
+from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.quantities import NUMBER_WORDS
 from rubrica.judges.text.word import word_of
-from rubrica.judges.text.words import fold
+from rubrica.judges.text.words import LONGEST_KEPT, fold
 
 #: Stands in a gist for any quantity; with digits behind it, for that figure.
 FIGURE = "#"
+#: Stands for any word that denies or makes less sure.
+DOUBT = "!"
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:['.+-][^\W_]+)*|\d+(?:[.,]\d+)*")
 _PART = re.compile(r"[-+./']")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+_FALSE = frozenset(
+    ("false", "untrue", "true", "myth", "misconception", "incorrect", "wrong", "case")
+)
 _NUMERALS = frozenset("零〇一二两三四五六七八九十半百")
 
 
-def gist(text: str) -> set[str]:
+def gist(text: str) -> frozenset[str]:
     """The terms and ideas of a sentence, without regard to what it says of them."""
+    return _gist(text) if len(text) <= LONGEST_KEPT else frozenset(_glance(text))
+
+
+@lru_cache(maxsize=4096)
+def _gist(text: str) -> frozenset[str]:
+    return frozenset(_glance(text))
+
+
+def _glance(text: str) -> set[str]:
     plain = text.isascii()
     found = set[str]().union(*map(_chunk, text.split())) if plain else _mixed(fold(text))
     phrases = _phrases()
@@ -61,6 +76,8 @@ def _chunk(chunk: str) -> tuple[str, ...]:
         found += ideas_of(word.ideas)
         if word.lower in NUMBER_WORDS:
             found.append(FIGURE)
+        if (word.role and word.role not in ("certain", "break", "against")) or word.lower in _FALSE:
+            found.append(DOUBT)
         if not word.term.isalnum():
             found += _PART.split(word.term)
     return tuple(found)
@@ -84,6 +101,8 @@ def _mixed(text: str) -> set[str]:
         found |= singles[char]
     if not _NUMERALS.isdisjoint(chars):
         found.add(FIGURE)
+    if _doubt().search(han):
+        found.add(DOUBT)
     return found
 
 
@@ -95,6 +114,12 @@ def _prefixes() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
         if len(word) > 1 and word[0] > "⺀":
             found.setdefault(word[:2], []).append((word, tuple(ideas_of(ideas))))
     return found
+
+
+@cache
+def _doubt() -> re.Pattern[str]:
+    hedges = (word for word in words_of("hedges.txt") if word[0] > "⺀")
+    return re.compile("|".join(("[不没未无非别勿否难免错误谣假]", *sorted(hedges))))
 
 
 @cache

@@ -1,6 +1,6 @@
 """The word lists beside this module: which words stand for one idea, and which for its opposite."""
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from rubrica.judges.text.lists import lines_of, words_of
@@ -74,3 +74,18 @@ def han_words() -> dict[str, tuple[str, ...]]:
         if word[0] > "⺀":
             found.setdefault(word[0], []).append(word)
     return {char: tuple(words) for char, words in found.items()}
+
+
+@lru_cache(maxsize=16384)
+def related(stem: str) -> tuple[str, ...]:
+    """The stems that may stand for an English stem, as far as `related.txt` knows."""
+    return tuple(_related().get(stem, "").split())
+
+
+@cache
+def _related() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in lines_of("related.txt"):
+        word, _, rest = line.partition(" ")
+        found[word] = rest
+    return found

@@ -20,7 +20,9 @@ _PRICED = re.compile(
     r"|budget|money|loss|profit|revenue|debt|loan|fund|tax|damages|overspen|income|grant|invest)",
     re.IGNORECASE,
 )
-_CODE_BEFORE = re.compile(r"\b(USD|EUR|GBP|CNY|RMB|JPY|US\$)[ ]?\Z")
+_CODE_BEFORE = re.compile(
+    r"\b(USD|EUR|GBP|CNY|RMB|JPY|CHF|INR|AUD|CAD|HKD|SEK|NOK|DKK|KRW|US\$)[ ]?\Z"
+)
 _CODES = {"RMB": "CNY", "US$": "USD"}
 _PERCENT = re.compile(
     r"[ ]?(?:(percentage[ ]points?|个百分点)|%|percent\b|per[ ]cent\b|pct\b)", re.IGNORECASE
@@ -32,7 +34,7 @@ _OUT_OF = re.compile(
 )
 _PER_HUNDRED = re.compile(r"每(?:一百|百|100)[^，。；,.;]{0,14}[，,]?[^，。；,.;\d]{0,4}\Z")
 _AND_HALF = re.compile(r"[ ](?:and[ ]a[ ]half|½)", re.IGNORECASE)
-_MINUS = re.compile(r"(?:(?:^|[^\w])-|minus |零下|负)\Z")
+_MINUS = re.compile(r"(?:(?:^|[^A-Za-z0-9])-|minus |零下|负)\Z")
 #: Words before a figure that make it a rough one, and which side of it is meant.
 _ABOVE: tuple[str, ...] = ("over", "more than", "above", "in excess of", "超过", "逾", "多于", ">")
 _BELOW: tuple[str, ...] = (
@@ -84,7 +86,8 @@ def measured(text: str, start: int, end: int, value: float, slack: float) -> Qua
             value, slack, end = value * size, slack * size, again.end()
     quantity = _with_unit(text, start, end, value, slack, scaled=scale is not None)
     if quantity.kind == "number" or quantity.unit == "length":
-        code = _CODE_BEFORE.search(text[max(0, start - 5) : start])
+        before = text[max(0, start - 5) : start]
+        code = _CODE_BEFORE.search(before) if before[-1:] <= "Z" else None
         if code is not None:
             small = numerals.MONEY_SCALE.match(text, end)
             if small is not None or quantity.unit == "length":
@@ -163,7 +166,7 @@ def _out_of(out: re.Match[str], start: int, value: float, slack: float) -> Quant
 
 def rough(text: str, start: int, end: int) -> tuple[bool, int]:
     """Whether a figure is meant roughly; 1 where more than it is meant, -1 where less."""
-    before = text[max(0, start - 16) : start].rstrip(" ").lower()
+    before = text[max(0, start - 16) : start].rstrip(" *_").lower()
     if before and before[-1] > "⺀":
         before = before.rstrip("住着有为是达到在花需")
     if not before.endswith(_ABOUT):

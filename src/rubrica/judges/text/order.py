@@ -1,50 +1,136 @@
 """Which way round: who acquired whom, and which of two is the larger."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from rubrica.judges.text.lexicon import lexicon
+from rubrica.judges.text.lexicon import lexicon, related
 from rubrica.judges.text.pieces import Piece
-from rubrica.judges.text.slots import terms_of
-from rubrica.judges.text.wanted import Wanted
+from rubrica.judges.text.reading import Reading
 
-_PASSIVE = frozenset(("was", "were", "is", "are", "been", "being", "be"))
+_PASSIVE = frozenset(("was", "were", "is", "are", "been", "being", "be", "got"))
+_OF_NOUNS = frozenset(("the", "a", "an", "its", "his", "her", "their", "this", "of", "'s"))
 _CLAUSE_END = re.compile(r"[,;:.(]")
+_COMPARES = re.compile(
+    r"\bthan\b|比|[高低多少早晚大小优重轻快慢]于|超过|不及|不如|exceed|surpass|outperform"
+)
+#: Stems of what is the same either way round.
+_MUTUAL = frozenset(
+    ("marri", "meet", "merg", "border", "equal", "join", "differ", "play", "fac", "sign", "agre")
+) | frozenset(("partner", "cooperat", "compet", "talk", "match", "unit", "touch", "link", "tie"))
 
 
-def turned_round(want: Wanted, pieces: Sequence[Piece], text: str, idea: str) -> bool:
-    """Whether agent and object of an idea have changed places."""
-    mine = _sides(want.claim.pieces, want.claim.text, idea)
-    theirs = _sides(pieces, text, idea)
-    if mine is None or theirs is None:
-        return False
-    left, right = mine[0] - mine[1], mine[1] - mine[0]
-    straight = len(left & theirs[0]) + len(right & theirs[1])
-    there, here = left & theirs[1] - theirs[0], right & theirs[0] - theirs[1]
-    return bool(there and here) or (bool(there or here) and not straight)
+class Turn(NamedTuple):
+    """A verb or comparison of a claim: the terms that would say it, who does it, and to whom."""
+
+    terms: frozenset[str]
+    agent: frozenset[str]
+    patient: frozenset[str]
+    #: Whether it is listed as one that has a direction; of others more is asked.
+    sure: bool
 
 
-def _sides(
-    pieces: Sequence[Piece], text: str, idea: str
-) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The terms before and after an idea as who does it and to whom, whatever the voice."""
-    at = next(
-        (n for n, piece in enumerate(pieces) if any(name == idea for name, _ in piece.ideas)), -1
+def turns_of(claim: Reading) -> tuple[Turn, ...]:
+    """The verbs and comparisons of a claim with something named on either side."""
+    named = [piece for piece in claim.pieces if _entity(piece, claim)]
+    marked = "由" in claim.text or "被" in claim.text
+    if len(named) < 2 and not marked:
+        return ()
+    known = lexicon()
+    ways = known.directed | known.comparing if _COMPARES.search(claim.text) else known.directed
+    found = []
+    for at, verb in enumerate(claim.pieces):
+        if verb in named or _noun(verb, claim.text):
+            continue
+        ideas = {idea for idea, _ in verb.ideas} & ways
+        if not ideas and (verb.han or not _verb(claim, verb)):
+            continue
+        agent, patient = _sides(claim, at)
+        one, two = agent - patient, patient - agent
+        if one and (two or (marked and verb.han)):
+            words = (verb.term, *related(verb.term)) if not verb.han else ()
+            found.append(Turn(frozenset((*ideas, *words)), one, two, bool(ideas)))
+    return tuple(found)
+
+
+def turned_round(turns: Sequence[Turn], reading: Reading) -> bool:
+    """Whether agent and object of a verb have changed places."""
+    for turn, agent, patient in _found(turns, reading):
+        there, here = turn.agent & patient - agent, turn.patient & agent - patient
+        if there and here:
+            return True
+        if turn.sure and (there or here) and not turn.agent & agent and not turn.patient & patient:
+            return True
+    return False
+
+
+def somebody_else(turns: Sequence[Turn], reading: Reading) -> bool:
+    """Whether another does the same to the same, and who does it in the claim is not there."""
+    return any(
+        turn.sure
+        and agent
+        and not (turn.patient and turn.patient.isdisjoint(patient))
+        and turn.agent.isdisjoint(agent | patient)
+        for turn, agent, patient in _found(turns, reading)
     )
-    if at < 0:
-        return None
+
+
+def _found(
+    turns: Sequence[Turn], reading: Reading
+) -> Iterator[tuple[Turn, frozenset[str], frozenset[str]]]:
+    """The verbs that a sentence has too, with who does it there and to whom."""
+    for turn in turns:
+        if not turn.terms.isdisjoint(reading.whole.terms):
+            for at, piece in enumerate(reading.pieces):
+                says = piece.term in turn.terms or any(i in turn.terms for i, _ in piece.ideas)
+                if says and not _noun(piece, reading.text):
+                    yield turn, *_sides(reading, at)
+                    break
+
+
+def _entity(piece: Piece, reading: Reading) -> bool:
+    """Whether a piece is a name, or in Chinese may be one."""
+    if not piece.han:
+        return piece.name or (piece.word[0].isupper() and (not piece.start or len(piece.word) == 1))
+    if piece.ideas or len(piece.term) < 2:
+        return piece.name
+    return all(not q.start <= piece.start < q.end for q in reading.quantities)
+
+
+def _noun(piece: Piece, text: str) -> bool:
+    """Whether a Chinese word is one who does it: 作者是, 的导演."""
+    after = text[piece.start + len(piece.word) : piece.start + len(piece.word) + 1]
+    return piece.han and (after in ("是", "为") or text[piece.start - 1 : piece.start] == "的")
+
+
+def _verb(claim: Reading, piece: Piece) -> bool:
+    """Whether an English word is a verb, as far as its form and its neighbours tell."""
+    if piece.term in _MUTUAL or piece.word.endswith(("ing", "ly")):
+        return False
+    text = claim.text
+    if text.startswith((" of ", "'s "), piece.start + len(piece.word)):
+        return False
+    before = text[max(0, piece.start - 12) : piece.start].lower().split()
+    if before and (before[-1] in _OF_NOUNS or before[-1].endswith("'s")):
+        return False
+    return piece.word.endswith(("ed", "es", "s")) or piece.term != piece.word
+
+
+def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
+    """What is named before and after a verb as who does it and to whom, whatever the voice."""
+    pieces, text = reading.pieces, reading.text
     verb = pieces[at]
-    before = list(pieces[:at])
     # Only the nearest clauses: what stands far off belongs to other verbs.
-    far = 0 if idea in lexicon().comparing else 1
-    before = [piece for piece in before if piece.clause >= verb.clause - far]
-    after = [piece for piece in pieces[at + 1 :] if piece.clause == verb.clause]
-    left, right = terms_of(before), terms_of(after)
+    far = 0 if any(idea in lexicon().comparing for idea, _ in verb.ideas) else 1
+    before = [p for p in pieces[:at] if p.clause >= verb.clause - far]
+    after = [p for p in pieces[at + 1 :] if p.clause == verb.clause and _entity(p, reading)]
     if verb.han:
-        return _han_sides(before, after, verb, text)
+        return _han_sides(before, after, verb, reading)
+    before = [p for p in before if _entity(p, reading)]
+    left, right = terms_of(before), terms_of(after)
     between = _CLAUSE_END.split(text[verb.start : verb.start + 80], maxsplit=1)[0].split()
-    words = [word.lower() for word in text[: verb.start].split()[-3:]]
-    passive = "by" in [w.lower().strip(",.") for w in between] and not _PASSIVE.isdisjoint(words)
+    words = [word.lower() for word in text[max(0, verb.start - 40) : verb.start].split()[-3:]]
+    passive = "by" in [w.lower() for w in between] and not _PASSIVE.isdisjoint(words)
     if (passive and verb.word.endswith(("ed", "en", "n", "t"))) or between[1:2] == ["by"]:
         return right, left
     if verb.word.endswith(("ed", "en")) and words and words[-1] in _PASSIVE:
@@ -52,26 +138,41 @@ def _sides(
     return left, right
 
 
+_AGENT, _PATIENT = "被由", "向对给把比将较"
+
+
 def _han_sides(
-    before: list[Piece], after: list[Piece], verb: Piece, text: str
+    before: list[Piece], after: list[Piece], verb: Piece, reading: Reading
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Chinese marks the agent with 被 or 由, and the object with 向, 对, 给, 把 or 比."""
     agent: list[Piece] = []
     patient: list[Piece] = []
     plain: list[Piece] = []
-    marker = ""
+    marker, text = "", reading.text
     for piece in before:
-        lead = text[max(0, piece.start - 1) : piece.start]
-        if lead in ("被", "由", "向", "对", "给", "把", "比", "将", "较"):
+        lead = text[piece.start - 1 : piece.start] if piece.start else ""
+        if lead and lead in _AGENT + _PATIENT:
             marker = lead
         elif piece.clause != verb.clause:
             marker = ""
-        if not marker:
-            plain.append(piece)
-        elif marker in ("被", "由"):
-            agent.append(piece)
-        else:
-            patient.append(piece)
+        if marker and marker in _AGENT:
+            agent.append(piece)  # marked, so whatever it is
+        elif _entity(piece, reading):
+            (patient if marker else plain).append(piece)
     if agent:
         return terms_of(agent), terms_of(plain + patient + after)
+    copula = text.find("是", 0, verb.start)
+    if copula >= 0 and text.startswith("的", verb.start + len(verb.word)):
+        agent = [piece for piece in plain if piece.start > copula]  # 地动仪是张衡发明的
+        return terms_of(agent), terms_of([piece for piece in plain if piece.start < copula])
     return terms_of(plain), terms_of(patient + after)
+
+
+def terms_of(pieces: Sequence[Piece]) -> frozenset[str]:
+    found: set[str] = set()
+    for piece in pieces:
+        if piece.han:
+            found.update(piece.term[at : at + 2] for at in range(max(1, len(piece.term) - 1)))
+        else:
+            found.add(piece.term)
+    return frozenset(found)

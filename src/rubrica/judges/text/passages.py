@@ -14,14 +14,17 @@ _CUT = re.compile(r"[,;:，；：、)）\n]\s*|\s")
 def passages_of(text: str, think: Think = "drop") -> list[Sentence]:
     """The sentences of an output, with their places in it."""
     if think == "drop" and (_OPEN in text or _CLOSE in text):
-        text = _blanked(text)
+        text = blanked(text)
+    whole = sentences(text)
+    if max([len(one.text) for one in whole], default=0) <= _LONGEST:
+        return whole
     found: list[Sentence] = []
-    for one in sentences(text):
+    for one in whole:
         found.extend((one,) if len(one.text) <= _LONGEST else _pieces(one))
     return found
 
 
-def _blanked(text: str) -> str:
+def blanked(text: str) -> str:
     """The text with spaces in place of its thinking, so that places stay true."""
     spans: list[tuple[int, int]] = []
     place = start = 0

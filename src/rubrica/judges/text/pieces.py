@@ -11,7 +11,8 @@ from typing import NamedTuple
 from rubrica.judges.text.lexicon import han_words, lexicon
 from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.stems import stem
-from rubrica.judges.text.word import Ideas, Word, word_of
+from rubrica.judges.text.tokens import phrase_at, tokens_of, words_in
+from rubrica.judges.text.word import Ideas, Word
 
 
 class Piece(NamedTuple):
@@ -35,15 +36,8 @@ class Pieces(NamedTuple):
     certain: frozenset[int]
     #: Where each clause but the last ends.
     ends: list[int]
-    #: Whether it is a heap of words: many of them, and hardly any grammar.
-    heap: bool
 
 
-_CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_PIECE = re.compile(
-    rf"[{_CJK}]+|[^\W\d_{_CJK}][^\W_{_CJK}]*(?:['.+-][^\W_{_CJK}]+)*|\d+(?:[.,:/-]\d+)*"
-    r"|[,;:()\[\]{}|!?…→]|--|—|。|\.(?=\s|$)"
-)
 _NOT_AFTER = frozenset(
     ("only", "just", "doubt", "sooner", "later", "earlier", "more", "less", "fewer", "than")
 ) | frozenset(("merely", "least", "until", "surprise", "wonder", "matter"))
@@ -65,10 +59,11 @@ _HINTS: tuple[str, ...] = (
     "误",
 )
 _HINTS += ("属实", "谣言")
+#: Before `against`, these deny what follows.
+_ADVISING = frozenset(map(stem, ("advise", "warn", "decide", "recommend", "caution")))
 _SUBORDINATE = frozenset(("when", "where", "which", "who", "whose", "whom", "that"))
 #: Where these are denied, so is what they are said of: `a vaccine does not exist`.
 _EXISTING = frozenset(map(stem, ("exist", "available", "known", "present")))
-_HAN_GRAMMAR = frozenset("的是在了于为有和与被由把将不也就对从")
 _HAN_STOPS = frozenset(
     "的了是在于为由和与及等也都就而其该这那个之把被将让使则且但并又很更最还再只着过们它他她我你您呢吗吧啊从到对向给以所或如每有比"
 )
@@ -103,11 +98,8 @@ class _Reader:
         self.certain: set[int] = set()
 
     def read(self) -> Pieces:
-        tokens = [(match[0], match.start()) for match in _PIECE.finditer(self.text)]
-        words = [
-            word_of(token) if token[0].isalpha() and token[0] < "⺀" else None
-            for token, _ in tokens
-        ]
+        tokens = tokens_of(self.text)
+        words = words_in(tokens)
         done = -1
         for at, (token, start) in enumerate(tokens):
             word = words[at]
@@ -121,8 +113,7 @@ class _Reader:
                 # `in 1998, when it was automated` is one clause.
                 if token != "," or following is None or following.lower not in _SUBORDINATE:
                     self._boundary(start)
-        heap = len(self.text) >= 60 and _heaped(tokens, words)
-        return Pieces(self.found, frozenset(self.hedged), frozenset(self.certain), self.ends, heap)
+        return Pieces(self.found, frozenset(self.hedged), frozenset(self.certain), self.ends)
 
     def _boundary(self, place: int) -> None:
         self.ends.append(place)
@@ -137,12 +128,12 @@ class _Reader:
         """
         ideas, taken = word.ideas, 0
         for stems, phrase in word.phrases:
-            if _stems_at(words, at + 1, stems[1:]):
+            if phrase_at(words, at + 1, stems[1:]):
                 ideas, taken = phrase + ideas, len(stems) - 1
                 break
         whole = taken if word.role == "not" else 0
         # `Without` inside quotes is of a title.
-        titled = word.role and word.capital and self.text.count('"', 0, start) % 2 == 1
+        titled = word.role and word.capital and at and self._within(words, at)
         if word.role and not whole and not titled:
             following = words[at + 1] if at + 1 < len(words) else None
             self._role(word.role, "" if following is None else following.lower, start)
@@ -158,6 +149,11 @@ class _Reader:
         if denied:
             self._deny_before()
         return whole
+
+    def _within(self, words: list[Word | None], at: int) -> bool:
+        """Whether a word with a capital stands inside a name: The Night We Never Met."""
+        before, after = words[at - 1], words[at + 1] if at + 1 < len(words) else None
+        return before is not None and before.capital and after is not None and after.capital
 
     def _deny_before(self) -> None:
         for at in range(len(self.found) - 2, -1, -1):
@@ -179,6 +175,9 @@ class _Reader:
             if then == "of":
                 self.sign = -self.sign  # none of the patients died: it is dying that is denied
             elif then not in _NOT_AFTER and not self._counted(start):
+                self._deny()
+        elif role == "against":
+            if self.found and self.found[-1].term in _ADVISING:
                 self._deny()
         elif role == "to" or role == "of":
             if then == role:
@@ -249,19 +248,6 @@ class _Reader:
         self.found.append(Piece(word, term, ideas, sign, len(self.ends), start, name, han))
 
 
-def _heaped(tokens: list[tuple[str, int]], words: list[Word | None]) -> bool:
-    """English has a word of grammar in every three; a list of names has commas instead."""
-    known = [word for word in words if word is not None]
-    if len(known) >= 12:
-        small = [word for word in known if not word.capital]
-        if len(small) >= 12:
-            return sum(word.stop for word in small) < 0.18 * len(small)
-        commas = sum(token in ",;:|(" for token, _ in tokens)
-        return sum(word.stop for word in known) < 0.15 * len(known) and 8 * commas < len(known)
-    runs = [token for token, _ in tokens if token[0] > "⺀"]
-    return len(runs) >= 10 and all(_HAN_GRAMMAR.isdisjoint(run) for run in runs)
-
-
 def _alone(run: str, at: int, rest: int) -> bool:
     """Whether a character stands between words that are known, so that it is one itself."""
     if at != rest and run[at - 1] not in "比很较更":
@@ -272,35 +258,6 @@ def _alone(run: str, at: int, rest: int) -> bool:
     return any(
         len(word) > 1 and run.startswith(word, at + 1) for word in han_words().get(after, ())
     )
-
-
-def _stems_at(words: list[Word | None], at: int, stems: tuple[str, ...]) -> bool:
-    """Whether the rest of a phrase stands here; its object may come between: `voted it down`."""
-    if len(stems) == 1:
-        reach = _OBJECTS.get(stems[0], 2)
-        for place in range(at, min(at + reach, len(words))):
-            word = words[place]
-            if word is None:
-                return False
-            if word.term == stems[0]:
-                return place == at or reach > 2 or _is_pronoun(words[place - 1])
-        return False
-    if at + len(stems) > len(words):
-        return False
-    for offset, term in enumerate(stems):
-        word = words[at + offset]
-        if word is None or word.term != term:
-            return False
-    return True
-
-
-#: How far the last word of a phrase may stand where an object of several words comes between:
-#: `cleared the crew of blame`, `made the deal public`. Of others only a pronoun does.
-_OBJECTS = {"of": 4, "public": 5, "known": 5}
-
-
-def _is_pronoun(word: Word | None) -> bool:
-    return word is not None and word.lower in ("it", "them", "him", "her", "this", "that", "us")
 
 
 def _coded(token: str) -> bool:

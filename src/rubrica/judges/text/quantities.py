@@ -14,7 +14,7 @@ from rubrica.judges.text.amount import twisted as twisted
 from rubrica.judges.text.digits import CURRENCY, from_digits, money_before
 from rubrica.judges.text.units import per_before
 from rubrica.judges.text.worded import from_han, from_words
-from rubrica.judges.text.words import fold
+from rubrica.judges.text.words import LONGEST_KEPT, fold
 
 #: Where a quantity may begin: at digits, a currency sign, a Chinese numeral, or a number word. The
 #: words are looked for only in a text that has any: that search is the slow one.
@@ -36,6 +36,7 @@ _A = (
     r"|third|quarter)"
 )
 _TO = re.compile(r"(?:[ ]?(?:-|~|至|到|to|and|through|or)[ ]?)", re.IGNORECASE)
+_NEXT = frozenset(("", " ", " and ", ", "))
 _BEFORE_RANGE = re.compile(r"(?:between|from|从)[ ]\Z|从\Z", re.IGNORECASE)
 
 
@@ -48,7 +49,20 @@ def _signs(words: frozenset[str]) -> re.Pattern[str]:
 
 def quantities(text: str) -> list[Quantity]:
     """The quantities of a text in order; their places are those of the text as given."""
-    folded = fold(text)
+    return list(amounts(text))
+
+
+def amounts(text: str) -> tuple[Quantity, ...]:
+    """The same, read once for all who ask of one sentence."""
+    return _amounts(text) if len(text) <= LONGEST_KEPT else tuple(_found(fold(text)))
+
+
+@lru_cache(maxsize=4096)
+def _amounts(text: str) -> tuple[Quantity, ...]:
+    return tuple(_found(fold(text)))
+
+
+def _found(folded: str) -> list[Quantity]:
     found: list[Quantity] = []
     place = 0
     words = NUMBER_WORDS.intersection(_WORD.findall(folded.lower()))
@@ -76,6 +90,11 @@ def _joined(text: str, found: list[Quantity], quantity: Quantity) -> Quantity:
         value = last.value * size
         found[-1] = quantity._replace(value=value, high=value, start=last.start, end=last.end)
         return quantity
+    if last.unit == quantity.unit == "time" and gap in _NEXT and 0 < quantity.value < last.value:
+        # 2 hours 35 minutes are one span.
+        value = last.value + quantity.value
+        found.pop()
+        return quantity._replace(value=value, high=value, start=last.start, written=0.0)
     if len(gap) > 9 or not _TO.fullmatch(gap) or last.high != last.value or last.until:
         return quantity
     if gap.strip().lower() in ("and", "or") and not _BEFORE_RANGE.search(

@@ -29,10 +29,14 @@ def _asking(text: str) -> str:
     return "\n".join(kept)[-_MOST:]
 
 
-def answers(passages: list[Sentence], question: str) -> list[Sentence]:
-    """The sentences that do more than repeat the question."""
+def answers(passages: list[Sentence], question: str, text: str = "") -> list[Sentence]:
+    """The sentences that do more than repeat the question. `text` is all of them, if at hand."""
     asked, marks = _asked(question)
     if not asked:
+        return passages
+    # Folding every sentence is slow: first see whether a piece of the question is there at all.
+    whole = (text or "\n".join([one.text for one in passages])).lower()
+    if not any(mark in whole for mark in marks):
         return passages
     return [one for one in passages if not _repeats(one.text, asked, marks)]
 
@@ -53,7 +57,6 @@ def _asked(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _repeats(text: str, asked: tuple[str, ...], marks: tuple[str, ...]) -> bool:
     """Whether the text is a sentence of the question, word for word, and little else."""
-    # Folding every sentence is slow: first see whether a piece of the question is there at all.
     lower = text.lower()
     if not any(mark in lower for mark in marks):
         return False

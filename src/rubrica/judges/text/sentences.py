@@ -23,7 +23,23 @@ class Sentence(NamedTuple):
 #: Marks before the words of a line: quote, heading, bullet, task box. Numbers of a list are words.
 _MARKER = re.compile(r"[ \t>]*(?:#{1,6}[ \t]+|[-*+•‣◦·–—][ \t]+)?(?:\[[ xX]\][ \t]+)?")
 _RULE = re.compile(r"[\s|:=_*~-]+\Z")
-_STOP = re.compile(r"[.!?。！？；…]+[\"'”’)\]）」』】》*_`]*")
+#: A stop, the quotes and brackets that it closes, and the marks of sources behind it.
+#: The group marks the common case, where nothing has to be looked at: a point between a long word
+#: that is no abbreviation and a capital, or a Chinese stop.
+_STOP = re.compile(
+    r"[.!?。！？；…]+(?:"
+    r"(?:(?<=[a-z]{5}\.)(?<!pprox\.)(?<!essrs\.)(?:\[\d{1,3}\])*(?=[ ][A-Z])"
+    r"|(?<=[。！？；])(?=[\u4e00-\u9fff]))()"
+    r"|[\"'”’)\]）」』】》*_`]*(?:[ ]?(?:\[\^?\d{1,3}\]|【\d{1,3}】))*)"
+)
+#: The same for plain English, where it is twice as fast.
+_ASCII = (
+    r"(?:(?<=[a-z]{5}\.)(?<!pprox\.)(?<!essrs\.)(?:\[\d{1,3}\])*(?=[ ][A-Z])()"
+    r"|[\"')\]*_`]*(?:[ ]?\[\^?\d{1,3}\])*)"
+)
+_ASCII_STOP = re.compile(r"[.!?]+" + _ASCII)
+#: Where no other stop is there: a search for one character is much faster.
+_POINT = re.compile(r"\.+" + _ASCII)
 #: Whether a stop of these signs ends a sentence whatever follows.
 _PLAIN = frozenset("。！？；")
 _BEFORE = re.compile(r"([^\W\d_]+(?:\.[^\W\d_]+)*)\Z")
@@ -42,16 +58,30 @@ def sentences(text: str) -> list[Sentence]:
 @lru_cache(maxsize=64)  # several judges read the same output, one after the other
 def _sentences(text: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
+    plain = text.isascii()
+    stops = _STOP
+    if plain:
+        stops = _ASCII_STOP if "!" in text or "?" in text else _POINT
     for start, end, whole in _lines(text):
         if whole:
             _keep(text, start, end, found)
             continue
         begin = start
-        for stop in _STOP.finditer(text, start, end):
-            if _ends(text, begin, stop, end):
-                _keep(text, begin, stop.end(), found)
-                begin = stop.end()
-        _keep(text, begin, end, found)
+        for stop in stops.finditer(text, start, end):
+            at, after = stop.span()
+            if stop.lastindex is None:
+                if plain and after < end and not text[after].isspace():
+                    continue  # inside a number or an address
+                if not _ends(text, begin, at, after, end):
+                    continue
+            first = begin + 1 if text[begin] == " " else begin
+            if text[first].isalnum():
+                found.append(Sentence(text[first:after], first, after))
+            else:
+                _keep(text, begin, after, found)
+            begin = after
+        if begin < end:
+            _keep(text, begin, end, found)
     return tuple(found)
 
 
@@ -90,22 +120,20 @@ def _keep(text: str, start: int, end: int, found: list[Sentence]) -> None:
     found.append(Sentence(bare, start, start + len(bare)))
 
 
-def _ends(text: str, begin: int, stop: re.Match[str], line_end: int) -> bool:
-    sign = stop[0]
-    if sign[0] in _PLAIN:
-        return True
-    after = stop.end()
-    if after >= line_end:
+def _ends(text: str, begin: int, at: int, after: int, line_end: int) -> bool:
+    """Whether a stop from `at` to `after` ends the sentence."""
+    if after >= line_end or text[at] in _PLAIN:
         return True
     following = text[after]
+    sign = text[at:after]
     if sign[0] in "!?":
         return following.isspace() or ord(following) > 0x2E7F
     if not following.isspace():
         # A point inside a number, a name of a file, an address; or one before Chinese.
-        return ord(following) > 0x2E7F and not text[stop.start() - 1].isdigit()
+        return ord(following) > 0x2E7F and not text[at - 1].isdigit()
     if sign.startswith(("...", "…")):
         return _capital_follows(text, after)
-    return _full_stop(text, begin, stop.start(), after)
+    return _full_stop(text, begin, at, after)
 
 
 def _full_stop(text: str, begin: int, at: int, after: int) -> bool:

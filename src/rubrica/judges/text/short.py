@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rubrica.judges.text.conflicts import denied, missing_names, other_names
 from rubrica.judges.text.covering import cover
 from rubrica.judges.text.quantities import Quantity, agrees, quantities
-from rubrica.judges.text.reading import Reading, read
+from rubrica.judges.text.reading import Reading, read, states
 from rubrica.judges.text.sentences import Sentence
 from rubrica.judges.text.support import Verdict
 from rubrica.judges.text.wanted import Wanted, wanted
@@ -48,11 +48,11 @@ def short_verdict(answer: str, passages: Sequence[Sentence], question: str) -> V
     final = [pair for pair in readings if _FINAL.search(pair[1].text)]
     want = wanted(answer, "")
     for number, reading in reversed(final) if final else readings:
-        if reading.states and _gives(want, reading):
+        if states(reading.text) and _gives(want, reading):
             return _at("supported", number, passages, 0.9 if final else 0.75)
     asked = terms(question)
     for number, reading in final or readings:
-        if reading.states and _another(want, reading, overlap(asked, terms(reading.text))):
+        if states(reading.text) and _another(want, reading, overlap(asked, terms(reading.text))):
             return _at("contradicted", number, passages, 0.6, "another answer")
     return Verdict("absent")
 

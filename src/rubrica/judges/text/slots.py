@@ -1,9 +1,8 @@
-"""What stands in a Chinese slot: after a verb or 是, and between 由 and its verb.
+"""What stands in a Chinese slot, after a verb or 是.
 
 Chinese marks no names, so another name is only seen by its place.
 """
 
-from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from rubrica.judges.text.covering import Cover
@@ -55,39 +54,3 @@ def _alike(one: str, other: str) -> bool:
     common = set(one) & set(other)
     pairs = {one[at : at + 2] for at in range(len(one) - 1)}
     return any(pair in other for pair in pairs) or 2 * len(common) >= min(len(one), len(other))
-
-
-def other_cause(want: Wanted, reading: Reading) -> bool:
-    """Whether 由 or 因 names another cause or doer before the same Chinese verb."""
-    for verb in want.claim.pieces:
-        if not verb.han or not verb.ideas:
-            continue
-        mine = _marked(want.claim.pieces, want.claim.text, verb)
-        if not mine:
-            continue
-        for other in reading.pieces:
-            if _share_idea(other, verb):
-                theirs = _marked(reading.pieces, reading.text, other)
-                if theirs:
-                    return terms_of(mine).isdisjoint(terms_of(theirs)) and not any(
-                        _share_idea(a, b) for a in mine for b in theirs
-                    )
-    return False
-
-
-def _marked(pieces: Sequence[Piece], text: str, verb: Piece) -> list[Piece]:
-    """What stands between 由 and a verb."""
-    at = text.rfind("由", 0, verb.start)
-    if at < 0 or verb.start - at > 20:
-        return []
-    return [p for p in pieces if at < p.start < verb.start and p.clause == verb.clause]
-
-
-def terms_of(pieces: Iterable[Piece]) -> frozenset[str]:
-    found: set[str] = set()
-    for piece in pieces:
-        if piece.han:
-            found.update(piece.term[at : at + 2] for at in range(max(1, len(piece.term) - 1)))
-        else:
-            found.add(piece.term)
-    return frozenset(found)

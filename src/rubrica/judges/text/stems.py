@@ -173,8 +173,8 @@ def stem(word: str) -> str:
     for ending, instead in _ENDINGS:
         if word.endswith(ending):
             base = word[: -len(ending)]
-            if ending.startswith("at") and len(base) < 4:
-                base += "at"  # creat, not cre
+            if ending.startswith("at") and (len(base) < 4 or base[-1] in "eo"):
+                base += "at"  # creat, not cre; defeat, not def
             if ending == "s" and base[-1:] in "su":
                 break
             if len(base) + len(instead) >= 3 and not _VOWELS.isdisjoint(base):

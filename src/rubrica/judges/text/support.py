@@ -1,39 +1,46 @@
 """Does a text state a claim, deny it, or say nothing of it?
 
-Every sentence is held against the claim: how much of what the question does not already say does it
-have, do its quantities agree, does it name the same names, and does it affirm what the claim
-affirms. Words are compared by their stems and by the ideas of `lexicon/concepts.txt`; there is no
-model, so a paraphrase without a common word or idea is not seen.
+Every sentence that shares something with the claim is held against it: how much of what the
+question does not already say does it have, do its quantities agree, does it name the same names,
+and does it affirm what the claim affirms. Figures that agree are evidence enough in an answer;
+words are compared by stems, the ideas of `lexicon/concepts.txt` and `lexicon/related.txt`.
+There is no model: a paraphrase without anything in common is seen by its place at best.
 """
 
 import re
 from collections.abc import Sequence, Set
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
-from rubrica.judges.text.conflicts import about_another, in_passing, missing_names
-from rubrica.judges.text.covering import Cover, cover, worth
+from rubrica.judges.text.claimed import units
+from rubrica.judges.text.conflicts import missing_names, other_names
+from rubrica.judges.text.covering import Cover, cover
 from rubrica.judges.text.figures import figures
-from rubrica.judges.text.gist import FIGURE, gist
+from rubrica.judges.text.finding import met, plain_score
+from rubrica.judges.text.gist import DOUBT
 from rubrica.judges.text.looks import (
     ABSENT,
-    STATED,
     Look,
     Outcome,
     against,
     hedge_added,
-    unbound,
 )
-from rubrica.judges.text.quantities import Quantity, quantities
-from rubrica.judges.text.reading import Reading, read, units
+from rubrica.judges.text.quantities import quantities
+from rubrica.judges.text.reading import Reading, read, states
 from rubrica.judges.text.sentences import Sentence
+from rubrica.judges.text.told import Told, told
 from rubrica.judges.text.wanted import Wanted, wanted
 
 Sure = Literal["high", "medium", "low"]
 #: Less of a claim's key than this, and a sentence does not speak of it.
 _TOUCHED = 0.3
+#: Sentences that no claim accounts for in a short answer, and what one has to have of a claim.
+_FEW, _TRACE = 6, 0.11
+#: A score above which no other figure counts against what was found.
+_SETTLED = 0.85
+_NONE: frozenset[str] = frozenset()
 _CLAUSE = re.compile(r"[,;](?!\d)|[，；]")
 
 
@@ -51,17 +58,7 @@ class Verdict(msgspec.Struct, frozen=True):
     firm: bool = False
 
 
-_gist = lru_cache(maxsize=1024)(gist)
-
-
-@lru_cache(maxsize=1024)
-def _amounts(text: str) -> tuple[Quantity, ...]:
-    return tuple(quantities(text)) if FIGURE in _gist(text) else ()
-
-
-@lru_cache(maxsize=512)
-def _read(text: str) -> Reading:
-    return read(text, _amounts(text))
+_ABSENT = Verdict("absent")
 
 
 def verdict(claim: str, passages: Sequence[Sentence], context: str = "") -> Verdict:
@@ -69,16 +66,64 @@ def verdict(claim: str, passages: Sequence[Sentence], context: str = "") -> Verd
 
     A claim of several clauses may be stated in as many sentences, and is denied where one is.
     """
-    found = _of_one(claim, passages, context)
+    return _verdict_on(claim, told(passages), context)
+
+
+def _verdict_on(claim: str, text: Told, context: str) -> Verdict:
+    found = _of_one(claim, text, context)
     if found.kind == "contradicted":
         return found
-    several = [_of_one(part, passages, context) for part in parts(claim)]
+    several = [_of_one(part, text, context) for part in parts(claim)]
     for one in several:
         if one.kind == "contradicted" and one.firm:
             return one
     if found.kind == "absent" and several and all(one.kind == "supported" for one in several):
         return min(several, key=lambda one: one.score)
     return found
+
+
+def verdicts(claims: Sequence[str], passages: Sequence[Sentence], context: str) -> list[Verdict]:
+    """What the answer to a question says of each of the claims that a good one states."""
+    text = told(passages)
+    found = [_verdict_on(claim, text, context) for claim in claims]
+    used = {one.index for one in found}
+    spare = [index for index in range(len(passages)) if index not in used]
+    if 0 < len(spare) <= _FEW:
+        for number, one in enumerate(found):
+            if one.kind == "absent":
+                found[number] = _by_place(wanted(claims[number], context), text, spare)
+    return found
+
+
+def _by_place(want: Wanted, text: Told, spare: list[int]) -> Verdict:
+    """A short answer says little but what was asked: a sentence that no other claim accounts for
+    states this one if it has anything of it and denies nothing.
+    """
+    best, at, look = _TRACE, -1, ABSENT
+    for index in () if want.quantities else spare:
+        reading = read(text.passages[index].text)
+        around = text.before[index]
+        whole = cover(want, reading.whole, around)
+        if whole.key <= best or not states(reading.text) or hedge_added(want, reading):
+            continue
+        if want.claim.whole.hedged and reading.whole.certain:
+            continue
+        if against(want, reading, whole, around) is None:
+            best, at, look = whole.key, index, _placed(want, reading, whole, text.gists[index])
+    if at < 0 or look.kind == "absent":
+        return Verdict("absent")
+    spare.remove(at)
+    return _verdict(look, at, text.passages)
+
+
+def _placed(want: Wanted, reading: Reading, whole: Cover, glance: Set[str]) -> Look:
+    """What such a sentence says: another name, or no denial of what the claim denies, is no."""
+    if missing_names(want, whole, reading.whole):
+        other = other_names(want, reading.whole)
+        return Look("contradicted", 0.3, "another name") if other else ABSENT
+    if want.negative and DOUBT not in glance:
+        return Look("contradicted", 0.3, "not denied")
+    return Look("supported", 0.3)
 
 
 @lru_cache(maxsize=2048)
@@ -90,30 +135,34 @@ def parts(claim: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _of_one(claim: str, passages: Sequence[Sentence], context: str) -> Verdict:
+def _of_one(claim: str, text: Told, context: str) -> Verdict:
     want = wanted(claim, context)
     best = worst = ABSENT
     at = contrary = -1
-    before: Set[str] = frozenset()
-    for index, passage in enumerate(passages):
-        text = passage.text
-        glance = _gist(text)
-        if worth(want, glance, before, partial(_amounts, text)):
-            reading = _read(text)
-            if reading.states:
-                look = _look(want, reading, before)
-                if look.kind == "supported" and look.score > best.score:
-                    best, at = look, index
-                elif look.kind == "contradicted" and look.score > worst.score:
-                    worst, contrary = look, index
-        before = glance if text[-1] not in "?？" else frozenset()
+    for index, agreed in met(want, text):
+        if index < 0:
+            if best.score >= _SETTLED:
+                break  # another figure elsewhere is of something else
+            continue
+        sentence = text.passages[index].text
+        if states(sentence):
+            score = plain_score(want, text, index) if agreed else 0.0
+            look = (
+                Look("supported", score)
+                if score
+                else _look(want, read(sentence), text.before[index])
+            )
+            if look.kind == "supported" and look.score > best.score:
+                best, at = look, index
+            elif look.kind == "contradicted" and look.score > worst.score:
+                worst, contrary = look, index
     if contrary >= 0 and (
         at < 0
         or (worst.firm and worst.score >= max(0.6, best.score - 0.3))
         or worst.score > best.score + 0.15
     ):
-        return _verdict(worst, contrary, passages)
-    return _verdict(best, at, passages) if at >= 0 else Verdict("absent")
+        return _verdict(worst, contrary, text.passages)
+    return _verdict(best, at, text.passages) if at >= 0 else _ABSENT
 
 
 def _verdict(look: Look, index: int, passages: Sequence[Sentence]) -> Verdict:
@@ -125,11 +174,9 @@ def _verdict(look: Look, index: int, passages: Sequence[Sentence]) -> Verdict:
 def _look(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     """What a sentence says of the claim, with the sentence before it for what `it` is."""
     whole = cover(want, reading.whole, around)
-    if about_another(want, reading):
-        return ABSENT
     if want.quantities:
         return figures(want, reading, whole, around)
-    if whole.key < _TOUCHED and whole.given < 0.6:
+    if whole.key < min(_TOUCHED, want.need) and whole.given < 0.6:
         return ABSENT
     return _words(want, reading, whole, around)
 
@@ -138,8 +185,8 @@ def _words(want: Wanted, reading: Reading, whole: Cover, around: Set[str]) -> Lo
     look = against(want, reading, whole, around)
     if look is not None:
         return look
-    if whole.key < STATED or missing_names(want, whole, reading.whole) or unbound(want, whole):
+    if whole.key < want.need or missing_names(want, whole, reading.whole):
         return ABSENT
-    if hedge_added(want, reading) or in_passing(whole):
+    if hedge_added(want, reading):
         return ABSENT
     return Look("supported", 0.2 + 0.8 * (0.7 * whole.key + 0.3 * whole.total))

@@ -119,8 +119,8 @@ _TABLE: dict[str, dict[float, str]] = {
 }
 _SQUARE = {"square": "²", "sq": "²", "cubic": "³", "平方": "²", "立方": "³"}
 _ASCII = re.compile(
-    r"(?:(square|sq|cubic)[ .]{1,2})?([a-zµμ°]{1,14}(?:-years?)?[²³23]?(?:/[a-zµμ]{1,12}[²³23]?)?)"
-    r"(?![a-z])",
+    r"(?:(square|sq|cubic)[ .]{1,2})?"
+    r"([a-zµμ°℃℉]{1,14}(?:-years?)?[²³23]?(?:/[a-zµμ]{1,12}[²³23]?)?)(?![a-z])",
     re.IGNORECASE,
 )
 _DEGREES = re.compile(r"(?:degrees?|deg|°)[ ]?(c|f)(?:elsius|ahrenheit)?\b", re.IGNORECASE)
@@ -217,5 +217,8 @@ def per_before(text: str, place: int) -> tuple[str, float, int] | None:
     return dimension, size, max(0, place - 12) + at
 
 
+_FILLER = frozenset(" 体重约不超过高于低至少大有能跑可以行驶达最多")
+
+
 def _filler(between: str) -> bool:
-    return not between or between.strip(" 体重约不超过高于低至少大有") == ""
+    return _FILLER.issuperset(between)

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from rubrica.judges.text.claimed import Unit, units
 from rubrica.judges.text.dates import coarser
-from rubrica.judges.text.gist import FIGURE
 from rubrica.judges.text.lexicon import lexicon
+from rubrica.judges.text.order import Turn, turns_of
 from rubrica.judges.text.quantities import Quantity, agrees
-from rubrica.judges.text.reading import Clause, Reading, Terms, Unit, members, read, units
+from rubrica.judges.text.reading import Clause, Reading, Terms, members, read
 from rubrica.judges.text.sentences import sentences
 
 _YES_OR_NO = re.compile(
@@ -22,9 +23,8 @@ _YES_OR_NO = re.compile(
     r"|能不能|是不是|是否|有没有|会不会|可不可以|要不要|吗[?？]",
     re.IGNORECASE,
 )
-_COMPARES = re.compile(
-    r"\bthan\b|比|[高低多少早晚大小优重轻快慢]于|超过|不及|不如|exceed|surpass|outperform"
-)
+#: Less will do in the answer to a question, unless it asks whether the claim is so.
+_ANSWERING, _ASKED_IF, _ANYWHERE = 0.22, 0.35, 0.56
 #: The share of its weight that a word keeps which a question of yes or no has.
 _ASKED = 0.4
 #: The ideas that a quantity of a kind or unit implies.
@@ -40,6 +40,9 @@ _IMPLIED = {
 }
 
 
+Parts = tuple[float, tuple[tuple[frozenset[str], float], ...]]
+
+
 class Wanted(NamedTuple):
     """A claim and which parts of it the question gives away."""
 
@@ -47,30 +50,38 @@ class Wanted(NamedTuple):
     units: tuple[Unit, ...]
     given: tuple[bool, ...]
     quantities: tuple[Quantity, ...]
-    #: Quantities of the question too: a text need not repeat them.
-    known: tuple[Quantity, ...]
     names: tuple[tuple[int, ...], ...]
     context: Clause
-    directed: str
-    comparing: str
+    #: Its verbs and comparisons that have a direction.
+    turns: tuple[Turn, ...]
     weights: tuple[float, ...]
     #: For each unit the kinds of quantity that tell it: `at 1,025 kg` tells the weight.
     told: tuple[frozenset[str], ...]
     #: Its words that are one of a set, by the number of the set.
     members: dict[int, set[str]]
-    #: For each unit all the terms that would state it, and those of the key together.
-    terms: tuple[frozenset[str], ...]
-    signs: frozenset[str]
+    #: The terms that would state each unit of the key, with their weight, and the sum of those.
+    key: Parts
     #: The same of what is given, and whether a quantity says it all.
-    topic: frozenset[str]
+    rest: Parts
     telling: bool
     #: Whether some unit is told by a kind of quantity, and some may be a name.
     tells: bool
     perhaps: bool
     #: The terms of all units.
     common: frozenset[str]
-    #: Its figures as they may stand in a gist.
-    figures: frozenset[str]
+    #: Whether the question is of a year and the claim of the one before.
+    year_before: bool
+    #: Whether nothing but its figures and words has to be found: no denial, name or direction.
+    plain: bool
+    #: Its words that mean one side of an idea with two, and the idea.
+    polar: tuple[tuple[str, str], ...]
+    #: Whether it denies something.
+    negative: bool
+    #: Whether it gives somebody a part: the director is N, N wrote it.
+    role: bool
+    #: The share of the key that states it. A text that answers a question is taken to speak of
+    #: what was asked; any other has to say itself what it speaks of.
+    need: float
 
 
 @lru_cache(maxsize=2048)
@@ -80,9 +91,12 @@ def wanted(claim: str, context: str) -> Wanted:
     found = units(claim)
     ground = _ground(context)
     given = tuple(_said(unit, ground.terms) for unit in found)
+    moot = [_moot(unit, context) for unit in found]
     quantities: list[Quantity] = []
     known: list[Quantity] = []
     for amount in reading.whole.quantities:
+        if amount.kind == "ordinal" and amount.value == 1:
+            continue  # `the first school` is told by many words
         in_question = any(_known(amount, other) for other in ground.quantities)
         (known if in_question else quantities).append(amount)
     if all(given) and known and not quantities and len(context) > 200:
@@ -90,45 +104,89 @@ def wanted(claim: str, context: str) -> Wanted:
     if all(given) and not quantities:
         # Everything is in the question, so everything has to be said again.
         given = (False,) * len(found)
-    ideas = [idea for piece in reading.pieces for idea, _ in piece.ideas]
+    common = frozenset[str]().union(*(unit.meaning.terms for unit in found))
+    weights = tuple(
+        unit.weight * (_ASKED if also else 1.0) for unit, also in zip(found, moot, strict=True)
+    )
+    names = _groups(found, [old or also for old, also in zip(given, moot, strict=True)])
+    turns, role, one_of = turns_of(reading), _is_role(reading, found), members(reading.whole)
+    negative = any(piece.sign < 0 for piece in reading.pieces)
+    weighed = turns or names or role or one_of or negative or reading.whole.hedged
+    plain = bool(quantities and context) and not weighed
+    told = tuple(_told(unit.meaning.terms) for unit in found)
+    tells = any(told)
     return Wanted(
         reading,
         found,
         given,
         tuple(quantities),
-        tuple(known),
-        _groups(
-            found, [old or _moot(unit, context) for old, unit in zip(given, found, strict=True)]
-        ),
+        names,
         ground,
-        next((idea for idea in ideas if idea in lexicon().directed), ""),
-        next((idea for idea in ideas if idea in lexicon().comparing), "")
-        if _COMPARES.search(reading.text)
-        else "",
-        tuple(unit.weight * (_ASKED if _moot(unit, context) else 1.0) for unit in found),
-        tuple(_told(unit) for unit in found),
-        members(reading.whole),
-        tuple(frozenset(option[0] for option in unit.options) for unit in found),
-        _terms_where(found, given, False),
-        _terms_where(found, given, True),
+        turns,
+        weights,
+        told,
+        one_of,
+        _parts(found, weights, given, False),
+        _parts(found, weights, given, True),
         any(map(telling, quantities)),
-        any(map(_told, found)),
+        tells,
         any(unit.perhaps for unit in found),
-        frozenset(option[0] for unit in found for option in unit.options),
-        frozenset(f"{FIGURE}{amount.written or amount.value:.12g}" for amount in quantities),
+        common,
+        any(_year_before(amount, ground) for amount in quantities),
+        plain,
+        tuple((unit.term, idea) for unit in found for idea in unit.meaning.polar),
+        negative,
+        role,
+        _ASKED_IF if any(moot) else _ANSWERING if context else _ANYWHERE,
     )
 
 
-def _terms_where(found: Sequence[Unit], given: Sequence[bool], which: bool) -> frozenset[str]:
-    pairs = zip(found, given, strict=True)
-    return frozenset(option[0] for unit, old in pairs if old is which for option in unit.options)
+_COPULA = re.compile(r"(?:is|was|are|were|served as|became)[ ](?:the|its|his|her|their)")
+_COPULA_HAN = re.compile(r"(?:是|为|由)\Z")
+
+
+def _is_role(claim: Reading, found: Sequence[Unit]) -> bool:
+    names = [number for number, unit in enumerate(found) if unit.name or unit.perhaps]
+    plain = [unit for unit in found if not (unit.name or unit.perhaps)]
+    if not names or not plain or names[-1] - names[0] >= len(names):
+        return False
+    first = claim.pieces[found[names[0]].at]
+    if first.han:
+        return names[0] > 0 and _COPULA_HAN.search(claim.text[: first.start]) is not None
+    if names[0]:
+        return False
+    verb = claim.pieces[plain[0].at]
+    if any(idea in lexicon().directed for idea, _ in verb.ideas):
+        return True
+    last = claim.pieces[found[names[-1]].at]
+    between = claim.text[last.start + len(last.word) : verb.start].strip()
+    return _COPULA.fullmatch(between) is not None
+
+
+def _year_before(amount: Quantity, ground: Clause) -> bool:
+    date = amount.date
+    return date is not None and any(
+        other.date is not None and other.date.year == (date.year or -9) + 1
+        for other in ground.quantities
+    )
+
+
+def _parts(
+    found: Sequence[Unit], weights: Sequence[float], given: Sequence[bool], which: bool
+) -> Parts:
+    parts = tuple(
+        (unit.meaning.terms, weight)
+        for unit, weight, old in zip(found, weights, given, strict=True)
+        if old is which
+    )
+    return sum(weight for _, weight in parts), parts
 
 
 def _moot(unit: Unit, context: str) -> bool:
     """Whether a question of yes or no has the word, and the answer may leave it out: not so one
     that says yes or no.
     """
-    if any(abs(sign) >= 2 for _, _, sign in unit.options):
+    if unit.meaning.polar:
         return False
     return _said(unit, _moot_terms(context))
 
@@ -139,8 +197,8 @@ def _moot_terms(context: str) -> Terms:
     return read("\n".join(asked)).whole.terms
 
 
-def _told(unit: Unit) -> frozenset[str]:
-    ideas = {option[0] for option in unit.options}
+@lru_cache(maxsize=8192)
+def _told(ideas: frozenset[str]) -> frozenset[str]:
     return frozenset(kind for kind, implied in _IMPLIED.items() if not ideas.isdisjoint(implied))
 
 
@@ -158,7 +216,7 @@ def _known(mine: Quantity, other: Quantity) -> bool:
 
 
 def _said(unit: Unit, terms: Terms) -> bool:
-    return any(term in terms for term, credit, _ in unit.options if credit > 0.6)
+    return not terms.keys().isdisjoint(unit.meaning.sure)
 
 
 def _groups(found: Sequence[Unit], given: Sequence[bool]) -> tuple[tuple[int, ...], ...]:

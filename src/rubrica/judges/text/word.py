@@ -55,6 +55,8 @@ def word_of(text: str) -> Word:
     role = ""
     if lower in _NEGATORS or lower.endswith("n't"):
         role = "not"
+    elif lower == "against":
+        role = "against"
     elif term in _TO:
         role = "to"
     elif lower in _OF:

@@ -5,7 +5,7 @@ import re
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Quantity
 from rubrica.judges.text.dates import date_at
-from rubrica.judges.text.digits import COUNTERS, dated_quantity
+from rubrica.judges.text.digits import AFTER_NOON, COUNTERS, dated_quantity
 from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.measuring import measured, rough, sized
 from rubrica.judges.text.units import unit_at
@@ -15,7 +15,8 @@ _ORDINAL_WORD = re.compile(
 )
 _FRACTION = re.compile(
     r"(?:(?P<one>an?|one|two|three|four)[ -])?"
-    r"(?P<part>half|halves|thirds?|quarters?|fifths?|tenths?)[ ](?:of\b)",
+    r"(?P<part>half|halves|thirds?|quarters?|fifths?|tenths?)"
+    r"(?:[ ]of\b|(?<=[ -]third)(?=[.,;]|[ ](?:compared|less|more|lower|higher|since)\b|\Z))",
     re.IGNORECASE,
 )
 _PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
@@ -39,6 +40,9 @@ _HAN_PART = re.compile(
     r"([一二两三四五六七八九十百]{1,3}|\d{1,3})分之([一二两三四五六七八九十]{1,3}|\d{1,3})"
 )
 _HAN_HALF = re.compile(r"(?:一半|半数)")
+_HAN_CLOCK = re.compile(
+    r"([一二两三四五六七八九]|十[一二]?)点(半|钟|整)?(?![零〇一二三四五六七八九十\d万亿])(?:(?<=[半钟整])|(?=[前后之以到至起开关，。]))"
+)
 
 
 def from_words(text: str, at: int) -> Quantity | None:
@@ -105,6 +109,9 @@ def from_han(text: str, at: int) -> Quantity | None:
             return _han_share(pattern, part)
     if text[at] == "半":
         return _half_han(text, at)
+    clock = _HAN_CLOCK.match(text, at)
+    if clock is not None:
+        return _clock(clock)
     run = numerals.HAN.match(text, at)
     if run is None:
         return None
@@ -119,6 +126,15 @@ def from_han(text: str, at: int) -> Quantity | None:
     if text[at : at + 2] in words_of("numeral_pairs.txt") or not COUNTERS.match(text, quantity.end):
         return None
     return None if run[0] == "一" else quantity
+
+
+def _clock(clock: re.Match[str]) -> Quantity:
+    """上午十一点前, 晚上八点半."""
+    hour = int(numerals.chinese(clock[1]) or 0)
+    if hour < 12 and clock.string[max(0, clock.start() - 2) : clock.start()] in AFTER_NOON:
+        hour += 12
+    value = float(hour * 60 + (30 if clock[2] == "半" else 0))
+    return Quantity("time", value, value, "clock", clock.start(), clock.end())
 
 
 def _half_han(text: str, at: int) -> Quantity | None:

@@ -13,6 +13,8 @@ from typing import Literal
 from rubrica.judges.text.lists import words_of as words_of
 from rubrica.judges.text.stems import stem
 
+#: What was read of a longer text is not kept: the store would grow without end.
+LONGEST_KEPT = 400
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[^\W\d_{CJK}]+(?:['-][^\W\d_{CJK}]+)*|[{CJK}]+|\d+(?:[.,]\d+)*")
 _WORD = re.compile(rf"[^\W\d_{CJK}]+(?:'[^\W\d_{CJK}]+)?|[{CJK}]+")
@@ -71,6 +73,11 @@ def fold_to_words(text: str) -> list[str]:
 
 def terms(text: str) -> frozenset[str]:
     """What the text is about: stems without stop words, pairs of Chinese characters."""
+    return _terms(text) if len(text) <= LONGEST_KEPT else _terms.__wrapped__(text)
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> frozenset[str]:
     found: set[str] = set()
     for token in _WORD.findall(fold(text)):
         if token.isascii() or not _HAN.match(token):

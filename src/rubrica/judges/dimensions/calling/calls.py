@@ -4,14 +4,14 @@ Calls are compared by digests of their arguments and results, whatever the size 
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
 from rubrica.core import ToolCall
 from rubrica.judges.dimensions.calling.failures import HEAD, Failure, failure_of, is_empty
 from rubrica.judges.dimensions.calling.natures import Nature, listed, nature_of, words
-from rubrica.judges.dimensions.calling.plain import LONG, digest, encode, even, told
+from rubrica.judges.dimensions.calling.plain import LONG, SHORT, digest, encode, even, told
 
 #: Values of one call that are compared with what was written, and characters of each.
 VALUES, VALUE = 50, 200
@@ -46,25 +46,54 @@ class Call(NamedTuple):
         return not self.failure and _pending().search(text) is not None
 
 
+class _Outcome(NamedTuple):
+    """What a result tells by itself."""
+
+    failure: Failure
+    digest: bytes
+    said: bytes
+    empty: bool
+
+
 def call_of(step: int, call: ToolCall, writes: frozenset[str] = frozenset()) -> Call:
     plain = even(call.arguments)
     name = call.name.strip()
-    failure = failure_of(call)
     result = call.result
+    bare = call.error is None and not call.exit_code
+    if bare and type(result) is str and len(result) <= SHORT:
+        came = _of_text(result)
+    else:
+        came = _outcome(call)
+    return Call(
+        step,
+        name,
+        digest(name.encode() + b"\0" + encode(plain)),
+        came.digest,
+        came.failure,
+        nature_of(name, plain, writes),
+        bare and result is None and call.exit_code is None,
+        came.empty,
+        came.said,
+        plain,
+    )
+
+
+def _outcome(call: ToolCall) -> _Outcome:
+    failure, result = failure_of(call), call.result
     mute = result is None and call.error is None and call.exit_code is None
     encoded = encode(told(result))
-    return Call(
-        step=step,
-        name=name,
-        key=digest(name.encode() + b"\0" + encode(plain)),
-        result=digest(encoded + (call.error or "")[:HEAD].encode()),
-        failure=failure,
-        nature=nature_of(name, plain, writes),
-        mute=mute,
-        empty=not failure and not mute and is_empty(result),
-        said=encoded if len(encoded) < HEAD else b"",
-        plain=plain,
+    return _Outcome(
+        failure,
+        digest(encoded + (call.error or "")[:HEAD].encode()),
+        encoded if len(encoded) < HEAD else b"",
+        not failure and not mute and is_empty(result),
     )
+
+
+@lru_cache(maxsize=1024)
+def _of_text(result: str) -> _Outcome:
+    """Pages are opened again, and by other attempts at the same case."""
+    return _outcome(ToolCall(name="", result=result))
 
 
 @cache

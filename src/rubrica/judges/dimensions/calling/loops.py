@@ -55,6 +55,8 @@ class Scan:
         self.queries: dict[tuple[str, bytes], list[Call]] = {}
         #: The last of the calls that gave the same, by their tool.
         self.gave: dict[tuple[str, bytes], tuple[int, Call]] = {}
+        #: What was asked by the step, whatever its capitals.
+        self.spelt: dict[int, bytes] = {}
         #: When something was last written, and when a value was last named in a write.
         self.wrote, self.written = -1, dict[str, int]()
         self.undid = -1
@@ -142,9 +144,14 @@ class Scan:
         slot = (call.name, call.result)
         at, other = self.gave.get(slot, (-1, None))
         self.gave[slot] = (order, call)
-        if other is None or self.wrote > at or respelt(call) != respelt(other):
+        if other is None or self.wrote > at or self._spelling(call) != self._spelling(other):
             return None
         return Waste(call.step, "repeat", 1.0, other.step)
+
+    def _spelling(self, call: Call) -> bytes:
+        if call.step not in self.spelt:
+            self.spelt[call.step] = respelt(call)
+        return self.spelt[call.step]
 
     def _reworded(self, call: Call) -> Waste | None:
         """A search in other words that gives the same, or nothing, once more."""
@@ -207,8 +214,10 @@ def _cycles(calls: Sequence[Call], waste: dict[int, Waste]) -> None:
     for order, call in enumerate(calls):
         for period in range(2, PERIOD + 1):
             before = calls[order - period] if order >= period else None
-            same = before is not None and before.key == call.key and before.result == call.result
-            runs[period] = runs[period] + 1 if same and not call.nature.moves else 0
+            if before is None or before.key != call.key or before.result != call.result:
+                runs[period] = 0
+                continue
+            runs[period] = 0 if call.nature.moves else runs[period] + 1
             turn = calls[order - period + 1 : order + 1] if runs[period] >= period else ()
             if not any(each.nature.writes for each in turn):
                 continue  # of calls that only look, the repeats have been counted

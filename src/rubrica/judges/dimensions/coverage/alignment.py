@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rubrica.judges.dimensions.coverage.emptiness import kind_of
 from rubrica.judges.dimensions.coverage.passages import Passage
 from rubrica.judges.dimensions.coverage.plan import Plan
-from rubrica.judges.dimensions.coverage.scanning import keys_in
+from rubrica.judges.dimensions.coverage.spoken import spoken
 
 #: A span of the answer.
 Span = tuple[int, int]
@@ -47,7 +47,7 @@ def _is_new(said: str, plan: Plan) -> bool:
     """Whether it is more than the question again; a bare yes or no is."""
     lower = said.lower()
     yes = re.match(r"(?:yes|no|none|never|always|是|否|不|没有|可以|能|有)\b", lower)
-    return yes is not None or plan.novelty.of(lower, keys_in(lower)) >= 0.5
+    return yes is not None or plan.fresh(spoken(lower)) >= 0.5
 
 
 def by_place(text: str, plan: Plan) -> dict[int, Span]:
@@ -64,7 +64,7 @@ def by_place(text: str, plan: Plan) -> dict[int, Span]:
     for at, piece in enumerate(pieces):
         said = piece[0].strip()
         lower = said.lower()
-        if not kind_of(lower) and plan.novelty.of(lower, keys_in(lower)) >= 0.5:
+        if not kind_of(lower) and plan.fresh(spoken(lower)) >= 0.5:
             begin = piece.start() + len(piece[0]) - len(piece[0].lstrip())
             found[at] = (begin, begin + len(said))
     return found

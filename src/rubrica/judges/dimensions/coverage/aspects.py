@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import msgspec
@@ -66,6 +66,9 @@ class Aspect(msgspec.Struct, frozen=True):
     derived: bool = False
     yes_no: bool = False
 
+    def __hash__(self) -> int:
+        return hash((self.text, self.derived))
+
 
 def read_aspects(question: str, listed: Sequence[tuple[str, float]]) -> tuple[Aspect, ...]:
     """The aspects that a case lists, else the parts of its question."""
@@ -98,6 +101,7 @@ def listed_aspects(case: Case) -> Iterator[tuple[str, float]]:
         yield text.strip()[:LONGEST], float(weight)
 
 
+@lru_cache(maxsize=2048)
 def terms_of(text: str) -> frozenset[str]:
     """Words of a text as keys, and pairs of Chinese characters."""
     lower = text.lower()
@@ -106,6 +110,11 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 def _read(text: str, weight: float, given: frozenset[str], derived: bool = False) -> Aspect:
+    return _kept(text, weight, given & terms_of(text), derived)
+
+
+@lru_cache(maxsize=2048)
+def _kept(text: str, weight: float, given: frozenset[str], derived: bool) -> Aspect:
     lower = _WHEN_TO.sub("", text[:LONGEST].lower().replace("’", "'"))
     whole = _distinct((*_english(lower, given), *_chinese(lower, given)))
     if derived and _WHAT_IS.match(lower):

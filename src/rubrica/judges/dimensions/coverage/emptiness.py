@@ -1,12 +1,10 @@
 """What says nothing: promises, refusals, naming of topics, the question pasted back, praise."""
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from rubrica.judges.dimensions.coverage.aspects import stop_keys
-from rubrica.judges.dimensions.coverage.concepts import table, words_in
+from rubrica.judges.dimensions.coverage.concepts import table
 from rubrica.judges.dimensions.coverage.scanning import HAN, WORD
 
 _BUT = re.compile(
@@ -16,6 +14,7 @@ _ONLY_SIGNS = re.compile(
     r"[\s\W_]*(?:n/?a|tbd|tba|tbc|none|unknown|todo|略|无|未知|不详|待定|待补|暂无|空)?[\s\W_]*\Z",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 #: Characters of grammar.
 GRAMMAR = frozenset(
     "的了是在和与及或也都就而其该这那个之把被将让使则且但并又很更最还再只着过们它他她我你您呢吗吧啊有要会能到从对为以于等不没上下中里"
@@ -45,11 +44,17 @@ def _needs(language: str, needs: str) -> frozenset[str]:
     return frozenset((*needs.split(), *needs.replace("'", "’").split()))
 
 
+#: A note in brackets or italics and nothing else: `(see the textbook)`, `_TBD: awaiting input_`.
+_NOTE = re.compile(r"\W*(?:[*_]{0,2}[(（\[][^()（）\[\]]{0,60}[)）\]][*_]{0,2}|_[^_]{0,60}_)\W*\Z")
+
+
 def kind_of(lower: str) -> str:
     """`promise`, `refusal`, `naming`, `asking`, `deflecting` or `nothing`; empty for content."""
     if lower.rstrip(' \t*_"”’)）').endswith(("?", "？")):
         return "asking"
     if len(lower) < 40 and _ONLY_SIGNS.match(lower):
+        return "nothing"
+    if len(lower) < 80 and _NOTE.match(lower) and len(_DIGIT.findall(lower)) < 3:
         return "nothing"
     chinese = not lower.isascii() and HAN.search(lower) is not None
     units = set(lower) if chinese else set(WORD.findall(lower))
@@ -67,37 +72,3 @@ def _is_turned(kind: str, lower: str, end: int) -> bool:
         return "@" in lower or "http" in lower or any(map(str.isdigit, lower))
     but = _BUT.search(lower, end) if kind == "refusal" else None
     return but is not None and len(lower) - but.end() >= 12
-
-
-#: New pairs of characters after which nobody counts any further.
-_ENOUGH = 40
-
-
-class Novelty:
-    """How much a text says beyond the question, the names of the aspects, grammar and praise."""
-
-    def __init__(self, known: frozenset[str]) -> None:
-        self._known = known | words_in("fluff.txt") | stop_keys()
-        self._pairs = frozenset(key for key in self._known if len(key) == 2 and HAN.match(key))
-        longer = (key for key in self._known if len(key) > 2 and HAN.match(key))
-        self._pairs |= {key[at : at + 2] for key in longer for at in range(len(key) - 1)}
-
-    def of(self, lower: str, words: Sequence[str]) -> float:
-        """New words, two Chinese characters being one; `words` are the keys of the text."""
-        fresh = set(words).difference(self._known)
-        count = float(sum(len(word) > 1 or word.isdigit() for word in fresh))
-        return count if lower.isascii() else count + self._han(lower) / 2
-
-    def _han(self, lower: str) -> int:
-        known, fresh = self._pairs, set[str]()
-        for run in HAN.findall(lower):
-            pairs = [run[at : at + 2] for at in range(min(len(run), _ENOUGH))]
-            old = [pair in known for pair in pairs]
-            fresh.update(
-                pair
-                for pair, now, before in zip(pairs, old, (False, *old), strict=False)
-                if not now and not before and pair[0] not in GRAMMAR
-            )
-            if len(fresh) >= _ENOUGH:
-                break
-        return min(len(fresh), _ENOUGH)

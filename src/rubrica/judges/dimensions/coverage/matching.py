@@ -1,152 +1,190 @@
 """Where an answer says something of substance about each aspect."""
 
+import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
+from rubrica.judges.dimensions.coverage.aligning import align
 from rubrica.judges.dimensions.coverage.alignment import by_mark, by_place
-from rubrica.judges.dimensions.coverage.emptiness import kind_of
-from rubrica.judges.dimensions.coverage.filling import filled
 from rubrica.judges.dimensions.coverage.homonyms import is_other
 from rubrica.judges.dimensions.coverage.passages import Passage, passages
-from rubrica.judges.dimensions.coverage.plan import Plan, Score, Seen
-from rubrica.judges.dimensions.coverage.reading import ALONE, UNDER_LABEL, Cover, Read
-from rubrica.judges.dimensions.coverage.scanning import keys_in
+from rubrica.judges.dimensions.coverage.plan import Plan
+from rubrica.judges.dimensions.coverage.reading import Cover, Read
+from rubrica.judges.dimensions.coverage.spoken import Spoken
+from rubrica.judges.dimensions.coverage.units import Unit, units
 from rubrica.judges.dimensions.finding import Sure
 
-#: From which score an aspect counts as spoken of, and a label as its name.
-SPOKEN, NAMED = 0.45, 0.55
-#: From which score two sentences together speak of an aspect.
-TOGETHER = 0.55
-#: From which score the aspect that a sentence speaks of most counts, and where none comes near.
-LIKELY, CLEAR = 0.3, 0.21
-#: The same for parts of a question: an answer often says more of the first than was asked.
-PART_LIKELY, PART_CLEAR = 0.38, 0.28
+#: New words of a passage that is looked at at all, and of a sentence that may say several things.
+_LEAST, _LONG = 1.0, 14.0
+#: From which score a passage speaks of an aspect without doubt, and the one thing asked for.
+_PLAIN, _ASKED, _ASKED_ELSEWHERE = 0.45, 0.2, 0.35
+#: What is said of an aspect that is not told after all.
+_DECLINING = frozenset(("refusal", "promise", "deflecting", "nothing"))
 _NONE = frozenset[int]()
+#: A clause of at least some length, and up to where a sentence is cut.
+_CLAUSE = re.compile(r"[^，,；;]{1,60}(?:[，,；;](?!\s*and\b)|[^，,；;]+|$)")
+LONGEST_CUT = 1000
+
+
+class _Said:
+    """The passages that say something, and what the others do to the aspects they name."""
+
+    def __init__(self, pieces: Sequence[Passage], plan: Plan) -> None:
+        self.reads: list[Read] = []
+        self.declined: set[int] = set()
+        self._labelled: dict[tuple[str, ...], frozenset[int]] = {(): _NONE}
+        #: Whether names of aspects are listed without more.
+        self.listed = False
+        self._thin = 0
+        titles, once = [], set[str]()
+        for passage in pieces:
+            if passage.heading:
+                titles.append(passage.text.strip("#*_:：.。?？ "))
+            elif passage.text not in once and (read := self._read(passage, plan)) is not None:
+                self.reads.append(read)
+                if passage.paragraph >= 0:
+                    once.add(passage.text)
+        self._decline_hollow(pieces, titles, plan)
+
+    def _read(self, passage: Passage, plan: Plan) -> Read | None:
+        labels = passage.labels
+        told = plan.told(passage.text, labels[-1] if labels and passage.paragraph < 0 else "")
+        kind = told.said.kind
+        if kind and not (kind == "deflecting" and plan.refers):
+            self._drop(told.said, plan)
+            return None
+        if told.stuffed:
+            named = {at for at, score in enumerate(told.scores) if score.named}
+            if 2 * len(named) <= len(plan.aspects):
+                self.declined |= named
+            self._list(len(named), plan)
+            return None
+        if 0.0 < told.fresh < _LEAST or not (told.fresh or told.said.new or told.said.new_pairs):
+            return None
+        if not told.fresh:  # it names an aspect, and no more
+            self._thin += 1
+            self.listed |= self._thin > 1
+        labelled = self._labelled.get(labels)
+        if labelled is None:
+            labelled = self._labelled[labels] = _NONE.union(*map(plan.named, labels))
+        return Read(passage, told, labelled)
+
+    def cut(self, plan: Plan) -> None:
+        """Cuts long sentences into their clauses where there are far fewer than aspects."""
+        if 2 * len(self.reads) > len(plan.aspects) or any(read.labelled for read in self.reads):
+            return
+        self.reads = [
+            clause
+            for read in self.reads
+            for clause in (self._clauses(read, plan) if read.told.fresh >= _LONG else (read,))
+        ]
+
+    def _clauses(self, read: Read, plan: Plan) -> Iterator[Read]:
+        place = read.passage
+        for clause in _CLAUSE.finditer(place.text[:LONGEST_CUT]):
+            start = place.start + clause.start()
+            part = place._replace(text=clause[0], start=start, end=start + len(clause[0]))
+            if (found := self._read(part, plan)) is not None:
+                yield found
+
+    def _drop(self, said: Spoken, plan: Plan) -> None:
+        named = plan.named(said.text, 0.3)
+        self._list(len(named), plan)
+        # A list of all that is to come declines nothing: it may come.
+        few = said.kind != "promise" or 2 * len(named) <= len(plan.aspects)
+        if said.kind in _DECLINING and few:
+            self.declined |= named
+
+    def _list(self, named: int, plan: Plan) -> None:
+        self.listed |= named >= min(3, len(plan.aspects))
+
+    def _decline_hollow(self, pieces: Sequence[Passage], titles: Sequence[str], plan: Plan) -> None:
+        """Aspects that head a section or a row which says nothing."""
+        under = {label for read in self.reads for label in read.passage.labels}
+        empty = {label for piece in pieces for label in piece.labels} - under
+        for title in titles:
+            if not any(title in label or label in title for label in under):
+                empty.add(title)
+        for title in empty:
+            self.declined |= plan.named(title)
 
 
 def covers(text: str, plan: Plan) -> list[Cover | None]:
     """For each aspect where it is covered, or None."""
+    found: list[Cover | None] = [None] * len(plan.aspects)
     if is_other(plan.kind, plan.question, text):
-        return [None] * len(plan.aspects)
+        return found
     pieces = passages(text)
-    declined: set[int] = set()
-    said = list(_said(pieces, plan, declined))
-    placed = by_mark(pieces, plan) or by_place(text, plan)
-    found: list[Cover | None] = []
-    for at in range(len(plan.aspects)):
-        cover = _labelled(said, at) or _spoken(said, at) or _paired(said, at, plan)
-        if cover is None and at in placed:
-            cover = Cover(*placed[at], "low")
-        found.append(cover)
-    if None in found:
-        likely = [cover or _likely(said, at, plan) for at, cover in enumerate(found)]
-        # Weak signs count only in an answer that is about the matter, or has many of them.
-        about = any(found) or any(read.topical for read in said)
-        if about or sum(cover is not None for cover in likely) * 2 > len(likely):
-            found = likely
-    return filled(said, found, plan, declined)
+    said = _Said(pieces, plan)
+    marked = by_mark(pieces, plan)
+    if len(found) == 1:
+        found[0] = _only(said.reads, plan)
+    elif said.reads:
+        said.cut(plan)
+        _align(said, pieces, plan, frozenset(marked) if marked else None, found)
+    for at, span in (marked or by_place(text, plan)).items():
+        if found[at] is None:
+            found[at] = Cover(*span, "low")
+    return found
 
 
-def _said(pieces: Sequence[Passage], plan: Plan, declined: set[int]) -> Iterator[Read]:
-    """The passages that say something, with what they say; aspects only named are `declined`."""
-    names: dict[str, frozenset[int]] = {}
-    for passage in pieces:
-        lower = passage.text.lower()
-        labels = passage.labels
-        for name in labels:
-            if name not in names:
-                names[name] = _named(name, plan)
-        if passage.heading:
-            continue
-        if (kind := kind_of(lower)) and not (kind == "deflecting" and plan.refers):
-            declined |= _named(passage.text, plan, 0.3)
-            continue
-        words = keys_in(lower)
-        fresh = plan.novelty.of(lower, words)
-        if fresh < UNDER_LABEL:
-            continue
-        seen = plan.seen(passage.text, lower, words)
-        if labels and passage.paragraph < 0:  # a row of a table is read with its first cell
-            seen.keys.update(plan.seen(labels[-1], labels[-1].lower()).keys)
-        scores = plan.scores(seen)
-        named = any(score.named for score in scores)
-        if named and (_names_topics(scores, fresh) or plan.repeats(lower, words, scores) > fresh):
-            declined.update(at for at, score in enumerate(scores) if score.named)
-            continue
-        yield Read(
-            passage,
-            lower,
-            seen,
-            scores,
-            fresh,
-            frozenset[int]().union(*(names[name] for name in labels)) if labels else _NONE,
-            named and any(score.named and score.value >= 0.9 for score in scores),
-            plan.touches(seen, passage.text, lower),
-        )
+def _align(
+    said: _Said,
+    pieces: Sequence[Passage],
+    plan: Plan,
+    marked: frozenset[int] | None,
+    found: list[Cover | None],
+) -> None:
+    several, build = units(said.reads, pieces, plan)
+    if not several:
+        return
+    for unit in several:
+        for at in unit.labelled:
+            if found[at] is None and _is_told(unit, at):
+                found[at] = _cover(unit, at)
+    if build == "sections" and all(unit.labelled or unit.idle for unit in several):
+        return  # where every section bears a name, the names say what they are about
+    aligned = align(several, build, plan, said.declined, marked, said.listed)
+    if not aligned.about and not any(found):
+        return
+    plain = {at for at, cover in enumerate(found) if cover}
+    for unit, aspect in zip(several, aligned.kept(plain, len(found)), strict=True):
+        if aspect is not None and found[aspect] is None:
+            found[aspect] = _cover(unit, aspect)
 
 
-def _named(label: str, plan: Plan, least: float = NAMED) -> frozenset[int]:
-    """The aspects that a label names."""
-    scores = plan.scores(plan.seen(label, label.lower()))
-    return frozenset(
-        at for at, score in enumerate(scores) if score.literal and score.value >= least
-    )
+def _is_told(unit: Unit, at: int) -> bool:
+    """Whether a unit under the name of an aspect tells it."""
+    if not unit.tells:
+        return False
+    return len(unit.labelled) == 1 or max(read.told.scores[at].value for read in unit.reads) >= 0.3
 
 
-def _names_topics(scores: Sequence[Score], fresh: float) -> bool:
-    """Whether a sentence names several aspects and says little else: keyword stuffing, contents."""
-    named = sum(score.named for score in scores)
-    return named >= 2 and fresh < 2 * named
-
-
-def _labelled(said: Sequence[Read], at: int) -> Cover | None:
-    for read in said:
-        if at in read.labelled and (len(read.labelled) == 1 or read.scores[at].value >= 0.3):
-            return Cover(read.passage.start, read.passage.end, "high")
-    return None
-
-
-def _spoken(said: Sequence[Read], at: int) -> Cover | None:
-    best, value = None, SPOKEN
-    for read in said:
-        if read.fresh >= ALONE and (score := read.score(at)) >= value:
-            best, value = read, score
-    if best is None:
-        return None
-    sure: Sure = "high" if best.scores[at].literal else "medium"
+def _cover(unit: Unit, at: int) -> Cover:
+    """The passage of a unit that says most of an aspect."""
+    best = max(unit.reads, key=lambda read: read.told.scores[at].value)
+    score = best.told.scores[at]
+    sure: Sure = "high" if score.literal or at in unit.labelled else "medium"
+    sure = sure if score.value >= _PLAIN or at in unit.labelled else "low"
     return Cover(best.passage.start, best.passage.end, sure)
 
 
-def _paired(said: Sequence[Read], at: int, plan: Plan) -> Cover | None:
-    """Two sentences of one paragraph that only together speak of it."""
-    for one, two in pairwise(said):
-        if one.passage.paragraph != two.passage.paragraph:
-            continue
-        if one.scores[at].value + two.scores[at].value < SPOKEN:
-            continue
-        if (one.labelled | two.labelled) - {at} or at in one.seen.blocked | two.seen.blocked:
-            continue
-        seen = Seen(one.seen.keys | two.seen.keys, one.seen.shapes | two.seen.shapes)
-        score = plan.scores(seen)[at]
-        if score.value >= TOGETHER and one.fresh + two.fresh >= ALONE + 1:
-            return Cover(one.passage.start, two.passage.end, "medium")
+def _only(said: Sequence[Read], plan: Plan) -> Cover | None:
+    """The one thing asked: by a bare answer, or by one that keeps to the subject."""
+    if not said:
+        return None
+    best = max(said, key=lambda read: read.told.scores[0].value)
+    topical = any(plan.touches(read.told.said) for read in said)
+    bare = len(said) == 1 and _is_short(said[0].told.said.lower) and not topical
+    near = sum(len(read.told.said.lower) for read in said) <= 60 and plan.nears(
+        said[0].told.said.lower
+    )
+    least = _ASKED if topical else _ASKED_ELSEWHERE
+    labelled = any(read.labelled for read in said)
+    if bare or near or labelled or best.told.scores[0].value >= least:
+        return Cover(best.passage.start, best.passage.end, "low")
     return None
 
 
-def _likely(said: Sequence[Read], at: int, plan: Plan) -> Cover | None:
-    """A sentence that speaks of this aspect more than of any other, if not plainly."""
-    derived = plan.aspects[at].derived
-    likely, clear = (PART_LIKELY, PART_CLEAR) if derived else (LIKELY, CLEAR)
-    best, value = None, clear
-    for read in said:
-        if at in read.seen.blocked or (read.labelled and at not in read.labelled):
-            continue
-        score = read.score(at)
-        others = max(
-            (other.value for place, other in enumerate(read.scores) if place != at), default=0
-        )
-        first = derived and at == 0 and read is said[0]
-        enough = clear if first or score >= 2 * others else likely
-        if score >= max(value, enough) and read.fresh >= ALONE and score >= others:
-            best, value = read, score
-    return None if best is None else Cover(best.passage.start, best.passage.end, "low")
+def _is_short(lower: str) -> bool:
+    """A bare answer: a name, a number, a few words."""
+    return len(lower) <= 16 or (lower.isascii() and len(lower.split()) <= 4)

@@ -32,11 +32,19 @@ _LABEL = re.compile(
     r"|*_\n。！？!?；;，,【】「」]{1,60}?)(?:\*\*|__|】|」)?\s*(?:[:：]|\s[-–—]{1,2}\s"
     r"|(?<=】))(?:\*\*|__)?"
 )
+#: A title that runs into its text: `**Coop and run.** Allow ...`, `一、木材种类。国标 ...`.
+_RUN_IN = re.compile(
+    r"\s*(?:[-*+•]\s+)?(?:\d{1,2}[.)、]\s*)?(?:\*\*|__)([^*_\n]{1,60}?)[.。?？!！]?(?:\*\*|__)[.。]?\s*(?=\S)"
+    r"|\s*(?:[一二三四五六七八九十]{1,2}、|[（(][一二三四五六七八九十\d]{1,2}[)）]|第[一二三四五六七八九十]{1,2}[，、])\s*"
+    r"([^。，；！？,.;!?\s]{2,12})。(?=.)"
+)
 _MARK = re.compile(
     r"\s*(?:[-*+]\s+)?(?:\*\*)?[（(]?(?:(\d{1,2})|([a-hA-H])|([①-⑨])"
     r"|([一二三四五六七八九十]))(?:[.)、）：:]|(?<=[①-⑨]))(?!\d)"
 )
 _OPENS = frozenset("第一二三四五六七八九十（(")
+#: Words of a title before a colon, and signs around a title that runs into its text.
+_TITLE, _AROUND = 5, 10
 _NUMERALS = "一二三四五六七八九十"
 _LIST = re.compile(r"\s*(?:[-*+•]\s|\d{1,2}[.)、]|[（(]?[a-hA-H][)）])")
 
@@ -76,6 +84,12 @@ def _plain(text: str) -> Iterator[Passage]:
             labels = tuple(title for _, title in stack)
             if label := _label(line):
                 labels = (*labels, label)
+            elif title := _run_in(line):
+                labels = (*labels, title)
+                if len(sentence.text) <= len(title) + _AROUND:
+                    at = sentence.end
+                    yield Passage(*sentence, paragraph, (), mark, True)
+                    continue
         at = sentence.end
         if not sentence.text.startswith("|"):
             yield Passage(*sentence, paragraph, labels, mark)
@@ -90,6 +104,15 @@ def _label(line: str) -> str:
     return ""
 
 
+def _run_in(line: str) -> str:
+    """The title that a line opens with, as a sentence of its own."""
+    head = line[:80]
+    if "**" in head or "__" in head or head.lstrip()[:1] in _OPENS:
+        title = _RUN_IN.match(head)
+        return (title[1] or title[2]) if title else ""
+    return ""
+
+
 def _heading(line: str) -> tuple[int, str]:
     """The level and text of a heading; level 0 for any other line."""
     if "#" in line[:10] and (heading := _HEADING.match(line)):
@@ -101,9 +124,16 @@ def _heading(line: str) -> tuple[int, str]:
         return 7, bold[1]
     if bare[:1] in _OPENS and (chapter := _CHAPTER.match(line)):
         return 7, chapter[1]
-    if bare.endswith((":", "：")) and len(bare) <= 60 and not _LIST.match(line):
+    if bare.endswith((":", "：")) and not _LIST.match(line) and _is_title(bare[:-1]):
         return 8, bare[:-1]
     return 0, ""
+
+
+def _is_title(text: str) -> bool:
+    """Whether what stands before a colon names a part, and does not lead up to a list."""
+    if text.isascii():
+        return len(text.split()) <= _TITLE and "," not in text
+    return len(text) <= 2 * _TITLE and not any(sign in text for sign in "，,如以下")
 
 
 def _mark(line: str) -> str:

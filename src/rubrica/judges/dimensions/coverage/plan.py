@@ -1,281 +1,129 @@
-"""What to look for in the answers to one case, made once: keys, shapes and what is known."""
+"""What to look for in the answers to one case: the signs of its aspects, and its question."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import cached_property, lru_cache
+from collections.abc import Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from rubrica.core import Case
 from rubrica.judges.dimensions.coverage.aspects import (
     Aspect,
-    Slot,
     listed_aspects,
     read_aspects,
-    sense_patterns,
     stop_keys,
     terms_of,
 )
-from rubrica.judges.dimensions.coverage.concepts import Concept, words_in
-from rubrica.judges.dimensions.coverage.domains import asked_fields
-from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR, Novelty
+from rubrica.judges.dimensions.coverage.concepts import words_in
+from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR
 from rubrica.judges.dimensions.coverage.homonyms import asked_kind
+from rubrica.judges.dimensions.coverage.kinship import Kinship, Row
+from rubrica.judges.dimensions.coverage.novelty import Novelty
 from rubrica.judges.dimensions.coverage.question import question_of
-from rubrica.judges.dimensions.coverage.scanning import HAN, Scanner, keys_in
-from rubrica.judges.dimensions.coverage.shapes import SHAPES
-
-#: How sure one sign makes us that a word of an aspect is spoken of.
-_LITERAL, _ASK, _WEAK_ASK, _TELL, _BROAD_TELL, _HINT = 0.95, 0.85, 0.25, 0.5, 0.35, 0.2
-_CHARACTER = 0.15
-#: What is left where one of two words is not spoken of, `deadline` in `deadline for contributing`.
-_HALF = 0.87
-#: What is left where nothing speaks of the very thing that is asked.
-_UNASKED = 0.75
-#: New words beside each time that a text says the same name.
-_AGAIN = 1.5
-#: What a plain yes or no makes of a question that asks for one.
-_YES = 0.6
-_SHAPE = {
-    "money": 0.6,
-    "negation": 0.3,
-    "list": 0.35,
-    "number": 0.3,
-    "definition": 0.55,
-    "name": 0.4,
-    "year": 0.4,
-    "duration": 0.4,
-}
-
+from rubrica.judges.dimensions.coverage.scanning import HAN
+from rubrica.judges.dimensions.coverage.signs import Score, concepts_of, signs_of
+from rubrica.judges.dimensions.coverage.spoken import Spoken, is_concrete, spoken
 
 _REFERRING = frozenset(("doctor", "lawyer"))
-
-
+#: New words that a sentence without any figure or name needs which names an aspect, and for each
+#: of several: with fewer, it announces, declines or praises.
+_THIN, _THIN_HAN, _EACH = 5.0, 8.0, 4.0
+_DIGIT = re.compile(r"\d")
+#: Sentences and labels that a plan keeps.
+_KEPT = 4096
 #: A name in a question: `Go` in `the language Go`.
 _PROPER = re.compile(r"(?<=[a-z,] )[A-Z][\w+#]*[a-z+#]\w*")
 
 
-class Sign(NamedTuple):
-    """What a key or shape says: for which slot of which aspect, and how much."""
+class Told(NamedTuple):
+    """What a sentence tells the one who asks."""
 
-    aspect: int
-    slot: int
-    chance: float
-    literal: bool = False
-    name: bool = False
-
-
-class Seen(NamedTuple):
-    """The keys and shapes of a piece of text, and aspects of which a word has another sense."""
-
-    keys: set[str]
-    shapes: set[str]
-    blocked: frozenset[int] = frozenset()
-
-
-class Score(NamedTuple):
-    """From 0, not spoken of, to 1; `literal` where the aspect is named, if by another name."""
-
-    value: float
-    literal: bool
-    named: bool
+    said: Spoken
+    scores: list[Score]
+    #: The values of the scores.
+    values: tuple[float, ...]
+    #: New words.
+    fresh: float
+    #: Aspects of which a word is there in another sense.
+    blocked: frozenset[int]
+    #: Whether it does no more than name aspects.
+    stuffed: bool
 
 
 class Plan:
-    """The aspects of a case, and the signs of them."""
+    """The aspects of a case with their signs, and what the question says already."""
 
     def __init__(self, question: str, aspects: tuple[Aspect, ...]) -> None:
         self.question = question
         self.aspects = aspects
+        self.signs = signs_of(aspects)
+        self.named = self.signs.named
         self.kind = asked_kind(question)
         #: Whether being sent to somebody can be what was asked for.
-        self.refers = any(concept.name in _REFERRING for concept in _concepts(aspects))
+        self.refers = any(concept.name in _REFERRING for concept in concepts_of(aspects))
         asked = terms_of(question)
         said = asked - stop_keys() - words_in("fluff.txt")
-        self._subject = frozenset(term for term in said if len(term) > 1)
+        topics = {term for term in said if len(term) > 1}
+        self._words = frozenset(term for term in topics if not HAN.match(term))
+        pairs = topics - self._words
+        self._signs = frozenset(sign for pair in pairs for sign in pair) - GRAMMAR
+        self._pairs = pairs.union(*(_pairs(a.text) for a in aspects if not a.derived))
         self._proper = frozenset(_PROPER.findall(question))
-        signs = {sign for term in self._subject if HAN.match(term) for sign in term}
-        self._subject_signs = signs - GRAMMAR
-        self._topics = self._subject.union(
-            term for a in aspects if not a.derived for term in _pairs(a.text)
-        )
-        self.novelty = Novelty(asked.union(self._own_words()))
-        self._learn_all()
-        self._learn_senses()
+        self._novelty = Novelty(asked, self.signs.own)
+        self.kinship = Kinship(question, aspects)
+        self._told: dict[tuple[str, str], Told] = {}
+        self._labels: dict[str, tuple[list[Score], Row]] = {}
 
-    @cached_property
-    def fields(self) -> Counter[str]:
-        """The fields of life that are asked about."""
-        return asked_fields(self.question, "\n".join(a.text for a in self.aspects if not a.derived))
+    def told(self, text: str, head: str = "") -> Told:
+        """What a sentence tells, a row of a table together with its head."""
+        told = self._told.get((text, head))
+        if told is None:
+            if len(self._told) >= _KEPT:
+                self._told.clear()
+            told = self._told[text, head] = self._tell(spoken(text), head)
+        return told
 
-    def _learn_all(self) -> None:
-        aspects = self.aspects
-        self._signs: dict[str, list[Sign]] = {}
-        self._shapes: dict[str, list[Sign]] = {}
-        self._grams: dict[tuple[int, int], frozenset[str]] = {}
-        self._names = [{word for slot in a.slots for word in slot.words} for a in aspects]
-        self._asking: list[tuple[int, int]] = []
-        self._heads: list[tuple[int, int]] = []
-        self._shares: list[list[float]] = []
-        for at, aspect in enumerate(aspects):
-            whole = sum(slot.weight for slot in aspect.slots)
-            self._shares.append([slot.weight / whole for slot in aspect.slots])
-            for place, slot in enumerate(aspect.slots):
-                self._learn(at, place, slot)
-                if self._shares[at][place] >= 0.4 and slot.words and len(aspect.slots) > 1:
-                    self._heads.append((at, place))
-                defining = any(concept.name == "definition" for concept in slot.concepts)
-                if slot.concepts and not slot.words and len(aspect.slots) > 1 and not defining:
-                    self._asking.append((at, place))
-        if any(aspect.yes_no for aspect in aspects):
-            self._shapes.setdefault("answer", [])
-        pieces = {gram for grams in self._grams.values() for gram in grams}
-        self._scanner = Scanner({*self._signs, *pieces, *self._topics})
-        self._telling = pieces.union(self._signs)
-        self._silence = [Score(0.0, False, False)] * len(aspects)
+    def _tell(self, said: Spoken, head: str) -> Told:
+        fresh = self._novelty.of(said)
+        scores, blocked, named, again, values = self.signs.speech(said, head)
+        stuffed = (named > 1 and fresh < 2 * named) or again > fresh
+        stuffed = stuffed or (named > 2 and fresh < _EACH * named and not _DIGIT.search(said.text))
+        if named and not self.aspects[0].derived:
+            thin = fresh < (_THIN_HAN if said.signs else _THIN)
+            fresh = 0.0 if thin and not is_concrete(said.text) else fresh
+        return Told(said, scores, values, fresh, blocked, stuffed)
 
-    def _learn_senses(self) -> None:
-        self._sense_of = [
-            (at, re.compile("|".join(patterns)))
-            for at, aspect in enumerate(self.aspects)
-            if (patterns := sense_patterns([aspect]))
-        ]
-        self._sense_keys = {
-            key for key, signs in self._signs.items() if any(sign.literal for sign in signs)
-        }
-        patterns = sense_patterns(self.aspects)
-        self._senses = re.compile("|".join(patterns)) if patterns else None
+    def fresh(self, said: Spoken) -> float:
+        """New words of a text."""
+        return self._novelty.of(said)
 
-    def _learn(self, aspect: int, place: int, slot: Slot) -> None:
-        for word in slot.words:
-            strict = any(concept.strict for concept in slot.concepts)
-            chance = _WEAK_ASK if strict else _LITERAL
-            self._add(self._signs, word, Sign(aspect, place, chance, True, True))
-        if slot.grams and not slot.concepts:
-            for sign in {sign for word in slot.words if len(word) <= 4 for sign in word}:
-                self._add(self._signs, sign, Sign(aspect, place, _CHARACTER))
-        if slot.grams:
-            self._grams[aspect, place] = slot.grams
-        for concept in slot.concepts:
-            self._learn_concept(aspect, place, slot, concept)
+    def labels(self, label: str) -> tuple[list[Score], Row]:
+        """How far a label speaks of each aspect, by its words and by words near to them."""
+        found = self._labels.get(label)
+        if found is None:
+            if len(self._labels) >= _KEPT:
+                self._labels.clear()
+            said = spoken(label)
+            scores = self.signs.speech(said).scores
+            found = self._labels[label] = (scores, self.kinship.near(said.words))
+        return found
 
-    def _learn_concept(self, aspect: int, place: int, slot: Slot, concept: Concept) -> None:
-        # The name of another aspect speaks of that one only.
-        taken = slot.words.union(*(n for at, n in enumerate(self._names) if at != aspect))
-        for word in concept.ask - taken:
-            self._add(
-                self._signs, word, Sign(aspect, place, _WEAK_ASK if concept.strict else _ASK, True)
-            )
-        for word in concept.tell - taken:
-            chance = _BROAD_TELL if concept.broad else _TELL
-            self._add(self._signs, word, Sign(aspect, place, chance * _clear(word)))
-        for word in concept.hint - taken:
-            self._add(self._signs, word, Sign(aspect, place, _HINT * _clear(word)))
-        if concept.shape:
-            sign = Sign(aspect, place, _SHAPE.get(concept.shape, 0.45))
-            self._add(self._shapes, concept.shape, sign)
-
-    def _add(self, signs: dict[str, list[Sign]], word: str, sign: Sign) -> None:
-        """One sign for each word and slot, the strongest."""
-        known = signs.setdefault(word, [])
-        for at, other in enumerate(known):
-            if (other.aspect, other.slot) == (sign.aspect, sign.slot):
-                known[at] = max(other, sign)
-                return
-        known.append(sign)
-
-    def _own_words(self) -> set[str]:
-        """The names of the aspects, also by other words: repeating them is saying nothing."""
-        own = {term for aspect in self.aspects for term in terms_of(aspect.text)}
-        asked = (word for concept in _concepts(self.aspects) for word in concept.ask)
-        return own.union(word for word in asked if " " not in word)
-
-    def seen(self, text: str, lower: str, words: Sequence[str] | None = None) -> Seen:
-        """What a piece of text has; words in another sense than is asked for are not there."""
-        keys = self._scanner.find(lower, keys_in(lower) if words is None else words)
-        blocked = frozenset[int]()
-        if self._senses is not None and not self._sense_keys.isdisjoint(keys):
-            plain = self._senses.sub(" ", lower)
-            if plain != lower:
-                blocked = frozenset(at for at, sense in self._sense_of if sense.search(lower))
-                lower = plain
-                keys = self._scanner.find(lower, keys_in(lower))
-        return Seen(keys, {shape for shape in self._shapes if SHAPES[shape](text, lower)}, blocked)
-
-    def touches(self, seen: Seen, text: str, lower: str) -> bool:
+    def touches(self, said: Spoken) -> bool:
         """Whether a text has a word of the question that is not one of grammar."""
-        if not self._topics.isdisjoint(seen.keys) or any(name in text for name in self._proper):
+        if not self._words.isdisjoint(said.keys) or any(name in said.text for name in self._proper):
             return True
-        return sum(sign in lower for sign in self._subject_signs) >= 2
-
-    def repeats(self, lower: str, words: Sequence[str], scores: Sequence[Score]) -> float:
-        """New words that a text needs which says the name of an aspect again and again."""
-        most = 0
-        for at, score in enumerate(scores):
-            if score.named:
-                counts = (
-                    lower.count(name) if HAN.match(name) else words.count(name)
-                    for name in self._names[at]
-                )
-                most = max(most, *counts) if self._names[at] else most
-        return _AGAIN * most if most > 1 else 0.0
+        if not said.signs:
+            return False
+        return not self._pairs.isdisjoint(said.signs) or len(self._signs & said.signs) > 1
 
     def nears(self, lower: str) -> bool:
         """Whether a short text has at least a character of what the question is about."""
-        return any(sign in lower for sign in self._subject_signs)
-
-    def scores(self, seen: Seen) -> list[Score]:
-        """How far each aspect is spoken of."""
-        if not seen.shapes and self._telling.isdisjoint(seen.keys):
-            return self._silence
-        count = len(self.aspects)
-        missed: dict[tuple[int, int], float] = {}
-        literal, named = [False] * count, [False] * count
-        signs = self._signs
-        for found in (
-            # In order, so that sums are the same to the last digit in every process.
-            *(signs[key] for key in sorted(seen.keys) if key in signs),
-            *(self._shapes[shape] for shape in sorted(seen.shapes)),
-        ):
-            for aspect, slot, chance, own, name in found:
-                missed[aspect, slot] = missed.get((aspect, slot), 1.0) * (1 - chance)
-                literal[aspect] |= own
-                named[aspect] |= name
-        for place, grams in self._grams.items():
-            share = len(grams & seen.keys) / len(grams)
-            if share >= 0.5:
-                missed[place] = missed.get(place, 1.0) * (1 - 0.9 * share)
-                literal[place[0]] = named[place[0]] = True
-        return list(map(Score, self._values(missed, seen.shapes), literal, named))
-
-    def _values(self, missed: Mapping[tuple[int, int], float], shapes: Set[str]) -> list[float]:
-        values = [0.0] * len(self.aspects)
-        for (aspect, slot), miss in missed.items():
-            values[aspect] += self._shares[aspect][slot] * (1 - miss)
-        for place in self._heads:
-            if place not in missed:
-                values[place[0]] *= _HALF
-        for place in self._asking:
-            if place not in missed:  # `who built it` is not told by how it was built
-                values[place[0]] *= _UNASKED
-        if "answer" in shapes:
-            for at, wanted in enumerate(self.aspects):
-                values[at] = max(values[at], _YES) if wanted.yes_no else values[at]
-        return values
-
-
-def _concepts(aspects: Sequence[Aspect]) -> Iterator[Concept]:
-    return (concept for aspect in aspects for slot in aspect.slots for concept in slot.concepts)
+        return any(sign in lower for sign in self._signs)
 
 
 def _pairs(text: str) -> Set[str]:
     """Pairs of Chinese characters that are not general ones."""
     pairs = {term for term in terms_of(text) if len(term) == 2 and HAN.match(term)}
     return pairs - words_in("general.txt") - words_in("fluff.txt")
-
-
-def _clear(word: str) -> float:
-    """A single Chinese character is often part of another word."""
-    return 0.5 if len(word) == 1 else 1.0
 
 
 def plan_of(case: Case) -> Plan:

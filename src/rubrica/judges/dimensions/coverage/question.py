@@ -29,7 +29,8 @@ _AUX = r"(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|mus
 _NEXT = re.compile(
     r"(?:\s*[,;]\s*(?:and\s+|or\s+|then\s+)?|\s+and\s+(?:also\s+)?)(?:please\s+)?"
     r"(?:(?:tell|show) (?:me|us)\s+|(?:explain|say|describe|suggest|advise|recommend|add)\s+)?"
-    rf"(?=(?:how|what|why|whether|who|whose|which)\b|(?:when|where)\s+{_AUX}\b"
+    rf"(?=(?:(?:in|for|by|at|to|from|on|with|since|of) )?(?:how|what|whom|which|whose)\b"
+    rf"|(?:why|whether|who)\b|(?:when|where)\s+(?:{_AUX}|to)\b"
     rf"|{_AUX}\s+(?:it|they|i|we|you|the|there|this|that|an?|my|your|its)\b)",
     re.IGNORECASE,
 )
@@ -66,8 +67,14 @@ _WITH = re.compile(
 )
 _HAN_WITH = re.compile("包括|涵盖|内容有|[：:]|内容包含|重点(?:讲|说|谈)")
 _HAN_FROM = re.compile(
-    "[从在就]([^从。]{2,60}?)(?:等|这)?(?:几|两|三|四|五|多)?个?(?:方面|角度|维度|层面)"
+    "[从在就]([^从在。]{2,60}?)(?:等|这)?(?:几|两|三|四|五|多)?个?(?:方面|角度|维度|层面"
+    "|上的?(?:区别|差异|差别|不同|优劣|表现|优缺点))"
 )
+_HAN_NAMED = re.compile(
+    "(?:影响|原因|意义|作用|区别|方法|办法|好处|危害|措施|过程|特点|历史|用途|风险|建议|事项)$"
+)
+#: A list behind a colon whose items end in semicolons.
+_SEMICOLONS = re.compile(r"[:：][^.。?？!！\n:：]{0,200}[;；]")
 _AND = re.compile(
     r"\s*,\s*(?:and|or|as well as)\s+|\s*[,;]\s*|\s+(?:and|as well as)\s+", re.IGNORECASE
 )
@@ -81,7 +88,8 @@ _HAN_LEAD = re.compile(
     "|一下)?"
 )
 _PAIRS = re.compile(
-    r"\b(?:pros and cons|advantages and disadvantages|strengths and weaknesses)\b", re.IGNORECASE
+    r"\b(?:pros and cons|advantages and disadvantages|strengths and weaknesses|for and against)\b",
+    re.IGNORECASE,
 )
 
 
@@ -115,6 +123,8 @@ def _content(content: Any) -> str:
 def parts(question: str) -> tuple[Part, ...]:
     """What is asked, one part for each thing; one part where there is nothing to cut."""
     question = question[:LONGEST]
+    if _SEMICOLONS.search(question):
+        question = question.replace(";", ",").replace("；", "，")
     for found in (_marked(question), _bullets(question), list(_spoken(question))):
         if len(found) > 1:
             return tuple(found[:MOST])
@@ -196,7 +206,9 @@ def _cut_han(piece: str) -> list[str]:
         if _HAN_ASKS.search(clause):
             found.append(waiting)
             waiting = ""
-    if waiting and found:
+    if waiting and found and _HAN_NAMED.search(waiting):
+        found.append(waiting)
+    elif waiting and found:
         found[-1] = f"{found[-1]}，{waiting}"
     return found or [piece]
 

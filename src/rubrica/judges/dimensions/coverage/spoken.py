@@ -1,0 +1,97 @@
+"""A sentence as it is read for any question: its keys, its words, whether it says anything."""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from operator import add
+from typing import NamedTuple
+
+from rubrica.judges.dimensions.coverage.aspects import stop_keys
+from rubrica.judges.dimensions.coverage.concepts import words_in
+from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR, kind_of
+from rubrica.judges.dimensions.coverage.meaning import meant
+from rubrica.judges.dimensions.coverage.scanning import HAN, keys_in
+from rubrica.judges.text.words import LONGEST_KEPT
+
+#: Pairs of characters of one run that are looked at.
+_ENOUGH = 40
+
+
+_CONCRETE = re.compile(
+    r"\d|[a-z,;] [A-Z][a-z]|[A-Z]{2}|[《`“]|\b(?:two|three|four|five|six|seven|eight|nine|ten|twice"
+    r"|half|dozen|hundred|thousand)\b"
+    r"|一[百千万小刻周年月天]|[二两三四五六七八九十百千万半]"
+    r"[个种次克勺杯人倍层座只台位成年月天周小分元块点号岁件套张名米斤升公度秒一二三四五六七八九十百千万亿]"
+    r"|\bno \w+ (?:is |are )?(?:needed|required|necessary|charged?)"
+    r"|\bnot (?:needed|required|necessary)|不用|不需要?|不必|无需|免费|不收|不限"
+)
+
+
+class Spoken(NamedTuple):
+    """`keys` are those of its English words, `words` those with a meaning; `kind` is why it says
+    nothing."""
+
+    text: str
+    lower: str
+    keys: tuple[str, ...]
+    words: tuple[str, ...]
+    kind: str
+    #: Words that are neither grammar nor praise.
+    new: frozenset[str]
+    #: The same in Chinese: pairs of characters, each with the one before it.
+    new_pairs: Mapping[str, str]
+    #: All characters and pairs of characters of Chinese text.
+    signs: frozenset[str]
+
+
+def is_concrete(text: str) -> bool:
+    """Whether a text has a figure, a name or a title, or says that something is not needed."""
+    return _CONCRETE.search(text) is not None
+
+
+def spoken(text: str) -> Spoken:
+    """The reading of a sentence; short ones are kept, for several answers say the same."""
+    return _kept(text) if len(text) <= LONGEST_KEPT else _read(text)
+
+
+@lru_cache(maxsize=8192)
+def _kept(text: str) -> Spoken:
+    return _read(text)
+
+
+def _read(text: str) -> Spoken:
+    lower = text.lower()
+    keys = tuple(keys_in(lower))
+    idle, _ = _idle()
+    new = frozenset(keys) - idle
+    chinese = not lower.isascii()
+    pairs = _new_pairs(lower) if chinese else {}
+    signs = frozenset(lower).union(map(add, lower, lower[1:])) if chinese else frozenset[str]()
+    return Spoken(text, lower, keys, meant(lower, keys), kind_of(lower), new, pairs, signs)
+
+
+@cache
+def _idle() -> tuple[frozenset[str], frozenset[str]]:
+    """Words of grammar, praise and announcement, and their pairs of characters."""
+    idle = words_in("fluff.txt") | stop_keys()
+    return idle.union("abcdefghijklmnopqrstuvwxyz"), pairs_of(idle)
+
+
+def pairs_of(words: Iterable[str]) -> frozenset[str]:
+    """The pairs of characters of Chinese words."""
+    chinese = (word for word in words if len(word) > 1 and not word.isascii() and HAN.match(word))
+    return frozenset(word[at : at + 2] for word in chinese for at in range(len(word) - 1))
+
+
+def _new_pairs(lower: str) -> dict[str, str]:
+    """Pairs of characters that are neither grammar nor praise, nor stand behind such a pair."""
+    _, known = _idle()
+    found: dict[str, str] = {}
+    for run in HAN.findall(lower):
+        before = ""
+        for at in range(min(len(run), _ENOUGH)):
+            pair = run[at : at + 2]
+            if pair not in known and before not in known and pair[0] not in GRAMMAR:
+                found.setdefault(pair, before)
+            before = pair
+    return found

@@ -1,0 +1,110 @@
+"""The sentences of a text that may state or deny a claim, found without reading them.
+
+It goes by their gists and figures, and says a little too much rather than too little.
+"""
+
+from rubrica.judges.text.amount import Quantity, agrees, twisted
+from rubrica.judges.text.covering import NEARBY
+from rubrica.judges.text.dates import coarser
+from rubrica.judges.text.gist import DOUBT
+from rubrica.judges.text.told import Told
+from rubrica.judges.text.wanted import Wanted
+
+#: Shares of a claim that are worth a reading: of its key, beside another figure, of what is given.
+_KEY, _FIGURED, _GIVEN = 0.28, 0.4, 0.6
+
+
+def met(want: Wanted, text: Told) -> list[tuple[int, bool]]:
+    """The places of the sentences that are worth reading, and whether all figures agree. Those
+    behind a place of -1 only have another figure: they matter where none has the claim's.
+    """
+    return _by_figures(want, text) if want.quantities else _by_words(want, text)
+
+
+def _by_words(want: Wanted, text: Told) -> list[tuple[int, bool]]:
+    common, before = want.common, text.before
+    return [
+        (index, False)
+        for index, gist in enumerate(text.gists)
+        if not common.isdisjoint(gist) and _worth(want, gist, before[index])
+    ]
+
+
+def _worth(want: Wanted, gist: frozenset[str], before: frozenset[str]) -> bool:
+    least = min(want.need, _KEY)
+    return share(want.key, gist, before) >= least or _given(want, gist, before) >= _GIVEN
+
+
+def _by_figures(want: Wanted, text: Told) -> list[tuple[int, bool]]:
+    """Those that have a figure of the claim, or another of its kind beside the claim's words."""
+    same: dict[int, int] = {}
+    other: dict[int, None] = {}
+    for number, mine in enumerate(want.quantities):
+        kind, unit = mine.kind, mine.unit
+        for index, amount in text.quantities:
+            if amount.kind == kind and (amount.unit == unit or kind == "money"):
+                mark = agrees(mine, amount)
+            elif amount.kind == "number" or kind == "number":
+                mark = agrees(mine, amount) or (_bare(mine, amount, text, index) or None)
+            else:
+                continue
+            if mark:
+                done = same.get(index, 0)
+                same[index] = done + 1 if done == number and not _vaguer(mine, amount) else done
+            elif mark is False and index not in other and _beside(want, mine, amount, text, index):
+                other[index] = None
+    if want.year_before:
+        same.update((index, 0) for index, _ in _by_words(want, text))
+    found = [(index, done == len(want.quantities)) for index, done in same.items()]
+    if other:
+        found.append((-1, False))
+        found += [(index, False) for index in other if index not in same]
+    return found
+
+
+def plain_score(want: Wanted, text: Told, index: int) -> float:
+    """How well a sentence with all the figures of a claim states it where there is nothing to
+    weigh: neither side denies or doubts or turns on a name. 0 where it has to be read.
+    """
+    gist = text.gists[index]
+    if not want.plain or DOUBT in gist:
+        return 0.0
+    if any(idea in gist and term not in gist for term, idea in want.polar):
+        return 0.0
+    return 0.55 + 0.45 * share(want.key, gist, text.before[index])
+
+
+def _vaguer(mine: Quantity, other: Quantity) -> bool:
+    return mine.date is not None and other.date is not None and coarser(other.date, mine.date)
+
+
+def _bare(mine: Quantity, amount: Quantity, text: Told, index: int) -> bool:
+    """Whether a number without its unit stands in a table, whose head has the unit."""
+    return amount.value == mine.written and text.passages[index].text.startswith("|")
+
+
+def _beside(want: Wanted, mine: Quantity, amount: Quantity, text: Told, index: int) -> bool:
+    gist = text.gists[index]
+    if share(want.key, gist, text.before[index]) >= _FIGURED or _given(want, gist) >= 0.5:
+        return True
+    return twisted(mine, amount)
+
+
+def _given(want: Wanted, gist: frozenset[str], before: frozenset[str] = frozenset()) -> float:
+    return share(want.rest, gist, before) if want.rest[1] else 0.0
+
+
+def share(
+    parts: tuple[float, tuple[tuple[frozenset[str], float], ...]],
+    gist: frozenset[str],
+    before: frozenset[str] = frozenset(),
+) -> float:
+    """The most that a sentence can have of the key, or of what is given."""
+    whole, units = parts
+    shared = 0.0
+    for terms, weight in units:
+        if not terms.isdisjoint(gist):
+            shared += weight
+        elif before and not terms.isdisjoint(before):
+            shared += weight * NEARBY
+    return shared / whole if whole else 1.0

@@ -1,0 +1,52 @@
+"""A text made ready to be asked of: what each sentence speaks of, and where its figures stand.
+
+It is kept for the last few texts, so that all claims of a case ask the same reading.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rubrica.judges.text.amount import Quantity
+from rubrica.judges.text.gist import FIGURE, gist
+from rubrica.judges.text.quantities import amounts
+from rubrica.judges.text.sentences import Sentence
+
+#: Spaces in a line that is nothing but an address and its mark.
+_ENTRY = 2
+_NONE: frozenset[str] = frozenset()
+
+
+class Told:
+    """The sentences of a text, their gists, and all its quantities with their sentence."""
+
+    __slots__ = ("before", "gists", "passages", "quantities")
+
+    def __init__(self, passages: Sequence[Sentence]) -> None:
+        self.passages = passages
+        self.gists = [_gist(passage.text) for passage in passages]
+        #: The gist of the sentence before each, for what `it` is; a question tells nothing.
+        self.before = [_NONE, *self.gists]
+        for index, passage in enumerate(passages):
+            if passage.text[-1] in "?？":
+                self.before[index + 1] = _NONE
+        self.quantities: list[tuple[int, Quantity]] = [
+            (index, amount)
+            for index, found in enumerate(self.gists)
+            if FIGURE in found
+            for amount in amounts(passages[index].text)
+        ]
+
+
+def _gist(text: str) -> frozenset[str]:
+    """The gist of a sentence; an entry of a list of sources tells nothing."""
+    return _NONE if "://" in text and text.count(" ") <= _ENTRY else gist(text)
+
+
+def told(passages: Sequence[Sentence]) -> Told:
+    """The passages made ready."""
+    return _told(tuple(passages))
+
+
+@lru_cache(maxsize=16)
+def _told(passages: tuple[Sentence, ...]) -> Told:
+    return Told(passages)
