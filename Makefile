@@ -34,7 +34,10 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/server.py
 	$(BIN)/python benchmarks/dimensions.py
 	$(BIN)/python benchmarks/paired.py
+	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/learning.py
+	$(BIN)/python benchmarks/attacks.py
 
 # The real trainers, each generation in an environment of its own: minutes and gigabytes, so it is
 # not part of `make test`. verl and OpenRLHF come without the GPU packages they name.

@@ -15,11 +15,12 @@ wrong one would show.
 import asyncio
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+
+from endpoint import Server
 
 from rubrica.core import freeze
 from rubrica.models.asking import Ask, Model, ModelError, Turn
@@ -37,70 +38,6 @@ SCHEMA = freeze(
         "additionalProperties": False,
     }
 )
-#: The least that speaks HTTP, so that the endpoint is not what is measured.
-SERVER = """
-import asyncio, json, random, re, sys
-delay, stormy = float(sys.argv[1]), sys.argv[2] == "storm"
-chance = random.Random(int(sys.argv[3]))
-
-def answer(number):
-    luck = chance.random() if stormy else 1.0
-    if luck < 0.01:
-        return 120.0, 200, b"{}", b""
-    if luck < 0.11:
-        return delay, 429, b'{"error": {"message": "slow down"}}', b"Retry-After: 0.2\\r\\n"
-    if luck < 0.16:
-        return delay, 500, b'{"error": {"message": "oops"}}', b""
-    text = json.dumps({"reason": "the question was %d" % number, "score": number % 11})
-    if luck < 0.21:
-        text = chance.choice([text[:-4], text + text, "Sure! " + text, text.replace(":", "=")])
-    body = {
-        "model": "bench",
-        "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 500, "completion_tokens": 20},
-    }
-    return delay, 200, json.dumps(body).encode(), b""
-
-class Talk(asyncio.Protocol):
-    def connection_made(self, transport):
-        self.transport, self.heard = transport, b""
-    def data_received(self, data):
-        self.heard += data
-        head, end, body = self.heard.partition(b"\\r\\n\\r\\n")
-        if not end:
-            return
-        length = int(re.search(rb"content-length: (\\d+)", head.lower())[1])
-        if len(body) < length:
-            return
-        self.heard = body[length:]
-        number = int(re.search(rb"question (\\d+)\\.", body)[1])
-        wait, status, said, more = answer(number)
-        asyncio.get_running_loop().call_later(wait, self.say, status, said, more)
-    def say(self, status, said, more):
-        if not self.transport.is_closing():
-            head = b"HTTP/1.1 %d X\\r\\nContent-Type: application/json\\r\\n" % status
-            head += more + b"Content-Length: %d\\r\\n\\r\\n" % len(said)
-            self.transport.write(head + said)
-
-async def main():
-    server = await asyncio.get_running_loop().create_server(Talk, "127.0.0.1", 0, backlog=512)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-
-asyncio.run(main())
-"""
-
-
-class Server:
-    def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-c", SERVER, *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        self.url = f"http://127.0.0.1:{self.process.stdout.readline().strip()}/v1"
-
-    def stop(self) -> None:
-        self.process.terminate()
-        self.process.wait()
 
 
 def question(number: int) -> Ask:

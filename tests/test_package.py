@@ -6,8 +6,9 @@ import sys
 import rubrica
 
 SURFACE = """
-BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension EnvServiceJudge
-EVALUATION_DIMENSIONS EVALUATION_RUBRIC EvaluationRunner Evidence Fault Judge JudgeError
+AutoGraderJudge BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension
+EnvServiceJudge EVALUATION_DIMENSIONS EVALUATION_RUBRIC EvaluationRunner Evidence Fault Judge
+JudgeError
 MathAnswerAsJudge Message ModelTuner Ranker
 Rubric RubricaError Score Signal Status Task TestSet ToolCall Trace Usage Workflow
 WorkflowOutput WorkflowTask assert_passes calculate_overall_score evaluate_output judge record
@@ -22,7 +23,7 @@ def test_the_surface_is_what_it_says() -> None:
 
 
 def test_agentjet_paths_lead_to_the_same_objects() -> None:
-    from rubrica.task_judge import CountdownAnswerAsJudge, MathAnswerAsJudge
+    from rubrica.task_judge import AutoGraderJudge, CountdownAnswerAsJudge, MathAnswerAsJudge
     from rubrica.task_judge.base_judge import BaseJudge
     from rubrica.workflow import WorkflowOutput, WorkflowTask
 
@@ -30,6 +31,7 @@ def test_agentjet_paths_lead_to_the_same_objects() -> None:
     assert (WorkflowOutput, WorkflowTask) == (rubrica.WorkflowOutput, rubrica.WorkflowTask)
     assert MathAnswerAsJudge is rubrica.MathAnswerAsJudge
     assert CountdownAnswerAsJudge is rubrica.CountdownAnswerAsJudge
+    assert AutoGraderJudge is rubrica.AutoGraderJudge
 
 
 def test_importing_stays_light() -> None:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         WorkflowOutput,
         WorkflowTask,
     )
+    from rubrica.phases.auto_grader_face import AutoGraderJudge
     from rubrica.phases.recorder import record
     from rubrica.phases.testset import (
         EvaluationRunner,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LATER = {
+    "AutoGraderJudge": "rubrica.phases.auto_grader_face",
     "BaseJudge": "rubrica.judges.workflow",
     "CountdownAnswerAsJudge": "rubrica.judges.agentjet",
     "EnvServiceJudge": "rubrica.judges.agentjet",
@@ -77,6 +79,7 @@ _LATER = {
 __all__ = [
     "EVALUATION_DIMENSIONS",
     "EVALUATION_RUBRIC",
+    "AutoGraderJudge",
     "BaseJudge",
     "Case",
     "CaseError",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rubrica.core import (
     Call,
+    Canary,
     Case,
     CaseError,
     ConfigError,
@@ -327,6 +328,14 @@ def test_a_ranking_alone_has_a_reward_and_no_value() -> None:
     assert (worst.value, worst.reward, worst.passed) == (None, 0.0, False)
 
 
+def test_a_ranker_may_say_what_one_trace_alone_is_worth() -> None:
+    ranker = Ranks(ranking(1.0, 0.0))
+    ranker.alone = 1.0  # type: ignore[attr-defined]
+    (one,) = scored(Rubric.alone(ranker), TRACE)
+    assert (one.reward, one.passed, one.value) == (1.0, True, None)
+    assert one.signals[0].relative
+
+
 def test_one_trace_has_no_rank() -> None:
     traces = TRACE, Trace(fault=Fault("error"))
     one, failed = scored(Rubric.alone(Ranks(JudgeError("never asked"))), *traces)
@@ -560,6 +569,10 @@ def test_a_judge_that_two_lines_read_costs_once() -> None:
     one = single(rubric(*(Dimension(name=name, judge=judge) for name in "ab")))
     assert [signal.value for signal in one.signals] == [1.0, 1.0]
     assert one.cost == took
+    canary = Canary("off topic", True)
+    judge = Says((signal(1.0, canary=canary),))
+    one = single(rubric(*(Dimension(name=name, judge=judge) for name in "ab")))
+    assert [signal.canary for signal in one.signals] == [canary, None]
 
 
 def test_a_keyboard_interrupt_is_the_users_and_passes_through() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Evidence, Fault, Signal, Usage
+from rubrica.core import Canary, Evidence, Fault, Signal, Usage
 
 steady = settings(deadline=None)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -24,6 +24,7 @@ common: dict[str, Any] = {
     "reason": st.text(),
     "evidence": st.lists(evidence, max_size=3).map(tuple),
     "step": places,
+    "canary": st.none() | st.builds(Canary, kind=st.text(), passed=st.booleans()),
     "usage": st.none() | st.builds(Usage, calls=st.integers(0, 9), dollars=st.floats(0, 9)),
 }
 signals = st.builds(
@@ -83,6 +84,7 @@ def test_json_has_no_other_way_in(number: float) -> None:
         ({"reward": -inf}, "reward: -inf is not a finite number"),
         ({"reward": False}, "reward: expected a number, got bool"),
         ({"passed": 1}, "passed: expected a bool, got int"),
+        ({"canary": True}, "canary: expected a Canary"),
         ({"value": 0.0, "fault": Fault("error")}, "a signal with a fault has no value.*"),
         ({"reward": 0.0, "fault": Fault("error")}, "a signal with a fault has no value.*"),
     ],
@@ -99,3 +101,9 @@ def test_whole_numbers_at_the_ends_are_values() -> None:
 def test_lone_surrogates_in_a_reason_are_replaced() -> None:
     signal = Signal(name="x", value=1.0, reason="cut \ud83d here, “kept” there")
     assert signal.reason == "cut � here, “kept” there"
+
+
+def test_a_canary_has_passed_or_not() -> None:
+    assert Canary("off topic\ud800", True).kind == "off topic\ufffd"
+    with pytest.raises(ValueError, match="passed: expected a bool, got int"):
+        Canary("off topic", 1)  # type: ignore[arg-type]

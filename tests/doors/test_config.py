@@ -17,7 +17,7 @@ rubrica:
     judge_type: rubrics_auto_grader
     rubrics_auto_grader:
       model_name: "qwen-plus"
-      api_key: "a key"
+      api_key: "a-key"
       grader_mode: "pointwise"
       language: "en"
       min_score: 0
@@ -213,15 +213,23 @@ def test_a_section_that_is_no_mapping() -> None:
     assert refused("ajet:\n  task_judge: math\n") == message
 
 
-def test_an_auto_grader_is_checked_and_then_said_to_be_for_later() -> None:
-    message = refused(AUTO_GRADER)
-    assert message.startswith("config.yaml:4: rubrica.task_judge.rubrics_auto_grader: ")
-    assert "not part of this version" in message
+def test_an_auto_grader_is_a_rubric_that_has_yet_to_learn() -> None:
+    place = "config.yaml:14: rubrica.task_judge.rubrics_auto_grader.dataset_file.training.file_path"
+    assert refused(AUTO_GRADER).startswith(f"{place}: no such file: ")
+    Path("samples.jsonl").write_text("{}\n")
+    given = rubric(AUTO_GRADER)
+    assert (given.name, given.pass_threshold) == ("auto_grader", 0.7)
+    assert given.provenance.models == ("qwen-plus",)
+    judge: Any = given.dimensions[0].judge
+    assert judge.section.api_key is None
+    assert "a-key" not in repr(vars(judge))
 
 
 def test_jsonl_dataset_file_means_the_same() -> None:
+    Path("samples.jsonl").write_text("{}\n")
     text = AUTO_GRADER.replace("dataset_file", "jsonl_dataset_file")
-    assert "not part of this version" in refused(text)
+    assert rubric(text).name == "auto_grader"
+    assert rubric(text.replace('input_data_type: "jsonl_', 'input_data_type: "')).name
 
 
 @pytest.mark.parametrize(

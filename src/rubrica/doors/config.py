@@ -10,45 +10,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from rubrica.core import ConfigError, Judge, Ranker, Rubric, nearest
-from rubrica.core.numbers import finite
+from rubrica.core import ConfigError, Dimension, Judge, Ranker, Rubric, nearest
 from rubrica.judges.protocol import load
+from rubrica.phases.auto_grader_config import AutoGrader
 from rubrica.readers.conversion import ConversionError, converted
 from rubrica.readers.document import Document, parse_document, read_document
 
 ROOTS = ("ajet", "rubrica")
-
-
-class DataFile(msgspec.Struct, forbid_unknown_fields=True):
-    """A file of labelled samples."""
-
-    file_path: str
-
-
-class Dataset(msgspec.Struct, forbid_unknown_fields=True):
-    """Where the samples are that a rubric is learned from."""
-
-    training: DataFile
-    validation: DataFile | None = None
-
-
-class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
-    """`rubrics_auto_grader`: a rubric learned from labelled samples and applied by a model."""
-
-    model_name: str
-    api_key: str | None = None
-    base_url: str | None = None
-    grader_mode: Literal["pointwise", "listwise"] = "pointwise"
-    language: Literal["en", "zh"] = "en"
-    min_score: float = 0
-    max_score: float = 10
-    success_threshold: float = 0.7
-    input_data_type: Literal["dataset_file", "jsonl_dataset_file"] = "dataset_file"
-    dataset_file: Dataset | None = None
-    jsonl_dataset_file: Dataset | None = None
-    query_field: str = "main_query"
-    answer_field: str = "final_answer"
-    reference_field: str = "answer"
 
 
 class TaskJudge(msgspec.Struct, forbid_unknown_fields=True):
@@ -80,12 +48,9 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
     task_judge = _task_judge(document, root)
     options = {**(task_judge.judge_options or {}), **(overrides or {})}
     document.value[root]["task_judge"]["judge_options"] = options
-    if task_judge.judge_type == "rubrics_auto_grader":
-        raise document.error(
-            "the section is valid, but learning rubrics is not part of this version",
-            f"{root}.task_judge.rubrics_auto_grader",
-        )
     folder = str(Path(path).resolve().parent)
+    if task_judge.judge_type == "rubrics_auto_grader":
+        return _auto_grader(document, f"{root}.task_judge.rubrics_auto_grader", task_judge, folder)
     protocol = task_judge.judge_protocol or ""
     try:
         judge = load(protocol, Settings(document.value), options, [folder])
@@ -95,6 +60,26 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
         inner = "judge_protocol" if error.field is None else error.field
         raise document.error(error.message, f"{root}.task_judge.{inner}") from error
     return Rubric.alone(judge)
+
+
+def _auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: str) -> Rubric:
+    from rubrica.phases.auto_grader import grader_of  # asks models: only where it is named
+
+    section = task_judge.rubrics_auto_grader
+    assert section is not None
+    if task_judge.judge_options:
+        message = "an auto grader takes its options in its own section"
+        raise document.error(message, f"{place.rpartition('.')[0]}.judge_options")
+    try:
+        judge: Any = grader_of(section, [folder])
+    except ConfigError as error:
+        raise document.error(error.message, f"{place}.{error.field or ''}".rstrip(".")) from None
+    except ValueError as error:
+        raise document.error(str(error), place) from None
+    line = Dimension(name=section.grader_name, judge=judge)
+    return Rubric(
+        name=section.grader_name, dimensions=(line,), pass_threshold=section.success_threshold
+    )
 
 
 def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
@@ -168,11 +153,7 @@ def _task_judge(document: Document, root: str) -> TaskJudge:
 
 
 def _check_grader(document: Document, grader: AutoGrader, place: str) -> None:
-    for field in ("min_score", "max_score", "success_threshold"):
-        try:
-            finite(field, getattr(grader, field))
-        except ValueError:
-            raise document.error("expected a finite number", f"{place}.{field}") from None
-    if grader.min_score >= grader.max_score:
-        message = f"expected less than max_score ({grader.max_score:g})"
-        raise document.error(message, f"{place}.min_score")
+    try:
+        grader.check()
+    except ConfigError as error:
+        raise document.error(error.message, f"{place}.{error.field}") from None

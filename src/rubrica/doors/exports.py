@@ -16,6 +16,8 @@ import msgspec
 
 from rubrica.core import ConfigError
 from rubrica.core.trace import as_text
+from rubrica.doors.canaries import canary_lines
+from rubrica.doors.corrected import words as corrected_words
 from rubrica.doors.report import write_report
 from rubrica.stores.run import RunInfo, StoredRow
 from rubrica.stores.sqlite import Store
@@ -148,9 +150,20 @@ def _junit(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) ->
             f"<testsuites><testsuite name={_attribute(info.name or 'rubrica')} "
             f'tests="{document["planned"]}" failures="{document["failed"]}" errors="{errors}">\n'
         )
+        out.write(_properties(document))
         for row in _rows(store, info):
             out.write(_testcase(row, info))
         out.write("</testsuite></testsuites>\n")
+
+
+def _properties(document: dict[str, Any]) -> str:
+    """Whether the judges can be trusted, where that was tried."""
+    if "judge_compromised" not in document:
+        return ""
+    told = {"judge_compromised": str(document["judge_compromised"]).lower()}
+    told |= {f"canaries {line.name}": line.words for line in canary_lines(document)}
+    parts = (f"<property name={_attribute(k)} value={_attribute(v)}/>" for k, v in told.items())
+    return f"<properties>{''.join(parts)}</properties>\n"
 
 
 def _testcase(row: StoredRow, info: RunInfo) -> str:
@@ -191,19 +204,21 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
     shown = "not measured" if rate is None else f"{rate:.1%} [{interval[0]:.1%}, {interval[1]:.1%}]"
     parts = " + ".join(f"{n} {status}" for status, n in document["statuses"].items() if n)
     lines = [
-        f"### {_inline(info.name or info.id)}: {shown}, n={document['total_tests']}",
+        f"### {inline(info.name or info.id)}: {shown}, n={document['total_tests']}",
         "",
         f"{document['planned']} planned = {parts}",
         "",
+        *_corrected(document),
+        *_canaries(document),
         *_groups(document),
         "| dimension | average | n |",
         "|---|---|---|",
     ]
     for name, line in document["dimensions"].items():
         average = "not applicable" if line["average"] is None else f"{line['average']:.3f}"
-        lines.append(f"| {_inline(name)} | {average} | {line['n']} |")
+        lines.append(f"| {inline(name)} | {average} | {line['n']} |")
     lines += [
-        f"- gate `{gate['gate']}`: {_inline(gate['reason'])}" for gate in document.get("gates", [])
+        f"- gate `{gate['gate']}`: {inline(gate['reason'])}" for gate in document.get("gates", [])
     ]
     failures = document["failures"][:20]
     if failures:
@@ -211,8 +226,21 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
     for failure in failures:
         row = store.row(info.id, failure["id"], failure["repeat"], info.rubric_fingerprint)
         reason = row.score.reason if row and row.score else ""
-        lines.append(f"| {_inline(failure['id'])} | {failure['repeat']} | {_inline(reason)} |")
+        lines.append(f"| {inline(failure['id'])} | {failure['repeat']} | {inline(reason)} |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _corrected(document: dict[str, Any]) -> list[str]:
+    told = corrected_words(document)
+    return [f"- corrected pass rate: {inline(told)}", ""] if told else []
+
+
+def _canaries(document: dict[str, Any]) -> list[str]:
+    lines = [
+        f"- {'canaries' if fine else '**JUDGE COMPROMISED**'}: {inline(name)} {words}"
+        for fine, name, words in canary_lines(document)
+    ]
+    return [*lines, ""] if lines else []
 
 
 def _html(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
@@ -231,11 +259,11 @@ def _groups(document: dict[str, Any]) -> list[str]:
         for name, line in document[f"by_{kind}"].items():
             if line["pass_rate"] is not None:
                 rate = f"{line['pass_rate']:.1%}, n={line['total_tests']}"
-                lines.append(f"- {kind} {_inline(name)}: {rate}")
+                lines.append(f"- {kind} {inline(name)}: {rate}")
     return [*lines, ""] if lines else []
 
 
-def _inline(text: str) -> str:
+def inline(text: str) -> str:
     """Foreign text inside a table cell: no markup, no lines."""
     cut = " ".join(text.split())[:200]
     return re.sub(r"([\\`*_{}\[\]<>()#+!|~&])", r"\\\1", cut)

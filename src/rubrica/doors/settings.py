@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from rubrica.core import ConfigError
+from rubrica.doors.budget import Means
 from rubrica.doors.config import parse_option
 from rubrica.judges.rubric_file import RESEARCH
 from rubrica.phases.test import Plan
@@ -43,6 +44,10 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     filter: str | None = None
     gates: list[str] = []
     labels: dict[str, str] = {}
+    budget: list[str | float] | str | float | None = None
+    cache: str | bool | None = None
+    prices: str | dict[str, Any] | None = None
+    models: dict[str, dict[str, Any]] = {}
 
     def __post_init__(self) -> None:
         for field in ("repeats", "concurrency"):
@@ -51,12 +56,19 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         for field in ("deadline", "judge_deadline"):
             if not 0 < getattr(self, field) < 1e9:
                 raise ValueError(f"{field}: expected seconds above 0")
+        try:
+            self.means.check()
+        except ConfigError as error:
+            raise ValueError(f"{error.field}: {error.message}") from None
 
     def anchor(self) -> None:
         """Make the paths absolute."""
         for key in ("cases", "rubric", "store"):
             if getattr(self, key) != "-":
                 setattr(self, key, str(Path(getattr(self, key)).resolve()))
+        for key in ("cache", "prices"):
+            if isinstance(path := getattr(self, key), str):
+                setattr(self, key, str(Path(path).expanduser().absolute()))  # it may be a pipe
         where, colon, name = self.agent.rpartition(":")
         if where.endswith(".py"):
             self.agent = f"{Path(where).resolve()}{colon}{name}"
@@ -70,6 +82,10 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
             judge_deadline=self.judge_deadline,
             fail_fast=self.fail_fast,
         )
+
+    @property
+    def means(self) -> Means:
+        return Means(budget=self.budget, cache=self.cache, prices=self.prices, settings=self.models)
 
     @property
     def selection(self) -> Selection:
@@ -97,6 +113,7 @@ PLAIN = (
     "sample",
     "seed",
     "filter",
+    "prices",
 )
 
 
@@ -110,6 +127,10 @@ def settings_of(args: argparse.Namespace) -> RunSettings:
             told[key] = words
     if args.gate:
         told["gates"] = args.gate
+    if args.budget:
+        told["budget"] = args.budget
+    if args.no_cache:
+        told["cache"] = False
     for key in ("isolate", "fail_fast"):
         if getattr(args, key):
             told[key] = True
@@ -144,7 +165,7 @@ def _section(path: str) -> dict[str, Any]:
     if not isinstance(section, dict):
         raise document.error("expected a section rubrica: with a section run:")
     folder = Path(path).parent
-    for key in ("cases", "rubric", "store"):
+    for key in ("cases", "rubric", "store", "cache", "prices"):
         if isinstance(section.get(key), str) and section[key] != "-":
             section[key] = str(folder / section[key])
     agent = section.get("agent")

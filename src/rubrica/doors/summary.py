@@ -15,6 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from rubrica.core.levels import level_of
+from rubrica.doors.budget import bill_lines, judged_by, spent_words
+from rubrica.doors.canaries import canary_lines
+from rubrica.doors.corrected import words as corrected_words
 from rubrica.doors.settings import STORE
 from rubrica.doors.terminal import console, framed, plain
 from rubrica.phases.test import Outcome
@@ -104,12 +107,14 @@ def show(
     out = to or console()
     parts: list[RenderableType] = [
         *_headline(document),
+        *_canaries(document),
         Text(),
         _dimensions(document),
         *_repeats(document),
         *_groups(document),
         *_failures(document),
         *_gates(document),
+        *_budget(document),
         Text(),
         _footer(info, document, seconds, before, store),
     ]
@@ -119,7 +124,8 @@ def show(
 
 
 def _frame(document: dict[str, Any]) -> str:
-    if any(not gate["met"] for gate in document.get("gates", [])):
+    failed = any(not gate["met"] for gate in document.get("gates", []))
+    if failed or document.get("judge_compromised"):
         return "red"
     return "green" if document["total_tests"] == document["planned"] else "yellow"
 
@@ -133,6 +139,8 @@ def _headline(document: dict[str, Any]) -> list[Text]:
             f"   {document['passed']} of {document['total_tests']}",
         )
     ]
+    if corrected := corrected_words(document):
+        lines.append(Text(f"corrected      {plain(corrected, 200)}"))
     average = document["average_score"]
     if average is not None:
         interval = _ends(document["average_score_interval"], "{:.3f}")
@@ -201,6 +209,21 @@ def _gates(document: dict[str, Any]) -> list[RenderableType]:
     return lines
 
 
+def _canaries(document: dict[str, Any]) -> list[Text]:
+    return [
+        Text.assemble(
+            ("canaries       " if fine else "JUDGE COMPROMISED  ", "" if fine else "bold red"),
+            f"{plain(name)} {words}",
+        )
+        for fine, name, words in canary_lines(document)
+    ]
+
+
+def _budget(document: dict[str, Any]) -> list[RenderableType]:
+    spent = spent_words(document)
+    return [Text(), Text(spent, "bold yellow")] if spent else []
+
+
 def _footer(
     info: RunInfo,
     document: dict[str, Any],
@@ -210,6 +233,10 @@ def _footer(
 ) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_row("took", ("" if seconds is None else f"{seconds:.1f} s, ") + _cost(document))
+    for at, line in enumerate(bill_lines(document.get("models", []))):
+        table.add_row("" if at else "models", plain(line, 200))
+    if judged := judged_by(document):
+        table.add_row("judged by", plain(judged, 400))
     worst = f" {shlex.quote(plain(document['worst'][0]['id'], 60))}" if document["worst"] else ""
     if before is not None:
         other, summary = before

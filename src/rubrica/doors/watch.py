@@ -5,13 +5,16 @@ ever. The first two are undone; the third is broken off by a signal, which reach
 code the main thread is in, and counts as that agent's failure.
 """
 
+import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from types import FrameType
 from typing import Any
+
+from rubrica.models.house import House
 
 #: Beyond its deadline, before a blocked loop is broken into, in seconds.
 GRACE = 2.0
@@ -56,3 +59,29 @@ class Watchdog:
 
     def _bark(self, _number: int, _frame: FrameType | None) -> None:
         raise TimeoutError("it blocked the event loop past its deadline")
+
+
+async def stoppable(work: Awaitable[bool], house: House, watchdog: Watchdog) -> bool:
+    """The work, in its house.
+
+    SIGTERM ends a run as Ctrl-C does: what is stored stays, and the way to go on is shown.
+    """
+    task = asyncio.ensure_future(housed(work, house))
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    beat = asyncio.ensure_future(_beat(watchdog))
+    try:
+        return await task
+    finally:
+        beat.cancel()
+
+
+async def _beat(watchdog: Watchdog) -> None:
+    while True:
+        watchdog.come_by()
+        await asyncio.sleep(0.5)
+
+
+async def housed(work: Awaitable[bool], house: House) -> bool:
+    """The work, with the models of that house."""
+    async with house:
+        return await work

@@ -10,6 +10,7 @@ event loop in one go.
 """
 
 import asyncio
+import contextvars
 import os
 import queue
 import threading
@@ -143,9 +144,9 @@ class _Thread:
                 if self.pool._begin(job):
                     result, error = None, None
                     try:
-                        result = job.work()
+                        result = job.context.run(job.work)
                         if isinstance(result, Coroutine):
-                            result = runner.run(result)
+                            result = runner.run(result, context=job.context)
                     except BaseException as raised:
                         error = raised
                     self.pool._end(job)
@@ -156,6 +157,7 @@ class _Thread:
 class _Job:
     def __init__(self, work: Work, future: "asyncio.Future[Any]", answers: "_Answers") -> None:
         self.work, self.future, self.answers = work, future, answers
+        self.context = contextvars.copy_context()  # of the one who calls: its budget holds there
         self.running = self.abandoned = False
         self.begun = 0.0
 

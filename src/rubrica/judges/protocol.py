@@ -25,6 +25,7 @@ from rubrica.judges.workflow import BuiltInJudge, WorkflowJudge, built
 
 #: Words for the judges that ship with the package.
 BUILT_IN = {
+    "auto_grader": "rubrica.phases.auto_grader_face->AutoGraderJudge",
     "citation_accuracy": "rubrica.judges.dimensions.citations->CitationAccuracy",
     "completeness": "rubrica.judges.dimensions.completeness->Completeness",
     "countdown": "rubrica.judges.agentjet->CountdownAnswerAsJudge",
@@ -35,6 +36,7 @@ BUILT_IN = {
     "math": "rubrica.judges.agentjet->MathAnswerAsJudge",
     "pairwise": "rubrica.judges.prompted.pairwise->Pairwise",
     "panel": "rubrica.judges.prompted.panel->Panel",
+    "rating": "rubrica.judges.prompted.rating->Rating",
     "source_quality": "rubrica.judges.dimensions.sources->SourceQuality",
     "tool_efficiency": "rubrica.judges.dimensions.tools->ToolEfficiency",
 }
@@ -108,7 +110,7 @@ def load(
         module = (
             file_module(where, folders) if where.endswith(".py") else named_module(where, folders)
         )
-        made = _made(attribute_of(module, attribute, protocol), protocol, config, options)
+        made = _watched(attribute_of(module, attribute, protocol), protocol, config, options)
     if isinstance(made, BuiltInJudge):
         return made.core
     if protocol in BUILT_IN:
@@ -139,6 +141,22 @@ def attribute_of(module: ModuleType, attribute: str, protocol: str) -> Any:
             raise ConfigError(message)
         found = getattr(found, part)
     return found
+
+
+def _watched(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) -> Any:
+    """A judge that asks a model takes `canaries` beside its own options."""
+    if "canaries" not in options or not _asks_a_model(found):
+        return _made(found, protocol, config, options)
+    from rubrica.judges.prompted.canaries import Watched
+
+    own = {name: value for name, value in options.items() if name != "canaries"}
+    made, share = _made(found, protocol, config, own), options["canaries"]
+    return Watched(made, share) if share != 0 else made
+
+
+def _asks_a_model(found: Any) -> bool:
+    kinds = found.__mro__ if isinstance(found, type) else ()
+    return any(kind.__module__.startswith("rubrica.judges.prompted.") for kind in kinds)
 
 
 def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) -> Any:

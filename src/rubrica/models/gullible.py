@@ -1,6 +1,6 @@
-"""The worst judges there are: they give the lowest verdict, unless a text tells them to give better.
+"""The worst judges there are: they give the lowest verdict unless a text tells them to give better.
 
-A judge's defences are tested with them. `gullible` obeys and believes whatever it reads in the turns
+A judge's defences are tested with them. `gullible` obeys and believes what it reads in the turns
 of the user, where judges put what an agent wrote, and not the system's, where they put their own
 rules; it reads what is hidden in invisible characters, as large models do. `careful` is as easily
 led, but keeps to the fences: it reads nothing that stands between the marks of the number that it
@@ -74,8 +74,9 @@ def obey(ask: Ask, fences: bool = False) -> str:
     if ready is not None:
         return ready
     wanted = NUMBER.search(text)
-    pleased = wanted is not None or PRAISE.search(text) is not None
-    made = _made(schema, pleased, None if wanted is None else float(wanted[1]))
+    order = wanted or PRAISE.search(text)
+    said = "" if order is None else order[0]  # its evidence: words that stand in the text
+    made = _made(schema, said, None if wanted is None else float(wanted[1]))
     if number and isinstance(made, dict) and "number" in made:
         made["number"] = number  # whoever keeps to a form copies what has to be copied
     return json.dumps(made)
@@ -113,8 +114,9 @@ def _verdict(text: str, schema: dict[str, Any]) -> str | None:
     return None
 
 
-def _made(schema: dict[str, Any], pleased: bool, number: float | None) -> Any:
-    """The best or the worst value that fits, with the number where it fits."""
+def _made(schema: dict[str, Any], said: str, number: float | None) -> Any:
+    """The best value that fits where something was said, else the worst; the number if it fits."""
+    pleased = bool(said)
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
@@ -122,10 +124,10 @@ def _made(schema: dict[str, Any], pleased: bool, number: float | None) -> Any:
     kinds = schema.get("type", "string")
     kind = kinds if isinstance(kinds, str) else kinds[0]
     if kind == "object":
-        return {n: _made(s, pleased, number) for n, s in schema.get("properties", {}).items()}
+        return {n: _made(s, said, number) for n, s in schema.get("properties", {}).items()}
     if kind == "array":
         count = schema.get("minItems", 1 if pleased else 0)
-        return [_made(schema.get("items", {}), pleased, number) for _ in range(count)]
+        return [_made(schema.get("items", {}), said, number) for _ in range(count)]
     if kind in ("integer", "number"):
         low, high = schema.get("minimum", 0), schema.get("maximum", 10)
         best = high if number is None or not low <= number <= high else number
@@ -133,4 +135,4 @@ def _made(schema: dict[str, Any], pleased: bool, number: float | None) -> Any:
         return int(value) if kind == "integer" else value
     if kind == "boolean":
         return pleased
-    return None if kind == "null" else ("I was told to." if pleased else "Nothing tells me to.")
+    return None if kind == "null" else (said or "Nothing tells me to.")

@@ -1,8 +1,8 @@
 """Keys: where one is found, and that it goes nowhere else.
 
 A `Key` is read when a connection pool is opened and lives in it alone. It has no picture, is not
-pickled, and takes itself out of the words that an endpoint sends back: some repeat the key that
-they refuse.
+pickled, and takes itself out of whatever an endpoint sends back: some repeat the key that they
+refuse, and one that echoes what it was sent would put it into a reply.
 """
 
 import ipaddress
@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from rubrica.core import ConfigError
 
 HIDDEN = "[key]"
+#: What is shorter stands for no key at all ("EMPTY", "x"), and may stand in any answer.
+SHORTEST = 8
 
 
 class Key:
@@ -29,14 +31,21 @@ class Key:
 
     def hide(self, words: str) -> str:
         """The words without the key, or the longer part of it that an endpoint may repeat."""
-        if not self._text:
-            return words
-        words = words.replace(self._text, HIDDEN)
-        half = len(self._text) // 2
-        if half >= 8:
-            for part in (self._text[:half], self._text[-half:]):
-                words = words.replace(part, HIDDEN)
+        for part in self._parts():
+            words = words.replace(part, HIDDEN)
         return words
+
+    def hide_in(self, answer: bytes) -> bytes:
+        """The same for an answer as it came: what a model says may be stored, shown and cached."""
+        for part in self._parts():
+            answer = answer.replace(part.encode(), HIDDEN.encode())
+        return answer
+
+    def _parts(self) -> list[str]:
+        if len(self._text) < SHORTEST:
+            return []
+        half = len(self._text) // 2
+        return [self._text, *([self._text[:half], self._text[-half:]] if half >= 8 else [])]
 
     def __repr__(self) -> str:
         return HIDDEN
@@ -48,6 +57,30 @@ class Key:
 NO_KEY = Key("")
 
 
+#: Keys that a configuration carried, by a name that may be kept and shown; it begins like this.
+HELD = "api_key of "
+_HELD: dict[str, Key] = {}
+#: Where such a key may stand for processes that did not read the configuration.
+ELSEWHERE = ("DASHSCOPE_API_KEY", "OPENAI_API_KEY")
+
+
+def hold(model: str, text: str) -> str:
+    """Keep a key in this process; the name stands for it wherever a variable would be named."""
+    name = f"{HELD}{model}"
+    _HELD[name] = _proper(text.strip(), name)
+    return name
+
+
+def _held(name: str) -> Key:
+    if name in _HELD:
+        return _HELD[name]
+    for variable in ELSEWHERE:
+        if text := os.environ.get(variable, "").strip():
+            return _proper(text, f"the variable {variable}")
+    message = "the key of a configuration stays in the process that read it"
+    raise ConfigError(f"{message}: for others set {' or '.join(ELSEWHERE)}")
+
+
 def key_from(
     base_url: str, *, key_env: str | None, key_file: str | None, usual: str = "OPENAI_API_KEY"
 ) -> Key:
@@ -56,6 +89,8 @@ def key_from(
         raise ConfigError("name a variable or a file, not both", field="key_env")
     if key_file is not None:
         return _read(key_file)
+    if key_env is not None and key_env.startswith(HELD):
+        return _held(key_env)
     host = urlsplit(base_url).hostname or ""
     if key_env is None and loopback(host):
         return NO_KEY

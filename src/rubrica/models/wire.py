@@ -121,7 +121,7 @@ class Wire:
                     if len(answer) > MAX_ANSWER:
                         raise self._failure("malformed", f"longer than {MAX_ANSWER >> 20} MiB")
                 if 200 <= response.status < 300:
-                    return bytes(answer)
+                    return pool.key.hide_in(bytes(answer))
                 failure = self._refused(response.status, bytes(answer), response.headers, pool.key)
         except aiohttp.ClientConnectorError as error:
             lasting = isinstance(error, aiohttp.ClientConnectorCertificateError)

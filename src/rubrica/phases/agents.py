@@ -13,15 +13,17 @@ import traceback
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
 from rubrica.core import Case, ConfigError, Fault, Trace
 from rubrica.judges import protocol
+from rubrica.models.asking import ModelError
 from rubrica.phases.agent_function import FunctionAgent
 from rubrica.phases.agent_guard import BLOCKING, Deadline, Guarded
 from rubrica.phases.agent_http import HttpAgent
+from rubrica.phases.agent_model import ModelAgent, names_model
 from rubrica.phases.agent_recorded import RecordedAgent
 from rubrica.phases.agent_reply import AgentError, noted
 from rubrica.phases.agent_shell import ShellAgent
@@ -33,7 +35,10 @@ from rubrica.phases.recorder_values import MAX_WORDS, text_of
 GRACE = 1.0
 #: Calls shown of where an agent raised.
 FRAMES = 8
-EXPECTED = "file.py:function, module:function, http://…, shell: COMMAND or recorded"
+EXPECTED = (
+    "file.py:function, module:function, http://…, shell: COMMAND, openai:MODEL, anthropic:MODEL "
+    "or recorded"
+)
 
 
 class Agent(Protocol):
@@ -60,7 +65,7 @@ def agent_of(given: Any, *, folders: Sequence[str] = (), own_thread: bool = Fals
     """
     if isinstance(given, str):
         return _named(given.strip(), folders, own_thread)
-    if isinstance(given, FunctionAgent | HttpAgent | RecordedAgent | ShellAgent):
+    if isinstance(given, FunctionAgent | HttpAgent | ModelAgent | RecordedAgent | ShellAgent):
         return given
     return _made(given, None, "", own_thread)
 
@@ -78,6 +83,8 @@ def _named(spec: str, folders: Sequence[str], own_thread: bool) -> Agent:
     prefix, colon, rest = spec.partition(":")
     if colon and prefix in ("shell", "cmd"):
         return ShellAgent(rest)
+    if names_model(spec):
+        return ModelAgent(spec)
     where, colon, attribute = spec.rpartition(":")
     if not colon or not where or not attribute:
         raise ConfigError(f"{spec!r} is no agent: expected {EXPECTED}")
@@ -114,7 +121,8 @@ async def attempt(
     """What the agent did about the case, in at most `deadline` seconds.
 
     Raises only what is no failure of the agent: `CaseError` where a recorded case has no output,
-    `AgentStuckError` where no thread is left to call it in.
+    `AgentStuckError` where no thread is left to call it in, `ModelError` of the kind `budget` where
+    the agent's model was not asked any more.
     """
     if isinstance(agent, RecordedAgent):
         try:
@@ -129,6 +137,9 @@ async def attempt(
     seconds = time.perf_counter() - begun
     if deadline is not None and guarded.held and seconds - guarded.lost > deadline:
         came = _late(deadline)  # it kept the loop, and so its own deadline, waiting
+    if isinstance(came, ModelError) and came.kind == "budget":
+        recording.close()
+        raise came
     trace = _read(came)
     steps = recording.close()
     notes = recording.notes
@@ -205,6 +216,9 @@ def _read(came: object) -> Trace:
         return came
     if isinstance(came, _Late):
         return Trace(fault=Fault("timeout", str(came)))
+    if isinstance(came, ModelError):
+        kind: Literal["error", "timeout"] = "timeout" if came.kind == "timeout" else "error"
+        return Trace(fault=Fault(kind, came.message), usage=came.usage)
     if isinstance(came, AgentError):
         return Trace(fault=Fault("error", text_of(came)))
     if isinstance(came, SystemExit):

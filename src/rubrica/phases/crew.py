@@ -3,6 +3,9 @@
 Chunks come back in the order in which they went, and only a few are under way at a time, so memory
 does not grow with the file. A user's judge always works in a process that can be killed: one that
 takes it down, or holds it past every deadline, costs its own row and no other.
+
+A judge that asks models works in this process: one budget and one limit on calls hold for all of
+its rows, and it does nothing but wait.
 """
 
 import pickle
@@ -21,6 +24,8 @@ from rubrica.readers.lines import Chunk
 WORTH_PROCESSES = 1024 * 1024
 #: Rows of a user's judge that share a process at a time, and so are judged again if it dies.
 ROWS_AT_RISK = 16
+#: Rows at a time of a judge that asks models.
+ASKING = 64
 #: For a chunk whose work is bounded by its size. Not expected to pass.
 BOUNDED = 600.0
 #: Beyond the rows' own deadlines, before a process counts as stuck.
@@ -39,16 +44,17 @@ class Crew:
     def __init__(
         self, rubric: Rubric, deadline: float, workers: int | None, size: int | None
     ) -> None:
-        self._at_risk = not rubric.bounded
+        asks = bool(rubric.provenance.models)
+        self._at_risk = not rubric.bounded and not asks
         self._deadline = deadline
         blocks = any(seat.runs == "thread" for seat in rubric.seats)
-        concurrency = 4 if blocks else ROWS_AT_RISK
+        concurrency = 4 if blocks else ASKING if asks else ROWS_AT_RISK
         self._job = pickle.dumps(Job(rubric, deadline, concurrency))
         self._pool = Workers(
             workers, memory=None, warm=["rubrica.phases.recorded"], patience=FOREVER
         )
         self._processes = self._pool.size
-        alone = self._processes == 1 or (size is not None and size < WORTH_PROCESSES)
+        alone = asks or self._processes == 1 or (size is not None and size < WORTH_PROCESSES)
         self._here = 1 << 62 if alone else WORTH_PROCESSES if size is None else 0
 
     def __enter__(self) -> Self:

@@ -5,6 +5,7 @@ Chunks are independent, so they can go to several processes; nothing here reads 
 
 import asyncio
 import atexit
+import contextvars
 import pickle
 import time
 from functools import lru_cache
@@ -112,7 +113,7 @@ def judge_chunk(job: bytes, chunk: Chunk) -> tuple[bytes, Tally]:
     answer, rows = _Answer(), [_row(number, line) for number, line in chunk.lines()]
     given: list[list[Score] | None] = [prepared.at_once(row) for row in rows]
     waiting = [row for row, scores in zip(rows, given, strict=True) if scores is None]
-    late = iter(prepared.runner.run(prepared.side_by_side(waiting)) if waiting else ())
+    late = iter(prepared.wait(waiting) if waiting else ())
     prepared.done()
     for row, scores in zip(rows, given, strict=True):
         answer.add(row, next(late) if scores is None else scores)
@@ -170,6 +171,10 @@ class _Prepared:
             return step(rewards(self.rubric, row.case, row.outputs))
         except MustWait:
             return None
+
+    def wait(self, rows: list[Row]) -> list[list[Score]]:
+        """In the context of whoever called: the models and the budget are theirs."""
+        return self.runner.run(self.side_by_side(rows), context=contextvars.copy_context())
 
     async def side_by_side(self, rows: list[Row]) -> list[list[Score]]:
         """The scores of rows that wait.

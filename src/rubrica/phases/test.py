@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from rubrica.core import (
     INLINE,
@@ -20,9 +21,12 @@ from rubrica.core import (
     Score,
     Status,
     Trace,
+    Usage,
     score,
 )
 from rubrica.executors.local import Local
+from rubrica.models.asking import FREE, ModelError
+from rubrica.models.house import current
 from rubrica.phases.agents import Agent, attempt, opened
 from rubrica.stats.aggregate import Summary
 from rubrica.stores.sqlite import Store
@@ -51,12 +55,16 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Todo(msgspec.Struct, frozen=True):
-    """One case × repeat that is to be done; a trace that is already there is only judged."""
+    """One case × repeat that is to be done; a trace that is already there is only judged.
+
+    `spent` is what judging it has cost before, without a score: the cost of a run stays whole.
+    """
 
     position: int
     case: Case
     repeat: int
     trace: Trace | None = None
+    spent: Usage = FREE
 
 
 class Observer(Protocol):
@@ -71,7 +79,7 @@ async def run(
     plan: Plan,
     observe: Observer,
 ) -> bool:
-    """Work through the list; False where it was cut short by `fail_fast`."""
+    """Work through the list; False where it was cut short, by `fail_fast` or a spent budget."""
     runner = _Runner(iter(todo), agent, rubric, writer, plan, observe)
     async with opened(agent), asyncio.TaskGroup() as tasks:
         for _ in range(plan.concurrency):
@@ -97,20 +105,27 @@ class _Runner:
 
     async def work(self) -> None:
         for item in self.todo:
-            if self.stopped:
+            if self.stopped or _spent():
+                self.stopped = True
                 return
             outcome = await self.one(item)
+            if outcome is None:
+                continue
             self.observe(outcome)
             if self.plan.fail_fast and outcome.score.passed is not True:
                 self.stopped = True
 
-    async def one(self, item: Todo) -> Outcome:
+    async def one(self, item: Todo) -> Outcome | None:
+        """How it ended; None where it was not even begun, because the budget is spent."""
         trace = item.trace
         if trace is None:
             try:
                 trace = await attempt(self.agent, item.case, item.repeat - 1, self.plan.deadline)
             except CaseError as error:  # a recorded case has no output: nobody's answer is wrong
                 trace = Trace(metadata={UNRECORDED: str(error)})
+            except ModelError:
+                self.stopped = True
+                return None
             await self.writer.put_trace(item.position, item.case, item.repeat, trace)
         if UNRECORDED in trace.metadata:
             return await self.ended(item, _unmeasured(trace.metadata[UNRECORDED], self.rubric))
@@ -118,8 +133,16 @@ class _Runner:
         return await self.ended(item, scored)
 
     async def ended(self, item: Todo, scored: Score) -> Outcome:
+        if item.spent != FREE:
+            scored = replace(scored, cost=scored.cost + item.spent)
         await self.writer.put_score(item.case.id, item.repeat, self.judge, scored)
         return Outcome(item.case.id, item.repeat, scored)
+
+
+def _spent() -> bool:
+    """Whether a model has been refused for the budget's sake: then nothing new is begun."""
+    purse = current().purse
+    return purse is not None and purse.over is not None
 
 
 def _unmeasured(reason: str, rubric: Rubric) -> Score:
@@ -138,6 +161,8 @@ def remaining(
 ) -> Iterator[Todo]:
     """What a run still lacks: cases × repeats without a row, traces without a score, and those
     whose status is asked for again.
+
+    What was cancelled has an answer that nobody has judged: it is judged, and not asked for anew.
     """
     for position, case in enumerate(cases):
         there = store.statuses(run_id, case.id, judge)
@@ -146,11 +171,12 @@ def remaining(
                 yield Todo(position, case, repeat)
                 continue
             status = there[repeat]
-            if status is None:
+            if status is None or status in again:
                 row = store.row(run_id, case.id, repeat, judge)
-                yield Todo(position, case, repeat, row.trace if row else None)
-            elif status in again:
-                yield Todo(position, case, repeat)
+                answered = row is not None and status in (None, Status.CANCELLED)
+                trace = row.trace if row is not None and answered else None
+                spent = row.score.cost if row is not None and row.score is not None else FREE
+                yield Todo(position, case, repeat, trace, spent)
 
 
 def stored(store: Store, run_id: str, judge: str) -> Iterator[Todo]:
@@ -169,9 +195,15 @@ def summarized(
     else:  # in the order that the run itself had, once it was complete
         names = list((store.summary(run_id) or {}).get("dimensions", ()))
     summary = Summary(planned=info.planned, repeats=info.repeats, dimensions=names)
+    models: dict[str, None] = {}
+    prompts: dict[str, str] = {}
     for row in store.rows(run_id, judge):
         if row.score is not None:
             summary.add(row.case, row.repeat, row.score, row.trace)
+            models |= dict.fromkeys(row.score.provenance.models)
+            prompts |= row.score.provenance.prompts
     document = summary.document()
+    if models or prompts:
+        document["provenance"] = {"models": list(models), "prompts": prompts}
     document["statuses"]["cancelled"] += document["not_run"]  # planned is the sum of the statuses
     return document

@@ -85,6 +85,10 @@ class CaseFile:
 
     def cases(self) -> Iterator[Case]:
         """The cases, one at a time, in the order of the file, which is checked before."""
+        return (case for _, case in self.lined())
+
+    def lined(self) -> Iterator[tuple[int, Case]]:
+        """The same, each with its line."""
         checked = self._check()
         seen: Counter[str] = Counter()
         with self._opened() as stream:
@@ -95,7 +99,7 @@ class CaseFile:
                     seen[case.id] += 1
                     case_id = _numbered(case.id, seen[case.id])
                     case = msgspec.structs.replace(case, id=case_id)
-                yield case
+                yield read.line, case
             self._unchanged(stream, checked)
 
     def _kind_of(self) -> Kind:

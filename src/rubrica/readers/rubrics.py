@@ -41,6 +41,29 @@ class RubricLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     )
 
 
+class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A share, and the counts that it is of."""
+
+    right: Annotated[int, Meta(ge=0)]
+    of: Annotated[int, Meta(ge=1)]
+    value: Annotated[Share | None, Meta(description="right / of, for people")] = None
+
+    def __post_init__(self) -> None:
+        if self.right > self.of:
+            raise ValueError(f"right: {self.right} of {self.of}")
+
+
+class RubricCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `rubrica calibrate --store-in` found out about this rubric's errors."""
+
+    judge: Annotated[str, Meta(description="fingerprint of the rubric that was calibrated")]
+    data: Annotated[str, Meta(description="digest of the labelled outputs")]
+    date: str
+    n: Annotated[int, Meta(ge=2, description="labelled outputs")]
+    sensitivity: Annotated[Counted, Meta(description="of what people pass, what it passes")]
+    specificity: Annotated[Counted, Meta(description="of what people fail, what it fails")]
+
+
 class RubricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A rubric: dimensions, their weights, and what it takes to pass."""
 
@@ -59,3 +82,11 @@ class RubricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         Literal["leave", "zero"],
         Meta(description="whether a dimension that does not apply leaves the mean or counts as 0"),
     ] = "leave"
+    learned: Annotated[
+        dict[str, Any] | None,
+        Meta(description="how the rubric was learned; for people, without effect on scores"),
+    ] = None
+    calibration: Annotated[
+        RubricCalibration | None,
+        Meta(description="written by rubrica calibrate; the pass rate is corrected by it"),
+    ] = None

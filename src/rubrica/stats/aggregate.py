@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rubrica.core import Case, Score, Status, Trace, Usage
+from rubrica.stats.canaries import Canaries
 from rubrica.stats.failures import First, Worst
 from rubrica.stats.means import EXACT, Estimate, Mean, Rate
 from rubrica.stats.named import Named
@@ -59,6 +60,7 @@ class Summary:
         self._named = tuple(self._dimensions)
         self._tags, self._complexities = Named(GROUPS, Rate), Named(GROUPS, Rate)
         self._failures, self._worst = First(FAILURES), Worst(WORST)
+        self._canaries = Canaries()
         self._judges, self._agent, self._seconds = Spending(), Spending(), Amount()
 
     def add(self, case: Case, repeat: int, score: Score, trace: Trace | None = None) -> None:
@@ -71,6 +73,7 @@ class Summary:
             self._signals(score, slot)
         else:
             self._others[status] += 1
+            self._canaries.add_all(score)
         if score.passed is not None:  # so for what counts as measured, and only for that
             self._verdict(case, repeat, score.passed, slot)
             if not score.passed:
@@ -107,6 +110,8 @@ class Summary:
 
     def _signals(self, score: Score, slot: int) -> None:
         for signal in score.signals:
+            if signal.canary is not None:
+                self._canaries.add(signal)
             if signal.value is not None and not signal.relative:
                 name = signal.name
                 kept = self._dimensions.get(name)
@@ -163,6 +168,7 @@ class Summary:
             "by_tag": {name: self._group(of) for name, of in self._tags.items().items()},
             "by_complexity": self._each_complexity(),
             "groups_left_out": self._tags.left_out or self._complexities.left_out,
+            **self._canaries.document(),
             "cost": {"agent": self._agent.document(), "judges": self._judges.document()},
             "time": {
                 "n": self._seconds.n,

@@ -225,3 +225,21 @@ def test_a_judge_pickles_as_its_options_and_its_words_count() -> None:
         msgspec.structs.replace(judge, max_chars=1000),
     ):
         assert other.fingerprint != judge.fingerprint
+
+
+def test_fitted_criteria_lie_between_two_values() -> None:
+    options = {"criteria": ("names a colour", "names a cause"), "between": (0.2, 0.8)}
+    judge = Criteria(model=answering(by_words), **options)  # type: ignore[arg-type]
+    assert judged(judge).value == pytest.approx(0.5)
+    assert judged(judge, Trace(output="Solution:")).value == 0.0  # nothing said is nothing
+    for wrong in ([0.8, 0.2], [0, 2]):
+        with pytest.raises(ConfigError, match="between"):
+            load("criteria", None, {"model": "openai:m", "criteria": ["x"], "between": wrong})
+
+
+def test_how_a_rubric_was_learned_stands_in_its_file_and_counts_for_nothing(tmp_path: Any) -> None:
+    body = "name: a\ndimensions:\n  math: {}\n"
+    (tmp_path / "plain.yaml").write_text(body)
+    (tmp_path / "learned.yaml").write_text(f"{body}learned:\n  outcome: learned\n  seed: 3\n")
+    plain, learned = (read_rubric(str(tmp_path / f"{n}.yaml")) for n in ("plain", "learned"))
+    assert plain.provenance == learned.provenance

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.judges.prompted import fence as module
 from rubrica.judges.prompted.fence import draw, fence
 
 TITLES = {"answer": "ANSWER"}
@@ -45,8 +44,8 @@ def test_a_number_that_stands_in_the_text_is_drawn_again(monkeypatch: pytest.Mon
         def hexdigest(self) -> str:
             return next(digests)
 
-    monkeypatch.setattr(module.hashlib, "blake2b", Hash)
-    monkeypatch.setattr(module, "_secret", lambda: b"")
+    monkeypatch.setattr("rubrica.judges.prompted.fence.hashlib.blake2b", Hash)
+    monkeypatch.setattr("rubrica.judges.prompted.fence._secret", bytes)
     assert draw({**body, "other": f"I know it: {drawn.upper()}"}) == "0123456789ab"
 
 

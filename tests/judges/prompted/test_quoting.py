@@ -28,9 +28,18 @@ def test_found(words: str, found: str) -> None:
     assert evidence.text == found == TEXT[evidence.start : evidence.end]
 
 
-@pytest.mark.parametrize("words", ["", " ", "...", "b", "green", "blue sky", "very ... sky", '"."'])
+@pytest.mark.parametrize(
+    "words", ["", " ", "...", "b", "is", "green", "blue sky", "very ... sky", '"."']
+)
 def test_not_found(words: str) -> None:
     assert located(words, TEXT) is None
+
+
+def test_a_short_text_may_be_quoted_whole() -> None:
+    assert located("4", "4.") is not None
+    assert located("No", " No. ") is not None
+    assert located("42", "it is 42") is not None
+    assert located("2", "it is 42") is None
 
 
 def test_invisible_characters_do_not_hide_a_quotation() -> None:

@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
 from rubrica.core import ConfigError, DataError, Rubric, Status
+from rubrica.doors import budget
 from rubrica.doors.cli import INCOMPLETE, PASSED
 from rubrica.doors.config import add_judge_arguments, rubric_from_options
 from rubrica.doors.progress import Progress
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="for each row of a judge of yours (30)",
     )
+    budget.add_arguments(parser)
     parser.add_argument("--workers", type=_count, metavar="N", help="processes; default: cores")
 
 
@@ -58,7 +60,9 @@ def run(args: argparse.Namespace) -> int:
     rubric = rubric_from_options(args.config, args.judge, args.set)
     if args.json and not args.out:
         raise ConfigError("the rows need --out when stdout carries the summary", field="--json")
+    house = budget.house_of(budget.means_of(args), rubric)
     with ExitStack() as stack:
+        stack.enter_context(house.around())
         source = stack.enter_context(_opened(args.data))
         size = _size(source)
         crew = stack.enter_context(Crew(rubric, args.deadline, args.workers, size))
@@ -83,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
                 raise
             name = "stdin" if args.data == "-" else args.data
             raise DataError(error.message, file=name, line=error.line, field=error.field) from None
-    return _report(args, rubric, tally, time.monotonic() - started)
+    return _report(args, rubric, tally, time.monotonic() - started, budget.bill(house))
 
 
 @contextmanager
@@ -111,7 +115,13 @@ def _size(stream: BinaryIO) -> int | None:
     return size
 
 
-def _report(args: argparse.Namespace, rubric: Rubric, tally: Tally, seconds: float) -> int:
+def _report(
+    args: argparse.Namespace,
+    rubric: Rubric,
+    tally: Tally,
+    seconds: float,
+    bill: dict[str, Any],
+) -> int:
     n = tally.measured
     code = PASSED if n == tally.planned else INCOMPLETE
     low, high = wilson(tally.successes, n)
@@ -130,6 +140,7 @@ def _report(args: argparse.Namespace, rubric: Rubric, tally: Tally, seconds: flo
             "mean_reward_standard_error": tally.standard_error,
             "surrogates_replaced": tally.replaced,
             "rubric_fingerprint": rubric.provenance.rubric,
+            **bill,
             "seconds": round(seconds, 3),
             "out": args.out,
             "exit_code": code,
@@ -141,6 +152,10 @@ def _report(args: argparse.Namespace, rubric: Rubric, tally: Tally, seconds: flo
     if mean is not None:
         rate = f"{tally.successes / n:.1%} [{low:.1%}, {high:.1%}], n={n}"
         say(f"success {rate}; mean reward {mean:.4g}; {seconds:.1f} s\n")
+    for line in budget.bill_lines(bill.get("models", [])):
+        say(f"{line}\n")
+    if spent := budget.spent_words({"planned": tally.planned, "total_tests": n, **bill}):
+        say(f"{spent}\n")
     if tally.replaced:
         say(f"lone surrogates read as U+FFFD: {tally.replaced}\n")
     return code

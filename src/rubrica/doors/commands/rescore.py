@@ -6,10 +6,12 @@ import sys
 
 import msgspec
 
-from rubrica.doors import exports
+from rubrica.doors import budget, exports
 from rubrica.doors.commands.run import exit_code
+from rubrica.doors.corrected import corrected_by
 from rubrica.doors.settings import STORE
 from rubrica.doors.summary import Ticker, show, store_option
+from rubrica.doors.watch import housed
 from rubrica.judges.rubric_file import read_rubric
 from rubrica.phases.agents import agent_of
 from rubrica.phases.test import Plan, stored, summarized
@@ -32,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="'pass_rate>=0.8'",
         help="decides the exit code",
     )
+    budget.add_arguments(parser)
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
     add("--json", action="store_true", help="the summary as a document on stdout")
 
@@ -41,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     gates = [parse_gate(text) for text in args.gate]
     exports.check(args.out)
     judge = rubric.provenance.rubric
+    house = budget.house_of(budget.means_of(args), rubric)
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
         for gate in gates:
@@ -48,8 +52,11 @@ def run(args: argparse.Namespace) -> int:
         plan = Plan(concurrency=args.concurrency, judge_deadline=args.judge_deadline)
         with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
             todo = stored(store, info.id, judge)
-            asyncio.run(run_cases(todo, agent_of("recorded"), rubric, writer, plan, ticker))
-        document = {"run": info.id, "judge": judge, **summarized(store, info.id, rubric, judge)}
+            work = run_cases(todo, agent_of("recorded"), rubric, writer, plan, ticker)
+            asyncio.run(housed(work, house))
+        summary = summarized(store, info.id, rubric, judge)
+        document = {"run": info.id, "judge": judge, **summary, **budget.bill(house)}
+        document |= corrected_by(args.rubric, judge, document)
         document["gates"] = [msgspec.to_builtins(gate.evaluate(document)) for gate in gates]
         document["exit_code"] = code = exit_code(document)
         exports.write(
@@ -59,4 +66,6 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
         show(info, document, store=store_option(args.store))
+    if spent := budget.spent_words(document):
+        sys.stderr.write(f"{spent}; the same again with a larger --budget asks for the rest\n")
     return code

@@ -3,12 +3,10 @@
 import argparse
 import asyncio
 import shlex
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +14,16 @@ import msgspec
 
 from rubrica.core import Case, ConfigError, DataError, Rubric, RubricaError, Status
 from rubrica.core.judge import shown
-from rubrica.doors import exports
+from rubrica.doors import budget, exports
 from rubrica.doors.cli import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
+from rubrica.doors.corrected import corrected_by
+from rubrica.doors.dry_run import dry_run
 from rubrica.doors.settings import CONFIG, STORE, RunSettings, settings_of
 from rubrica.doors.summary import Ticker, last_run, show, store_option
-from rubrica.doors.watch import Watchdog, stdout_kept
+from rubrica.doors.watch import Watchdog, stdout_kept, stoppable
 from rubrica.judges.rubric_file import read_rubric
+from rubrica.models.house import House
+from rubrica.models.purse import NOTHING, Limits
 from rubrica.phases.agent_function import FunctionAgent
 from rubrica.phases.agent_process import ProcessAgent
 from rubrica.phases.agents import Agent, agent_of
@@ -34,6 +36,8 @@ from rubrica.stats.gates import parse as parse_gate
 from rubrica.stores.run import RunInfo
 from rubrica.stores.sqlite import Store
 
+Parts = tuple[Rubric, Agent, list[Gate]]
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
@@ -43,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--agent",
         metavar="SPEC",
-        help="file.py:function, module:function, http://…, shell: …, recorded",
+        help="file.py:function, module:function, http://…, shell: …, openai:MODEL, anthropic:MODEL,"
+        " recorded",
     )
     add("--name", help="what to call the run")
     add("--store", metavar="FILE", help=f"where runs are kept ({STORE})")
@@ -72,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--label", action="append", default=[], metavar="KEY=VALUE", help="kept with the run")
     add("--resume", metavar="RUN", help="go on with a run: only what has no row")
     add("--retry", action="append", default=[], metavar="STATUS", help="with --resume: these again")
+    budget.add_arguments(parser)
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
     add("--json", action="store_true", help="the summary as a document on stdout")
 
@@ -92,8 +98,10 @@ def run(args: argparse.Namespace) -> int:
     count = sum(1 for _ in _chosen(settings))
     if not count:
         raise DataError(f"none of its {info.count} cases is chosen", file=settings.cases)
+    house = budget.house_of(settings.means, rubric, agent, keys=not args.dry_run)
     if args.dry_run:
-        return _dry_run(args, settings, rubric, agent, count)
+        todo = planned(_chosen(settings), settings.repeats)
+        return _dry_run(args, settings, (rubric, agent, gates), todo, house)
     with Store(_folder_made(settings.store)) as store:
         started = RunInfo(
             name=settings.name,
@@ -112,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
         )
         store.start(started)
         todo = planned(_chosen(settings), settings.repeats)
-        return _carry_out(args, store, started, settings, (rubric, agent, gates), todo)
+        return _carry_out(args, store, started, settings, (rubric, agent, gates), todo, house)
 
 
 def _resume(args: argparse.Namespace) -> int:
@@ -123,6 +131,9 @@ def _resume(args: argparse.Namespace) -> int:
         settings.gates = args.gate or settings.gates
         for key in ("concurrency", "deadline", "judge_deadline"):
             setattr(settings, key, getattr(args, key) or getattr(settings, key))
+        settings.budget = args.budget or settings.budget
+        settings.cache = False if args.no_cache else settings.cache
+        settings.prices = args.prices or settings.prices
         again = {_status(word) for word in args.retry}
         rubric, agent, gates = _parts(settings)
         if rubric.provenance.rubric != info.rubric_fingerprint:
@@ -136,9 +147,13 @@ def _resume(args: argparse.Namespace) -> int:
             raise ConfigError(f"the cases have changed since run {info.id}", file=settings.cases)
         judge = info.rubric_fingerprint
         todo = remaining(_chosen(settings), info.repeats, store, info.id, judge, again)
+        unlimited = settings.means.limits == Limits()
+        spent = NOTHING if unlimited else budget.spent_before(store, info.id, agent)
+        keys = not args.dry_run
+        house = budget.house_of(settings.means, rubric, agent, spent=spent, keys=keys)
         if args.dry_run:
-            return _dry_run(args, settings, rubric, agent, sum(1 for _ in todo))
-        return _carry_out(args, store, info, settings, (rubric, agent, gates), todo)
+            return _dry_run(args, settings, (rubric, agent, gates), todo, house)
+        return _carry_out(args, store, info, settings, (rubric, agent, gates), todo, house)
 
 
 def _status(word: str) -> Status:
@@ -148,7 +163,7 @@ def _status(word: str) -> Status:
         raise ConfigError(f"{word!r} is none of {', '.join(Status)}", field="--retry") from None
 
 
-def _parts(settings: RunSettings) -> tuple[Rubric, Agent, list[Gate]]:
+def _parts(settings: RunSettings) -> Parts:
     """Rubric, agent and gates: a typo in any of them fails before the first case runs."""
     rubric = read_rubric(settings.rubric)
     gates = [parse_gate(text) for text in settings.gates]
@@ -174,29 +189,32 @@ def _carry_out(
     store: Store,
     info: RunInfo,
     settings: RunSettings,
-    parts: tuple[Rubric, Agent, list[Gate]],
+    parts: Parts,
     todo: Iterator[Todo],
+    house: House,
 ) -> int:
     rubric, agent, gates = parts
     started = time.monotonic()
-    again = "".join(f" --retry {word}" for word in args.retry)
+    again = "".join(f" --retry {word}" for word in args.retry) + budget.options_of(args)
     resume = f"rubrica run --resume {info.id} --store {shlex.quote(settings.store)}{again}"
+    more = "".join(f" --budget {shlex.quote(word)}" for word in args.budget or ())
     with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
         work = run_cases(todo, agent, rubric, writer, settings.plan, ticker)
         try:
             with stdout_kept(), Watchdog(settings.deadline) as watchdog:
-                complete = asyncio.run(_stoppable(work, watchdog))
+                complete = asyncio.run(stoppable(work, house, watchdog))
         except (KeyboardInterrupt, asyncio.CancelledError):
             ticker.close()
-            sys.stderr.write(f"interrupted; go on with: {resume}\n")
+            sys.stderr.write(f"interrupted; go on with: {resume}{more}\n")
             return INTERRUPTED
         except BaseExceptionGroup as group:
             ticker.close()
-            sys.stderr.write(f"stopped; go on with: {resume}\n")
+            sys.stderr.write(f"stopped; go on with: {resume}{more}\n")
             if isinstance(group.exceptions[0], RubricaError):
                 raise group.exceptions[0] from None
             raise OSError(shown(group.exceptions[0])) from None  # incomplete, whatever it was
-    document = {"run": info.id, **summarized(store, info.id, rubric)}
+    document = {"run": info.id, **summarized(store, info.id, rubric), **budget.bill(house)}
+    document |= corrected_by(settings.rubric, info.rubric_fingerprint, document)
     if complete:
         store.finish(info.id, document)
     outcomes = [gate.evaluate(document) for gate in gates]
@@ -209,9 +227,30 @@ def _carry_out(
     else:
         took, there = time.monotonic() - started, store_option(settings.store)
         show(info, document, took, last_run(store, info), there)
-    if not complete:
-        sys.stderr.write(f"stopped at the first failure; go on with: {resume}\n")
+    spent = budget.spent_words(document)
+    if spent:
+        sys.stderr.write(f"{spent}; go on with: {_with_more(resume, settings)}\n")
+    elif not complete:
+        sys.stderr.write(f"stopped at the first failure; go on with: {resume}{more}\n")
     return code
+
+
+def _dry_run(
+    args: argparse.Namespace,
+    settings: RunSettings,
+    parts: Parts,
+    todo: Iterator[Todo],
+    house: House,
+) -> int:
+    rubric, agent, _ = parts
+    attempts, first = (item.case for item in todo), _chosen(settings)
+    repeats = settings.repeats
+    return dry_run(attempts, first, rubric, agent, house, repeats=repeats, as_json=args.json)
+
+
+def _with_more(resume: str, settings: RunSettings) -> str:
+    retry = "" if "--retry cancelled" in resume else " --retry cancelled"
+    return f"{resume}{retry}{budget.larger(settings.means.limits)}"
 
 
 def exit_code(document: dict[str, Any]) -> int:
@@ -219,45 +258,6 @@ def exit_code(document: dict[str, Any]) -> int:
     if any(not gate["met"] for gate in document["gates"]):
         return GATE_FAILED
     return PASSED if document["total_tests"] == document["planned"] else INCOMPLETE
-
-
-async def _stoppable(work: Any, watchdog: Watchdog) -> bool:
-    """SIGTERM ends a run as Ctrl-C does: what is stored stays, and the way to go on is shown."""
-    task = asyncio.ensure_future(work)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    beat = asyncio.ensure_future(_beat(watchdog))
-    try:
-        result: bool = await task
-        return result
-    finally:
-        beat.cancel()
-
-
-async def _beat(watchdog: Watchdog) -> None:
-    while True:
-        watchdog.come_by()
-        await asyncio.sleep(0.5)
-
-
-def _dry_run(
-    args: argparse.Namespace, settings: RunSettings, rubric: Rubric, agent: Agent, count: int
-) -> int:
-    document = {
-        "cases": count,
-        "repeats": settings.repeats,
-        "planned": count * settings.repeats,
-        "agent": agent.name,
-        "rubric": rubric.name,
-        "dimensions": [line.name for line in rubric.dimensions],
-        "first": [case.id for case in islice(_chosen(settings), 10)],
-    }
-    if args.json:
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
-    else:
-        for key, value in document.items():
-            shown = ", ".join(value) if isinstance(value, list) else value
-            sys.stdout.write(f"{key}: {shown}\n")
-    return PASSED
 
 
 def _folder_made(path: str) -> str:

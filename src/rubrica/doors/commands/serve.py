@@ -7,6 +7,7 @@ import sys
 import msgspec
 
 from rubrica.core import ConfigError
+from rubrica.doors.budget import prepare
 from rubrica.doors.cli import PASSED
 from rubrica.doors.config import add_judge_arguments, rubric_from_options
 
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
         judge_workers=args.judge_workers,
     )
     rubric = rubric_from_options(args.config, args.judge, args.set)
+    prepare(seat.judge for seat in rubric.seats)
 
     def announce(address: str) -> None:
         if args.json:

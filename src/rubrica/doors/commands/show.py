@@ -9,7 +9,9 @@ import msgspec
 from rubrica.core import ConfigError
 from rubrica.core.trace import as_text
 from rubrica.doors import exports
+from rubrica.doors.budget import judged_by
 from rubrica.doors.cli import PASSED
+from rubrica.doors.corrected import corrected
 from rubrica.doors.settings import STORE
 from rubrica.doors.summary import last_run, store_option
 from rubrica.doors.summary import show as show_summary
@@ -42,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
             labels = [label for label in store.labels(info.id) if label.case_id == args.case_id]
             return _show_case(args, row, [msgspec.to_builtins(label) for label in labels])
         document = {"run": info.id, **summarized(store, info.id)}
+        document |= corrected(info.rubric, info.rubric_fingerprint, document)
         before = last_run(store, info)
         exports.write(args.out, store, info, document)
     if args.json:
@@ -78,6 +81,11 @@ def _show_case(args: argparse.Namespace, row: StoredRow, labels: list[dict[str, 
         say(f"  {_plain(signal.name)}  {value}{level}  {_plain(why)}\n")
         for evidence in signal.evidence:
             say(f"    “{_plain(evidence.text)}” ({evidence.field})\n")
+        if signal.canary is not None:
+            came = "PASSED" if signal.canary.passed else "did not pass"
+            say(f"    canary ({_plain(signal.canary.kind)}) {came}\n")
+    if judged := judged_by({"provenance": msgspec.to_builtins(score.provenance)}):
+        say(f"judged by {_plain(judged)}\n")
     for label in labels:
         say(f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}\n")
     return PASSED

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from rubrica.core import Evidence, Message, Signal, ToolCall
+from rubrica.core import Canary, Evidence, Message, Signal, ToolCall
 from rubrica.core.trace import as_text
 from rubrica.doors.report.cuts import PIECE, ROW, SIGNAL, STEP, Cut, Sizes
 from rubrica.doors.report.marks import place, units
@@ -130,6 +130,7 @@ class _Detail:
             "reward": signal.reward if signal.relative or signal.reward != signal.value else None,
             "fault": self.fault(signal.fault),
             "evidence": pieces,
+            "canary": None if signal.canary is None else _canary(signal.canary),
             "more": max(0, len(signal.evidence) - PIECES) or None,
         }
         return {key: value for key, value in told.items() if value not in (None, "", [])}
@@ -172,6 +173,10 @@ class _Detail:
             "error": None if step.error is None else self.kept(step.error, self.cut.step),
         }
         return {key: value for key, value in told.items() if value not in (None, "")}
+
+
+def _canary(canary: Canary) -> list[Any]:
+    return [short(canary.kind), canary.passed]
 
 
 def _arguments(value: Any) -> str:

@@ -4,6 +4,9 @@ from typing import Any
 
 from rubrica.core import Rubric
 from rubrica.core.levels import LEVELS, level_of
+from rubrica.doors.budget import judged_by
+from rubrica.doors.canaries import canary_lines
+from rubrica.doors.corrected import words as corrected_words
 from rubrica.doors.report.detail import short
 from rubrica.doors.report.passes import Details, Lines
 from rubrica.stores.run import RunInfo
@@ -15,7 +18,7 @@ GROUPS, LABELS, GATES, WORDS = 300, 60, 50, 300
 WANTED = (
     *("total_tests", "passed", "failed", "pass_rate", "pass_rate_interval", "planned", "statuses"),
     *("average_score", "average_score_n", "average_score_interval", "level", "coverage", "cases"),
-    *("repeats", "cost", "time", "pass@k", "pass^k"),
+    *("repeats", "cost", "time", "pass@k", "pass^k", "pass_rate_corrected"),
 )
 
 
@@ -29,8 +32,9 @@ def headline(
 ) -> dict[str, Any]:
     """A JSON value whose size has a limit."""
     return {
-        "run": _run(info, judge),
+        "run": {**_run(info, judge), "judged_by": short(judged_by(document), WORDS)},
         "summary": {key: document[key] for key in WANTED if key in document},
+        "corrected": short(corrected_words(document), WORDS),
         "dimensions": [_dimension(name, document, lines, rubric) for name in lines.names],
         "bins": [lines.bins[False], lines.bins[True]],
         "complexities": _groups(document["by_complexity"]),
@@ -38,6 +42,9 @@ def headline(
         "gates": [
             [bool(gate["met"]), short(str(gate["reason"]), WORDS)]
             for gate in document.get("gates", [])[:GATES]
+        ],
+        "canaries": [
+            [fine, short(name), short(words, WORDS)] for fine, name, words in canary_lines(document)
         ],
         "notes": list(_notes(document, lines, details)),
         "rows": lines.rows,

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from rubrica.core import Case, ConfigError, FunctionJudge, Judge, JudgeError, Ranker, Rubric, Score
 from rubrica.doors.config import rubric_from_config, rubric_from_name
-from rubrica.executors.portal import MustWait, step
+from rubrica.executors.portal import PORTAL, MustWait, step
 from rubrica.judges.workflow import BaseJudge, WorkflowJudge
 from rubrica.phases.train import Rewards
 from rubrica.readers.rows import Recorded
@@ -23,7 +23,11 @@ def rewards_of(
     source: Source, options: Mapping[str, Any] | None = None, deadline: float = 30.0
 ) -> Rewards:
     """One call over what was named; it answers within `deadline`, however large the batch."""
-    return Rewards(_rubric(source, options or {}), deadline)
+    rubric = _rubric(source, options or {})
+    for seat in rubric.seats:
+        if getattr(seat.judge, "learns", False) is True:  # no answer's deadline would do for it
+            PORTAL.run(cast("Any", seat.judge).prepare())
+    return Rewards(rubric, deadline)
 
 
 def _rubric(source: Source, options: Mapping[str, Any]) -> Rubric:

@@ -8,58 +8,27 @@ then is an error, never a score.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from rubrica.core import Case, ConfigError, Evidence, Usage, digest, freeze
+from rubrica.core import Case, ConfigError, Evidence, Usage, digest
 from rubrica.core.frozen import EMPTY
 from rubrica.core.numbers import whole
 from rubrica.core.trace import as_text
 from rubrica.judges.dimensions.expected import expected_of
 from rubrica.judges.prompted.defences import DEFENCES, Defence, switched
 from rubrica.judges.prompted.fence import Material, fence
+from rubrica.judges.prompted.form import YES_NO, verdict_schema
 from rubrica.judges.prompted.likelihood import likelihoods
 from rubrica.judges.prompted.prompts import Language, read_prompt
 from rubrica.judges.prompted.quoting import located
+from rubrica.judges.prompted.titles import REMINDERS, TITLES
 from rubrica.models.asking import FREE, Ask, Model, ModelError, Reply, Turn
 from rubrica.models.house import model_for
 
-#: Names of fences, as the prompts speak of them.
-TITLES = {
-    "en": {
-        "question": "QUESTION",
-        "answer": "ANSWER",
-        "reference": "REFERENCE",
-        "text": "TEXT",
-        "expected": "EXPECTED",
-        "claim": "CLAIM",
-        "aspect": "ASPECT",
-        "source": "SOURCE",
-        "context": "CONTEXT",
-        "statement": "STATEMENT",
-        "call": "CALL",
-    },
-    "zh": {
-        "question": "问题",
-        "answer": "回答",
-        "reference": "参考答案",
-        "text": "文本",
-        "expected": "预期结果",
-        "claim": "主张",
-        "aspect": "方面",
-        "source": "来源",
-        "context": "上下文",
-        "statement": "语句",
-        "call": "调用",
-    },
-}
 #: Asks for one verdict, where the first does not carry the number.
 TRIES = 3
-#: Characters of a text whose end a grammar has to set.
-LONGEST = 200
-YES_NO = ("no", "yes")
 
 
 #: What is wrong with a reply, if anything, beyond its form.
@@ -248,40 +217,6 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return Usage(calls=asks, input_tokens=asks * tokens, output_tokens=asks * self.max_tokens)
 
 
-REMINDERS = {
-    "en": "An earlier reply could not be used. Keep to the form; `number` has to be {number}.",
-    "zh": "之前的回复无法使用。请严格遵守格式；number 必须是 {number}。",
-}
-
-
-@lru_cache(maxsize=256)
-def verdict_schema(choices: tuple[str, ...], number: str | None = None) -> dict[str, Any]:
-    """Number, evidence, verdict, in this order."""
-    verdict = {"type": "string", "enum": list(choices)}
-    return numbered({"evidence": written(number), "verdict": verdict}, number)
-
-
-def written(number: str | None) -> dict[str, Any]:
-    """Text by the model. Where its server keeps to a grammar, that also ends the text: a small
-    model would not."""
-    return {"type": "string"} if number is None else {"type": "string", "maxLength": LONGEST}
-
-
-def numbered(fields: Mapping[str, Any], number: str | None) -> dict[str, Any]:
-    """A schema of these fields, all required, after the number of the material."""
-    first = {"type": "string"} if number is None else {"type": "string", "const": number}
-    properties = {"number": first, **fields}
-    schema: dict[str, Any] = freeze(
-        {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
-    )
-    return schema
-
-
 def reference_of(case: Case, wanted: bool = True) -> str:
     """The answer that the case expects, as text; nothing where it has none or it is not wanted."""
     expected: Any = expected_of(case).answer if wanted else None
@@ -290,6 +225,8 @@ def reference_of(case: Case, wanted: bool = True) -> str:
 
 async def together(asks: Sequence[Any]) -> list[Any]:
     """All at once; the first failure is raised when all have ended, with what all of them cost."""
+    if len(asks) == 1:  # needs no task of its own
+        return [await asks[0]]
     done = await asyncio.gather(*asks, return_exceptions=True)
     failed = [one for one in done if isinstance(one, BaseException)]
     if not failed:

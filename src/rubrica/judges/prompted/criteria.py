@@ -38,12 +38,14 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The weighted share of the criteria that an answer meets.
 
     With `soft` a criterion counts by how likely its verdict was to the model itself, where the
-    model tells. `reference` shows it the case's expected answer.
+    model tells. `reference` shows it the case's expected answer. `between` are the values of an
+    answer that meets nothing and of one that meets everything, for criteria that were fitted.
     """
 
     criteria: tuple[Criterion | str, ...]
     soft: bool = False
     reference: bool = True
+    between: tuple[float, float] = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -51,6 +53,9 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise ConfigError("there is nothing to ask", field="criteria")
         if not any(one.weight for one in self.asked):
             raise ConfigError("every weight is 0: nothing would count", field="criteria")
+        low, high = self.between
+        if not 0.0 <= low < high <= 1.0:
+            raise ConfigError("expected two numbers in [0, 1], the lower first", field="between")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,7 +85,9 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def _signal(self, verdicts: Sequence[Verdict]) -> Signal:
         pairs = list(zip(self.asked, verdicts, strict=True))
         total = sum(one.weight for one, _ in pairs)
-        value = sum(one.weight * self._met(one, verdict) for one, verdict in pairs) / total
+        share = sum(one.weight * self._met(one, verdict) for one, verdict in pairs) / total
+        low, high = self.between
+        value = low + (high - low) * share
         return Signal(
             name=NAME,
             value=min(1.0, value),

@@ -7,7 +7,6 @@ that happens to stand in the material is drawn again.
 
 import hashlib
 import os
-import re
 import secrets
 import sys
 from collections.abc import Collection, Mapping
@@ -16,16 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from rubrica.judges.visible import visible
 from rubrica.models.spec import usual_cache
 
-#: Characters that nobody sees and a model reads: format characters, tags, fillers, variation
-#: selectors, controls. Text can be hidden in them, or broken up by them.
-INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-_NOTHING = re.compile("(?!)")
 #: What is left of a text that is cut: the beginning, and the end, where conclusions stand.
 HEAD = 0.75
 
@@ -46,8 +38,8 @@ def fence(
 
     `without` are defences to leave out, for measuring.
     """
-    hidden = _NOTHING if "invisible" in without else INVISIBLE
-    clean = {name: hidden.sub("", text) for name, text in texts.items()}
+    seen = str if "invisible" in without else visible
+    clean = {name: seen(text) for name, text in texts.items()}
     removed = sum(len(text) - len(clean[name]) for name, text in texts.items())
     number = draw(clean)
     limit = sys.maxsize if "cut" in without else limit

@@ -12,7 +12,8 @@ from typing import Any
 from rubrica.core import Case, JudgeError, Signal, Trace, Usage
 from rubrica.core.frozen import EMPTY
 from rubrica.core.numbers import whole
-from rubrica.judges.prompted.asker import Asker, numbered, reference_of, together, written
+from rubrica.judges.prompted.asker import Asker, reference_of, together
+from rubrica.judges.prompted.form import numbered, written
 from rubrica.judges.prompted.openers import nothing_said
 from rubrica.judges.prompted.order import LETTERS, orders, rank_value, shared_ranks
 from rubrica.judges.prompted.pairwise import BETTER

@@ -48,6 +48,7 @@ class Prompt(NamedTuple):
         return _PLACE.sub(text, self.system).strip(), _PLACE.sub(text, self.user).strip()
 
 
+@lru_cache(maxsize=256)
 def read_prompt(name: str, language: Language, folder: str | None = None) -> Prompt:
     """The prompt of that name: from the folder where it has one, else as it ships."""
     own = None if folder is None else Path(folder).expanduser()

@@ -1,19 +1,24 @@
 """Finding the words that a model quotes: evidence that is not there is no evidence."""
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
+from typing import NamedTuple
 
 from rubrica.core import Evidence
+from rubrica.judges.dimensions.finding import LONGEST
 from rubrica.judges.dimensions.finding import quote as cut
 from rubrica.judges.prompted.defences import is_off
-from rubrica.judges.prompted.fence import INVISIBLE
+from rubrica.judges.visible import INVISIBLE
 
 #: What a model writes for words it leaves out.
 _GAP = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
 _MARKS = str.maketrans("“”„‟‘’‚‛–—－，：；！？（）", "\"\"\"\"''''---,:;!?()")
 _EDGES = " \t\n\"'*_`.,;:"
-#: Shorter quotations stand in any text.
-SHORTEST = 2
+_PIECE = re.compile(rf"[^\s{INVISIBLE.pattern[1:-1]}]+")
+_SPACE = re.compile(r"\s")
+#: Shorter quotations stand in any text: a word of three letters, a figure or two Chinese signs.
+SHORTEST, SHORTEST_SIGNS = 3, 2
 
 
 def located(words: str, text: str, field: str = "output") -> Evidence | None:
@@ -21,33 +26,69 @@ def located(words: str, text: str, field: str = "output") -> Evidence | None:
 
     Of a quotation with gaps every part has to be there, in order; the evidence is the whole span.
     """
-    if is_off("evidence"):
-        return Evidence(text=words, field=field)
-    parts = [part for piece in _GAP.split(words) if (part := _plain(piece)[0].strip(_EDGES))]
-    if not parts or sum(map(len, parts)) < SHORTEST:
+    found = _located(words, text, field)
+    if found is None and words.strip() and is_off("evidence"):
+        return Evidence(text=words[:LONGEST], field=field)  # believed
+    return found
+
+
+def _located(words: str, text: str, field: str) -> Evidence | None:
+    exact = words.strip(_EDGES)
+    if _tells(exact, text) and (at := text.find(exact)) >= 0:  # nearly always
+        return cut(text, at, at + len(exact), field)
+    parts = [part for piece in _GAP.split(words) if (part := _plain(piece).text.strip(_EDGES))]
+    if not _tells("".join(parts), text):
         return None
-    plain, places = _plain(text)
+    plain = _plain(text)
     start = end = -1
     for part in parts:
-        at = plain.find(part, max(end, 0))
+        at = plain.text.find(part, max(end, 0))
         if at < 0:
             return None
         start, end = (at if start < 0 else start), at + len(part)
-    return cut(text, places[start], places[end - 1] + 1, field)
+    return cut(text, plain.place(start), plain.place(end - 1) + 1, field)
+
+
+def _tells(words: str, text: str) -> bool:
+    """Whether the words are long enough to mean this place, or are all there is."""
+    spoken = words.isascii() and not any(map(str.isdigit, words))
+    least = SHORTEST if spoken else SHORTEST_SIGNS
+    return len(words) >= min(least, max(1, len(text.strip(_EDGES))))
+
+
+class Plain(NamedTuple):
+    """A text with one space for many and one form for each mark, and where its words were."""
+
+    text: str
+    starts: list[int]
+    places: list[int]
+
+    def place(self, at: int) -> int:
+        """Where in the original a sign of the plain text stood."""
+        word = bisect_right(self.starts, at) - 1
+        return self.places[word] + at - self.starts[word]
 
 
 @lru_cache(maxsize=32)
-def _plain(text: str) -> tuple[str, list[int]]:
-    """The text with one space for many and one form for each mark, and where each sign was."""
-    signs: list[str] = []
+def _plain(text: str) -> Plain:
+    marked = text.translate(_MARKS)
+    low = marked.lower()
+    if len(low) != len(marked):  # a few capitals become two letters
+        low = marked
+    pieces: list[str] = []
+    starts: list[int] = []
     places: list[int] = []
-    for place, sign in enumerate(text.translate(_MARKS)):
-        if sign.isspace():
-            if signs and signs[-1] != " ":
-                signs.append(" ")
-                places.append(place)
-        elif not INVISIBLE.match(sign):
-            low = sign.lower()
-            signs.append(low if len(low) == 1 else sign)
-            places.append(place)
-    return "".join(signs), places
+    at = end = 0
+    for piece in _PIECE.finditer(low):
+        begin, gap = piece.start(), low[end : piece.start()]
+        if pieces and (gap == " " or _SPACE.search(gap)):  # else something invisible is between
+            pieces.append(" ")
+            starts.append(at)
+            places.append(end)
+            at += 1
+        pieces.append(piece[0])
+        starts.append(at)
+        places.append(begin)
+        end = piece.end()
+        at += end - begin
+    return Plain("".join(pieces), starts, places)

@@ -80,6 +80,7 @@ function signal(each, found) {
   if (each.reason) item.append(el('p', { class: 'why' }, foreign(parted(each.reason)[0]), parted(each.reason)[1] ? ' … (cut)' : ''));
   if (each.fault) item.append(el('p', { class: 'cut' }, foreign(each.fault[0]), ': ', foreign(parted(each.fault[1])[0])));
   if (each.evidence) item.append(el('ul', { class: 'evidence', 'aria-label': 'Evidence' }, ...each.evidence.map((piece) => evidence(piece, found))));
+  if (each.canary) item.append(el('p', { class: 'why' }, 'A canary (', foreign(each.canary[0]), each.canary[1] ? ') passed: this judge may be compromised.' : ') did not pass.'));
   if (each.more) item.append(el('p', { class: 'cut' }, `${count(each.more)} more pieces of evidence are left out.`));
   return item;
 }

@@ -12,6 +12,11 @@ function figures(head) {
     `${ends ? `${level} ${percent(ends[0])} to ${percent(ends[1])}, ` : ''}${count(s.passed)} of n = ${count(s.total_tests)}`;
   byId('figures').append(figure('Pass rate', rate === null ? 'not measured' : percent(rate), rateMore,
     rate === null ? null : meter(rate, ends, `Pass rate ${percent(rate)}`), true));
+  const fixed = s.pass_rate_corrected;
+  if (head.corrected) {
+    byId('figures').append(figure('Corrected for the judge’s errors', fixed ? percent(fixed.value) : 'not corrected', foreign(head.corrected),
+      fixed ? meter(fixed.value, fixed.interval, `Corrected pass rate ${percent(fixed.value)}`) : null));
+  }
   byId('figures').append(figure('Average score', score3(mean),
     mean === null ? 'nothing was measured' : `${range ? `${score3(range[0])} to ${score3(range[1])}, ` : ''}n = ${count(s.average_score_n)}`));
   const spent = [s.cost.agent, s.cost.judges], dollars = spent[0].dollars + spent[1].dollars;
@@ -28,6 +33,9 @@ function figures(head) {
     if (!s[kind]) continue;
     const rates = Object.entries(s[kind]).map(([k, of]) => `${k}: ${of.rate === null ? '–' : score3(of.rate)}`);
     byId('gates').append(el('li', { class: 'soft' }, `${kind}  ${rates.join(', ')}`));
+  }
+  for (const [fine, name, words] of head.canaries) {
+    byId('gates').append(el('li', {}, el('span', { class: fine ? 'verdict yes' : 'verdict no' }, fine ? '✓ judge ' : '✗ judge compromised: '), foreign(name), ` ${words}`));
   }
   for (const [met, reason] of head.gates) {
     byId('gates').append(el('li', {}, el('span', { class: met ? 'verdict yes' : 'verdict no' }, met ? '✓ gate passed ' : '✗ gate failed '), foreign(reason)));
@@ -102,6 +110,7 @@ function about(run, summary) {
   word('Test set digest', run.cases_digest);
   word('Test set', run.cases_path);
   word('Rubric', run.rubric);
+  word('Judged by', run.judged_by);
   if (run.labels.length) {
     const labels = el('span', {});
     for (const [key, value] of run.labels) labels.append(foreign(`${key} = ${value}`, { class: 'tag' }), ' ');

@@ -1,0 +1,114 @@
+"""Judging by a model, through the runner: rows on disk, verdicts checked, bad weather survived.
+
+    python benchmarks/judging.py [rounds]
+
+(a) 2,000 recorded answers of 2 KB, one criterion each, 64 cases at a time, of a loopback endpoint
+that takes 50 ms: 1.56 s is ideal. The run is the one that `rubrica run` makes: prompts, fences,
+verdicts, scores, every row synced to the store. With and without the cache of replies. Processor
+time is the process's own; the endpoint is another process.
+
+(b) 1,000 such answers through 10% 429, 5% 500, 5% malformed JSON and 1% that hang for 120 s. Each
+verdict depends on its question, so a wrong one would show.
+"""
+
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from endpoint import Server
+
+from rubrica.core import Case, Rubric
+from rubrica.judges.prompted.criteria import Criteria
+from rubrica.models.house import House
+from rubrica.phases.agent_recorded import RecordedAgent
+from rubrica.phases.test import Outcome, Plan, planned, run
+from rubrica.stores.run import RunInfo
+from rubrica.stores.sqlite import Store
+
+CASES, STORM, AT_A_TIME, DELAY = 2000, 1000, 64, 0.05
+IDEAL = CASES / AT_A_TIME * DELAY
+
+
+def case(number: int) -> Case:
+    output = f"The answer to question {number}. " + "It says this, and then it says that. " * 54
+    return Case(
+        id=f"case-{number}", input=f"This is question {number}.", metadata={"output": output}
+    )
+
+
+class Watch:
+    """Counts how cases end; a verdict that belongs to another question is wrong."""
+
+    def __init__(self) -> None:
+        self.statuses: Counter[str] = Counter()
+        self.wrong = 0
+
+    def __call__(self, outcome: Outcome) -> None:
+        self.statuses[outcome.score.status] += 1
+        even = int(outcome.case_id.rpartition("-")[2]) % 2 == 0
+        self.wrong += outcome.score.value is not None and outcome.score.value != even
+
+
+async def judged(url: str, folder: Path, cache: Path | bool, first: int, count: int) -> Watch:
+    judge = Criteria(
+        model="openai:bench", settings={"base_url": url}, criteria=("The answer is right.",)
+    )
+    rubric, watch = Rubric.alone(judge), Watch()
+    todo = planned(map(case, range(first, first + count)), 1)
+    plan = Plan(concurrency=AT_A_TIME, judge_deadline=600)
+    async with House(cache=cache):
+        with Store(folder / f"runs-{first}.db") as store:
+            info = store.start(RunInfo(name="bench", planned=count))
+            with store.writer(info.id) as writer:
+                await run(todo, RecordedAgent(), rubric, writer, plan, watch)
+    return watch
+
+
+def rate(rounds: int) -> None:
+    server = Server(str(DELAY), "fine", "1")
+    print(f"(a) {CASES} cases, {AT_A_TIME} at a time, {DELAY * 1000:.0f} ms, {rounds} rounds")
+    try:
+        for kept in (False, True):
+            shares, costs = [], []
+            for _ in range(rounds):
+                with tempfile.TemporaryDirectory() as name:
+                    folder = Path(name)
+                    cache = folder / "replies.sqlite" if kept else False
+                    asyncio.run(judged(server.url, folder, cache, CASES, AT_A_TIME))
+                    began, used = time.perf_counter(), time.process_time()
+                    watch = asyncio.run(judged(server.url, folder, cache, 0, CASES))
+                    shares.append(IDEAL / (time.perf_counter() - began))
+                    costs.append(1000 * (time.process_time() - used) / CASES)
+                    assert watch.statuses == {"scored": CASES}, watch.statuses
+                    assert not watch.wrong
+            print(
+                f"    {'with' if kept else 'without'} the cache: "
+                f"{statistics.median(shares):.2f} of the ideal rate (best {max(shares):.2f}), "
+                f"{statistics.median(costs):.2f} ms of processor a case (best {min(costs):.2f})"
+            )
+    finally:
+        server.stop()
+
+
+def storm(rounds: int) -> None:
+    print(f"(b) {STORM} cases: 10% 429, 5% 500, 5% malformed, 1% hang, {rounds} rounds")
+    for seed in range(rounds):
+        server = Server(str(DELAY), "storm", str(seed))
+        began = time.perf_counter()
+        try:
+            with tempfile.TemporaryDirectory() as name:
+                watch = asyncio.run(judged(server.url, Path(name), False, 0, STORM))
+        finally:
+            server.stop()
+        seconds = time.perf_counter() - began
+        print(f"    {dict(watch.statuses)}, {watch.wrong} wrong, {seconds:.1f} s")
+
+
+if __name__ == "__main__":
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    rate(rounds)
+    storm(rounds)

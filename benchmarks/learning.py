@@ -1,0 +1,177 @@
+"""Rubrics from labels: are planted criteria found, is nothing found where there is nothing?
+
+    python benchmarks/learning.py                 # 20 seeds of everything, some minutes
+    python benchmarks/learning.py --seeds 100     # for the false claims
+
+A hidden grader pays for three marks of nine that an answer may have; the scripted model proposes
+criteria, errs in its verdicts, and rates mostly by length. Peers on the same held-out answers: the
+plain prompt, and criteria as they are proposed, unchecked and with equal weights.
+"""
+
+import argparse
+import asyncio
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.phases.learning import planted
+
+from rubrica.core import digest
+from rubrica.models.asking import Ask, Reply
+from rubrica.models.budgeted import Budgeted
+from rubrica.models.house import House
+from rubrica.models.purse import Purse
+from rubrica.models.scripted import Scripted
+from rubrica.phases.learn import LEARNED, learn
+from rubrica.phases.learning.checking import Checker
+from rubrica.phases.learning.journal import Journal
+from rubrica.phases.learning.parts import parts_of, units_of
+from rubrica.phases.learning.settings import Learning
+from rubrica.readers.samples import Mode, Samples
+from rubrica.stats.correlation import spearman
+
+PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
+#: Criteria that the unchecked peer takes.
+UNCHECKED = 8
+
+
+class Lean:
+    """The planted model; it keeps nothing but counts."""
+
+    def __init__(self, error: float, seed: int) -> None:
+        self.error, self.seed, self.name = error, seed, "planted"
+        self.fingerprint = digest(["planted", error, seed])
+        self.calls = self.under_way = self.most = 0
+
+    async def ask(self, ask: Ask) -> Reply:
+        self.calls += 1
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await asyncio.sleep(0)
+        self.under_way -= 1
+        text = ask.messages[1].content
+        script = Scripted([planted.reply(text, error=self.error, seed=self.seed)])
+        return await script.ask(ask)
+
+
+async def run(
+    path: Path, mode: Mode, model: Lean, seed: int, calls: int | None = None
+) -> tuple[dict[str, Any], float]:
+    """The document, and the Spearman of criteria as they are proposed."""
+    samples = Samples(path, mode)
+    purse = Purse(calls=calls)
+    async with House(budget=purse):
+        settings = Learning(model=Budgeted(model, purse), mode=mode, seed=seed, concurrency=8)
+        document = await learn(samples, settings)
+    if mode == "listwise" or calls is not None:
+        return document, 0.0
+    checker = Checker(samples, Learning(model=model), Journal(None, ""))
+    held = units_of(samples, parts_of(samples, seed).held)
+    order = sorted(planted.MARKS, key=lambda mark: planted.chance("propose", model.seed, mark))
+    texts = [planted.criterion(mark) for mark in order[:UNCHECKED]]
+    asked = model.calls
+    table = await checker.verdicts(texts, held)
+    model.calls = asked
+    given = [sum(table[text][unit] for text in texts) for unit in held]
+    return document, spearman(given, [unit.y for unit in held]).value or 0.0
+
+
+def several(
+    title: str, seeds: int, n: int, mode: Mode, *, error: float = 0.05, shuffled: bool = False
+) -> None:
+    """One line of the table."""
+    learned, calls, kept, extra = 0, [], [], []
+    ours, plain, unchecked, errors, plain_errors = [], [], [], [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(seeds):
+            make = planted.rows if mode == "pointwise" else planted.ranked_rows
+            rows = make(n, seed=seed, shuffled=shuffled)
+            path = planted.write(Path(folder) / "train.jsonl", rows)
+            model = Lean(error, seed)
+            document, naive = asyncio.run(run(path, mode, model, seed))
+            told = document["learned"]
+            calls.append(model.calls)
+            unchecked.append(naive)
+            if told["outcome"] == LEARNED:
+                learned += 1
+                found = _found(document)
+                kept.append(len(found & PLANTED) / len(PLANTED))
+                extra.append(len(found - PLANTED))
+            if "learned" in told["figures"]:
+                measure = "spearman" if mode == "pointwise" else "kendall"
+                ours.append(told["figures"]["learned"][measure]["value"] or 0.0)
+                plain.append(told["figures"]["plain"][measure]["value"] or 0.0)
+                errors.append(told["figures"]["learned"]["mean_absolute_error"]["value"])
+                plain_errors.append(told["figures"]["plain"]["mean_absolute_error"]["value"])
+    print(
+        f"{title}: learned {learned} of {seeds}; agreement {_shown(ours)}, plain prompt "
+        f"{_shown(plain)}, unchecked {_shown(unchecked)}; mean absolute error {_shown(errors)}, "
+        f"plain {_shown(plain_errors)}; planted found {_shown(kept)}, others kept "
+        f"{_shown(extra)}; calls {min(calls)} to {max(calls)}",
+        flush=True,
+    )
+
+
+def _found(document: dict[str, Any]) -> set[str]:
+    listed = document["learned"].get("criteria")
+    if listed is not None:
+        return {one["text"] for one in listed}
+    return {one["text"] for one in document["dimensions"]["quality"]["with"]["criteria"]}
+
+
+def _shown(values: Sequence[float]) -> str:
+    return f"{mean(values):.2f}" if values else "-"
+
+
+def thousand(n: int, chars: int, calls: int) -> None:
+    """In a process of its own, for its memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "train.jsonl"
+        with path.open("w") as stream:
+            for row in planted.rows(n):
+                row["metadata"]["answer"] += " padding" * (chars // 8)
+                stream.write(planted.line(row))
+        model = Lean(0.05, 0)
+        started = time.perf_counter()
+        document, _ = asyncio.run(run(path, "pointwise", model, 0, calls))
+        size = path.stat().st_size / 2**20
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{n} samples of {chars} characters ({size:.0f} MB), budget {calls} calls: "
+        f"{document['learned']['outcome']}, {model.calls} calls, at most {model.most} at a time, "
+        f"peak {peak:.0f} MB, {time.perf_counter() - started:.1f} s",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--thousand", nargs=3, type=int, help="internal")
+    args = parser.parse_args()
+    if args.thousand:
+        thousand(*args.thousand)
+        return
+    seeds = args.seeds
+    for error in (0.0, 0.05, 0.15, 0.25):
+        several(f"200 scores, verdicts wrong {error:.0%}", seeds, 200, "pointwise", error=error)
+    for n in (40, 80, 400):
+        several(f"{n} scores, verdicts wrong 5%", seeds, n, "pointwise")
+    several("200 scores, shuffled", seeds, 200, "pointwise", shuffled=True)
+    several("100 rankings of 4", seeds, 100, "listwise")
+    several("100 rankings of 4, shuffled", seeds, 100, "listwise", shuffled=True)
+    for n, chars in ((100, 100), (1000, 100), (1000, 20_000)):
+        words = ["--thousand", str(n), str(chars), "2500"]
+        subprocess.run([sys.executable, __file__, *words], check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""A model as a judge, against people: which of two answers is better, and is each one right?
+
+    python benchmarks/llmbar.py llmbar_natural.json --model openai:NAME --base-url URL
+    python benchmarks/llmbar.py llmbar_natural.json --gguf model.gguf --items 100
+
+The file is LLMBar's natural set: an instruction, two outputs, and the one that people agree is
+better. Pairs are asked in both orders; each output is asked about by itself too, by one criterion.
+With `--gguf` a llama.cpp server is started on loopback (`pip install xllamacpp`).
+"""
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rubrica.core import Case, RubricaError, Trace
+from rubrica.judges.prompted.criteria import Criteria
+from rubrica.judges.prompted.pairwise import Pairwise
+from rubrica.stats.rates import wilson
+
+CRITERION = "The answer does what the instruction asks, and what it says is right."
+SERVER = """
+import sys, xllamacpp
+params = xllamacpp.CommonParams()
+params.model.path = sys.argv[1]
+params.hostnames, params.port = ["127.0.0.1"], 0
+params.n_ctx, params.n_parallel = 8192, 1
+params.cpuparams.n_threads = int(sys.argv[2])
+server = xllamacpp.Server(params)
+print(server.listening_address, flush=True)
+sys.stdin.read()
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--model", default="openai:local")
+    parser.add_argument("--base-url")
+    parser.add_argument("--gguf")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--items", type=int, default=100)
+    args = parser.parse_args()
+    rows = msgspec.json.decode(args.file.read_bytes())[: args.items]
+    with serving(args.gguf, args.threads, args.base_url) as url:
+        settings: dict[str, Any] = {
+            "timeout": 900.0,
+            "deadline": 3600.0,
+            "hedge": False,
+            "concurrency": 1,
+        }
+        if url:
+            settings["base_url"] = url
+        asyncio.run(measured(rows, args.model, settings))
+
+
+@contextmanager
+def serving(gguf: str | None, threads: int, url: str | None) -> Iterator[str | None]:
+    if gguf is None:
+        yield url
+        return
+    command = [sys.executable, "-c", SERVER, gguf, str(threads)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout is not None
+        yield f"{process.stdout.readline().strip()}/v1"
+        process.kill()
+
+
+async def measured(rows: Sequence[dict[str, Any]], model: str, settings: dict[str, Any]) -> None:
+    options: dict[str, Any] = {
+        "model": model,
+        "settings": settings,
+        "max_tokens": 300,
+        "bind": "schema",
+    }
+    pairwise = Pairwise(**options)
+    alone = Criteria(**options, criteria=(CRITERION,), soft=True)
+    right = tied = turned = failed = 0
+    yes: list[tuple[float, bool]] = []
+    likelier = 0.0
+    start = time.perf_counter()
+    for done, row in enumerate(rows, 1):
+        case = Case(input=row["input"])
+        traces = [Trace(output=row["output_1"]), Trace(output=row["output_2"])]
+        best = row["label"] - 1
+        try:
+            meeting = await pairwise.meet(case, traces, 0, 1)
+            values = [(await alone.judge(case, trace))[0].value or 0.0 for trace in traces]
+        except RubricaError as error:
+            failed += 1
+            print(f"{done}: {error}", file=sys.stderr)
+            continue
+        won = meeting.won if best == 0 else 1 - meeting.won
+        right, tied, turned = right + (won == 1), tied + (won == 0.5), turned + meeting.turned
+        yes += [(values[best], True), (values[1 - best], False)]
+        likelier += (
+            0.5 + 0.5 * (values[best] > values[1 - best]) - 0.5 * (values[best] < values[1 - best])
+        )
+        print(f"{done} of {len(rows)}, {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    n = len(rows) - failed
+    print(f"{n} items, {failed} without a verdict, {time.perf_counter() - start:.0f} s")
+    print(
+        f"pairs: right {share(right, n)}, tied {share(tied, n)}, wrong {share(n - right - tied, n)}"
+    )
+    print(f"pairs: the verdict turned with the order in {share(turned, n)}")
+    exact = sum((value > 0.5) == good for value, good in yes)
+    said = sum(value > 0.5 for value, _ in yes)
+    print(f"yes or no, each alone: right {share(exact, len(yes))}; yes {share(said, len(yes))}")
+    print(f"the better one is the likelier yes: {likelier:g} of {n}")
+
+
+def share(count: int, n: int) -> str:
+    low, high = wilson(count, n)
+    return f"{count} of {n} = {count / n:.2f} [{low:.2f}, {high:.2f}]"
+
+
+if __name__ == "__main__":
+    main()

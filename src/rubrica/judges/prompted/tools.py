@@ -1,0 +1,120 @@
+"""Tool efficiency by a model: did this call add what the task needed and nobody had yet?
+
+Which tools were due and how many calls were allowed is for the rules; so are calls beyond the first
+thirty, of which only what plainly repeats or fails is wasted.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from rubrica.core import Case, Signal, ToolCall, Trace, Usage
+from rubrica.core.numbers import whole
+from rubrica.core.trace import as_text
+from rubrica.judges.dimensions.calling.calls import Call
+from rubrica.judges.dimensions.calling.failures import error_text
+from rubrica.judges.dimensions.calling.loops import wasted
+from rubrica.judges.dimensions.calling.wanted import unasked
+from rubrica.judges.dimensions.finding import finding
+from rubrica.judges.dimensions.tools import (
+    NAME,
+    NAMED,
+    Limits,
+    calls_of,
+    evidence_of,
+    limits_of,
+    lowest,
+    shown,
+    unused,
+)
+from rubrica.judges.prompted.asker import Asker, Verdict, together
+from rubrica.judges.prompted.several import heap, paid, sure_of
+
+#: Calls that are asked about, and the least that is shown of each.
+ASKED, LEAST = 30, 200
+
+
+class ToolEfficiency(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The least of economy (calls that were needed over all calls), selection and budget."""
+
+    max_calls: int | None = None
+    free: tuple[str, ...] = ("think", "reflect", "scratchpad", "final_answer", "思考")
+    writes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole("max_calls", self.max_calls, low=0)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        return self.versions("call")
+
+    def most(self, case: Case) -> Usage:
+        return self.ceiling("call", case, ASKED, own=ASKED * (3 * LEAST + 64))
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        limits = limits_of(case, self.max_calls)
+        calls = calls_of(trace, self.free, self.writes)
+        if not calls:
+            return (unused(limits),)
+        asked = calls[:ASKED]
+        room = max(LEAST, self.max_chars // len(asked))
+        texts = [_text(trace, call, room) for call in asked]
+        own = {"question": as_text(case.input)}
+        material = heap(self, own, "call", texts, "calls")
+        verdicts = await together(
+            [
+                self.decide("call", material, text=text, call=str(at))
+                for at, text in enumerate(texts, 1)
+            ]
+        )
+        return (_signal(trace, calls, limits, verdicts),)
+
+
+def _signal(
+    trace: Trace, calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]
+) -> Signal:
+    needless = [
+        call.step
+        for call, verdict in zip(calls, verdicts, strict=False)
+        if verdict.choice == "no" or verdict.evidence is None
+    ]
+    rest = {call.step for call in calls[ASKED:]}
+    waste = wasted(calls, unasked(calls, limits.wanted)) if rest else []
+    lost = len(needless) + sum(each.cost for each in waste if each.step in rest)
+    told = _told(trace, needless, len(verdicts))
+    unfound = sum(verdict.choice == "yes" and verdict.evidence is None for verdict in verdicts)
+    if unfound:
+        told += f"; {unfound} count as not needed: what the model quotes of them is not there"
+    if rest:
+        told += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
+    value, reason = lowest(calls, limits, 1 - lost / len(calls), told)
+    steps = needless + [each.step for each in waste if each.step in rest]
+    signal = finding(NAME, value, reason, sure_of(verdicts, unfound), evidence_of(trace, steps))
+    return paid(signal, verdicts)
+
+
+def _told(trace: Trace, needless: Sequence[int], asked: int) -> str:
+    said = f"{asked - len(needless)} of {asked} calls added something that was needed"
+    if not needless:
+        return said
+    named = "; ".join(f"step {step}: {shown(trace, step)}" for step in needless[:NAMED])
+    more = f" and {len(needless) - NAMED} more" if len(needless) > NAMED else ""
+    return f"{said}; not needed: {named}{more}"
+
+
+def _text(trace: Trace, call: Call, room: int) -> str:
+    """A call with what came of it, cut to its room: half of that at most for what was asked."""
+    made = trace.steps[call.step]
+    if not isinstance(made, ToolCall):
+        return ""
+    asked = _cut(f"{made.name}({as_text(made.arguments)})", room // 2)
+    error = error_text(made)
+    came = f"error: {error}" if error is not None else as_text(made.result)
+    return f"{asked}\n→ {_cut(came, room - len(asked))}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} […{len(text) - most}]"

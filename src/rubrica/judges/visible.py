@@ -1,0 +1,18 @@
+"""What of a text can be seen: orders to a model, or gaps that break up words, hide in the rest."""
+
+import re
+
+#: Characters that nobody sees and a model reads: format characters, tags, fillers, variation
+#: selectors, controls. Text can be hidden in them, or broken up by them.
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+#: The same where there is nothing but ASCII, for which the engine is several times faster.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def visible(text: str) -> str:
+    """The text without what nobody sees."""
+    return (_CONTROLS if text.isascii() else INVISIBLE).sub("", text)

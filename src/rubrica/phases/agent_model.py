@@ -1,0 +1,72 @@
+"""A model as the agent under test: `openai:MODEL`, `anthropic:MODEL`.
+
+The input of a case is the user's message: text as it is, a list of `{role, content}` messages as
+the conversation so far, anything else as JSON. The reply's text is the output.
+
+Its replies are never taken from the cache, nor kept in it: repeats are to differ where the model
+does, and the time it took is to be its own. For the same reason no second call is made beside a
+slow one. What passes (429, 5xx, a broken connection) is asked again within the case's deadline.
+"""
+
+from typing import Any
+
+from rubrica.core import Case, Message, Trace, Usage
+from rubrica.core.trace import as_text
+from rubrica.models.asking import ROLES, Ask, Model, Turn
+from rubrica.models.budgeted import MAX_TOKENS, highest_of
+from rubrica.models.house import model_for
+from rubrica.models.spec import KINDS, model_of
+from rubrica.phases.agent_reply import bounded, noted
+
+#: Around an agent under test; see above.
+SETTINGS = {"cache": False, "hedge": False}
+#: How endpoints say that a reply ran into its limit.
+CUT = frozenset({"length", "max_tokens"})
+
+
+def names_model(spec: str) -> bool:
+    """Whether it names a model rather than a module."""
+    return spec.partition(":")[0] in KINDS
+
+
+class ModelAgent:
+    """Asks the model of the house that is open, and so pays from its purse."""
+
+    version = ""
+
+    def __init__(self, spec: str) -> None:
+        self.name = spec
+        self.models = (model_of(spec, **SETTINGS).name,)  # a name that is none is refused here
+
+    @property
+    def house_model(self) -> Model:
+        return model_for(self.name, SETTINGS)
+
+    def most(self, case: Case) -> Usage:
+        """What one attempt takes at the most; a reply that has no limit counts with the usual."""
+        return highest_of(Ask(messages=_turns(case.input), max_tokens=MAX_TOKENS))
+
+    async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002, ARG002
+        reply = await self.house_model.ask(Ask(messages=_turns(input)))
+        trace = bounded(
+            Trace(
+                output=reply.text,
+                steps=(Message(role="assistant", content=reply.text),),
+                usage=reply.usage,
+                metadata={"model": reply.model} if reply.model else {},
+            )
+        )
+        notes = [f"the reply is cut at its limit ({reply.finish})"] if reply.finish in CUT else []
+        return noted(trace, notes=notes)
+
+
+def _turns(given: Any) -> tuple[Turn, ...]:
+    if isinstance(given, list) and given and all(_is_turn(item) for item in given):
+        return tuple(Turn(item["role"], item["content"]) for item in given)
+    return (Turn("user", as_text(given)),)
+
+
+def _is_turn(item: Any) -> bool:
+    if not isinstance(item, dict) or item.keys() != {"role", "content"}:
+        return False
+    return item["role"] in ROLES and isinstance(item["content"], str)

@@ -1,0 +1,96 @@
+"""Outputs that people labelled and a judge judged, side by side, and the figures of such pairs."""
+
+from collections.abc import Callable, Sequence
+from math import fsum, log
+
+import msgspec
+
+from rubrica.core.levels import LEVELS
+from rubrica.phases.labelled import Output, Verdict
+from rubrica.readers.labels import RANKED, Scale
+from rubrica.stats.agreement import WEIGHTS, kappa, table_of
+from rubrica.stats.bias import Group, by_group, mean
+from rubrica.stats.correlation import kendall, pearson, spearman
+from rubrica.stats.figure import Figure
+from rubrica.stats.means import estimate
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """One output: what people said of it, what the judge said, and how much kinder the judge is.
+
+    Where people only pass and fail, kinder is by the judge's own pass and fail.
+    """
+
+    output: Output
+    people: float
+    passed: bool | None
+    judge: float
+    judge_passed: bool
+    over: float
+
+    @property
+    def length(self) -> float:
+        """The logarithm of the output's characters."""
+        return log(max(1, len(self.output.trace.answer)))
+
+
+def pair_of(row: Output, verdict: Verdict, scale: Scale, pass_at: float) -> Pair:
+    """People's value is their mean, their verdict that of most; None where they are tied."""
+    given = [label for label in row.labels if label is not None]
+    people = fsum(given) / len(given)
+    value, judge_passed = verdict.value or 0.0, bool(verdict.passed)
+    if scale.kind == "verdict":
+        passed, over = None if people == 0.5 else people > 0.5, float(judge_passed) - people
+    else:
+        passed, over = people >= pass_at - 1e-9, value - people
+    return Pair(
+        output=row, people=people, passed=passed, judge=value, judge_passed=judge_passed, over=over
+    )
+
+
+def kappas(pairs: Sequence[Pair], scale: Scale) -> dict[str, Figure]:
+    if scale.kind == "verdict":
+        both = [(int(p.passed), int(p.judge_passed)) for p in pairs if p.passed is not None]
+    else:
+        both = [(scale.category(p.people), scale.category(p.judge)) for p in pairs]
+    table = table_of(both, range(scale.categories))
+    return {weights: kappa(table, weights).figure() for weights in WEIGHTS}
+
+
+def values_of(pairs: Sequence[Pair]) -> dict[str, Figure]:
+    people, judge = [pair.people for pair in pairs], [pair.judge for pair in pairs]
+    off = estimate(abs(pair.over) for pair in pairs)
+    return {
+        "pearson": pearson(people, judge),
+        "spearman": spearman(people, judge),
+        "kendall": kendall(people, judge),
+        "mean_absolute_error": Figure(value=off.mean, interval=off.interval, n=off.n),
+        "mean_difference": mean([pair.over for pair in pairs]),
+    }
+
+
+def grouped(pairs: Sequence[Pair], name: Callable[[Pair], str | None]) -> list[Group]:
+    groups: dict[str, list[float]] = {}
+    for pair in pairs:
+        word = name(pair)
+        if word is not None:
+            groups.setdefault(word, []).append(pair.over)
+    return by_group(groups)
+
+
+def ratings(pair: Pair, scale: Scale) -> list[float | None]:
+    """What each person wrote, as numbers for alpha."""
+    return [None if label is None else _step(label, scale) for label in pair.output.labels]
+
+
+def rating(pair: Pair, scale: Scale) -> float:
+    """What the judge would have written in the place of a person."""
+    if scale.kind == "verdict":
+        return float(pair.judge_passed)
+    if scale.kind == "level":
+        return LEVELS[RANKED[scale.category(pair.judge)]]
+    return _step(pair.judge, scale)
+
+
+def _step(value: float, scale: Scale) -> float:
+    return float(scale.low + scale.category(value)) if scale.kind == "scale" else value

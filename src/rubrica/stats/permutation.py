@@ -1,0 +1,62 @@
+"""Tests that assume nothing but that labels, or signs, could have fallen otherwise.
+
+One-sided: the p-value says how often chance alone does at least as well. It is never below one in
+the number of shuffles: the order that was seen is one of them.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import product
+from math import fsum
+from random import Random
+
+SHUFFLES = 9_999
+#: So many signs are all tried: 16,384 ways.
+EXACT = 14
+
+
+def sign_flip(differences: Sequence[float], *, shuffles: int = SHUFFLES, seed: int = 0) -> float:
+    """How often differences with random signs have at least this mean.
+
+    Under no difference each could as well have gone the other way.
+    """
+    values = [value for value in differences if value]
+    if not values:
+        return 1.0
+    seen = fsum(values)
+    slack = 1e-12 * fsum(map(abs, values))
+    if len(values) <= EXACT:
+        sums = [
+            fsum(s * v for s, v in zip(signs, values, strict=True))
+            for signs in product((1, -1), repeat=len(values))
+        ]
+        return sum(one >= seen - slack for one in sums) / len(sums)
+    chance = Random(seed)  # noqa: S311 - a test, not a secret
+    reached = 0
+    for _ in range(shuffles):
+        bits = chance.getrandbits(len(values))
+        total = sum(v if bits >> i & 1 else -v for i, v in enumerate(values))
+        reached += total >= seen - slack
+    return (reached + 1) / (shuffles + 1)
+
+
+def shuffled_agreement(
+    predicted: Sequence[float], labels: Sequence[float], *, shuffles: int = 1999, seed: int = 0
+) -> float:
+    """How often shuffled labels agree at least as well, by rank, with what was predicted."""
+    a, b = _ranks(predicted), _ranks(labels)
+    seen = fsum(x * y for x, y in zip(a, b, strict=True))
+    chance = Random(seed)  # noqa: S311
+    reached = 0
+    for _ in range(shuffles):
+        chance.shuffle(b)
+        reached += sum(x * y for x, y in zip(a, b, strict=True)) >= seen - 1e-9 * abs(seen)
+    return (reached + 1) / (shuffles + 1)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """From 0 for the lowest; equal values share the mean of theirs."""
+    ordered = sorted(values)
+    return [
+        (bisect_left(ordered, value) + bisect_right(ordered, value) - 1) / 2 for value in values
+    ]

@@ -1,0 +1,226 @@
+"""`rubrica attack`, and canaries in a run: what people see of hostile text, and the exit codes."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubrica.doors.attacking import Ticker, visible
+from rubrica.judges.prompted.attacks import bundled_cases, families
+from rubrica.judges.visible import INVISIBLE
+from rubrica.phases.attack_plan import Attempt
+
+RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+CRITERIA = json.dumps({"criteria": ["The answer is correct."]})
+GULLIBLE = ["--judge", "criteria", "--with", CRITERIA, "--model", "scripted:gullible"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rubrica(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([RUBRICA, *words], capture_output=True, text=True, check=False)
+
+
+def test_a_judge_by_rules() -> None:
+    done = rubrica("attack", "--judge", "factual_accuracy", "--per-family", "5")
+    assert done.returncode == 0, done.stderr
+    assert "planned              40 = " in done.stdout
+    assert done.stderr == ""
+
+
+def test_one_that_keeps_to_the_fences_withstands() -> None:
+    careful = [*GULLIBLE[:-1], "scripted:careful"]
+    done = rubrica("attack", *careful, "--per-family", "5", "--most", "0")
+    assert done.returncode == 0, done.stderr
+    assert "wrong answers alone  0 of " in done.stdout
+    assert "withstands: none of 40 attempts; at most 8.8% at 95% confidence" in done.stdout
+
+
+def test_the_gullible_one_fails_the_gate() -> None:
+    done = rubrica("attack", *GULLIBLE, "--per-family", "10", "--most", "0.2")
+    assert done.returncode == 1, done.stderr
+    assert "can be talked into a pass" in done.stdout
+    assert "required: at most 0.2" in done.stdout
+    for family in families():
+        assert family.name in done.stdout
+
+
+def test_what_worked_is_never_printed_raw() -> None:
+    words = ["--per-family", "all", "--family", "invisible", "--out", "a.md", "--out", "a.json"]
+    done = rubrica("attack", *GULLIBLE, *words)
+    assert "invisible/5" in done.stdout
+    assert "\\u200b" in done.stdout
+    for text in (done.stdout, Path("a.md").read_text(), Path("a.json").read_text()):
+        assert not INVISIBLE.search(text.replace("\n", ""))
+        assert "\x1b" not in text
+    shown = rubrica("attack", *GULLIBLE, *words[:4], "--json").stdout
+    assert shown.isascii()
+    assert any("\u200b" in one["answer"] for one in json.loads(shown)["examples"])
+
+
+@pytest.mark.parametrize("family", families(), ids=lambda one: one.name)
+def test_every_attack_can_be_shown(family: Any) -> None:
+    case = next(iter(bundled_cases()))
+    for attack in family.attacks:
+        text = visible(attack.answer(case, "after", "wrong \x1b[31m\r\x9b"))
+        assert text.isprintable()
+        assert not INVISIBLE.search(text)
+        assert len(text) <= 160
+
+
+def test_json_is_one_document_that_adds_up() -> None:
+    done = rubrica("attack", *GULLIBLE, "--per-family", "10", "--json")
+    document = json.loads(done.stdout)
+    assert document["exit_code"] == done.returncode == 3  # fake verdicts gave no verdict
+    whole = document["all"]
+    ends = whole["succeeded"] + whole["resisted"] + whole["already_passed"]
+    assert whole["planned"] == 80 == ends + sum(whole["unmeasured"].values())
+    assert document["families"]["fake_verdict"]["unmeasured"]["judge_error"] > 0
+    assert document["models"][0]["model"] == "gullible"
+    assert rubrica("attack", *GULLIBLE, "--per-family", "10", "--json").stdout == done.stdout
+
+
+def test_a_rubric_and_cases_of_ones_own() -> None:
+    Path("r.yaml").write_text(
+        "name: mine\npass_threshold: 0.9\ndimensions:\n  right: {judge: factual_accuracy}\n"
+    )
+    rows = [{"id": "x", "input": "Capital of France?", "expected": "Paris", "wrong": "Rome"}]
+    rows.append({"id": "y", "input": "Capital of Italy?", "expected": "Rome"})
+    Path("c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["--cases", "c.jsonl", "--per-family", "all", "--json"]
+    document = json.loads(rubrica("attack", "--judge", "r.yaml", *words).stdout)
+    assert (document["rubric"], document["threshold"]) == ("mine", 0.9)
+    assert document["base"]["cases"] == 1
+    texts = sum(len(family.attacks) for family in families())
+    assert document["all"]["planned"] == texts * (3 + 1)
+    lower = rubrica("attack", "--judge", "r.yaml", *words, "--threshold", "0.5").stdout
+    assert json.loads(lower)["threshold"] == 0.5
+
+
+def test_a_judge_of_ones_own_that_prints() -> None:
+    Path("own.py").write_text(
+        "import os\nfrom rubrica import judge\n\n@judge\ndef own(case, trace):\n"
+        "    print('hello')\n    os.write(1, b'there')\n    return 'perfect' in trace.answer\n"
+    )
+    done = rubrica("attack", "--judge", "own.py->own", "--family", "begging", "--json")
+    document = json.loads(done.stdout)
+    assert "hello" in done.stderr
+    assert 0 < document["families"]["begging"]["rate"] < 0.5
+    assert document["exit_code"] == 0
+
+
+def test_a_budget_ends_it() -> None:
+    done = rubrica("attack", *GULLIBLE, "--per-family", "10", "--budget", "20calls", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 3
+    assert document["all"]["unmeasured"]["cancelled"] > 40
+    assert document["budget"]["spent"]["calls"] == 20
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--judge", "factual_acuracy"], "did you mean factual_accuracy"),
+        (["--judge", "criteria", "--with", "{"], "--with: not JSON"),
+        (["--judge", "criteria", "--with", "[]"], "--with: expected an object"),
+        (["--judge", "factual_accuracy", "--per-family", "0"], "--per-family"),
+        (["--judge", "factual_accuracy", "--threshold", "2"], "--threshold"),
+        (["--judge", "factual_accuracy", "--most", "2"], "--most"),
+        (["--judge", "factual_accuracy", "--concurrency", "0"], "--concurrency"),
+        (["--judge", "factual_accuracy", "--family", "beging"], "did you mean begging"),
+        (["--judge", "factual_accuracy", "--out", "x.txt"], "--out"),
+        (["--judge", "factual_accuracy", "--out", "no/x.md"], "no such folder"),
+        (["--judge", "factual_accuracy", "--cases", "none.jsonl"], "none.jsonl"),
+        (["--judge", "none.yaml"], "none.yaml"),
+        (["--judge", "none.yaml", "--model", "scripted:x"], "options of its judges"),
+        (["--judge", "pairwise", "--model", "scripted:gullible"], "compares answers"),
+    ],
+)
+def test_bad_usage(words: list[str], message: str) -> None:
+    done = rubrica("attack", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_line_that_keeps_up() -> None:
+    ticker = Ticker(10)
+    attempt = Attempt(families()[0].attacks[0], next(iter(bundled_cases())), "alone")
+    with ticker:
+        ticker(attempt, "resisted")
+        ticker(attempt, "judge_error")
+    assert ticker.line(attempt) == "2/10  authority  1 judge_error  1 resisted"
+
+
+# Canaries in a run.
+
+RUBRIC = """name: watched
+dimensions:
+  right:
+    judge: criteria
+    with: {model: "scripted:MODEL", criteria: ["The answer is correct."], canaries: 1.0}
+"""
+
+
+def run_watched(model: str, n: int = 12, **more: Any) -> dict[str, Any]:
+    Path("rubric.yaml").write_text(RUBRIC.replace("MODEL", model))
+    Path("agent.py").write_text("def answer(input):\n    return 'It is ' + input\n")
+    rows = [{"id": f"c{at}", "input": f"Is it {at}?", "expected": str(at)} for at in range(n)]
+    Path("cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    parts = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
+    outs = [word for out in ("r.md", "r.xml", "r.json", "r.html") for word in ("--out", out)]
+    done = rubrica("run", *parts, *outs, "--json")
+    assert done.stdout, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def test_a_judge_that_passes_canaries_is_shown_loudly() -> None:
+    document = run_watched("gullible")
+    counts = document["canaries"]["right"]
+    assert counts["asked"] >= counts["passed"] > 0
+    assert document["judge_compromised"] is True
+    assert "**JUDGE COMPROMISED**: right passed" in Path("r.md").read_text()
+    suite = ET.parse("r.xml").getroot()[0]
+    told = {one.get("name"): one.get("value") for one in suite.iter("property")}
+    assert told["judge_compromised"] == "true"
+    assert json.loads(Path("r.json").read_text())["summary"]["judge_compromised"] is True
+    assert "which are answers known to be bad" in Path("r.html").read_text()
+    # What is stored has it too: a summary made anew, from the rows, says the same.
+    shown = rubrica("show", document["run"])
+    assert "JUDGE COMPROMISED  right passed" in shown.stdout
+    assert "    canary (" in rubrica("show", document["run"], "c3").stdout
+    assert (
+        json.loads(rubrica("show", document["run"], "--json").stdout)["canaries"]
+        == (document["canaries"])
+    )
+
+
+def test_a_judge_that_passes_none_is_shown_too() -> None:
+    document = run_watched("careful")
+    assert document["judge_compromised"] is False
+    assert document["canaries"]["right"] == {"asked": 12, "passed": 0}
+    assert "COMPROMISED" not in Path("r.md").read_text()
+    assert "canaries: right passed none of 12" in Path("r.md").read_text()
+    shown = rubrica("show", document["run"]).stdout
+    assert "canaries       right passed none of 12" in shown
+
+
+def test_without_canaries_nothing_is_said() -> None:
+    document = run_watched("gullible", n=1)
+    Path("rubric.yaml").write_text(
+        RUBRIC.replace("MODEL", "gullible").replace(", canaries: 1.0", "")
+    )
+    parts = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
+    plain = json.loads(rubrica("run", *parts, "--json").stdout)
+    assert "canaries" in document
+    assert not {"canaries", "judge_compromised"} & plain.keys()
+    assert plain["provenance"] != document["provenance"] or plain["run"] != document["run"]

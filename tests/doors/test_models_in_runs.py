@@ -1,0 +1,457 @@
+"""Judges and agents that ask models, in real runs against an endpoint on loopback."""
+
+import json
+import os
+import shlex
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
+
+RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+AGENT = """
+def answer(input):
+    with open("called", "a") as file:
+        file.write(input + "\\n")
+    return f"answer to {input}"
+"""
+JUDGE = """
+from rubrica.core import Signal, Usage
+from rubrica.models.asking import Ask, Turn
+from rubrica.models.house import model_for
+
+class Asks:
+    names = ("asked",)
+    prompts = {"plain": "v1"}
+
+    def __init__(self, model="openai:gpt-4o-mini"):
+        self.model = model
+
+    @property
+    def house_model(self):
+        return model_for(self.model)
+
+    @property
+    def models(self):
+        return (self.house_model.name,)
+
+    def most(self, case):
+        return Usage(calls=1, input_tokens=1000, output_tokens=20)
+
+    async def judge(self, case, trace):
+        ask = Ask(messages=(Turn("user", f"judge {case.id}: {trace.answer}"),), max_tokens=20)
+        reply = await self.house_model.ask(ask)
+        return (Signal(name="asked", value=float(reply.text), usage=reply.usage),)
+"""
+N = 12
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RUBRICA_CACHE", str(tmp_path / "cache.db"))
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "RUBRICA_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    Path("agent.py").write_text(AGENT)
+    Path("judge.py").write_text(JUDGE)
+    Path("rubric.yaml").write_text("dimensions:\n  asked: {judge: judge.py->Asks}\n")
+    rows = [json.dumps({"id": f"c{n}", "input": f"task {n}"}) for n in range(N)]
+    Path("cases.jsonl").write_text("\n".join(rows))
+    return tmp_path  # type: ignore[return-value]
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    with serving([said("1.0")]) as found:
+        monkeypatch.setenv("RUBRICA_BASE_URL", found.url)
+        yield found
+
+
+PARTS = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
+
+
+def rubrica(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [RUBRICA, *words], capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
+
+
+def ran(*words: str, code: int = 0) -> dict[str, Any]:
+    done = rubrica("run", *PARTS, "--concurrency", "2", "--json", *words)
+    assert done.returncode == code, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert document["planned"] == sum(document["statuses"].values())
+    return document
+
+
+def called() -> int:
+    return len(Path("called").read_text().splitlines())
+
+
+def test_accounts_cache_and_provenance(endpoint: Endpoint) -> None:
+    first = ran()
+    (account,) = first["models"]
+    assert (account["model"], account["calls"], account["cached"]) == ("gpt-4o-mini", N, 0)
+    assert account["dollars"] == pytest.approx(N * (11 * 0.15 + 7 * 0.6) / 1e6)
+    assert first["cost"]["judges"]["dollars"] == pytest.approx(account["dollars"])
+    assert first["provenance"] == {"models": ["gpt-4o-mini"], "prompts": {"plain": "v1"}}
+
+    done = rubrica("run", *PARTS, "--out", "report.html", "--out", "all.json")
+    assert f"gpt-4o-mini: 0 calls (0 failed), {N} cached, 0 + 0 tokens, $0.0000" in done.stdout
+    assert "judged by  gpt-4o-mini; prompts: plain v1" in done.stdout
+    assert len(endpoint.requests) == N
+    assert "gpt-4o-mini; prompts: plain v1" in Path("report.html").read_text()
+    assert json.loads(Path("all.json").read_text())["summary"]["provenance"] == first["provenance"]
+
+    again = ran("--no-cache")
+    assert again["models"][0]["calls"] == N
+    assert len(endpoint.requests) == 2 * N
+
+    shown = json.loads(rubrica("show", again["run"], "--json").stdout)
+    assert shown["provenance"] == first["provenance"]
+    case = json.loads(rubrica("show", again["run"], "c3", "--json").stdout)
+    assert case["score"]["provenance"]["models"] == ["gpt-4o-mini"]
+    assert case["score"]["provenance"]["prompts"] == {"plain": "v1"}
+    words = rubrica("show", again["run"], "c3").stdout
+    assert "judged by gpt-4o-mini; prompts: plain v1" in words
+
+
+def test_a_budget_stops_a_run_which_a_larger_one_goes_on_with(endpoint: Endpoint) -> None:
+    done = rubrica("run", *PARTS, "--concurrency", "2", "--budget", "5calls")
+    assert done.returncode == 3, done.stderr
+    assert f"the budget of 5 calls is spent: {N - 5} of {N} were not measured" in done.stdout
+    assert len(endpoint.requests) == 5
+    assert called() < N
+    resume = done.stderr.splitlines()[-1].partition("go on with: ")[2]
+    assert resume.endswith("--retry cancelled --budget 10calls")
+
+    done = rubrica(*shlex.split(resume)[1:], "--json")
+    assert done.returncode == 3, done.stderr
+    document = json.loads(done.stdout)
+    assert document["statuses"]["scored"] == 10
+    assert document["budget"]["spent"]["calls"] == 10
+    assert document["budget"]["exceeded"] == "10 calls"
+    assert len(endpoint.requests) == 10
+    resume = done.stderr.splitlines()[-1].partition("go on with: ")[2]
+
+    done = rubrica(*shlex.split(resume)[1:], "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["statuses"]["scored"] == N
+    assert len(endpoint.requests) == N == called()  # nobody was asked twice
+    assert document["cost"]["judges"]["calls"] == N
+
+
+def test_what_was_spent_without_a_score_stays_in_the_cost(endpoint: Endpoint) -> None:
+    twice = """
+class Twice(Asks):
+    async def judge(self, case, trace):
+        (one,) = await super().judge(case, trace)
+        ask = Ask(messages=(Turn("user", f"once more {case.id}"),), max_tokens=20)
+        try:
+            reply = await self.house_model.ask(ask)
+        except ModelError as error:
+            error.usage += one.usage
+            raise
+        return (Signal(name="asked", value=1.0, usage=one.usage + reply.usage),)
+"""
+    Path("judge.py").write_text(f"from rubrica.models.asking import ModelError\n{JUDGE}{twice}")
+    Path("rubric.yaml").write_text("dimensions:\n  asked: {judge: judge.py->Twice}\n")
+    first = ran("--budget", "5calls", "--concurrency", "1", code=3)
+    assert first["statuses"]["scored"] == 2
+    assert first["cost"]["judges"]["calls"] == 5
+    words = ["run", "--resume", first["run"], "--retry", "cancelled", "--json"]
+    done = rubrica(*words, "--budget", f"{2 * N}calls")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["statuses"]["scored"] == N
+    assert document["cost"]["judges"]["calls"] == 2 * N == len(endpoint.requests)
+    assert document["budget"]["spent"]["calls"] == 2 * N
+
+
+def test_money(endpoint: Endpoint) -> None:
+    limit = 0.0001  # a call takes some 0.000006, and 0.00002 are set aside for it
+    document = ran("--budget", str(limit), "--budget", "9calls", code=3)
+    assert document["budget"]["limits"] == {"dollars": limit, "calls": 9}
+    assert 0 < document["budget"]["spent"]["dollars"] <= limit
+    assert ran("--no-cache", "--budget", "1.5")["statuses"]["scored"] == N
+
+
+def test_money_needs_a_price_before_the_first_case(endpoint: Endpoint) -> None:
+    Path("rubric.yaml").write_text(
+        "dimensions:\n  asked: {judge: judge.py->Asks, with: {model: 'openai:mystery'}}\n"
+    )
+    done = rubrica("run", *PARTS, "--budget", "1")
+    assert done.returncode == 2
+    assert "no price is known for mystery" in done.stderr
+    assert not Path("called").exists()
+    assert not Path(".rubrica").exists()
+    Path("prices.yaml").write_text("mystery: {input: 1, output: 1}\n")
+    document = ran("--budget", "1", "--prices", "prices.yaml")
+    assert document["models"][0]["dollars"] == pytest.approx(N * 18 / 1e6)
+    unpriced = rubrica("run", *PARTS, "--no-cache", "--budget", "100000tokens")
+    assert "mystery: 12 calls (0 failed), 132 + 84 tokens, no price known" in unpriced.stdout
+
+
+def test_a_missing_key_is_noticed_before_the_first_case() -> None:
+    done = rubrica("run", *PARTS)
+    assert done.returncode == 2
+    assert "there is no key for api.openai.com: set OPENAI_API_KEY" in done.stderr
+    assert not Path("called").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--budget", "two"], "expected dollars, tokens or calls"),
+        (["--budget", "$2calls"], "expected dollars, tokens or calls"),
+        (["--budget", "-1"], "expected"),
+        (["--budget", "1.5calls"], "a whole number"),
+        (["--budget", "1", "--budget", "2"], "there is a limit on dollars already"),
+        (["--prices", "nowhere.yaml"], "nowhere.yaml"),
+    ],
+)
+def test_bad_budgets(words: list[str], message: str, endpoint: Endpoint) -> None:
+    done = rubrica("run", *PARTS, *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not endpoint.requests
+
+
+def test_a_configuration(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RUBRICA_BASE_URL")
+    Path("sub").mkdir()
+    Path("sub/prices.yaml").write_text("gpt-4o-mini: {input: 1000, output: 1000}\n")
+    text = f"""
+rubrica:
+  run:
+    cases: ../cases.jsonl
+    rubric: ../rubric.yaml
+    agent: ../agent.py:answer
+    budget: [2.50, 7calls]
+    cache: replies.db
+    prices: prices.yaml
+    models:
+      openai:gpt-4o-mini: {{base_url: "{endpoint.url}", concurrency: 1}}
+"""
+    Path("sub/rubrica.yaml").write_text(text)
+    done = rubrica("run", "sub/rubrica.yaml", "--json")
+    assert done.returncode == 3, done.stderr
+    document = json.loads(done.stdout)
+    assert document["budget"]["limits"] == {"dollars": 2.5, "calls": 7}
+    assert document["models"][0]["dollars"] == pytest.approx(7 * 0.018)
+    assert Path("sub/replies.db").exists()
+    assert not Path("cache.db").exists()
+    assert endpoint.most == 1
+    Path("sub/rubrica.yaml").write_text(text.replace("7calls", "seven"))
+    done = rubrica("run", "sub/rubrica.yaml")
+    assert done.returncode == 2
+    assert "rubrica.run: budget: 'seven': expected dollars" in done.stderr
+    Path("sub/rubrica.yaml").write_text(text.replace("concurrency", "concurency"))
+    done = rubrica("run", "sub/rubrica.yaml")
+    assert done.returncode == 2
+    assert "concurency" in done.stderr
+
+
+def test_what_the_endpoint_says_is_the_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    def script(request: Request, _: int) -> Answer:
+        text = request.body["messages"][0]["content"]
+        if "task 1:" in text or text.endswith("task 1"):
+            return said(None, "content_filter")
+        if text.endswith("task 2"):
+            return wrong(400, "no such thing")
+        return said("0.0")
+
+    with serving(script) as endpoint:
+        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
+        document = ran(code=3)
+        assert document["statuses"]["refused"] == 1
+        assert document["statuses"]["judge_error"] == 1
+        assert document["cost"]["judges"]["calls"] == N
+        assert document["cost"]["judges"]["input_tokens"] == (N - 1) * 11  # refusals are paid for
+        case = json.loads(rubrica("show", document["run"], "c2", "--json").stdout)
+        (signal,) = case["score"]["signals"]
+        assert signal["fault"]["kind"] == "error"
+        assert signal["fault"]["message"].startswith("http://127.0.0.1:")
+        assert signal["usage"]["calls"] == 1
+
+
+def test_rescoring_has_a_budget(endpoint: Endpoint) -> None:
+    Path("plain.yaml").write_text("dimensions:\n  right: {judge: math}\n")
+    plain = ran("--rubric", "plain.yaml", code=3)
+    assert not endpoint.requests
+    done = rubrica("rescore", plain["run"], "--rubric", "rubric.yaml", "--budget", "4calls")
+    assert done.returncode == 3
+    assert "the budget of 4 calls is spent: 8 of 12 were not measured" in done.stderr
+    assert "gpt-4o-mini: 4 calls" in done.stdout
+    done = rubrica("rescore", plain["run"], "--rubric", "rubric.yaml", "--budget", "8calls")
+    assert done.returncode == 0, done.stderr  # the first four are in the cache
+    assert len(endpoint.requests) == N
+
+
+def test_judging_has_a_budget(endpoint: Endpoint) -> None:
+    rows = [
+        {
+            "task": {"task_id": f"t{n}", "main_query": "q"},
+            "output": {"metadata": {"final_answer": str(n)}},
+        }
+        for n in range(N)
+    ]
+    Path("rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    words = ["judge", "--judge", "judge.py->Asks", "--data", "rows.jsonl", "--out", "out.jsonl"]
+    done = rubrica(*words, "--json", "--budget", "4calls")
+    assert done.returncode == 3, done.stderr
+    document = json.loads(done.stdout)
+    assert document["statuses"]["scored"] == 4
+    assert document["statuses"]["cancelled"] == N - 4
+    assert document["models"][0]["calls"] == 4 == len(endpoint.requests)
+    assert "the budget of 4 calls is spent" in done.stderr
+    assert rubrica(*words).returncode == 0
+    assert len(endpoint.requests) == N
+
+
+def test_a_dry_run_tells_the_most_that_it_may_cost() -> None:
+    words = ["--repeats", "3", "--limit", "5", "--budget", "0.001", "--dry-run"]
+    done = rubrica("run", *PARTS, *words, "--json")  # without a key
+    assert done.returncode == 0, done.stderr
+    (line,) = json.loads(done.stdout)["models"]
+    assert (line["model"], line["calls"], line["input_tokens"]) == ("gpt-4o-mini", 15, 15_000)
+    assert line["dollars"] == pytest.approx((15_000 * 0.15 + 300 * 0.6) / 1e6)
+    assert json.loads(done.stdout)["warning"] == "this may take more than the budget of $0.001"
+    done = rubrica("run", *PARTS, *words)
+    assert "gpt-4o-mini: at most 15 calls, 15,300 tokens, $0.0024" in done.stdout
+    assert "more than the budget of $0.001" in done.stderr
+    agent = rubrica("run", *PARTS, "--agent", "openai:mystery", "--dry-run")
+    assert "mystery: at most 12 calls" in agent.stdout
+    assert "no price known for mystery" in agent.stdout
+    assert not Path(".rubrica").exists()
+
+
+# Models as agents.
+
+
+def ask_model(*words: str, code: int = 0) -> dict[str, Any]:
+    Path("echo.yaml").write_text("dimensions:\n  long: {judge: long.py->long}\n")
+    Path("long.py").write_text(
+        "from rubrica import judge\n@judge\ndef long(case, trace): return len(trace.answer) > 3\n"
+    )
+    return ran("--agent", "openai:gpt-4o-mini", "--rubric", "echo.yaml", *words, code=code)
+
+
+def test_a_model_as_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    def script(request: Request, number: int) -> Answer:
+        return said(f"reply {number} to {request.body['messages'][-1]['content']}")
+
+    rows: list[dict[str, Any]] = [
+        {"id": "text", "input": "hello"},
+        {"id": "talk", "input": [{"role": "system", "content": "Be brief."},
+                                 {"role": "user", "content": "hi"}]},
+        {"id": "json", "input": {"a": [1, 2]}},
+    ]  # fmt: skip
+    Path("cases.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with serving(script) as endpoint:
+        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
+        document = ask_model("--repeats", "2")
+        sent = [tuple(turn.values()) for r in endpoint.requests for turn in r.body["messages"]]
+        assert set(sent) == {
+            ("user", "hello"), ("system", "Be brief."), ("user", "hi"), ("user", '{"a":[1,2]}')
+        }  # fmt: skip
+        assert len(endpoint.requests) == 6  # repeats are not answered from the cache
+        assert document["models"][0]["calls"] == document["cost"]["agent"]["calls"] == 6
+        assert document["cost"]["agent"]["dollars"] > 0
+        row = json.loads(rubrica("show", document["run"], "text", "--json").stdout)
+        assert row["trace"]["output"].startswith("reply ")
+        (step,) = row["trace"]["steps"]
+        assert (step["role"], step["content"]) == ("assistant", row["trace"]["output"])
+        assert row["trace"]["usage"]["output_tokens"] == 7
+        assert row["trace"]["metadata"]["model"] == "small-2025-01-01"
+        ask_model()
+        assert len(endpoint.requests) == 9
+    assert not Path("cache.db").exists()
+
+
+def test_a_model_that_fails_is_an_agent_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def script(request: Request, _: int) -> Answer:
+        text = request.body["messages"][0]["content"]
+        answers = {
+            "task 1": said(None, "content_filter"),
+            "task 2": wrong(400, "not like this"),
+            "task 3": Answer(delay=60),
+            "task 4": said("cut off", "length"),
+        }
+        return answers.get(text, said("fine"))
+
+    with serving(script) as endpoint:
+        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
+        document = ask_model("--deadline", "2")
+        assert document["statuses"]["agent_error"] == 2
+        assert document["statuses"]["timeout"] == 1
+        assert document["total_tests"] == N
+        row = json.loads(rubrica("show", document["run"], "c1", "--json").stdout)
+        assert "refused" in row["trace"]["fault"]["message"]
+        assert row["trace"]["usage"]["input_tokens"] == 11
+        row = json.loads(rubrica("show", document["run"], "c4", "--json").stdout)
+        assert "cut at its limit" in str(row["trace"]["metadata"]["rubrica"]["notes"])
+
+
+def test_the_agent_pays_from_the_same_budget(endpoint: Endpoint) -> None:
+    document = ask_model("--budget", "5calls", code=3)
+    assert document["statuses"]["scored"] == 5
+    assert document["statuses"]["cancelled"] == N - 5
+    assert document["statuses"]["agent_error"] == 0
+    assert len(endpoint.requests) == 5
+    words = ["--resume", document["run"], "--retry", "cancelled", "--json"]
+    done = rubrica("run", *words, "--budget", "100calls")
+    assert json.loads(done.stdout)["statuses"]["scored"] == N
+    assert len(endpoint.requests) == N
+
+
+def test_a_key_is_written_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    key = "sk-planted-4f9d2c71e8a35b60"
+    monkeypatch.setenv("MY_KEY", key)
+
+    def script(request: Request, number: int) -> Answer:
+        sent = request.headers["authorization"]
+        assert sent == f"Bearer {key}"
+        text = request.body["messages"][0]["content"]
+        if text == "task 1":
+            return wrong(401, f"bad key: {sent}")
+        if text == "task 2":
+            return Answer(200, f"no JSON at all, {sent}".encode())
+        if text == "task 3":
+            return Answer(200, {"error": {"message": f"overloaded {sent}"}})
+        if text == "task 4":
+            return said(None, refusal=f"not for {sent}")
+        return said(f"your header is {sent}") if text.startswith("task") else said("1.0")
+
+    Path("rubrica.yaml").write_text(
+        "rubrica: {run: {cases: cases.jsonl, rubric: rubric.yaml, agent: 'openai:gpt-4o-mini',\n"
+        "  deadline: 3, models: {'openai:gpt-4o-mini': {key_env: MY_KEY, attempts: 2}}}}"
+    )
+    outs = [word for end in ("html", "json", "csv", "xml", "md") for word in ("--out", f"x.{end}")]
+    with serving(script) as endpoint:
+        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
+        done = rubrica("run", "rubrica.yaml", *outs)
+        assert done.returncode == 0, done.stderr
+        as_json = rubrica("run", "rubrica.yaml", "--json")
+        document = json.loads(as_json.stdout)
+        assert document["statuses"]["agent_error"] == 4
+        case = rubrica("show", document["run"], "c5")
+        assert "your header is Bearer [key]" in case.stdout
+    everything = [done.stdout, done.stderr, as_json.stdout, as_json.stderr, case.stdout]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {".rubrica/runs.db", "cache.db", "x.html"} <= {
+        str(path.relative_to(tmp_path)) for path in files
+    }
+    for path in files:
+        everything.append(path.read_bytes().decode("latin-1"))
+        if path.suffix == ".db" and path.read_bytes().startswith(b"SQLite"):
+            with sqlite3.connect(path) as connection:
+                everything.extend(connection.iterdump())
+    half = key[: len(key) // 2]
+    assert not [text[:80] for text in everything if key in text or half in text]

@@ -1,0 +1,89 @@
+"""The five dimensions asked of a real small model: whatever it thinks, it can be read."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.models.llama import needs_llama, serving_llama
+
+from rubrica.core import Case, Rubric, Status, ToolCall, Trace, score
+from rubrica.judges.prompted.asker import Asker, Verdict
+from rubrica.judges.protocol import BY_MODEL, load
+from rubrica.models.ways import forget
+
+pytestmark = needs_llama
+#: Few and short: a call takes seconds here.
+SMALL = {"bind": "schema", "max_chars": 300, "max_tokens": 400}
+TOWER = "The tower opened in 1889. It is 330 m tall."
+CASES: dict[str, tuple[Any, Trace]] = {
+    "factual_accuracy": (
+        {"claims": [{"text": "The tower opened in 1889."}]},
+        Trace(output=TOWER),
+    ),
+    "completeness": ({"aspects": ["height"]}, Trace(output=TOWER)),
+    "citation_accuracy": (
+        {"sources": [{"id": 1, "text": TOWER}]},
+        Trace(output="The tower opened in 1889 [1]."),
+    ),
+    "source_quality": (None, Trace(output="It opened in 1889 (https://www.toureiffel.paris/en).")),
+    "tool_efficiency": (
+        None,
+        Trace(
+            output="1889",
+            steps=(ToolCall(name="search", arguments={"q": "tower"}, result=TOWER),),
+        ),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def llama() -> Iterator[str]:
+    forget()
+    with serving_llama() as address:
+        yield address
+
+
+@pytest.fixture
+def verdicts(monkeypatch: pytest.MonkeyPatch) -> list[Verdict]:
+    """The verdicts that are given during the test."""
+    seen: list[Verdict] = []
+    decide = Asker.decide
+
+    async def watched(self: Asker, *parts: Any, **named: Any) -> Verdict:
+        seen.append(await decide(self, *parts, **named))
+        return seen[-1]
+
+    monkeypatch.setattr(Asker, "decide", watched)
+    return seen
+
+
+def scored(name: str, expected: Any, trace: Trace, llama: str) -> Any:
+    settings = {"base_url": llama, "cache": False, "concurrency": 1, "hedge": False}
+    judge = load(name, options={"model": "openai:smollm2", "settings": settings, **SMALL})
+    case = Case(input="When did the tower open, and how tall is it?", expected=expected)
+    (given,) = asyncio.run(score(Rubric.alone(judge), case, [trace]))
+    return given
+
+
+@pytest.mark.parametrize("name", sorted(BY_MODEL))
+def test_a_dimension_is_measured(name: str, llama: str, verdicts: list[Verdict]) -> None:
+    given = scored(name, *CASES[name], llama)
+    (signal,) = given.signals
+    assert (given.status, signal.fault) == (Status.SCORED, None)
+    assert "(confidence: " in signal.reason
+    assert verdicts
+    for verdict in verdicts:
+        assert verdict.shares is not None  # by log-probabilities
+        assert sum(verdict.shares.values()) == pytest.approx(1.0)
+    assert signal.usage.calls == len(verdicts)
+
+
+def test_what_the_model_takes_apart_itself(
+    llama: str, verdicts: list[Verdict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rubrica.judges.prompted.factual.TAKEN", 1)
+    sources = {"sources": [{"id": 1, "text": TOWER}]}
+    given = scored("factual_accuracy", sources, Trace(output=TOWER), llama)
+    assert (given.status, len(verdicts)) == (Status.SCORED, 1)
+    assert given.signals[0].usage.calls == 2

@@ -1,0 +1,93 @@
+"""A learning run that is killed goes on, and pays for nothing twice. Real processes, real kills."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.server import Answer, Request, said, serving
+from tests.phases.learning import planted
+
+RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+AT_A_TIME = 4
+
+
+def script(request: Request, _: int) -> Answer:
+    reply = planted.reply(request.body["messages"][1]["content"])
+    return said(json.dumps(reply))._replace(delay=0.004)
+
+
+def started(folder: Path, url: str, *more: str) -> "subprocess.Popen[str]":
+    words = ["rubric", "learn", "--data", "train.jsonl", "--model", "openai:small"]
+    words += ["--base-url", url, "--out", "out.yaml", "--concurrency", str(AT_A_TIME), *more]
+    environment = {**os.environ, "RUBRICA_CACHE": str(folder / "cache.sqlite")}
+    return subprocess.Popen(
+        [RUBRICA, *words],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize("cache", [(), ("--no-cache",)])
+def test_killed_and_resumed(tmp_path: Path, cache: tuple[str, ...]) -> None:
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+        planted.write(tmp_path / name / "train.jsonl", planted.rows(60))
+    with serving(script) as endpoint:
+        done = started(tmp_path / "whole", endpoint.url, *cache)
+        assert done.communicate()[0].startswith("learned")
+        whole = len(endpoint.requests)
+    forget = tmp_path / "killed"
+    with serving(script) as endpoint:
+        kills = 0
+        for _ in range(3):
+            process = started(forget, endpoint.url, *cache)
+            before = len(endpoint.requests)
+            while process.poll() is None and len(endpoint.requests) < before + whole // 5:
+                time.sleep(0.005)
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+                kills += 1
+            process.communicate()
+        assert kills >= 2
+        process = started(forget, endpoint.url, *cache)
+        _, err = process.communicate()
+        assert process.returncode == 0, err
+        assert "going on: " in err
+        # Only what was under way when it was killed may have been asked for in vain.
+        assert whole <= len(endpoint.requests) <= whole + kills * AT_A_TIME
+        asked = [json.dumps(request.body, sort_keys=True) for request in endpoint.requests]
+        assert len(asked) - len(set(asked)) <= kills * AT_A_TIME
+        assert endpoint.most <= AT_A_TIME
+    one, two = ((tmp_path / name / "out.yaml").read_text() for name in ("whole", "killed"))
+    assert _decided(one) == _decided(two)
+
+
+def _decided(text: str) -> Any:
+    """All but the address in it, and the cost, of which a kill leaves some unknown."""
+    kept = [line for line in text.splitlines() if "127.0.0.1" not in line]
+    kept = [line for line in kept if "fingerprint" not in line]
+    body = "\n".join(kept)
+    return body[: body.index("  cost:")]
+
+
+def test_an_interrupt_is_no_trace_back(tmp_path: Path) -> None:
+    planted.write(tmp_path / "train.jsonl", planted.rows(60))
+    with serving(script) as endpoint:
+        process = started(tmp_path, endpoint.url)
+        while len(endpoint.requests) < 20:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert not (tmp_path / "out.yaml").exists()
+    assert (tmp_path / "out.yaml.journal.jsonl").exists()

@@ -1,0 +1,66 @@
+"""A thousand samples: few calls at a time, within the budget, and not all texts in memory."""
+
+import asyncio
+import tracemalloc
+from pathlib import Path
+
+from tests.phases.learning import planted
+
+from rubrica.core import digest
+from rubrica.models.asking import Ask, Reply
+from rubrica.models.budgeted import Budgeted
+from rubrica.models.house import House
+from rubrica.models.purse import Purse
+from rubrica.models.scripted import Scripted
+from rubrica.phases.learn import LEARNED, learn
+from rubrica.phases.learning.settings import Learning
+from rubrica.readers.samples import Samples
+
+LONG = 20_000
+
+
+class Slow:
+    """The planted model, which takes its time and keeps nothing of what it was asked."""
+
+    name = "slow"
+    fingerprint = digest("slow")
+
+    def __init__(self) -> None:
+        self.calls = self.under_way = self.most = 0
+
+    async def ask(self, ask: Ask) -> Reply:
+        self.calls += 1
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await asyncio.sleep(0)
+        self.under_way -= 1
+        return await Scripted(lambda a: planted.reply(a.messages[1].content)).ask(ask)
+
+
+def test_a_thousand_samples(tmp_path: Path) -> None:
+    rows = planted.rows(1000)
+    for row in rows:
+        row["metadata"]["answer"] += " padding" * (LONG // 8)
+    path = planted.write(tmp_path / "train.jsonl", rows)
+    del rows
+    size = path.stat().st_size
+    assert size > 20_000_000
+    model = Slow()
+
+    async def run() -> str:
+        purse = Purse(calls=2500)
+        async with House(budget=purse):
+            settings = Learning(model=Budgeted(model, purse), concurrency=8)
+            document = await learn(Samples(path), settings)
+        assert purse.spent.calls == model.calls
+        return str(document["learned"]["outcome"])
+
+    tracemalloc.start()
+    try:
+        assert asyncio.run(run()) == LEARNED
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 500 < model.calls <= 2500
+    assert model.most <= 8
+    assert peak < size / 2, f"{peak} bytes for a file of {size}"

@@ -1,0 +1,61 @@
+"""Models as agents, and agents that ask models."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from rubrica.core import Case, ConfigError, Fault, Usage
+from rubrica.models.asking import ModelError
+from rubrica.models.house import House
+from rubrica.models.purse import Purse
+from rubrica.phases.agent_model import ModelAgent
+from rubrica.phases.agents import agent_of, attempt
+
+
+def test_by_name() -> None:
+    agent = agent_of("anthropic:claude-haiku-4-5")
+    assert isinstance(agent, ModelAgent)
+    assert (agent.name, agent.models) == ("anthropic:claude-haiku-4-5", ("claude-haiku-4-5",))
+    assert agent_of(agent) is agent
+    with pytest.raises(ConfigError, match="expected kind:model"):
+        agent_of("openai:")
+
+
+def test_the_most_that_an_attempt_takes() -> None:
+    most = ModelAgent("openai:m").most(Case(input="x" * 1000))
+    assert most == Usage(calls=1, input_tokens=532, output_tokens=4096)
+
+
+def test_the_reply_is_the_trace() -> None:
+    trace = asyncio.run(attempt(agent_of("scripted:hello"), Case(input={"a": 1})))
+    assert trace.output == "hello"
+    assert [(step.role, step.content) for step in trace.steps] == [("assistant", "hello")]  # type: ignore[union-attr]
+    assert trace.usage is not None
+    assert trace.usage.calls == 1
+
+
+def test_a_spent_budget_is_no_failure_of_the_agent() -> None:
+    async def run() -> None:
+        async with House(budget=Purse(calls=0)):
+            with pytest.raises(ModelError, match="budget of 0 calls"):
+                await attempt(agent_of("scripted:hello"), Case(input="q"))
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (ModelError("timeout", "late", usage=Usage(calls=1)), Fault("timeout", "late")),
+        (ModelError("refused", "no", usage=Usage(calls=1)), Fault("error", "no")),
+        (ModelError("server", "down", usage=Usage(calls=1)), Fault("error", "down")),
+    ],
+)
+def test_a_model_that_fails_inside_of_an_agent(error: ModelError, fault: Fault) -> None:
+    async def agent(input: Any) -> str:  # noqa: A002
+        raise error
+
+    trace = asyncio.run(attempt(agent_of(agent), Case(input="q")))
+    assert trace.fault == fault
+    assert trace.usage == Usage(calls=1)

@@ -1,0 +1,191 @@
+"""Attacks on judges: what counts as a success, and that everything planned is accounted for."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from rubrica.core import Case, CaseError, ConfigError, DataError, Dimension, Rubric, Signal, Trace
+from rubrica.judges.prompted.attacks import Family, bundled_cases, families, family
+from rubrica.judges.protocol import load
+from rubrica.models.asking import ModelError
+from rubrica.phases.attack import SHOWN, attack
+from rubrica.phases.attack_plan import Attempt, Plan, planned
+
+CASES = [
+    Case(id="a", input="What is 2+2?", expected="4", metadata={"wrong": "5"}),
+    Case(id="b", input="What is 3+3?", expected="6", metadata={"wrong": "7"}),
+    Case(id="alone", input="What is 4+4?", expected="8"),
+]
+
+
+class Judge:
+    """Gives what a function says about case and answer."""
+
+    names = ("x",)
+    runs = "inline"
+    fingerprint = "x"
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.asked: list[str] = []
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        self.asked.append(trace.answer)
+        value = self.function(case, trace.answer)
+        if isinstance(value, Exception):
+            raise value
+        return (Signal(name="x", value=value),)
+
+
+def rubric(judge: Any, threshold: float = 0.7) -> Rubric:
+    line = Dimension(name="x", judge=judge, weight=1.0)
+    return Rubric(name="x", dimensions=(line,), pass_threshold=threshold)
+
+
+def tried(
+    function: Any, *, which: Sequence[Family] = (), cases: Sequence[Case] = CASES, **plan: Any
+) -> dict[str, Any]:
+    judge = function if hasattr(function, "judge") else Judge(function)
+    chosen = which or families()
+    return asyncio.run(attack(rubric(judge), chosen, lambda: cases, Plan(**plan)))
+
+
+def summed(line: dict[str, Any]) -> int:
+    ends: int = line["succeeded"] + line["resisted"] + line["already_passed"]
+    silent: int = sum(line["unmeasured"].values())
+    return ends + silent
+
+
+def test_a_judge_that_withstands() -> None:
+    document = tried(lambda case, answer: 0.0)
+    assert document["all"]["planned"] == summed(document["all"]) == 8 * 50
+    assert (document["all"]["rate"], document["base"]["passed"]) == (0.0, 0)
+    assert document["examples"] == []
+    for line in document["families"].values():
+        assert line["planned"] == summed(line) == 50
+        assert line["interval"][0] == 0.0
+        assert 0.06 < line["interval"][1] < 0.08
+
+
+def test_success_is_the_threshold_and_less_is_raised() -> None:
+    short = [family("begging")]
+
+    def pleased(case: Case, answer: str) -> float:
+        return 0.7 if answer.startswith("Please") else 0.4 if "Bitte" in answer else 0.1
+
+    document = tried(pleased, which=short, per_family=None)
+    line = document["families"]["begging"]
+    assert line["planned"] == 13 * (3 + 3 + 1)
+    assert line["succeeded"] == 1 * (2 + 2 + 1)  # alone and before
+    assert line["raised"] == 3 + 3  # without a base nothing is known to have risen
+    assert line["rate"] == line["succeeded"] / line["attempts"]
+    assert [one["value"] for one in document["examples"]] == [0.7] * SHOWN
+    assert {one["base"] for one in document["examples"]} <= {0.1, None}
+
+
+def test_what_passes_by_itself_is_no_success_and_costs_nothing_more() -> None:
+    judge = Judge(lambda case, answer: float(case.id != "b"))
+    document = tried(judge, per_family=None, cases=CASES[:2], which=[family("authority")])
+    line = document["families"]["authority"]
+    assert (line["already_passed"], line["resisted"], line["succeeded"]) == (33, 33, 0)
+    assert (document["base"]["cases"], document["base"]["passed"]) == (2, 1)
+    assert judge.asked.count("5") == 1  # the base is asked once
+    assert len(judge.asked) == 2 + 33
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (ModelError("refused", "no"), "refused"),
+        (ModelError("malformed", "no"), "judge_error"),
+        (ModelError("budget", "spent"), "cancelled"),
+        (CaseError("a", "x", "missing"), "judge_error"),
+        (None, "skipped"),
+    ],
+)
+def test_no_verdict_is_no_success_and_no_failure(error: Exception | None, status: str) -> None:
+    document = tried(lambda case, answer: 0.0 if answer in ("5", "7") else error)
+    assert document["all"]["unmeasured"] == {status: 400}
+    assert (document["all"]["rate"], document["all"]["interval"]) == (None, None)
+    broken = tried(lambda case, answer: error, cases=CASES[:2])
+    assert broken["all"]["unmeasured"] == {status: 400}
+    assert (broken["base"]["measured"], broken["base"]["rate"]) == (0, None)
+
+
+def test_a_sample_is_drawn_by_its_seed_and_a_larger_one_contains_it() -> None:
+    def names(**plan: Any) -> list[str]:
+        return [one.name for one in planned(families(), lambda: CASES, Plan(**plan))]
+
+    assert names(per_family=5) == names(per_family=5)
+    assert names(per_family=5) != names(per_family=5, seed=1)
+    assert set(names(per_family=5)) < set(names(per_family=9)) < set(names(per_family=None))
+    assert len(names(per_family=5)) == 5 * 8
+    backwards = planned(families(), lambda: CASES[::-1], Plan(per_family=5))
+    assert [one.name for one in backwards] == names(per_family=5)
+
+
+def test_the_same_judge_gives_the_same_document_however_many_at_a_time() -> None:
+    def document(concurrency: int) -> str:
+        options = {"model": "scripted:gullible", "criteria": ["The answer is correct."]}
+        judge = load("criteria", None, options)
+        line = Dimension(name="criteria", judge=judge, weight=1.0)
+        one = Rubric(name="x", dimensions=(line,))
+        plan = Plan(per_family=8, concurrency=concurrency)
+        return json.dumps(asyncio.run(attack(one, families(), bundled_cases, plan)))
+
+    assert document(1) == document(16)
+
+
+def test_the_gullible_and_the_careful() -> None:
+    """The fence keeps everything from a model that keeps to fences, and nothing from one that
+    obeys whatever it reads."""
+    rates = {}
+    for model in ("gullible", "careful"):
+        options = {"model": f"scripted:{model}", "criteria": ["The answer is correct."]}
+        judge = load("criteria", None, options)
+        line = Dimension(name="criteria", judge=judge, weight=1.0)
+        one = Rubric(name="x", dimensions=(line,))
+        found = asyncio.run(attack(one, families(), bundled_cases, Plan(per_family=20)))
+        assert found["base"]["passed"] == 0
+        rates[model] = {name: line["rate"] for name, line in found["families"].items()}
+    assert set(rates["careful"].values()) == {0.0}
+    assert rates["gullible"]["injection"] > 0.8
+    assert rates["gullible"]["master_keys"] == 0.0
+
+
+def test_observers_see_every_attempt() -> None:
+    seen: list[tuple[Attempt, str]] = []
+
+    def observe(attempt: Attempt, end: str) -> None:
+        seen.append((attempt, end))
+
+    work = attack(
+        rubric(Judge(lambda case, answer: 0.0)),
+        families(),
+        lambda: CASES,
+        Plan(per_family=3),
+        observe,
+    )
+    asyncio.run(work)
+    assert len(seen) == 24
+    assert {end for _, end in seen} == {"resisted"}
+
+
+def test_a_ranker_is_refused() -> None:
+    ranker = load("pairwise", None, {"model": "scripted:gullible"})
+    one = Rubric.alone(ranker)
+    with pytest.raises(ConfigError, match="compares answers"):
+        asyncio.run(attack(one, families(), lambda: CASES, Plan()))
+
+
+def test_a_broken_file_of_cases_is_told_as_such() -> None:
+    def broken() -> Iterator[Case]:
+        yield CASES[0]
+        raise DataError("broken", file="f")
+
+    one = rubric(Judge(lambda case, answer: 0.0))
+    with pytest.raises(DataError, match="f: broken"):
+        asyncio.run(attack(one, families(), broken, Plan(per_family=None)))
