@@ -123,6 +123,15 @@ def test_a_ranking_with_a_letter_twice_is_asked_again_then_an_error() -> None:
     assert model.calls == 3
 
 
+def test_a_grammar_is_bound_to_whole_orders() -> None:
+    model = answering(lambda text: {"evidence": "", "ranking": " > ".join(longest_first(text))})
+    signals = ranked(Listwise(model=model, bind="schema"), "xx", "xxx", "x")
+    assert [signal.value for signal in signals] == [0.5, 1.0, 0.0]
+    schema = model.asks[0].schema
+    assert schema is not None
+    assert len(schema["properties"]["ranking"]["enum"]) == 6
+
+
 def test_group_rewards_through_the_one_scoring_function() -> None:
     model = answering(lambda text: {"evidence": "", "ranking": longest_first(text)})
     rubric = Rubric.alone(Listwise(model=model))

@@ -6,6 +6,7 @@ The rank of an answer is its mean over the orders; equal means share their ranks
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import permutations
 from statistics import mean
 from typing import Any
 
@@ -20,6 +21,8 @@ from rubrica.judges.prompted.pairwise import BETTER
 from rubrica.models.asking import FREE, Reply
 
 NAME, PROMPT = "listwise", "listwise"
+#: Candidates of which every order is spelled out to a grammar: 24 of them.
+SPELLED = 4
 
 
 class Listwise(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,12 +78,17 @@ class Listwise(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
             PROMPT,
             material,
             ranking_schema(letters, number),
-            check=lambda value: _incomplete(value["ranking"], letters),
+            check=lambda value: _incomplete(_ranking(value), letters),
             candidates=shown,
             letters=", ".join(letters),
             criterion=self.criterion or BETTER[self.language],
         )
-        return reply, list(reply.value["ranking"])
+        return reply, _ranking(reply.value)
+
+
+def _ranking(value: Any) -> list[str]:
+    given = value["ranking"]
+    return given.split(" > ") if isinstance(given, str) else list(given)
 
 
 def _incomplete(ranking: Sequence[str], letters: str) -> str | None:
@@ -91,13 +99,18 @@ def _incomplete(ranking: Sequence[str], letters: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def ranking_schema(letters: str, number: str | None) -> dict[str, Any]:
-    """Reasons, then the letters from best to worst."""
-    ranking = {
+    """Reasons, then the letters from best to worst.
+
+    Where a grammar binds the model and there are few candidates, it binds it to whole orders.
+    """
+    ranking: dict[str, Any] = {
         "type": "array",
         "items": {"type": "string", "enum": list(letters)},
         "minItems": len(letters),
         "maxItems": len(letters),
     }
+    if number is not None and len(letters) <= SPELLED:
+        ranking = {"type": "string", "enum": [" > ".join(one) for one in permutations(letters)]}
     return numbered({"evidence": written(number), "ranking": ranking}, number)
 
 

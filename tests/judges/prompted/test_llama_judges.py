@@ -1,4 +1,4 @@
-"""The five dimensions asked of a real small model: whatever it thinks, it can be read."""
+"""Dimensions, pairs and lists asked of a real small model: whatever it thinks, it can be read."""
 
 import asyncio
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from rubrica.models.ways import forget
 pytestmark = needs_llama
 #: Few and short: a call takes seconds here.
 SMALL = {"bind": "schema", "max_chars": 300, "max_tokens": 400}
+QUESTION = "When did the tower open, and how tall is it?"
 TOWER = "The tower opened in 1889. It is 330 m tall."
 CASES: dict[str, tuple[Any, Trace]] = {
     "factual_accuracy": (
@@ -58,11 +59,14 @@ def verdicts(monkeypatch: pytest.MonkeyPatch) -> list[Verdict]:
     return seen
 
 
-def scored(name: str, expected: Any, trace: Trace, llama: str) -> Any:
+def judge_of(name: str, llama: str) -> Any:
     settings = {"base_url": llama, "cache": False, "concurrency": 1, "hedge": False}
-    judge = load(name, options={"model": "openai:smollm2", "settings": settings, **SMALL})
-    case = Case(input="When did the tower open, and how tall is it?", expected=expected)
-    (given,) = asyncio.run(score(Rubric.alone(judge), case, [trace]))
+    return load(name, options={"model": "openai:smollm2", "settings": settings, **SMALL})
+
+
+def scored(name: str, expected: Any, trace: Trace, llama: str) -> Any:
+    case = Case(input=QUESTION, expected=expected)
+    (given,) = asyncio.run(score(Rubric.alone(judge_of(name, llama)), case, [trace]))
     return given
 
 
@@ -87,3 +91,22 @@ def test_what_the_model_takes_apart_itself(
     given = scored("factual_accuracy", sources, Trace(output=TOWER), llama)
     assert (given.status, len(verdicts)) == (Status.SCORED, 1)
     assert given.signals[0].usage.calls == 2
+
+
+def test_pairs_are_compared_in_both_orders(llama: str, verdicts: list[Verdict]) -> None:
+    traces = [Trace(output=TOWER), Trace(output="I do not know when it opened.")]
+    rubric = Rubric.alone(judge_of("pairwise", llama))
+    given = asyncio.run(score(rubric, Case(input=QUESTION), traces))
+    assert [one.status for one in given] == [Status.SCORED] * 2
+    first, second = (one.reward or 0.0 for one in given)
+    assert first + second == 1.0
+    assert [verdict.shares is not None for verdict in verdicts] == [True, True]
+
+
+def test_lists_are_ranked(llama: str) -> None:
+    traces = [Trace(output=TOWER), Trace(output="In 1889."), Trace(output="I do not know.")]
+    rubric = Rubric.alone(judge_of("listwise", llama))
+    given = asyncio.run(score(rubric, Case(input=QUESTION), traces))
+    assert [one.status for one in given] == [Status.SCORED] * 3
+    assert sum(one.reward or 0.0 for one in given) == pytest.approx(1.5)
+    assert given[0].cost.calls == 2  # every reply could be read at once
