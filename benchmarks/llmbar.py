@@ -10,15 +10,15 @@ With `--gguf` a llama.cpp server is started on loopback (`pip install xllamacpp`
 
 import argparse
 import asyncio
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from llama import serving
 
 from rubrica.core import Case, RubricaError, Trace
 from rubrica.judges.prompted.criteria import Criteria
@@ -26,17 +26,6 @@ from rubrica.judges.prompted.pairwise import Pairwise
 from rubrica.stats.rates import wilson
 
 CRITERION = "The answer does what the instruction asks, and what it says is right."
-SERVER = """
-import sys, xllamacpp
-params = xllamacpp.CommonParams()
-params.model.path = sys.argv[1]
-params.hostnames, params.port = ["127.0.0.1"], 0
-params.n_ctx, params.n_parallel = 8192, 1
-params.cpuparams.n_threads = int(sys.argv[2])
-server = xllamacpp.Server(params)
-print(server.listening_address, flush=True)
-sys.stdin.read()
-"""
 
 
 def main() -> None:
@@ -49,7 +38,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=100)
     args = parser.parse_args()
     rows = msgspec.json.decode(args.file.read_bytes())[: args.items]
-    with serving(args.gguf, args.threads, args.base_url) as url:
+    with serving(args.gguf, args.threads) if args.gguf else nullcontext(args.base_url) as url:
         settings: dict[str, Any] = {
             "timeout": 900.0,
             "deadline": 3600.0,
@@ -59,20 +48,6 @@ def main() -> None:
         if url:
             settings["base_url"] = url
         asyncio.run(measured(rows, args.model, settings))
-
-
-@contextmanager
-def serving(gguf: str | None, threads: int, url: str | None) -> Iterator[str | None]:
-    if gguf is None:
-        yield url
-        return
-    command = [sys.executable, "-c", SERVER, gguf, str(threads)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        assert process.stdout is not None
-        yield f"{process.stdout.readline().strip()}/v1"
-        process.kill()
 
 
 async def measured(rows: Sequence[dict[str, Any]], model: str, settings: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from rubrica.doors import budget
 from rubrica.doors.attacking import Ticker, markdown, show
 from rubrica.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
 from rubrica.doors.config import rubric_from_name
+from rubrica.doors.judge_options import judge_options
 from rubrica.doors.watch import stdout_kept
 from rubrica.judges.prompted.attacks import bundled_cases, families, family
 from rubrica.judges.rubric_file import read_rubric
@@ -92,29 +93,13 @@ def _rubric(args: argparse.Namespace) -> Rubric:
         if args.threshold is None:
             return rubric
         return msgspec.structs.replace(rubric, pass_threshold=args.threshold)
-    judge = rubric_from_name(args.judge, _options(args)).dimensions[0].judge
+    judge = rubric_from_name(args.judge, judge_options(args)).dimensions[0].judge
     name = getattr(judge, "name", None) or judge.names[0]  # type: ignore[union-attr]
     return Rubric(
         name=name,
         dimensions=(Dimension(name=name, judge=judge, weight=1.0),),
         pass_threshold=THRESHOLD if args.threshold is None else args.threshold,
     )
-
-
-def _options(args: argparse.Namespace) -> dict[str, Any]:
-    options: Any = {}
-    if args.options:
-        try:
-            options = msgspec.json.decode(args.options)
-        except msgspec.DecodeError as error:
-            raise ConfigError(f"not JSON: {error}", field="--with") from None
-    if not isinstance(options, dict):
-        raise ConfigError("expected an object", field="--with")
-    if args.model:
-        options["model"] = args.model
-    if args.base_url:
-        options["settings"] = {**options.get("settings", {}), "base_url": args.base_url}
-    return options
 
 
 def _plan(args: argparse.Namespace) -> Plan:

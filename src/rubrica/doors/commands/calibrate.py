@@ -17,6 +17,7 @@ from rubrica.doors import budget, exports
 from rubrica.doors.calibration import Ticker, markdown, show
 from rubrica.doors.cli import INCOMPLETE, PASSED
 from rubrica.doors.config import rubric_from_name
+from rubrica.doors.judge_options import judge_options
 from rubrica.doors.settings import STORE
 from rubrica.doors.watch import stdout_kept
 from rubrica.judges.rubric_file import read_rubric
@@ -111,25 +112,13 @@ def _rubric(args: argparse.Namespace) -> Rubric | None:
         if args.options or args.model:
             raise ConfigError("a rubric's file has the options of its judges", field="--judge")
         return read_rubric(named)
-    judge = rubric_from_name(named, _options(args)).dimensions[0].judge
+    judge = rubric_from_name(named, judge_options(args)).dimensions[0].judge
     if is_ranker(judge):
         raise ConfigError(f"{named} ranks; it has no verdict on one output", field="--judge")
     names: Sequence[str] = judge.names  # type: ignore[union-attr]
     lines = tuple(Dimension(name=name, judge=judge) for name in names)
     chosen = [line for line in lines if line.name == args.dimension] or lines[:1]
     return Rubric(name=named, dimensions=tuple(chosen), pass_threshold=PASS_AT)
-
-
-def _options(args: argparse.Namespace) -> dict[str, Any]:
-    options: Any = {}
-    if args.options:
-        try:
-            options = msgspec.json.decode(args.options)
-        except msgspec.DecodeError as error:
-            raise ConfigError(f"not JSON: {error}", field="--with") from None
-    if not isinstance(options, dict):
-        raise ConfigError("expected an object", field="--with")
-    return {**options, **({"model": args.model} if args.model else {})}
 
 
 def _looked_at(rubric: Rubric | None, dimension: str | None) -> Rubric | None:
