@@ -33,6 +33,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/trainers.py
 	$(BIN)/python benchmarks/server.py
 	$(BIN)/python benchmarks/dimensions.py
+	$(BIN)/python benchmarks/executions.py
 	$(BIN)/python benchmarks/paired.py
 	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/report.py

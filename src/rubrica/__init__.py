@@ -1,41 +1,51 @@
 """One score for an agent: its reward in training, its grade in tests, its alarm in production,
 its fitness in evolution.
 
-`Case → Trace → Signal → Score`: see `rubrica.core`. Names that need more than the core are loaded
-when they are first used, so that importing this package stays cheap.
+`Case → Trace → Signal → Score`: see `rubrica.core`. Every name is loaded when it is first used, so
+that importing this package costs nothing: `rubrica hook` runs after every tool use of an agent.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
+    from typing import Any
 
-from rubrica.core import (
-    Case,
-    CaseError,
-    ConfigError,
-    DataError,
-    Dimension,
-    Evidence,
-    Fault,
-    Judge,
-    JudgeError,
-    Message,
-    Ranker,
-    Rubric,
-    RubricaError,
-    Score,
-    Signal,
-    Status,
-    ToolCall,
-    Trace,
-    Usage,
-    judge,
-    score,
-)
-
-if TYPE_CHECKING:
+    from rubrica.core import (
+        Case,
+        CaseError,
+        ConfigError,
+        DataError,
+        Dimension,
+        Evidence,
+        Fault,
+        Judge,
+        JudgeError,
+        Message,
+        Ranker,
+        Rubric,
+        RubricaError,
+        Score,
+        Signal,
+        Status,
+        ToolCall,
+        Trace,
+        Usage,
+        judge,
+        score,
+    )
     from rubrica.doors.testing import assert_passes
     from rubrica.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
     from rubrica.judges.dimensions.rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
+    from rubrica.judges.fitness.grades import GRADES, grade_of
+    from rubrica.judges.fitness.output import score_accuracy, score_completeness
+    from rubrica.judges.fitness.quality import (
+        follows_format,
+        has_direct_answer,
+        has_explanation,
+        has_next_steps,
+        has_obvious_errors,
+        has_syntax_errors,
+    )
+    from rubrica.judges.fitness.structure import has_code_block, score_structure
     from rubrica.judges.workflow import (
         BaseJudge,
         ModelTuner,
@@ -52,10 +62,49 @@ if TYPE_CHECKING:
         calculate_overall_score,
         evaluate_output,
     )
+    from rubrica.stats.recency import aggregate_scores, remove_outliers
 
 __version__ = "0.1.0"
 
+_CORE = (
+    "Case",
+    "CaseError",
+    "ConfigError",
+    "DataError",
+    "Dimension",
+    "Evidence",
+    "Fault",
+    "Judge",
+    "JudgeError",
+    "Message",
+    "Ranker",
+    "Rubric",
+    "RubricaError",
+    "Score",
+    "Signal",
+    "Status",
+    "ToolCall",
+    "Trace",
+    "Usage",
+    "judge",
+    "score",
+)
 _LATER = {
+    **dict.fromkeys(_CORE, "rubrica.core"),
+    "GRADES": "rubrica.judges.fitness.grades",
+    "follows_format": "rubrica.judges.fitness.quality",
+    "grade_of": "rubrica.judges.fitness.grades",
+    "has_code_block": "rubrica.judges.fitness.structure",
+    "has_direct_answer": "rubrica.judges.fitness.quality",
+    "has_explanation": "rubrica.judges.fitness.quality",
+    "has_next_steps": "rubrica.judges.fitness.quality",
+    "has_obvious_errors": "rubrica.judges.fitness.quality",
+    "has_syntax_errors": "rubrica.judges.fitness.quality",
+    "score_accuracy": "rubrica.judges.fitness.output",
+    "score_completeness": "rubrica.judges.fitness.output",
+    "score_structure": "rubrica.judges.fitness.structure",
+    "aggregate_scores": "rubrica.stats.recency",
+    "remove_outliers": "rubrica.stats.recency",
     "AutoGraderJudge": "rubrica.phases.auto_grader_face",
     "BaseJudge": "rubrica.judges.workflow",
     "CountdownAnswerAsJudge": "rubrica.judges.agentjet",
@@ -79,6 +128,7 @@ _LATER = {
 __all__ = [
     "EVALUATION_DIMENSIONS",
     "EVALUATION_RUBRIC",
+    "GRADES",
     "AutoGraderJudge",
     "BaseJudge",
     "Case",
@@ -110,18 +160,39 @@ __all__ = [
     "Workflow",
     "WorkflowOutput",
     "WorkflowTask",
+    "aggregate_scores",
     "assert_passes",
     "calculate_overall_score",
     "evaluate_output",
+    "follows_format",
+    "grade_of",
+    "has_code_block",
+    "has_direct_answer",
+    "has_explanation",
+    "has_next_steps",
+    "has_obvious_errors",
+    "has_syntax_errors",
     "judge",
     "record",
+    "remove_outliers",
     "score",
+    "score_accuracy",
+    "score_completeness",
+    "score_structure",
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+        from importlib import import_module
+
+        found = getattr(import_module(_LATER[name]), name)
+        globals()[name] = found
+        return found
+    if name == "core":  # a module of its own, which used to come with the package
+        from importlib import import_module
+
+        return import_module("rubrica.core")
     raise AttributeError(f"module 'rubrica' has no attribute {name!r}")
 
 

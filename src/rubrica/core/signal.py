@@ -7,6 +7,9 @@ from rubrica.core.frozen import several, tidy
 from rubrica.core.numbers import clamp, finite, whole
 from rubrica.core.trace import Fault, Usage
 
+#: Places up to this are right whatever else is.
+_FAR = 2**40
+
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A piece of what was judged, exact enough to highlight: `text` is `field[start:end]`."""
@@ -18,7 +21,14 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     step: int | None = None
 
     def __post_init__(self) -> None:
-        tidy(self, "text", "field")
+        # The first test of each pair is the fast way through for what is right.
+        plain = type(self.text) is type(self.field) is str
+        if not (plain and self.text.isascii() and self.field.isascii()):
+            tidy(self, "text", "field")
+        start, end = self.start, self.end
+        if type(start) is int and type(end) is int and 0 <= start <= end <= _FAR:
+            whole("step", self.step, low=0)
+            return
         for field in ("start", "end", "step"):
             whole(field, getattr(self, field), low=0)
 

@@ -3,14 +3,15 @@
 0 passed; 1 a gate failed; 2 bad usage, configuration or data; 3 something planned was not measured.
 """
 
-import argparse
-import importlib
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
 
-from rubrica.core import InputError, RubricaError
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `rubrica hook` has no time for imports
+    import argparse
+    from collections.abc import Sequence
+
+    from rubrica.core import RubricaError
 
 #: Each module has `add_arguments(parser)` and `run(args) -> int`.
 COMMANDS = {
@@ -27,16 +28,24 @@ COMMANDS = {
     "rubric": "learn a rubric from labelled samples",
     "schema": "JSON Schema of case, rubric and configuration files",
     "judge": "rewards for recorded outputs, a row in, a row out",
+    "score": "fitness from an execution log: 0 to 100, a grade, advice",
+    "hook": "append a coding agent's tool use to its execution log",
     "serve": "rewards over HTTP, for any trainer",
 }
 
 PASSED, GATE_FAILED, BAD_INPUT, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Run one command and return its exit code."""
-    _mend_streams()
     words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["hook"] and not {"-h", "--help"} & set(words):
+        from rubrica.doors.hook import main as hook
+
+        return hook(words[1:])
+    from rubrica.core import RubricaError
+
+    _mend_streams()
     args = _parser(words).parse_args(words)
     if args.command is None:
         _parser(words).print_help()
@@ -68,13 +77,18 @@ def _unwritten(words: str) -> int:
     """The disk is full or the reader has gone. Python would complain again while closing stdout."""
     if words:
         print(words, file=sys.stderr)  # noqa: T201
-    with suppress(OSError, ValueError):
+    try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return INCOMPLETE
     return INCOMPLETE
 
 
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+def _parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
     """The parser; only the command that is asked for is imported and has its arguments."""
+    import argparse
+    import importlib
+
     from rubrica import __version__
 
     parser = argparse.ArgumentParser(
@@ -93,9 +107,11 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _refused(error: RubricaError, *, as_json: bool) -> int:
+def _refused(error: "RubricaError", *, as_json: bool) -> int:
     if as_json:
         import msgspec
+
+        from rubrica.core import InputError
 
         document: dict[str, object] = {"message": str(error)}
         if isinstance(error, InputError):

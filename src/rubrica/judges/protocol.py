@@ -30,15 +30,20 @@ BUILT_IN = {
     "completeness": "rubrica.judges.dimensions.completeness->Completeness",
     "countdown": "rubrica.judges.agentjet->CountdownAnswerAsJudge",
     "criteria": "rubrica.judges.prompted.criteria->Criteria",
+    "efficiency": "rubrica.judges.fitness.efficiency->Efficiency",
     "environment": "rubrica.judges.agentjet->EnvServiceJudge",
+    "error_rate": "rubrica.judges.fitness.error_rate->ErrorRate",
     "factual_accuracy": "rubrica.judges.dimensions.factual->FactualAccuracy",
     "listwise": "rubrica.judges.prompted.listwise->Listwise",
     "math": "rubrica.judges.agentjet->MathAnswerAsJudge",
+    "output_quality": "rubrica.judges.fitness.output->OutputQuality",
     "pairwise": "rubrica.judges.prompted.pairwise->Pairwise",
     "panel": "rubrica.judges.prompted.panel->Panel",
     "rating": "rubrica.judges.prompted.rating->Rating",
     "source_quality": "rubrica.judges.dimensions.sources->SourceQuality",
+    "structure_score": "rubrica.judges.fitness.structure->StructureScore",
     "tool_efficiency": "rubrica.judges.dimensions.tools->ToolEfficiency",
+    "tool_success_rate": "rubrica.judges.fitness.tool_success->ToolSuccessRate",
 }
 #: The same by asking a model: what a name means where its options name one.
 BY_MODEL = {

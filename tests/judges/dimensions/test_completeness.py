@@ -46,6 +46,18 @@ def test_covered() -> None:
     assert signal.reason.startswith("3 of 3 aspects covered")
 
 
+@pytest.mark.parametrize(
+    "opening",
+    ["Let's think step by step.", "Solution:", "让我们一步一步地思考这个问题。", ":", "解："],
+)
+def test_an_opening_covers_nothing(opening: str) -> None:
+    assert judged(opening, *ASPECTS).value == 0.0
+    signal = judged(opening, question="How high is Mount Fuji?")
+    assert (signal.value, signal.level) == (0.0, "failed")
+    assert "the answer is only" in signal.reason
+    assert value("3776 m", question="How high is Mount Fuji?") == 1.0
+
+
 def test_missing_is_named() -> None:
     signal = judged(f"{PRICE} {SECURITY}", *ASPECTS)
     assert signal.value == pytest.approx(2 / 3)

@@ -115,6 +115,12 @@ def test_scores_and_ranges(text: str, count: int) -> None:
     assert len(quantities(text)) == count
 
 
+@pytest.mark.parametrize("marks", ["[1]", " [12]", "[1][2]", "[1] [123]"])
+@pytest.mark.parametrize("text", ["It cost 12 million euros.", "大桥全长930米。", "in 1998", "[3]"])
+def test_the_marks_of_sources_change_nothing(text: str, marks: str) -> None:
+    assert quantities(text + marks) == quantities(text)
+
+
 def test_a_value_near_the_end_of_a_range() -> None:
     assert agrees(one("每千克体重0至40毫克"), one("每公斤体重不超过40毫克")) is True
     assert agrees(one("5 to 9 days"), one("12 days")) is False

@@ -14,7 +14,7 @@ _TRACKING = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def same_address(url: str) -> str:
     """The address without scheme, www, port, fragment, tracking, and the slash at its end."""
     url = url.strip().strip("<>")
@@ -34,14 +34,14 @@ def same_address(url: str) -> str:
     return f"{host}{path}" + (f"?{'&'.join(kept)}" if kept else "")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def doi_of(text: str) -> str:
     """The DOI in an address or a line; empty where there is none."""
     found = _DOI.search(text)
     return found[0].rstrip(".,;:)/").casefold() if found else ""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def addresses_in(text: str) -> tuple[str, ...]:
     """The addresses that a line names."""
     return tuple([found.rstrip(".,;:!?)]*_") for found in _FOUND.findall(text[:2000])])

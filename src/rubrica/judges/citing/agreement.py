@@ -151,7 +151,7 @@ def _better(mine: Passage, shared: float, numbers: Numbers, source: Source, know
     if shared + BETTER > 1:
         return ""
     for place, more in known.shelf.shares(mine, shared + BETTER):
-        other, theirs = known.sources[place], known.shelf.passages[place]
+        other, theirs = known.shelved[place], known.shelf.passages[place]
         if other.text == source.text or theirs.language != mine.language:
             continue
         found = compare(mine, theirs)
@@ -159,7 +159,7 @@ def _better(mine: Passage, shared: float, numbers: Numbers, source: Source, know
             continue
         plainly = more >= 2 * shared and shared < 0.4
         if plainly or len(found.found) > len(numbers.found):
-            return other.id or other.url or str(place + 1)
+            return other.id or other.url or str(known.sources.index(other) + 1)
     return ""
 
 
@@ -185,7 +185,7 @@ def taken_from(statement: str, known: Library) -> Source | None:
     mine = passage(statement)
     found = known.shelf.shares(mine, TAKEN_WITH_NUMBER)
     source = next(
-        (known.sources[at] for at, shared in found if _taken(mine, shared, at, known)), None
+        (known.shelved[at] for at, shared in found if _taken(mine, shared, at, known)), None
     )
     known.taken[statement] = source
     return source

@@ -53,7 +53,7 @@ class Denial(NamedTuple):
     sentence: str
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def negated(text: str) -> frozenset[str]:
     """The terms of the text that stand within the reach of a negation."""
     folded = fold(text).lower()
@@ -108,7 +108,7 @@ def opposites() -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in found.items()}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _directions(text: str) -> frozenset[str]:
     """The words of the list that stand in the text."""
     lower = fold(text).lower()

@@ -6,7 +6,7 @@ Several answers to one case have the same sources, and often the same statements
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from rubrica.judges.citing.passages import source_passage
+from rubrica.judges.citing.passages import Passage, source_passage
 from rubrica.judges.citing.shelf import Shelf
 from rubrica.judges.citing.sources import Source
 
@@ -26,13 +26,17 @@ class Agreement(NamedTuple):
 
 
 class Library:
-    """The sources, and on the shelf what each of them says."""
+    """The sources, and on the shelf what they say: of those that say the same, the first."""
 
-    __slots__ = ("agreed", "shelf", "sources", "taken")
+    __slots__ = ("agreed", "shelf", "shelved", "sources", "taken")
 
     def __init__(self, sources: tuple[Source, ...]) -> None:
         self.sources = sources
-        self.shelf = Shelf([source_passage(source) for source in sources])
+        first: dict[Passage, Source] = {}
+        for source in sources:
+            first.setdefault(source_passage(source), source)
+        self.shelf = Shelf(list(first))
+        self.shelved = list(first.values())
         self.agreed: dict[tuple[str, Source], Agreement] = {}
         self.taken: dict[str, Source | None] = {}
 

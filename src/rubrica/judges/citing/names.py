@@ -28,7 +28,7 @@ def folded(text: str) -> str:
     return "".join(sign for sign in normalize("NFKD", text) if not combining(sign)).lower()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def names_in(text: str) -> tuple[re.Match[str], ...]:
     """The names inside the sentences of a text."""
     return tuple(found for found in _NAME.finditer(text) if not _NO_NAMES.match(found[0]))
@@ -61,7 +61,7 @@ def strangers(claim: str, source: Source, context: Sequence[str] = ()) -> list[s
     return unknown
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def _known(source: Source) -> str:
     return folded(f"{source.text} {source.title} {source.author} {source.url} {source.id}")
 

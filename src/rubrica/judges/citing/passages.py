@@ -59,13 +59,13 @@ class Passage:
         return frozenset(term for term in self.terms if term.isascii())
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def passage_of(text: str) -> Passage:
     """The text as it stands."""
     return Passage(text)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=512)
 def passage(text: str) -> Passage:
     """A statement; the number of a list before it is none of its own."""
     listed = _LISTED.match(text)
@@ -115,25 +115,28 @@ class _Page(Passage):
         if self._quantities is None:
             found: list[Quantity] = []
             for text, start, _ in sentences(self.text):
-                found += [
-                    one._replace(start=one.start + start, end=one.end + start)
-                    for one in _telling(text)
-                ]
+                found += [_moved(one, start) if start else one for one in _telling(text)]
             self._quantities = tuple(found)
         return self._quantities
 
 
-@lru_cache(maxsize=512)
+def _moved(one: Quantity, by: int) -> Quantity:
+    kind, value, high, unit, start, end, about, slack, date, until, side, written = one
+    start, end = start + by, end + by
+    return Quantity(kind, value, high, unit, start, end, about, slack, date, until, side, written)
+
+
+@lru_cache(maxsize=128)
 def source_passage(source: Source) -> Passage:
     """A source with its title; its year and the years in its address may be cited too."""
     dated = _DATED.findall(f"{source.year} {source.url}")[:4]
     return _page(f"{source.text}\n{source.title}\n{' ; '.join(dated)}")
 
 
-_page = lru_cache(maxsize=256)(_Page)  # one page may be brought back several times
+_page = lru_cache(maxsize=64)(_Page)  # one page may be brought back several times
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def clauses_of(text: str) -> tuple[str, ...]:
     """The clauses of a sentence; a comma inside a number parts nothing."""
     pieces = _CLAUSE.split(_COMMA.sub("", text))

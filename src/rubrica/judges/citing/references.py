@@ -20,6 +20,8 @@ _HEADING = re.compile(
 )
 #: Signs around a heading, and characters of the longest between them.
 _AROUND, _LONGEST = " \u3000\xa0\t\r#>*_-—【】[]:：", 30
+#: Longer lines are read again: a store of those would grow without end.
+_KEPT = 400
 _OTHER_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*\s*[:：]?\s*$)")
 _NOTE = re.compile(r"^\s{0,3}(?:[-*+]\s+)?\[\^([^\]\s]{1,60})\]\s*[:：]\s*(.*)$")
 _ENTRY = re.compile(
@@ -93,9 +95,12 @@ def _lines(text: str) -> list[tuple[str, int, int]]:
 
 def is_heading(line: str) -> bool:
     """Whether the line announces a reference list."""
-    if not line or len(line) >= 80 or len(line.strip(_AROUND)) > _LONGEST:
-        return False
-    return _HEADING.match(line) is not None
+    return bool(line) and len(line) < 80 and _announces(line)
+
+
+@lru_cache(maxsize=1024)
+def _announces(line: str) -> bool:
+    return len(line.strip(_AROUND)) <= _LONGEST and _HEADING.match(line) is not None
 
 
 def _section(lines: list[tuple[str, int, int]]) -> range:
@@ -129,17 +134,28 @@ def _bare(lines: list[tuple[str, int, int]]) -> range:
     return range(first, last)
 
 
+def _marked(line: str) -> tuple[str, str] | None:
+    """The key of an entry with a mark, and what it says."""
+    return _kept(line) if len(line) <= _KEPT else _kept.__wrapped__(line)
+
+
+@lru_cache(maxsize=512)
+def _kept(line: str) -> tuple[str, str] | None:
+    entry = _ENTRY.match(line)
+    return (key_of(entry[1] or entry[2] or entry[3]), entry[4].strip()) if entry else None
+
+
 def _is_bare(line: str) -> bool:
     """`[1] Title, https://…`, `¹ https://…`, `1. https://…`"""
-    if entry := _ENTRY.match(line):
-        return _ADDRESS.search(entry[4]) is not None
+    if marked := _marked(line):
+        return _ADDRESS.search(marked[1]) is not None
     listed = _LISTED.match(line)
     return listed is not None and _ADDRESS.match(listed[3]) is not None
 
 
 def _listed(line: str, start: int, end: int) -> Reference | None:
-    if entry := _ENTRY.match(line):
-        return Reference(key_of(entry[1] or entry[2] or entry[3]), entry[4].strip(), start, end)
+    if marked := _marked(line):
+        return Reference(marked[0], marked[1], start, end)
     if entry := _LISTED.match(line):
         return Reference(key_of(entry[1] or entry[2]), entry[3].strip(), start, end)
     if entry := _BULLET.match(line):

@@ -10,16 +10,19 @@ from rubrica.judges.text.sentences import sentences
 _MOST = 300
 #: So many passages are looked at one by one.
 _FEW = 3
+#: So that no rounding hides a place.
+_SLACK = 0.999
 
 
 class Shelf:
     """Passages by place, and the places of each term."""
 
-    __slots__ = ("_places", "passages")
+    __slots__ = ("_places", "_terms", "passages")
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.passages = passages
         self._places: dict[str, list[int]] | None = None
+        self._terms: frozenset[str] = frozenset()
 
     def _indexed(self) -> dict[str, list[int]]:
         places: dict[str, list[int]] = {}
@@ -37,23 +40,25 @@ class Shelf:
         A place without any of them is never among them.
         """
         if len(self.passages) <= _FEW:
-            several = ((place, share(mine, each)) for place, each in enumerate(self.passages))
-            return [(place, found) for place, found in several if found and found >= least]
+            several = [share(mine, each) for each in self.passages]
+            return [(at, found) for at, found in enumerate(several) if found and found >= least]
+        if not self._terms:
+            self._terms = frozenset().union(*[passage.terms for passage in self.passages])
+        shared = mine.terms & self._terms
+        whole = mine.weight
+        if not shared or sum(map(weight, shared)) < least * whole * _SLACK:
+            return []
         if self._places is None:
             self._places = self._indexed()
-        shared = mine.terms & self._places.keys()
-        if not shared or sum(map(weight, shared)) / mine.weight < least:
-            return []
         held: dict[int, int] = {}
         for term in shared:
             value = weight(term)
             for place in self._places[term]:
                 held[place] = held.get(place, 0) + value
-        whole = mine.weight
         return [(place, found) for place in sorted(held) if (found := held[place] / whole) >= least]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def sentences_of(source: str) -> Shelf:
     """The sentences of one source."""
     return Shelf([passage_of(sentence.text) for sentence in sentences(source)[:_MOST]])

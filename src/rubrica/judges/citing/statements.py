@@ -1,17 +1,15 @@
 """What each citation vouches for: its clause, its sentence, or what stands before a clump."""
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
+from rubrica.judges.citing.bared import hidden, parts_of, without
 from rubrica.judges.citing.find import Citation, citations_outside, reference_list
-from rubrica.judges.citing.prose import blank
-from rubrica.judges.citing.references import Reference, is_heading
-from rubrica.judges.text.sentences import Sentence, sentences
+from rubrica.judges.citing.references import Reference
+from rubrica.judges.text.sentences import Sentence
 
-_EMPTY = re.compile(r"[(（\[【]\s*[;；,，、&]?\s*[)）\]】]")
-_FENCE = re.compile(r"(?m)^[ \t]{0,3}(?:```|~~~)")
 #: Characters of a statement that are looked at, and of words that lead to a marker.
 _LONGEST, _LONGEST_LEAD = 1000, 80
 _CONTENT = re.compile(r"[㐀-鿿]|[^\W_㐀-鿿]+")
@@ -51,6 +49,12 @@ class Statement(NamedTuple):
     bare: bool  # nothing but markers and words that lead to them
 
 
+#: Makes one by place, much faster: an output has many.
+_statement: Callable[[tuple[str, int, int, int, bool]], Statement] = partial(
+    tuple.__new__, Statement
+)
+
+
 class Use(NamedTuple):
     """One citation and the words that it is to support."""
 
@@ -79,70 +83,26 @@ def read(text: str) -> Reading:
     """The statements of the answer, the citations in them, and its reference list."""
     listed = reference_list(text)
     found = citations_outside(text, listed)
-    shown = _hidden(text, listed)
-    bare = _without(shown, found, keep_words=False)
-    named = any(citation.form in ("author_year", "name") for citation in found)
-    body = _without(shown, found, keep_words=True) if named else bare
-    parts = sentences(body)
+    shown = hidden(text, listed)
+    bare = without(shown, found, keep_words=False)
+    parts = parts_of(text, bare, shown, found)
     return Reading(_statements(bare, parts, text), _uses(bare, shown, parts, found), listed)
-
-
-def _hidden(text: str, listed: list[Reference]) -> str:
-    """Without reference list, its heading, and fenced code; offsets stay."""
-    pieces: list[str] = []
-    at = 0
-    for entry in listed:
-        head = text.rfind("\n", 0, max(0, entry.start - 1)) + 1
-        start = (
-            head if head >= at and is_heading(text[head : max(0, entry.start - 1)]) else entry.start
-        )
-        pieces += (text[at:start], blank(text, start, entry.end))
-        at = entry.end
-    text = "".join(pieces) + text[at:] if pieces else text
-    if "```" not in text and "~~~" not in text:
-        return text
-    fences = [match.start() for match in _FENCE.finditer(text)]
-    for start, end in zip(fences[::2], [*fences[1::2], len(text)], strict=False):
-        stop = text.find("\n", end)
-        stop = len(text) if stop < 0 else stop
-        text = text[:start] + blank(text, start, stop) + text[stop:]
-    return text
-
-
-def _without(text: str, found: Sequence[Citation], keep_words: bool) -> str:
-    """The text with markers blanked; words of links and names of authors stay for the sentences."""
-    pieces: list[str] = []
-    at = 0
-    for citation in found:
-        start, end = citation.start, citation.end
-        if start < at:
-            continue
-        marker = text[start:end]
-        shown = " " * len(marker)
-        if citation.form == "link":
-            close = marker.rindex("](")
-            shown = " " + marker[1:close] + " " * (len(marker) - close)
-        elif keep_words and citation.form in ("author_year", "name") and marker[0] not in "(（[【":
-            shown = marker
-        pieces += (text[at:start], shown)
-        at = end
-    text = "".join(pieces) + text[at:]
-    return _EMPTY.sub(lambda match: " " * len(match[0]), text)
 
 
 def _statements(bare: str, parts: Sequence[Sentence], text: str) -> list[Statement]:
     found: list[Statement] = []
     line = at = 0
-    for part in parts:
-        line += text.count("\n", at, part.start)
-        at = part.start
-        words = bare[part.start : min(part.end, part.start + _LONGEST)].strip()
+    for words, start, end in parts:
+        line += text.count("\n", at, start)
+        at = start
+        if end - start > _LONGEST or not bare.startswith(words, start):
+            words = bare[start : min(end, start + _LONGEST)].strip()
         nothing = len(words) <= _LONGEST_LEAD and says_nothing(words)
-        found.append(Statement(words, part.start, part.end, line, nothing))
+        found.append(_statement((words, start, end, line, nothing)))
     return found
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def says_nothing(words: str) -> bool:
     """Whether these words only lead to a marker."""
     lead = _LEAD.match(words)

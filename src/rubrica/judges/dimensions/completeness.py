@@ -10,6 +10,7 @@ from rubrica.judges.dimensions.coverage.matching import covers
 from rubrica.judges.dimensions.coverage.plan import Plan, plan_of
 from rubrica.judges.dimensions.coverage.reading import Cover
 from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
+from rubrica.judges.openers import why_nothing
 
 NAME = "completeness"
 #: Aspects that a reason names, and characters of each.
@@ -36,8 +37,8 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         if not sum(aspect.weight for aspect in plan.aspects):
             return (inapplicable(NAME, "no expected.aspects, and no question to take them from"),)
         answer = trace.answer
-        if not answer.strip():
-            return (finding(NAME, 0.0, "the answer is empty", "high"),)
+        if (nothing := why_nothing(case, answer)) is not None:
+            return (finding(NAME, 0.0, nothing, "high"),)
         return (_found(plan, answer),)
 
 

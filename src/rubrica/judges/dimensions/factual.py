@@ -69,12 +69,11 @@ class Fact(NamedTuple):
 def facts_of(case: Case) -> list[Fact]:
     """The claims of a case, or else the sentences of its answer."""
     expected = expected_of(case)
-    if expected.claims:
-        facts = [Fact(claim.text, claim.weight) for claim in expected.claims[:_MOST]]
-        if not any(fact.weight for fact in facts):
-            raise CaseError(case.id, "expected.claims", "no claim has any weight")
-        return facts
-    return _answer_facts(expected.answer)
+    if not expected.claims:
+        return _answer_facts(expected.answer)
+    if not any(claim.weight for claim in expected.claims[:_MOST]):
+        raise CaseError(case.id, "expected.claims", "no claim has any weight")
+    return [Fact(claim.text, claim.weight) for claim in expected.claims[:_MOST]]
 
 
 def _answer_facts(answer: Any) -> list[Fact]:
@@ -107,13 +106,17 @@ def _signal(found: Sequence[tuple[Fact, Verdict]], text: str, cost: float) -> Si
     value = value_of([(fact.weight, one.kind) for fact, one in found], cost)
     said = told(
         [
-            (fact.text, one.kind, f" ({one.note}) by {short(text[one.start : one.end])}")
+            (fact.text, one.kind, _by(one, text) if one.kind == "contradicted" else "")
             for fact, one in found
         ]
     )
     if len(text) > READ:
         said.append(f"only the first {READ} characters were read")
     return finding(NAME, value, "; ".join(said), _sure(found), _evidence(found, text))
+
+
+def _by(one: Verdict, text: str) -> str:
+    return f" ({one.note}) by {short(text[one.start : one.end])}"
 
 
 def value_of(found: Sequence[tuple[float, Outcome]], cost: float) -> float:

@@ -210,12 +210,10 @@ def _counted(weighed: Sequence[Weighed]) -> list[Weighed]:
 
 
 def _described(ranked: Sequence[Weighed]) -> str:
-    total = [sum(each.rated.kind == kind for each in ranked) for kind in WORTH]
-    amounts = ", ".join(
-        f"{amount} {kind}" for amount, kind in zip(total, WORTH, strict=True) if amount
-    )
+    kinds = [each.rated.kind for each in ranked]
+    amounts = ", ".join([f"{kinds.count(kind)} {kind}" for kind in WORTH if kind in kinds])
     lines = "; ".join(
-        f"{each.rated.kind}: {_short(each.cited)} ({each.rated.reason})" for each in ranked[:_TOLD]
+        [f"{rated.kind}: {_short(cited)} ({rated.reason})" for cited, rated in ranked[:_TOLD]]
     )
     more = f"; and {len(ranked) - _TOLD} more" if len(ranked) > _TOLD else ""
     return f"{amounts} of {len(ranked)} sources: {lines}{more}"

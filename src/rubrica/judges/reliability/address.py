@@ -33,7 +33,7 @@ class Address(NamedTuple):
         return ".".join(labels[-3:] if deep else labels[-2:])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def address_of(url: str) -> Address:
     """The parts of an address, with or without its scheme."""
     url = url.strip().strip("<>")

@@ -86,7 +86,7 @@ def _cited(work: Work, start: int, end: int) -> Cited:
     return Cited(work.key, work.text, "work", start, end)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def key_of(url: str) -> str:
     """What is the same for all addresses of one document."""
     return identity(url) or same_address(url).replace(".m.wikipedia", ".wikipedia").casefold()

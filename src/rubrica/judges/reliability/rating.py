@@ -65,7 +65,7 @@ def classify(
     return _by_host(address, about, answer)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _read(source: str) -> tuple[Work | None, Address | None]:
     source = source.strip()
     if "://" not in source[:24] and (work := work_of(source)):
@@ -82,7 +82,7 @@ def identity(source: str) -> str:
     return work.key if work else ""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def host_of(source: str) -> str:
     """The registered name that an address stands under; empty for numbers."""
     work, address = _read(source)
@@ -119,7 +119,7 @@ def _by_host(address: Address, about: About, answer: str) -> Rated:
     return _weighed(group, about, answer, address)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _known(address: Address) -> Group | None:
     """The group by the shipped list, or by the ending of the host."""
     group = look_up(shipped(), address.host, address.path)

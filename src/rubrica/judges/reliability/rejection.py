@@ -41,6 +41,8 @@ _DOUBT = re.compile(
     r"|eware|ontrary|nlike|可信|可靠|靠谱|谣言|属实|误|错|准确|依据|信"
 )
 _STOP = re.compile(r"[。！？\n]|[.!?](?=\s)")
+#: What is left of an entry of a list without its address.
+_ENTRY = " []0123456789.-*"
 #: Characters looked at on either side.
 _NEAR = 400
 
@@ -51,11 +53,13 @@ def is_rejected(text: str, start: int, end: int, primary: bool) -> bool:
     `text` is without its addresses: their words are not the answer's.
     """
     sentence = _around(text, start, end)
-    if _NOT.search(sentence) and _SET_ASIDE.search(sentence):
-        return True
-    if not primary and _DOUBT.search(sentence) and _DOUBTED.search(sentence):
-        return True
-    return _HEAD.search(_heading(text, start)) is not None
+    if sentence.strip(_ENTRY):
+        if _NOT.search(sentence) and _SET_ASIDE.search(sentence):
+            return True
+        if not primary and _DOUBT.search(sentence) and _DOUBTED.search(sentence):
+            return True
+    heading = _heading(text, start)
+    return heading != "" and _HEAD.search(heading) is not None
 
 
 def _around(text: str, start: int, end: int) -> str:

@@ -194,7 +194,7 @@ def _rate_doi(doi: str) -> Group:
     if not _DOI.match(doi):
         return _MALFORMED
     known = _known()
-    for length in sorted({len(prefix) for prefix in known}, reverse=True):
+    for length in _lengths():
         if group := known.get(doi[:length]):
             return group
     return _PLACEHOLDER if _MADE_UP.search(doi) else _PREPRINT if "/arxiv." in doi else _PAPER
@@ -205,3 +205,9 @@ def _known() -> dict[str, Group]:
     return {
         entry.casefold(): group for group, entries in list(groups("works.txt")) for entry in entries
     }
+
+
+@cache
+def _lengths() -> list[int]:
+    """The lengths of what is known, longest first."""
+    return sorted({len(prefix) for prefix in _known()}, reverse=True)

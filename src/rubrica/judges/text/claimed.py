@@ -52,7 +52,7 @@ class Unit(NamedTuple):
         return self.meaning.options[0][0]
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def units(text: str) -> tuple[Unit, ...]:
     """The words of a claim that a text has to state."""
     reading = read(text)

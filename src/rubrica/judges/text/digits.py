@@ -28,8 +28,8 @@ _NAME_BEFORE = re.compile(r"([A-Z][A-Za-z]+)[ ]\Z")
 _COUNTED = re.compile(r"[ ]([a-z]{3,})")
 #: What a date that begins with digits begins with; most numbers are none.
 _DATE = re.compile(
-    r"\d{4}(?:[-/.年 ]|'?s\b|Q)|\d{1,2}(?:st|nd|rd|th)?[ ](?:of[ ])?[A-Za-z]{3}"
-    r"|\d{1,2}[月/]|\d{2}(?:'?s\b|年代)"
+    r"\d{4}(?:[-/.年]|[ ](?i:[年第q一二三四1-4]|jan|feb|mar|apr|may|ju[nl]|aug|sep|oct|nov|dec)"
+    r"|'?s\b|Q)|\d{1,2}(?:st|nd|rd|th)?[ ](?:of[ ])?[A-Za-z]{3}|\d{1,2}[月/]|\d{2}(?:'?s\b|年代)"
 )
 
 

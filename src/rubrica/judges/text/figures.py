@@ -103,11 +103,12 @@ def _same_count(want: Wanted, reading: Reading) -> bool:
 
 def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     best = 0.0
+    known = frozenset(around).union(reading.whole.terms)
     for clause in reading.clauses:
         for mine in want.quantities:
             if _mark(want, mine, clause.quantities) is not False:
                 continue
-            here = cover(want, clause, around | reading.whole.terms.keys())
+            here = cover(want, clause, known)
             perhaps = (n for n, unit in enumerate(want.units) if unit.perhaps or unit.name)
             rest = rest_of_cover(want, here, perhaps) if other_names(want, clause) else -1.0
             score = max(here.key if _has_key(want) else here.given * 0.75, rest)

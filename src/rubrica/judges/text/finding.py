@@ -41,7 +41,7 @@ def _by_figures(want: Wanted, text: Told) -> list[tuple[int, bool]]:
     other: dict[int, None] = {}
     for number, mine in enumerate(want.quantities):
         kind, unit = mine.kind, mine.unit
-        for index, amount in text.quantities:
+        for index, amount in text.of_kind(kind):
             if amount.kind == kind and (amount.unit == unit or kind == "money"):
                 mark = agrees(mine, amount)
             elif amount.kind == "number" or kind == "number":

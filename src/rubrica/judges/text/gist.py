@@ -32,7 +32,7 @@ def gist(text: str) -> frozenset[str]:
     return _gist(text) if len(text) <= LONGEST_KEPT else frozenset(_glance(text))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _gist(text: str) -> frozenset[str]:
     return frozenset(_glance(text))
 

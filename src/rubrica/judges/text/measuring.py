@@ -63,6 +63,10 @@ _ABOUT: tuple[str, ...] = (
 _ABOUT += ("just", "about a", "estimated", "up to", "more or less", "only", "at least", "at most")
 _ABOUT += ("~", "≈", "约", "大概", "左右", "多达", "大致", "not more than", *_ABOVE, *_BELOW)
 _NOT_ABOVE = ("不超过", "未超过", "no more than", "not more than")
+#: What the patterns of scales, shares and money may begin with, behind a space or a dash.
+_SCALES = frozenset("tTmMbBkK万千百十亿")
+_PERCENTS = frozenset("pP%个")
+_MONIES = frozenset("uUaAdDeEpPgGyYrRcCjJiIfFıİ美欧英日元人块港")
 _AFTER = (" or so", "左右", "上下", "多", "余", "几")
 
 
@@ -73,7 +77,10 @@ def measured(text: str, start: int, end: int, value: float, slack: float) -> Qua
         if half is not None:
             value, end = value + 0.5, half.end()
     written = value
-    scale = numerals.SCALE.match(text, end)
+    behind = text[end : end + 1]
+    # What follows: most patterns can be told from one sign not to be there.
+    sign = text[end + 1 : end + 2] if behind in (" ", "-") else behind
+    scale = numerals.SCALE.match(text, end) if sign in _SCALES else None
     if scale is not None:
         size = numerals.scale_size(scale)
         value, slack, end = value * size, slack * size, scale.end()
@@ -97,36 +104,42 @@ def measured(text: str, start: int, end: int, value: float, slack: float) -> Qua
                 )
             quantity = quantity._replace(kind="money", unit=_CODES.get(code[1], code[1]))
     about, side = rough(text, start, quantity.end)
-    return quantity._replace(approximate=about or more, side=1 if more else side, written=written)
+    kind, value, high, unit, _, end, _, slack, date, until, _, _ = quantity
+    about, side = about or more, 1 if more else side
+    return Quantity(kind, value, high, unit, start, end, about, slack, date, until, side, written)
 
 
 def _with_unit(
     text: str, start: int, end: int, value: float, slack: float, scaled: bool
 ) -> Quantity:
-    percent = _PERCENT.match(text, end)
+    behind = text[end : end + 1]
+    sign = text[end + 1 : end + 2] if behind in (" ", "-") else behind
+    percent = _PERCENT.match(text, end) if sign in _PERCENTS else None
     if percent is not None:
         unit = "pp" if percent[1] else "%"
         return Quantity("percent", value, value, unit, start, percent.end(), slack=slack)
-    money = _MONEY.match(text, end)
+    money = _MONEY.match(text, end) if sign in _MONIES else None
     if money is not None:
         unit = (*_MONEY_UNITS, *_MONEY_UNITS_HAN)[(money.lastindex or 1) - 1]
         return Quantity("money", value, value, unit, start, money.end(), slack=slack)
-    at = end + 1 if text[end : end + 1] in (" ", "-") else end
-    if text[at : at + 1] == "个" and text[at + 1 : at + 2] == "半":
+    at = end + 1 if behind in (" ", "-") else end
+    if sign == "个" and text[at + 1 : at + 2] == "半":
         value, at = value + 0.5, at + 2
-    if text[at : at + 7].lower() == "metric ":
+    elif sign in ("m", "M") and text[at : at + 7].lower() == "metric ":
         at += 7
     unit_found = unit_at(text, at)
     if unit_found is None:
         out = _OUT_OF.match(text, end + 1) if text[end : end + 1] == " " else None
         if out is not None:
             return _out_of(out, start, value, slack)
-        if _PER_HUNDRED.search(text[max(0, start - 24) : start]):
+        if "每" in (before := text[max(0, start - 24) : start]) and _PER_HUNDRED.search(before):
             return Quantity("percent", value, value, "%", start, end, slack=slack)
         return Quantity("number", value, value, "", start, end, slack=slack)
     dimension, size, end = unit_found
-    if text[at : at + 5].lower() == "pound" and (
-        scaled or _PRICED.search(text, max(0, start - 80), end + 80)
+    if (
+        dimension == "mass"
+        and text[at : at + 5].lower() == "pound"
+        and (scaled or _PRICED.search(text, max(0, start - 80), end + 80))
     ):
         return Quantity("money", value, value, "GBP", start, end, slack=slack)
     if dimension == "time" and text[end : end + 1] == "半":

@@ -36,6 +36,8 @@ _A = (
     r"|third|quarter)"
 )
 _TO = re.compile(r"(?:[ ]?(?:-|~|至|到|to|and|through|or)[ ]?)", re.IGNORECASE)
+#: The longest mark of a source: `[123]`.
+_MARK = 5
 _NEXT = frozenset(("", " ", " and ", ", "))
 _BEFORE_RANGE = re.compile(r"(?:between|from|从)[ ]\Z|从\Z", re.IGNORECASE)
 
@@ -53,11 +55,17 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def amounts(text: str) -> tuple[Quantity, ...]:
-    """The same, read once for all who ask of one sentence."""
-    return _amounts(text) if len(text) <= LONGEST_KEPT else tuple(_found(fold(text)))
+    """The same, read once for all who ask of one sentence, with the marks of its sources or not."""
+    if len(text) > LONGEST_KEPT:
+        return tuple(_found(fold(text)))
+    while text.endswith("]") and (mark := text[-_MARK:-1].rpartition("["))[1]:
+        if not mark[2].isdecimal():
+            break
+        text = text[: -len(mark[2]) - 2].rstrip()
+    return _amounts(text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _amounts(text: str) -> tuple[Quantity, ...]:
     return tuple(_found(fold(text)))
 

@@ -38,7 +38,14 @@ def answers(passages: list[Sentence], question: str, text: str = "") -> list[Sen
     whole = (text or "\n".join([one.text for one in passages])).lower()
     if not any(mark in whole for mark in marks):
         return passages
-    return [one for one in passages if not _repeats(one.text, asked, marks)]
+    longest = 2 * max(map(len, asked)) + 40
+    return [
+        one
+        for one in passages
+        if len(one.text) > longest
+        or not [mark for mark in marks if mark in one.text.lower()]
+        or not _repeats(one.text, asked)
+    ]
 
 
 @lru_cache(maxsize=256)
@@ -55,13 +62,7 @@ def _asked(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(kept), tuple(marks)
 
 
-def _repeats(text: str, asked: tuple[str, ...], marks: tuple[str, ...]) -> bool:
+def _repeats(text: str, asked: tuple[str, ...]) -> bool:
     """Whether the text is a sentence of the question, word for word, and little else."""
-    lower = text.lower()
-    if not any(mark in lower for mark in marks):
-        return False
-    longest = max(map(len, asked))
-    if len(text) > 2 * longest + 40:
-        return False
     words = f" {' '.join(fold_to_words(text))} "
     return any(words == one or (one in words and len(one) >= 0.8 * len(words)) for one in asked)

@@ -41,12 +41,12 @@ class Clause(NamedTuple):
 class Reading:
     """A sentence: all of it, and its clauses, which are made when they are asked for."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, written: str) -> None:
+        self.text = text = fold(written)
         found = pieces(text)
         self.pieces = found.pieces
         self._found = found
-        self.quantities = amounts(text)
+        self.quantities = amounts(written)
         hedged, certain = bool(found.hedged), bool(found.certain)
         self.whole = _clause(found.pieces, self.quantities, hedged, certain)
 
@@ -68,7 +68,7 @@ class Reading:
         )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def states(text: str) -> bool:
     """Whether a sentence states something: no question, no account of one, no heap of words."""
     if text[-1:] in ("?", "？"):
@@ -80,12 +80,12 @@ def states(text: str) -> bool:
 
 def read(text: str) -> Reading:
     """Reads a sentence, once for all who ask of it."""
-    return _read(text) if len(text) <= LONGEST_KEPT else Reading(fold(text))
+    return _read(text) if len(text) <= LONGEST_KEPT else Reading(text)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _read(text: str) -> Reading:
-    return Reading(fold(text))
+    return Reading(text)
 
 
 def _clause(

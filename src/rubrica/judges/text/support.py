@@ -126,7 +126,7 @@ def _placed(want: Wanted, reading: Reading, whole: Cover, glance: Set[str]) -> L
     return Look("supported", 0.3)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def parts(claim: str) -> tuple[str, ...]:
     """The clauses of a claim that say something by themselves; none where there is only one."""
     found = [part.strip() for part in _CLAUSE.split(claim)]

@@ -6,7 +6,7 @@ It is kept for the last few texts, so that all claims of a case ask the same rea
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rubrica.judges.text.amount import Quantity
+from rubrica.judges.text.amount import Kind, Quantity
 from rubrica.judges.text.gist import FIGURE, gist
 from rubrica.judges.text.quantities import amounts
 from rubrica.judges.text.sentences import Sentence
@@ -19,11 +19,11 @@ _NONE: frozenset[str] = frozenset()
 class Told:
     """The sentences of a text, their gists, and all its quantities with their sentence."""
 
-    __slots__ = ("before", "gists", "passages", "quantities")
+    __slots__ = ("_kinds", "before", "gists", "passages", "quantities")
 
     def __init__(self, passages: Sequence[Sentence]) -> None:
         self.passages = passages
-        self.gists = [_gist(passage.text) for passage in passages]
+        self.gists = [_NONE if _is_entry(text) else gist(text) for text, _, _ in passages]
         #: The gist of the sentence before each, for what `it` is; a question tells nothing.
         self.before = [_NONE, *self.gists]
         for index, passage in enumerate(passages):
@@ -35,11 +35,21 @@ class Told:
             if FIGURE in found
             for amount in amounts(passages[index].text)
         ]
+        self._kinds: dict[Kind, list[tuple[int, Quantity]]] = {"number": self.quantities}
+
+    def of_kind(self, kind: Kind) -> list[tuple[int, Quantity]]:
+        """The quantities that one of this kind may be compared with: plain numbers with any."""
+        found = self._kinds.get(kind)
+        if found is None:
+            both = (kind, "number")
+            found = [each for each in self.quantities if each[1].kind in both]
+            self._kinds[kind] = found
+        return found
 
 
-def _gist(text: str) -> frozenset[str]:
-    """The gist of a sentence; an entry of a list of sources tells nothing."""
-    return _NONE if "://" in text and text.count(" ") <= _ENTRY else gist(text)
+def _is_entry(text: str) -> bool:
+    """Whether it is an entry of a list of sources, which tells nothing."""
+    return "://" in text and text.count(" ") <= _ENTRY
 
 
 def told(passages: Sequence[Sentence]) -> Told:

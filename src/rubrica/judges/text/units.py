@@ -155,7 +155,7 @@ def unit_at(text: str, place: int) -> tuple[str, float, int] | None:
     if found is None:
         return None
     power, name = found[1], found[2]
-    degrees = _DEGREES.match(text, place)
+    degrees = _DEGREES.match(text, place) if text[place] in "dD°" else None
     if degrees is not None:
         return "temperature", 1.0 if degrees[1] in "cC" else 2.0, degrees.end()
     simple = name.split("/")[0] if name.lower() not in _units() else name

@@ -84,7 +84,7 @@ class Wanted(NamedTuple):
     need: float
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def wanted(claim: str, context: str) -> Wanted:
     """A claim made ready against its question."""
     reading = read(claim)

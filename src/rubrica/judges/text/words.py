@@ -76,7 +76,7 @@ def terms(text: str) -> frozenset[str]:
     return _terms(text) if len(text) <= LONGEST_KEPT else _terms.__wrapped__(text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _terms(text: str) -> frozenset[str]:
     found: set[str] = set()
     for token in _WORD.findall(fold(text)):

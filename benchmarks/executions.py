@@ -1,0 +1,106 @@
+"""Execution logs scored in one pass, beside jq, which only counts: records a second of CPU time.
+
+    python benchmarks/executions.py [records] [rounds]
+
+Sessions of 40 calls, three of them under way at a time, 7% of the calls failed; once as a hook
+writes them, once with an output of 200 bytes each, once pretty-printed. Both programs run as
+processes of their own; CPU time and the largest memory are the system's account of each, start
+and end included. jq counts the calls and those that ended with 0, and no more: grouped by session
+it takes 100 times as long. `rubrica score` scores every session and groups them by version. The
+last line has the memory for all records and for a quarter of them.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+RUBRICA = [sys.executable, "-c", "import sys; from rubrica.doors.cli import main; sys.exit(main())"]
+COUNT = 'reduce inputs as $r ([0, 0]; [.[0] + 1, .[1] + (if $r.exit == "0" then 1 else 0 end)])'
+JQ = ["jq", "-nc", f"{COUNT} | {{calls: .[0], ok: .[1]}}"]
+WORDS = "the file was read and three of its functions were changed, as was asked for. "
+
+
+class Spent(NamedTuple):
+    seconds: float
+    megabytes: float
+    told: dict[str, Any]
+
+
+def write(path: Path, records: int, *, output: bool = False, pretty: bool = False) -> None:
+    chance, start = random.Random(1), datetime(2026, 1, 1, tzinfo=UTC)
+    with path.open("w") as stream:
+        for i in range(records):
+            session = i // 120 * 3 + i % 3
+            bad = chance.random() < 0.07
+            record = {
+                "ts": (start + timedelta(seconds=i // 4)).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                "tool": chance.choice(("Read", "Bash", "Edit", "Grep")),
+                "exit": "1" if bad else "0",
+                "success": "false" if bad else "true",
+                "version": str(session * 20 * 120 // max(1, records * 3)),
+                "session": f"session-{session:07d}",
+            }
+            if output:
+                record["output"] = (WORDS * 3)[:200]
+            dumped = json.dumps(record, indent=2) if pretty else json.dumps(record)
+            stream.write(dumped if pretty else dumped.replace(": ", ":").replace(", ", ","))
+            stream.write("\n")
+
+
+def spent(command: list[str], source: Path | None = None) -> Spent:
+    """A process's own CPU time and largest memory, and the document it prints."""
+    with tempfile.TemporaryFile() as out, (source or Path(os.devnull)).open("rb") as given:
+        child = subprocess.Popen(command, stdin=given, stdout=out)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        told = json.loads(out.read())
+    assert child.returncode == 0, command
+    return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, told)
+
+
+def best(rounds: int, command: list[str], source: Path | None = None) -> Spent:
+    return min((spent(command, source) for _ in range(rounds)), key=lambda each: each.seconds)
+
+
+def main() -> None:
+    records = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name, "executions.jsonl")
+        for label, options in (
+            ("as a hook writes them", {}),
+            ("with outputs of 200 bytes", {"output": True}),
+            ("pretty-printed", {"pretty": True}),
+        ):
+            write(path, records, **options)
+            size = path.stat().st_size
+            score = [*RUBRICA, "score", str(path), "--by", "version", "--json"]
+            ours = best(rounds, score)
+            counts = ours.told["counts"]
+            print(f"{label}: {records:,} records, {size / 1e6:,.0f} MB, best of {rounds}")
+            show("rubrica score", records, size, ours)
+            jq = best(1, JQ, path)
+            show("jq, counting only", records, size, jq)
+            assert (counts["tool_calls"], counts["succeeded"]) == (jq.told["calls"], jq.told["ok"])
+            print(f"  {jq.seconds / ours.seconds:.1f} times as fast\n")
+        write(path, records)
+        whole = spent([*RUBRICA, "score", str(path), "--json"])
+        write(path, records // 4)
+        quarter = spent([*RUBRICA, "score", str(path), "--json"])
+        print(f"memory: {whole.megabytes:.0f} MB, for a quarter {quarter.megabytes:.0f} MB")
+
+
+def show(name: str, records: int, size: int, each: Spent) -> None:
+    rate = f"{records / each.seconds:>10,.0f} records/s {size / 1e6 / each.seconds:>5,.0f} MB/s"
+    print(f"  {name:18} {each.seconds:6.2f} s  {rate}  {each.megabytes:5.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

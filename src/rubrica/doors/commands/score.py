@@ -1,0 +1,51 @@
+"""`rubrica score LOG`: how fit an agent is, from its execution log alone."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+import msgspec
+
+from rubrica.core import DataError, Rubric
+from rubrica.doors.cli import INCOMPLETE, PASSED
+from rubrica.doors.fitness import show
+from rubrica.judges.fitness.rubric import fitness
+from rubrica.judges.rubric_file import read_rubric
+from rubrica.phases.fitness.log import Task, score_log
+from rubrica.phases.fitness.telling import document
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("log", metavar="LOG", help="execution records, a transcript, messages, spans, …")
+    add("--output", metavar="FILE", help="what the newest execution put out, as text")
+    add("--task-type", metavar="WORD", help="coding asks for code in the output")
+    add("--complexity", metavar="WORD", help="simple, medium (default), complex, very_complex")
+    add("--by", choices=("version", "session", "day"), help="a line for each of these")
+    add("--rubric", metavar="FILE", help="other weights and options than the usual ones")
+    add("--skip-broken", action="store_true", help="count broken lines and go on")
+    add("--json", action="store_true", help="one document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    rubric: Rubric = read_rubric(args.rubric) if args.rubric else fitness()
+    task = Task(_text(args.output), args.task_type, args.complexity)
+    reading = asyncio.run(score_log(args.log, rubric, task, skip_broken=args.skip_broken))
+    told = document(reading, args.by)
+    code = PASSED if told["score"] is not None else INCOMPLETE
+    if args.json:
+        told = {**told, "file": args.log, "exit_code": code}
+        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+    else:
+        show(args.log, told)
+    return code
+
+
+def _text(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise DataError(error.strerror or "cannot be read", file=path) from None

@@ -1,0 +1,146 @@
+"""One execution in numbers: what came of its calls, how long it took, what it put out.
+
+A trace is counted here. The one pass over a log of records counts without traces, into the same
+value, and the signals are computed from nothing else.
+"""
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rubrica.core import Case, ToolCall, Trace
+from rubrica.core.trace import as_text
+from rubrica.judges.fitness.errors import error_in
+
+#: Kinds of failures that an execution remembers by name, and characters of one.
+KINDS, SHOWN = 50, 80
+
+
+class Execution(msgspec.Struct, kw_only=True):
+    """Counts of one execution, or of many added up.
+
+    `bad_exits` and `patterns` say where failures were seen; a call with both has failed once.
+    `told` has errors that the log states as a number, by type. `recorded` is False where nothing
+    is known of how it went.
+    """
+
+    calls: int = 0
+    succeeded: int = 0
+    unknown: int = 0
+    bad_exits: int = 0
+    patterns: int = 0
+    retries: int = 0
+    corrections: int = 0
+    told: dict[str, int] = msgspec.field(default_factory=dict)
+    failures: dict[str, int] = msgspec.field(default_factory=dict)
+    seconds: float | None = None
+    recorded: bool = True
+    output: str | None = None
+    task_type: str | None = None
+    complexity: str | None = None
+    limits: tuple[float | None, int | None] | None = None
+
+    @property
+    def failed(self) -> int:
+        return self.calls - self.succeeded - self.unknown
+
+    def fail(self, label: str, times: int = 1) -> None:
+        """Remember what failed; of too many kinds the first."""
+        if label in self.failures or len(self.failures) < KINDS:
+            self.failures[label] = self.failures.get(label, 0) + times
+
+
+class Outcome(NamedTuple):
+    """What came of one call. `ok` is None where nothing tells."""
+
+    ok: bool | None
+    bad_exit: bool
+    said: str | None
+
+
+def outcome_of(exit_code: int | None, error: str | None, result: Any) -> Outcome:
+    """A call succeeded where it ended with 0 and said nothing of an error.
+
+    Without an exit code an answer tells: a tool that came back without an error has worked.
+    """
+    said = error or error_in(result)
+    bad = exit_code is not None and exit_code != 0
+    if bad or said:
+        return Outcome(False, bad, said or None)
+    return Outcome(True if exit_code == 0 or result is not None else None, False, None)
+
+
+def label_of(tool: str, exit_code: int | None, said: str | None) -> str:
+    """A failed call in a few words, the same for all that failed alike."""
+    if exit_code:
+        return f"{tool} exit {exit_code}"[:SHOWN]
+    words = " ".join((said or "failed")[:200].split())
+    return f"{tool}: {words}"[:SHOWN]
+
+
+def execution_of(case: Case, trace: Trace) -> Execution:
+    """The trace, counted."""
+    meta = trace.metadata
+    told = _told(meta.get("errors"))
+    answer = trace.answer
+    found = Execution(
+        retries=_count(meta.get("retries")),
+        corrections=_count(meta.get("user_corrections")),
+        told=told,
+        seconds=trace.seconds,
+        recorded=bool(trace.steps or told or trace.seconds is not None),
+        output=answer if answer or trace.output is not None else None,
+        task_type=case.task_type or _word(meta.get("task_type")),
+        complexity=case.complexity or _word(meta.get("complexity")),
+        limits=_limits(meta.get("max_expected")),
+    )
+    retried: set[str] = set()
+    for call in trace.steps:
+        if isinstance(call, ToolCall):
+            _add(found, call, retried)
+    return found
+
+
+def _add(found: Execution, call: ToolCall, failed: set[str]) -> None:
+    came = outcome_of(call.exit_code, call.error, call.result)
+    found.calls += 1
+    if call.arguments is not None:
+        asked = f"{call.name}\0{as_text(call.arguments)}"
+        if asked in failed:
+            found.retries += 1
+            failed.discard(asked)
+        if came.ok is False:
+            failed.add(asked)
+    if came.ok is None:
+        found.unknown += 1
+    elif came.ok:
+        found.succeeded += 1
+    else:
+        found.bad_exits += came.bad_exit
+        found.patterns += came.said is not None
+        found.fail(label_of(call.name, call.exit_code, came.said))
+
+
+def _told(given: Any) -> dict[str, int]:
+    if not isinstance(given, Mapping):
+        return {}
+    return {str(kind): _count(count) for kind, count in given.items()}
+
+
+def _count(given: Any) -> int:
+    return given if type(given) is int and given > 0 else 0
+
+
+def _word(given: Any) -> str | None:
+    return given if isinstance(given, str) and given else None
+
+
+def _limits(given: Any) -> tuple[float | None, int | None] | None:
+    """What the log itself expects at most: seconds and tools."""
+    if not isinstance(given, Mapping):
+        return None
+    time, tools = given.get("time"), given.get("tools")
+    seconds = float(time) if isinstance(time, int | float) and isfinite(time) else None
+    return seconds, tools if type(tools) is int else None

@@ -1,0 +1,166 @@
+"""A log scored: records in one pass, every other kind through its traces.
+
+Of records only numbers are held, for so many sessions at a time; the others are conversations,
+which fit in memory. Both ways give the same scores.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from rubrica.core import Case, DataError, Rubric, Trace, score
+from rubrica.judges.fitness.execution import Execution, execution_of
+from rubrica.judges.fitness.spill import Spill
+from rubrica.judges.fitness.tally import Tallies, Tally
+from rubrica.phases.fitness.standing import Newest, Standing
+from rubrica.readers.logs.batches import Batches, Broken
+from rubrica.readers.logs.detect import Log, listed
+from rubrica.readers.logs.record import PlainRecord, ToolRecord, instant
+
+AnyRecord = ToolRecord | PlainRecord
+#: Sessions whose counts are held at a time.
+OPEN = 100_000
+
+
+class Task(NamedTuple):
+    """What is known beside the log. The output is that of the newest execution."""
+
+    output: str | None = None
+    task_type: str | None = None
+    complexity: str | None = None
+
+
+class Reading(NamedTuple):
+    """A log, scored."""
+
+    kind: str
+    standing: Standing
+    records: int | None
+    broken: int
+    noted: list[Broken]
+
+
+async def score_log(
+    path: str,
+    rubric: Rubric,
+    task: Task | None = None,
+    *,
+    skip_broken: bool = False,
+    open_sessions: int = OPEN,
+) -> Reading:
+    """Score the executions of a file, whatever kind of log it is."""
+    log = Log(path, skip_broken=skip_broken)
+    task = task or Task()
+    standing = Standing(rubric)
+    countable = all(hasattr(line.judge, "value_of") for line in rubric.dimensions)
+    if log.kind == "executions" and countable:
+        return _counted(log, standing, task, open_sessions)
+    await _judged(log.traces(), standing, task)
+    return Reading(log.kind, standing, None, log.broken, log.noted)
+
+
+def _counted(log: Log, standing: Standing, task: Task, most: int) -> Reading:
+    tallies, spill = Tallies(), Spill()
+    with log.opened() as stream:
+        batches: Batches[AnyRecord] = Batches(stream, ToolRecord, skip=log.skip, lean=PlainRecord)
+        lists: Iterable[list[AnyRecord]] = batches
+        if log.whole:
+            records = Batches(stream, ToolRecord)
+            lists = [[record for _, record in listed(stream, records)]]
+        for batch in lists:
+            try:
+                tallies.add(batch)
+            except DataError as error:
+                raise _placed(log, error) from None
+            if len(tallies.open) > most:
+                spill.add(tallies.open.values())
+                tallies.open.clear()
+    held: Tally | None = None
+    for tally in spill.merged(tallies.open.values()):
+        older: Tally | None = tally
+        if held is None or _later(tally, held):
+            older, held = held, tally
+        if older is not None:
+            _add(standing, older, task._replace(output=None))
+    if held is not None:
+        _add(standing, held, task)
+    return Reading(log.kind, standing, tallies.records, batches.broken, batches.noted)
+
+
+def _later(one: Tally, other: Tally) -> bool:
+    return (one.moments > 0, one.last, one.order) >= (other.moments > 0, other.last, other.order)
+
+
+def _placed(log: Log, error: DataError) -> DataError:
+    """Counting a batch does not know lines: the line is looked for once something is wrong."""
+    with log.opened() as stream:
+        batches = Batches(stream, ToolRecord, skip=True)
+        probe = Tallies()
+        for line, record in batches.numbered():
+            try:
+                probe.add([record])
+            except DataError:
+                return DataError(error.message, file=log.path, line=line, field=error.field)
+            probe.open.clear()
+    return DataError(error.message, file=log.path, field=error.field)
+
+
+def _add(standing: Standing, tally: Tally, task: Task) -> None:
+    execution = tally.execution()
+    execution.output = task.output
+    execution.task_type, execution.complexity = task.task_type, task.complexity
+    values = {line.name: line.judge.value_of(execution) for line in standing.rubric.dimensions}  # type: ignore[union-attr]
+    standing.mixed += tally.versions > 1
+    end = tally.last if tally.moments else None
+    scored = standing.add((tally.session, tally.version), end, values, execution)
+    if scored is not None and standing.is_newest(scored):
+        standing.newest = Newest(scored, values, partial(_reasons, standing.rubric, execution))
+
+
+def _reasons(rubric: Rubric, execution: Execution) -> dict[str, str]:
+    return {
+        line.name: line.judge.measure(execution).reason  # type: ignore[union-attr]
+        for line in rubric.dimensions
+    }
+
+
+async def _judged(traces: Iterable[Trace], standing: Standing, task: Task) -> None:
+    found = list(traces)
+    ends = [_end(trace) for trace in found]
+    newest = max(range(len(found)), key=lambda i: (ends[i] or 0.0, i), default=None)
+    for place, trace in enumerate(found):
+        if place == newest and task.output is not None:
+            trace = replace(trace, output=task.output)
+        await _judge(trace, ends[place], standing, task)
+
+
+async def _judge(trace: Trace, end: float | None, standing: Standing, task: Task) -> None:
+    who = str(trace.metadata.get("session") or ""), str(trace.metadata.get("version") or "")
+    kind = task.task_type or trace.metadata.get("task_type")
+    word = task.complexity or trace.metadata.get("complexity")
+    case = Case(id=who[0], input=who[0], task_type=kind, complexity=word)
+    (given,) = await score(standing.rubric, case, [trace])
+    execution = execution_of(case, trace)
+    values: dict[str, float | None] = dict.fromkeys(standing.means)
+    reasons = {signal.name: signal.reason for signal in given.signals}
+    for signal in given.signals:
+        if signal.name in values:
+            values[signal.name] = signal.value
+    if trace.fault is not None:  # the agent's own failure is worth nothing
+        values = dict.fromkeys(values, 0.0)
+        reasons = dict.fromkeys(values, f"the agent failed: {trace.fault.message}")
+    scored = standing.add(who, end, values, execution)
+    if scored is not None and standing.is_newest(scored):
+        standing.newest = Newest(scored, values, lambda: reasons)
+
+
+def _end(trace: Trace) -> float | None:
+    given: Any = trace.metadata.get("ts")
+    if given is not None:
+        try:
+            return instant(given)
+        except (DataError, TypeError):
+            return None
+    return None if trace.started is None else trace.started + (trace.seconds or 0.0)

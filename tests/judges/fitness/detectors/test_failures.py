@@ -1,0 +1,89 @@
+"""Where a report stands, and what makes it one."""
+
+import importlib
+import re
+
+import pytest
+
+from rubrica.judges.fitness.detectors import failure, has_obvious_errors
+from rubrica.judges.fitness.detectors.lists import sections
+from rubrica.judges.fitness.detectors.pattern import Pattern, compiled, pattern
+
+TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 1'
+
+
+def test_the_line_and_its_place() -> None:
+    found = failure("all is well\nmake: *** [all] Error 2\n")
+    assert found is not None
+    assert found == ("make: *** [all] Error 2", 12)
+
+
+@pytest.mark.parametrize(
+    ("zero", "some"),
+    [
+        ("copied: 3, failed: 0", "copied: 3, failed: 2"),
+        ("0 errors, 0 warnings", "1 error, 0 warnings"),
+        ("成功 3 条，失败 0 条", "成功 3 条，失败 2 条"),
+        ("Thành công: 3, thất bại: 0", "Thành công: 3, thất bại: 2"),
+        ('{"errorCount": 0}', '{"errorCount": 2}'),
+        ("exit status 0", "exit status 3"),
+        ('{"error": null}', '{"error": "no such user"}'),
+        ("0 failed, 3 passed", "1 failed, 3 passed"),
+    ],
+)
+def test_one_number_decides(zero: str, some: str) -> None:
+    assert not has_obvious_errors(zero)
+    assert has_obvious_errors(some)
+
+
+def test_a_zero_does_not_hide_what_stands_beside_it() -> None:
+    assert has_obvious_errors("0 errors, 3 tests failed")
+
+
+def test_a_block_in_an_explanation_is_a_quotation() -> None:
+    assert not has_obvious_errors(f"A missing key gives this:\n\n```\n{TRACE}\n```\n\nUse `get`.")
+    assert has_obvious_errors(f"I ran it and got:\n\n```\n{TRACE}\n```\n")
+    assert has_obvious_errors(f"```\n{TRACE}\n```")
+
+
+def test_what_was_mended_is_no_failure() -> None:
+    assert has_obvious_errors("The build failed on a typo.")
+    assert not has_obvious_errors("The build failed on a typo; I fixed it and the build is green.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "error failed 0 errors " * 5_000,
+        "if it fails, " * 8_000,
+        "`" * 100_000 + " failed",
+        "```\nerror: x\n```\n" * 6_000,
+        "失败了吗？" * 20_000,
+        '"error":' * 12_000,
+        "1" * 100_000 + " failed",
+    ],
+)
+def test_hostile_texts_are_read(text: str) -> None:
+    has_obvious_errors(text)
+
+
+def test_both_engines_read_every_expression() -> None:
+    samples = ["npm ERR! code E404", "构建失败", "Lỗi: x", "2 failed", "no errors", "", "INFO ok"]
+    for lists in ("errors", "answers", "explanations", "steps"):
+        for name, lines in sections(lists).items():
+            plain = re.compile("(?im)" + "|".join(f"(?:{line})" for line in lines))
+            fast: Pattern = pattern(lists, name)
+            for text in samples:
+                assert (plain.search(text) is None) == (fast.search(text) is None), (name, text)
+
+
+def test_without_re2_the_standard_engine_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> object:
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    compiled.cache_clear()
+    try:
+        assert compiled("(?im)^b").search("a\nb") is not None
+    finally:
+        compiled.cache_clear()

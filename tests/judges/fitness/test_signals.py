@@ -1,0 +1,268 @@
+"""The five signals: the worked examples, a table computed by hand, the literal switches, abuse."""
+
+import asyncio
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubrica import (
+    GRADES,
+    Case,
+    ConfigError,
+    Message,
+    Signal,
+    ToolCall,
+    Trace,
+    grade_of,
+    has_code_block,
+    score,
+    score_accuracy,
+    score_completeness,
+    score_structure,
+)
+from rubrica.judges.fitness.efficiency import Efficiency, Limit
+from rubrica.judges.fitness.error_rate import ErrorRate
+from rubrica.judges.fitness.errors import error_in
+from rubrica.judges.fitness.grades import score_of
+from rubrica.judges.fitness.output import OutputQuality
+from rubrica.judges.fitness.rubric import fitness
+from rubrica.judges.fitness.structure import StructureScore
+from rubrica.judges.fitness.tool_success import ToolSuccessRate
+from rubrica.judges.protocol import load
+
+TABLE = Path(__file__).parents[2] / "labelled" / "fitness" / "executions.jsonl"
+ROWS = [json.loads(line) for line in TABLE.read_text().splitlines()]
+RUBRIC = fitness()
+
+
+def signal(judge: Any, trace: Trace, **case: Any) -> Signal:
+    (found,) = asyncio.run(judge.judge(Case(id="t", input="do it", **case), trace))
+    assert isinstance(found, Signal)
+    return found
+
+
+def calls(*counts: tuple[str, int | None, int]) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(name=name, exit_code=code) for name, code, n in counts for _ in range(n))
+
+
+def test_nine_of_ten_tools() -> None:
+    steps = calls(("Read", 0, 5), ("Write", 0, 2), ("Bash", 0, 2), ("Bash", 1, 1))
+    found = signal(ToolSuccessRate(), Trace(steps=steps))
+    assert found.value == 0.9
+    assert found.reason == "1 of 10 calls failed: Bash exit 1"
+
+
+def test_half_of_the_time() -> None:
+    found = signal(Efficiency(), Trace(seconds=60.0), complexity="medium")
+    assert (found.value, found.reason) == (0.5, "60 s of 120 s for a medium task")
+
+
+def test_eight_of_fifteen_tools() -> None:
+    found = signal(Efficiency(), Trace(steps=calls(("Read", 0, 8))), complexity="medium")
+    assert found.value is not None
+    assert round(found.value, 2) == 0.47
+    both = Trace(steps=calls(("Read", 0, 8)), seconds=60.0)
+    tools = signal(Efficiency(efficiency="tools"), both).value
+    assert tools == found.value
+    assert signal(Efficiency(efficiency="min"), both).value == tools
+    assert signal(Efficiency(efficiency="mean"), both).value == pytest.approx((0.5 + 7 / 15) / 2)
+    assert signal(Efficiency(efficiency="time"), both).value == 0.5
+    assert signal(Efficiency(), both).value == 0.5
+
+
+def test_three_errors_leave_seven_tenths() -> None:
+    told = Trace(metadata={"errors": {"tool_fail": 2, "retry": 1}})
+    found = signal(ErrorRate(), told)
+    assert found.value == 0.7
+    assert found.reason == "3 errors, 10 make 0: failed call (2 times), retry"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["name"]))
+def test_what_was_computed_by_hand(row: dict[str, Any]) -> None:
+    metadata = {"retries": row["retries"], "user_corrections": row["corrections"]}
+    steps = calls(*(tuple(line) for line in row["calls"]))
+    trace = Trace(steps=steps, seconds=row["seconds"], output=row["output"], metadata=metadata)
+    case = Case(id="t", input="x", complexity=row["complexity"], task_type=row["task_type"])
+    (found,) = asyncio.run(score(RUBRIC, case, [trace]))
+    expected = row["expected"]
+    for each in found.signals:
+        assert each.value == pytest.approx(expected[each.name], abs=1e-6), each.name
+        assert each.reason
+    assert found.coverage == pytest.approx(expected["coverage"])
+    assert score_of(found) == expected["score"]
+    assert grade_of(expected["score"]).letter == expected["grade"]
+
+
+def test_the_table_is_large_and_has_all_grades() -> None:
+    assert len(ROWS) >= 40
+    assert {row["expected"]["grade"] for row in ROWS} == {grade.letter for grade in GRADES}
+
+
+def test_weights_are_those_of_the_formula() -> None:
+    weights = {line.name: line.weight for line in RUBRIC.dimensions}
+    assert weights == {
+        "tool_success_rate": 0.35,
+        "output_quality": 0.25,
+        "efficiency": 0.20,
+        "error_rate": 0.15,
+        "structure_score": 0.05,
+    }
+
+
+@pytest.mark.parametrize(
+    ("points", "letter"),
+    [
+        (100, "A+"),
+        (90, "A+"),
+        (89.99, "A"),
+        (80, "A"),
+        (79.99, "B"),
+        (70, "B"),
+        (60, "C"),
+        (59.99, "D"),
+        (50, "D"),
+        (49.99, "F"),
+        (0, "F"),
+    ],
+)
+def test_grades_go_by_their_lower_bound(points: float, letter: str) -> None:
+    assert grade_of(points).letter == letter
+
+
+def test_grades_say_what_to_do() -> None:
+    said = {grade.letter: f"{grade.interpretation} {grade.advice}".lower() for grade in GRADES}
+    assert "seldom" in said["A+"]
+    assert "mutation" in said["C"]
+    assert "mutation" in said["D"]
+    assert "rolling back" in said["F"]
+
+
+# What does not apply, and the literal switches.
+
+
+def test_without_calls_nothing_is_said_of_tools() -> None:
+    trace = Trace(output="Paris.", steps=(Message(role="user", content="?"),))
+    (found,) = asyncio.run(score(RUBRIC, Case(id="t", input="x"), [trace]))
+    values = {each.name: each.value for each in found.signals}
+    assert values["tool_success_rate"] is None
+    assert values["efficiency"] is None
+    assert values["error_rate"] == 1.0
+    assert found.coverage == pytest.approx(0.45)
+
+
+def test_nothing_recorded_is_nothing_measured() -> None:
+    (found,) = asyncio.run(score(RUBRIC, Case(id="t", input="x"), [Trace()]))
+    assert (found.status, found.value) == ("skipped", None)
+
+
+def test_missing_exit() -> None:
+    steps = calls(("Read", 0, 3), ("Bash", None, 1))
+    assert signal(ToolSuccessRate(), Trace(steps=steps)).value == 1.0
+    literal = signal(ToolSuccessRate(missing_exit="fail"), Trace(steps=steps))
+    assert literal.value == 0.75
+    assert "1 without an exit code count as failed" in literal.reason
+    assert signal(ErrorRate(missing_exit="fail"), Trace(steps=steps)).value == 0.9
+
+
+def test_an_answer_without_an_exit_code_is_a_success() -> None:
+    good, bad = ToolCall(name="f", result="42"), ToolCall(name="f", result="Error: no such user")
+    assert signal(ToolSuccessRate(), Trace(steps=(good, bad))).value == 0.5
+
+
+def test_exit_zero_with_an_error_in_the_output_has_failed() -> None:
+    said = "Traceback (most recent call last):\n  File 'x'\nValueError: no"
+    trace = Trace(steps=(ToolCall(name="Bash", exit_code=0, result=said),))
+    found = signal(ToolSuccessRate(), trace)
+    assert found.value == 0.0
+    assert "Traceback" in found.reason
+
+
+def test_one_failure_seen_twice_is_one_error() -> None:
+    call = ToolCall(name="Bash", exit_code=1, result="ValueError: no", arguments={"a": 1})
+    assert signal(ErrorRate(), Trace(steps=(call,))).value == 0.9
+    assert signal(ErrorRate(errors="literal"), Trace(steps=(call,))).value == 0.8
+    again = ToolCall(name="Bash", exit_code=0, arguments={"a": 1})
+    assert signal(ErrorRate(), Trace(steps=(call, again))).value == 0.8  # the retry is another
+
+
+def test_completeness_of_what_is_not_coding() -> None:
+    whole = "It is 42, because six times seven is 42. Next steps: I recommend a check."
+    assert score_completeness(whole, "research") == 1.0
+    assert score_completeness(whole, "research", "literal") == 0.7
+    assert score_completeness(whole, "coding") == 0.7
+
+
+def test_accuracy_without_code() -> None:
+    assert score_accuracy("Paris is the capital of France.") == 1.0
+    assert score_accuracy("") == 0.0
+    assert score_accuracy("ValueError: no") == 0.5
+    assert score_accuracy("ValueError: no", "literal") == 0.7
+
+
+def test_structure_as_markdown_and_literally() -> None:
+    assert score_structure("# A\n\n- b\n\n```\nc\n```\n") == 1.0
+    hidden = "```\n# no header\n- no list\n```\n"
+    assert score_structure(hidden) == 0.3
+    assert score_structure(hidden, "literal") == 1.0
+    assert score_structure("5 apples") == 0.0
+    assert score_structure("5 apples", "literal") == 0.3
+    for item in ("- a", "* a", "+ a", "1. a", "1) a", "  - a"):
+        assert score_structure(item) == 0.3, item
+    assert has_code_block("~~~\na\n~~~")
+    assert not has_code_block("no `code` block")
+
+
+def test_limits_of_the_rubric_go_first_then_those_of_the_log() -> None:
+    trace = Trace(seconds=60.0, metadata={"max_expected": {"time": 240, "tools": 5}})
+    assert signal(Efficiency(), trace).value == 0.75
+    own = Efficiency(limits={"medium": Limit(time=80.0)})
+    assert signal(own, trace).value == 0.25
+    assert signal(Efficiency(), Trace(seconds=60.0), complexity="epic").value == 0.5
+
+
+def test_options_are_checked_by_name() -> None:
+    judge = load("efficiency", None, {"efficiency": "min", "limits": {"simple": {"time": 10}}})
+    assert judge.limits["simple"].time == 10
+    with pytest.raises(ConfigError, match="efficiency"):
+        load("efficiency", None, {"efficiency": "fast"})
+    with pytest.raises(ConfigError, match="did you mean missing_exit"):
+        load("tool_success_rate", None, {"missing_exits": "fail"})
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [ToolSuccessRate(), OutputQuality(), Efficiency(), ErrorRate(), StructureScore()],
+    ids=lambda judge: str(judge.names[0]),
+)
+def test_judges_travel(judge: Any) -> None:
+    assert pickle.loads(pickle.dumps(judge)) == judge
+    assert judge.runs == "inline"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# " * 50_000, "> " * 50_000, "- " * 50_000, "`" * 100_000, "[" * 100_000, "#\n" * 50_000],
+    ids=repr,
+)
+def test_hostile_markdown_comes_to_an_end(text: str) -> None:
+    assert 0.0 <= score_structure(text) <= 1.0
+    assert 0.0 <= score_accuracy(text) <= 1.0
+
+
+def test_errors_in_what_tools_give_back() -> None:
+    for said in (
+        "Error: user not found",
+        "some words\nbash: foo: command not found",
+        "fatal: not a git repository",
+        {"is_error": True},
+        {"error": "no"},
+        {"stderr": "ValueError: no"},
+        [{"type": "text", "text": "<tool_use_error>no</tool_use_error>"}],
+    ):
+        assert error_in(said), said
+    for fine in (None, "", "0 errors", "The error rate fell.", {"stdout": "ok"}, 5, ["a"]):
+        assert error_in(fine) is None, fine
+    assert error_in("x" * 100_000 + "\nError: at the end") == "Error: at the end"
