@@ -139,3 +139,10 @@ def test_a_trace_cannot_be_edited() -> None:
     with pytest.raises(AttributeError):
         trace.output = "other"  # type: ignore[misc]
     assert trace.output == {"a": 1}
+
+
+def test_nothing_adds_nothing() -> None:
+    used = Usage(calls=1, input_tokens=2, output_tokens=3, dollars=0.5)
+    assert used + Usage() is used
+    assert Usage() + used is used
+    assert (used + used).dollars == 1.0

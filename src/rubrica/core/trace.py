@@ -42,9 +42,15 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         if None in (self.calls, self.input_tokens, self.output_tokens, self.dollars):
             raise ValueError("usage: nothing used is 0, not None")
 
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.calls or self.input_tokens or self.output_tokens or self.dollars)
+
     def __add__(self, other: "Usage") -> "Usage":
-        if not (other.calls or other.input_tokens or other.output_tokens or other.dollars):
+        if other.is_nothing:
             return self
+        if self.is_nothing:
+            return other
         return Usage(
             calls=self.calls + other.calls,
             input_tokens=self.input_tokens + other.input_tokens,

@@ -41,6 +41,8 @@ def test_a_number_that_stands_in_the_text_is_drawn_again(monkeypatch: pytest.Mon
     class Hash:
         def __init__(self, *_: object, **__: object) -> None: ...
 
+        def update(self, data: bytes) -> None: ...
+
         def hexdigest(self) -> str:
             return next(digests)
 
