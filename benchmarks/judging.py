@@ -53,19 +53,31 @@ class Watch:
         self.wrong += outcome.score.value is not None and outcome.score.value != even
 
 
-async def judged(url: str, folder: Path, cache: Path | bool, first: int, count: int) -> Watch:
+async def judged(url: str, folder: Path, first: int, count: int) -> Watch:
+    """A run in the house that is open, into a store of its own."""
     judge = Criteria(
         model="openai:bench", settings={"base_url": url}, criteria=("The answer is right.",)
     )
     rubric, watch = Rubric.alone(judge), Watch()
     todo = planned(map(case, range(first, first + count)), 1)
     plan = Plan(concurrency=AT_A_TIME, judge_deadline=600)
-    async with House(cache=cache):
-        with Store(folder / f"runs-{first}.db") as store:
-            info = store.start(RunInfo(name="bench", planned=count))
-            with store.writer(info.id) as writer:
-                await run(todo, RecordedAgent(), rubric, writer, plan, watch)
+    with Store(folder / f"runs-{first}.db") as store:
+        info = store.start(RunInfo(name="bench", planned=count))
+        with store.writer(info.id) as writer:
+            await run(todo, RecordedAgent(), rubric, writer, plan, watch)
     return watch
+
+
+async def timed(url: str, folder: Path, cache: Path | bool) -> tuple[float, float]:
+    """The share of the ideal rate, and milliseconds of processor time for each case."""
+    async with House(cache=cache):
+        await judged(url, folder, CASES, 4 * AT_A_TIME)  # connections, imports, the limit
+        began, used = time.perf_counter(), time.process_time()
+        watch = await judged(url, folder, 0, CASES)
+        seconds, cpu = time.perf_counter() - began, time.process_time() - used
+    assert watch.statuses == {"scored": CASES}, watch.statuses
+    assert not watch.wrong
+    return IDEAL / seconds, 1000 * cpu / CASES
 
 
 def rate(rounds: int) -> None:
@@ -73,18 +85,12 @@ def rate(rounds: int) -> None:
     print(f"(a) {CASES} cases, {AT_A_TIME} at a time, {DELAY * 1000:.0f} ms, {rounds} rounds")
     try:
         for kept in (False, True):
-            shares, costs = [], []
+            figures = []
             for _ in range(rounds):
                 with tempfile.TemporaryDirectory() as name:
-                    folder = Path(name)
-                    cache = folder / "replies.sqlite" if kept else False
-                    asyncio.run(judged(server.url, folder, cache, CASES, AT_A_TIME))
-                    began, used = time.perf_counter(), time.process_time()
-                    watch = asyncio.run(judged(server.url, folder, cache, 0, CASES))
-                    shares.append(IDEAL / (time.perf_counter() - began))
-                    costs.append(1000 * (time.process_time() - used) / CASES)
-                    assert watch.statuses == {"scored": CASES}, watch.statuses
-                    assert not watch.wrong
+                    cache = Path(name) / "replies.sqlite" if kept else False
+                    figures.append(asyncio.run(timed(server.url, Path(name), cache)))
+            shares, costs = ([figure[at] for figure in figures] for at in (0, 1))
             print(
                 f"    {'with' if kept else 'without'} the cache: "
                 f"{statistics.median(shares):.2f} of the ideal rate (best {max(shares):.2f}), "
@@ -94,6 +100,11 @@ def rate(rounds: int) -> None:
         server.stop()
 
 
+async def weathered(url: str, folder: Path) -> Watch:
+    async with House(cache=False):
+        return await judged(url, folder, 0, STORM)
+
+
 def storm(rounds: int) -> None:
     print(f"(b) {STORM} cases: 10% 429, 5% 500, 5% malformed, 1% hang, {rounds} rounds")
     for seed in range(rounds):
@@ -101,7 +112,7 @@ def storm(rounds: int) -> None:
         began = time.perf_counter()
         try:
             with tempfile.TemporaryDirectory() as name:
-                watch = asyncio.run(judged(server.url, Path(name), False, 0, STORM))
+                watch = asyncio.run(weathered(server.url, Path(name)))
         finally:
             server.stop()
         seconds = time.perf_counter() - began

@@ -83,7 +83,7 @@ async def run(
     runner = _Runner(iter(todo), agent, rubric, writer, plan, observe)
     async with opened(agent), asyncio.TaskGroup() as tasks:
         for _ in range(plan.concurrency):
-            tasks.create_task(runner.work())
+            tasks.create_task(runner.work(tasks))
     return not runner.stopped
 
 
@@ -103,7 +103,10 @@ class _Runner:
         self.executor: Executor = INLINE if rubric.bounded else Local(plan.judge_deadline)
         self.stopped = False
 
-    async def work(self) -> None:
+    async def work(self, tasks: asyncio.TaskGroup) -> None:
+        """One case after the other. While the row of one is on its way to the disk the next has
+        begun; no worker has more than one on the way."""
+        kept: asyncio.Task[None] | None = None
         for item in self.todo:
             if self.stopped or _spent():
                 self.stopped = True
@@ -111,13 +114,15 @@ class _Runner:
             outcome = await self.one(item)
             if outcome is None:
                 continue
-            self.observe(outcome)
             if self.plan.fail_fast and outcome.score.passed is not True:
                 self.stopped = True
+            if kept is not None:
+                await kept
+            kept = tasks.create_task(self.keep(outcome))
 
     async def one(self, item: Todo) -> Outcome | None:
         """How it ended; None where it was not even begun, because the budget is spent."""
-        trace = item.trace
+        trace, writing = item.trace, None
         if trace is None:
             try:
                 trace = await attempt(self.agent, item.case, item.repeat - 1, self.plan.deadline)
@@ -126,17 +131,27 @@ class _Runner:
             except ModelError:
                 self.stopped = True
                 return None
-            await self.writer.put_trace(item.position, item.case, item.repeat, trace)
-        if UNRECORDED in trace.metadata:
-            return await self.ended(item, _unmeasured(trace.metadata[UNRECORDED], self.rubric))
-        (scored,) = await score(self.rubric, item.case, [trace], executor=self.executor)
-        return await self.ended(item, scored)
-
-    async def ended(self, item: Todo, scored: Score) -> Outcome:
-        if item.spent != FREE:
-            scored = replace(scored, cost=scored.cost + item.spent)
-        await self.writer.put_score(item.case.id, item.repeat, self.judge, scored)
+            writing = asyncio.ensure_future(
+                self.writer.put_trace(item.position, item.case, item.repeat, trace)
+            )
+        try:
+            scored = await self.scored(item, trace)
+        finally:
+            if writing is not None:
+                await writing
         return Outcome(item.case.id, item.repeat, scored)
+
+    async def scored(self, item: Todo, trace: Trace) -> Score:
+        if UNRECORDED in trace.metadata:
+            scored = _unmeasured(trace.metadata[UNRECORDED], self.rubric)
+        else:
+            (scored,) = await score(self.rubric, item.case, [trace], executor=self.executor)
+        return scored if item.spent == FREE else replace(scored, cost=scored.cost + item.spent)
+
+    async def keep(self, outcome: Outcome) -> None:
+        """On the disk before it counts."""
+        await self.writer.put_score(outcome.case_id, outcome.repeat, self.judge, outcome.score)
+        self.observe(outcome)
 
 
 def _spent() -> bool:
