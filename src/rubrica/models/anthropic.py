@@ -14,7 +14,7 @@ from rubrica.core.numbers import finite, whole
 from rubrica.models.asking import FREE, Ask, ModelError, Reply
 from rubrica.models.client import Client
 from rubrica.models.completion import usage_of
-from rubrica.models.keys import Key, key_from
+from rubrica.models.keys import Key
 from rubrica.models.parsing import verdict
 from rubrica.models.ways import Traits, memory
 from rubrica.models.wire import StatusError, Wire, public_url
@@ -46,6 +46,7 @@ class AnthropicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 class Anthropic(Client):
     """A client for one of Anthropic's models: `Anthropic("claude-haiku-4-5")`."""
 
+    usual_key = "ANTHROPIC_API_KEY"
     settings: AnthropicSettings
 
     def __init__(self, model: str, **settings: Any) -> None:
@@ -59,15 +60,6 @@ class Anthropic(Client):
             timeout=self.settings.timeout,
             key=self._key,
             headers=_headers,
-        )
-
-    def _key(self) -> Key:
-        settings = self.settings
-        return key_from(
-            settings.base_url,
-            key_env=settings.key_env,
-            key_file=settings.key_file,
-            usual="ANTHROPIC_API_KEY",
         )
 
     async def ask(self, ask: Ask) -> Reply:

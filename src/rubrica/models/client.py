@@ -1,17 +1,19 @@
 """What every client of an endpoint is: settings, a wire that it closes, a pickle without key."""
 
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from msgspec.structs import asdict
 
-from rubrica.models.keys import Key
+from rubrica.models.keys import Key, key_from
 from rubrica.models.wire import Wire
 
 
 class Client:
     """One model at one endpoint; a subclass knows how it is spoken to."""
 
+    #: The variable in which a key stands where none is named.
+    usual_key: ClassVar[str]
     name: str
     settings: Any
     _wire: Wire
@@ -28,7 +30,13 @@ class Client:
         self._key()
 
     def _key(self) -> Key:
-        raise NotImplementedError
+        settings = self.settings
+        return key_from(
+            settings.base_url,
+            key_env=settings.key_env,
+            key_file=settings.key_file,
+            usual=self.usual_key,
+        )
 
     async def __aenter__(self) -> Self:
         return self

@@ -17,7 +17,7 @@ from rubrica.core.numbers import finite
 from rubrica.models.asking import FREE, Ask, ModelError, Reply
 from rubrica.models.client import Client
 from rubrica.models.completion import Completion, arguments_of, text_of, tokens_of, usage_in
-from rubrica.models.keys import Key, key_from
+from rubrica.models.keys import Key
 from rubrica.models.parsing import verdict
 from rubrica.models.ways import Memory, Traits, memory, told
 from rubrica.models.wire import StatusError, Wire, public_url
@@ -46,6 +46,7 @@ class OpenAISettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 class OpenAI(Client):
     """A client for one model at one endpoint: `OpenAI("gpt-4o-mini")`."""
 
+    usual_key = "OPENAI_API_KEY"
     settings: OpenAISettings
 
     def __init__(self, model: str, **settings: Any) -> None:
@@ -58,10 +59,6 @@ class OpenAI(Client):
             key=self._key,
             headers=_headers,
         )
-
-    def _key(self) -> Key:
-        settings = self.settings
-        return key_from(settings.base_url, key_env=settings.key_env, key_file=settings.key_file)
 
     async def ask(self, ask: Ask) -> Reply:
         known = memory(self._wire.shown, self.name)

@@ -6,21 +6,14 @@ from typing import Any
 import msgspec
 
 from rubrica.core import DataError, Message, Step, ToolCall, Trace
+from rubrica.readers.logs.call import OpenCall
 from rubrica.readers.logs.events import AFTER, BEFORE, FAILED, came_of
 from rubrica.readers.logs.record import instant
 
 
-class _Call(msgspec.Struct):
-    name: str
-    arguments: Any
-    result: Any = None
-    exit_code: int | None = None
-    error: str | None = None
-
-
 class _Session(msgspec.Struct):
-    steps: list[_Call | Message]
-    open: dict[str, _Call]
+    steps: list[OpenCall | Message]
+    open: dict[str, OpenCall]
     moments: list[float]
     output: Any = None
 
@@ -67,7 +60,7 @@ def _add(session: _Session, event: dict[str, Any]) -> None:
         key = f"{tool}\0{msgspec.json.encode(asked).decode()}"
     call = session.open.pop(key, None)
     if call is None:
-        call = _Call(tool, asked)
+        call = OpenCall(tool, asked)
         session.steps.append(call)
     if kind == BEFORE:
         session.open[key] = call
@@ -76,7 +69,7 @@ def _add(session: _Session, event: dict[str, Any]) -> None:
     call.result = event.get("tool_response")
 
 
-def _step(step: _Call | Message) -> Step:
+def _step(step: OpenCall | Message) -> Step:
     if isinstance(step, Message):
         return step
     return ToolCall(

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from rubrica.core import DataError, Message, Step, ToolCall, Trace, Usage
+from rubrica.readers.logs.call import OpenCall
 from rubrica.readers.logs.record import instant
 
 TYPES = ("user", "assistant")
@@ -22,17 +23,9 @@ STOPPED = (
 )
 
 
-class _Call(msgspec.Struct):
-    name: str
-    arguments: Any
-    result: Any = None
-    error: str | None = None
-    exit_code: int | None = None
-
-
 class _Session(msgspec.Struct):
-    steps: list[_Call | Message]
-    open: dict[str, _Call]
+    steps: list[OpenCall | Message]
+    open: dict[str, OpenCall]
     moments: list[float]
     usage: dict[str, Usage]
     output: str | None = None
@@ -93,7 +86,7 @@ def _block(session: _Session, role: str, block: Mapping[str, Any], *, aside: boo
         name = block.get("name")
         if not isinstance(name, str) or not name:
             raise DataError("expected text", field="message.content.name")
-        call = _Call(name, block.get("input"))
+        call = OpenCall(name, block.get("input"))
         session.steps.append(call)
         session.open[str(block.get("id"))] = call
     elif kind == "tool_result":
@@ -102,7 +95,7 @@ def _block(session: _Session, role: str, block: Mapping[str, Any], *, aside: boo
             _result(session, answered, block)
 
 
-def _result(session: _Session, call: _Call, block: Mapping[str, Any]) -> None:
+def _result(session: _Session, call: OpenCall, block: Mapping[str, Any]) -> None:
     content = block.get("content")
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, Mapping)]
@@ -151,7 +144,7 @@ def _trace(key: str, session: _Session) -> Trace:
     )
 
 
-def _step(step: _Call | Message) -> Step:
+def _step(step: OpenCall | Message) -> Step:
     if isinstance(step, Message):
         return step
     return ToolCall(
