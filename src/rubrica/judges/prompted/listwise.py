@@ -13,11 +13,11 @@ from typing import Any
 from rubrica.core import Case, JudgeError, Signal, Trace, Usage
 from rubrica.core.frozen import EMPTY
 from rubrica.core.numbers import whole
-from rubrica.judges.prompted.asker import Asker, reference_of, together
+from rubrica.judges.prompted.asker import together
+from rubrica.judges.prompted.comparing import Comparing
 from rubrica.judges.prompted.form import numbered, written
 from rubrica.judges.prompted.openers import nothing_said
 from rubrica.judges.prompted.order import LETTERS, orders, rank_value, shared_ranks
-from rubrica.judges.prompted.pairwise import BETTER
 from rubrica.models.asking import FREE, Reply
 
 NAME, PROMPT = "listwise", "listwise"
@@ -25,11 +25,9 @@ NAME, PROMPT = "listwise", "listwise"
 SPELLED = 4
 
 
-class Listwise(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Ranks the traces of a case together, in `permutations` orders. `criterion` says by what."""
+class Listwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ranks the traces of a case together, in `permutations` orders."""
 
-    criterion: str = ""
-    reference: bool = True
     permutations: int = 2
 
     def __post_init__(self) -> None:
@@ -70,7 +68,7 @@ class Listwise(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
     async def _ranked(self, case: Case, answers: Sequence[str]) -> tuple[Reply, list[str]]:
         letters = LETTERS[: len(answers)]
         candidates = dict(zip(letters, answers, strict=True))
-        reference = reference_of(case, self.reference)
+        reference = self.shown_reference(case)
         material = self.material(case, "", reference=reference, titles=EMPTY, **candidates)
         number = material.number if self.bind == "schema" else None
         shown = "\n\n".join(material.texts[letter] or f"{letter}: -" for letter in letters)
@@ -81,7 +79,7 @@ class Listwise(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
             check=lambda value: _incomplete(_ranking(value), letters),
             candidates=shown,
             letters=", ".join(letters),
-            criterion=self.criterion or BETTER[self.language],
+            criterion=self.decided_by,
         )
         return reply, _ranking(reply.value)
 

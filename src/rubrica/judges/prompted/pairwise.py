@@ -11,17 +11,14 @@ from typing import NamedTuple
 
 from rubrica.core import Case, JudgeError, Signal, Trace, Usage
 from rubrica.core.numbers import whole
-from rubrica.judges.prompted.asker import Asker, reference_of, together
+from rubrica.judges.prompted.asker import together
+from rubrica.judges.prompted.comparing import Comparing
 from rubrica.judges.prompted.openers import nothing_said
 from rubrica.models.asking import FREE
 
 NAME, PROMPT = "pairwise", "pairwise"
 CHOICES = ("A", "B", "tie")
 TITLES = {"answer": "A", "other": "B"}
-BETTER = {
-    "en": "which answers the question better: right, to the point, complete",
-    "zh": "哪一个更好地回答了问题：正确、切题、完整",
-}
 
 
 class Meeting(NamedTuple):
@@ -35,11 +32,9 @@ class Meeting(NamedTuple):
     usage: Usage
 
 
-class Pairwise(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Ranks the traces of a case by comparing each with each. `criterion` says by what."""
+class Pairwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ranks the traces of a case by comparing each with each."""
 
-    criterion: str = ""
-    reference: bool = True
     most_candidates: int = 16
 
     def __post_init__(self) -> None:
@@ -78,13 +73,13 @@ class Pairwise(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if any(empty) or first == second:
             won = 0.5 if empty[0] == empty[1] else float(empty[1])
             return Meeting(a, b, won, False, False, FREE)
-        reference = reference_of(case, self.reference)
+        reference = self.shown_reference(case)
         asks = [
             self.decide(
                 PROMPT,
                 self.material(case, one, reference=reference, titles=TITLES, other=other),
                 CHOICES,
-                criterion=self.criterion or BETTER[self.language],
+                criterion=self.decided_by,
             )
             for one, other in ((first, second), (second, first))
         ]

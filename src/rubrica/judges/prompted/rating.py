@@ -12,9 +12,9 @@ from rubrica.core import Case, ConfigError, Signal, Trace, Usage
 from rubrica.core.levels import level_of
 from rubrica.core.numbers import whole
 from rubrica.judges.prompted.asker import Asker, reference_of
+from rubrica.judges.prompted.comparing import BETTER
 from rubrica.judges.prompted.form import numbered, written
 from rubrica.judges.prompted.openers import nothing_said
-from rubrica.judges.prompted.pairwise import BETTER
 from rubrica.judges.prompted.quoting import located
 
 NAME, PROMPT = "rating", "rating"
