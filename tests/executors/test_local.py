@@ -235,3 +235,55 @@ def test_one_judge_and_one_executor_serve_64_threads() -> None:
     for thread in threads:
         thread.join(LONG)
     assert results == {n: [n, n + 0.5] for n in range(64)}
+
+
+class Asks:
+    """Like a judge that asks a model: it ends as soon as it is cancelled."""
+
+    names, runs = ("asks",), "asks"
+
+    def __init__(self) -> None:
+        self.tasks: list[Any] = []
+        self.ended = False
+
+    async def judge(self, case: Case, trace: Trace) -> Any:
+        self.tasks.append(asyncio.current_task())
+        if trace.output == "hang":
+            try:
+                await asyncio.sleep(LONG)
+            finally:
+                self.ended = True
+        return (Signal(name="asks", value=1.0),)
+
+
+def test_a_judge_that_is_sure_to_end_needs_no_task_of_its_own() -> None:
+    asks = Asks()
+
+    async def run() -> bool:
+        await score(Rubric.alone(asks), CASE, [Trace(output="x")], executor=Local(LONG))
+        return asks.tasks == [asyncio.current_task()]
+
+    assert asyncio.run(run())
+
+
+def test_such_a_judge_has_the_same_deadline() -> None:
+    asks = Asks()
+    (given,) = scores(asks, "hang", executor=Local(0.02))
+    assert (given.status, asks.ended) == (Status.JUDGE_ERROR, True)
+    assert "no answer within 0.02 s" in given.reason
+
+
+def test_whoever_cancels_the_scoring_cancels_such_a_judge() -> None:
+    asks = Asks()
+
+    async def run() -> None:
+        task = asyncio.ensure_future(
+            score(Rubric.alone(asks), CASE, [Trace(output="hang")], executor=Local(LONG))
+        )
+        await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
+    assert asks.ended

@@ -208,6 +208,40 @@ def test_both_may_fail() -> None:
         asyncio.run(after_ten(hasty(model)))
 
 
+def test_a_first_call_that_answers_although_cancelled_leaves_no_trace_of_it() -> None:
+    class Stubborn(Slow):
+        async def ask(self, ask: Ask) -> Reply:
+            if self.calls == 10:
+                self.calls += 1
+                try:
+                    await asyncio.sleep(60)
+                except asyncio.CancelledError:
+                    return Reply(text="after all")
+            return await super().ask(ask)
+
+    async def run() -> tuple[str, int]:
+        (reply,) = [await hedging.ask(ASK) for _ in range(11)][10:]
+        task = asyncio.current_task()
+        assert task is not None
+        return reply.text, task.cancelling()
+
+    hedging = hasty(Stubborn(lambda number: 0.0))
+    assert asyncio.run(run()) == ("after all", 0)
+
+
+def test_a_second_call_that_breaks_is_heard_of() -> None:
+    class Broken(Slow):
+        async def ask(self, ask: Ask) -> Reply:
+            if self.calls == 11:
+                raise RuntimeError("a bug")
+            return await super().ask(ask)
+
+    model = Broken(lambda number: 60.0 if number == 11 else 0.0)
+    with pytest.raises(RuntimeError, match="a bug"):
+        asyncio.run(after_ten(hasty(model)))
+    assert model.open == 0
+
+
 def test_until_enough_is_known_nothing_is_slow() -> None:
     model = Slow(lambda number: 0.3)
     asyncio.run(hasty(model).ask(ASK))

@@ -18,9 +18,10 @@ from rubrica.core.score import Score, Status
 from rubrica.core.signal import Signal
 from rubrica.core.trace import Fault, Trace
 
-#: `inline`: keeps its own bounds, by the size of its input or by a worker of its own. `loop`:
-#: awaits. `thread`: blocks. `process`: may hold the interpreter or crash, and has to be killable.
-Runs = Literal["inline", "loop", "thread", "process"]
+#: `inline`: keeps its own bounds, by the size of its input or by a worker of its own. `asks`:
+#: awaits, and ends as soon as it is cancelled. `loop`: awaits, and may not care. `thread`: blocks.
+#: `process`: may hold the interpreter or crash, and has to be killable.
+Runs = Literal["inline", "asks", "loop", "thread", "process"]
 
 
 class Judge(Protocol):

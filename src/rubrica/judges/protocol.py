@@ -60,6 +60,10 @@ TUTORIALS = {
 }
 
 
+#: What a judge of somebody else's is taken for that claims to be this.
+_DOUBTED: dict[Runs, Runs] = {"inline": "thread", "asks": "loop"}
+
+
 class Loaded:
     """A judge of the user's, which another process can load again."""
 
@@ -76,7 +80,7 @@ class Loaded:
     def runs(self) -> Runs:
         """What it says, except that only our own judges are trusted to keep their bounds."""
         kind = runs(self._inner)
-        return "thread" if kind == "inline" else kind
+        return _DOUBTED.get(kind, kind)
 
     @property
     def fingerprint(self) -> str:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from rubrica.core import ConfigError, digest
-from rubrica.core.frozen import EMPTY
+from rubrica.core.frozen import EMPTY, FrozenDict
 from rubrica.models.asking import Model
 from rubrica.models.cached import Cached
 from rubrica.models.metered import Account, Metered
@@ -25,6 +25,9 @@ from rubrica.models.prices import Price, Prices
 from rubrica.models.purse import Purse
 from rubrica.models.spec import paid_model
 from rubrica.models.wrapper import part_of
+
+#: Settings whose model is known without reading them.
+MOST = 1024
 
 _CURRENT: "ContextVar[House]" = ContextVar("house")
 
@@ -46,10 +49,15 @@ class House:
         self.cache, self.settings = cache, settings
         self.prices = prices if isinstance(prices, Prices) else Prices(prices)
         self._models: dict[str, Model] = {}
+        self._frozen: dict[tuple[str, int], tuple[FrozenDict, Model]] = {}
         self._token: Token[House] | None = None
 
     def model_for(self, spec: str, settings: Mapping[str, Any] = EMPTY) -> Model:
         """The model of that name and these settings, made when it is first asked for."""
+        quick = (spec, id(settings))
+        known = self._frozen.get(quick)
+        if known is not None:
+            return known[1]
         key = _key(spec, settings)
         found = self._models.get(key)
         if found is None:
@@ -58,6 +66,8 @@ class House:
                 told["cache"] = self.cache
             # No lock, which a fork might leave locked: one made in vain has opened nothing.
             found = self._models.setdefault(key, paid_model(spec, told, self.purse))
+        if type(settings) is FrozenDict and len(self._frozen) < MOST:
+            self._frozen[quick] = (settings, found)  # held, so that its id stays its own
         return found
 
     @property

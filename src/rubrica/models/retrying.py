@@ -15,6 +15,8 @@ from msgspec.structs import replace
 from rubrica.core import Usage
 from rubrica.core.numbers import finite, whole
 from rubrica.models.asking import FREE, Ask, Model, ModelError, Reply
+from rubrica.models.deadlines import Deadline, Deadlines
+from rubrica.models.loops import PerLoop
 from rubrica.models.wrapper import Wrapper
 
 
@@ -41,35 +43,36 @@ class Retrying(Wrapper):
         self.attempts, self.malformed, self.deadline = attempts, malformed, deadline
         self.first, self.longest = first, longest
         self._chance = chance or random.Random()  # noqa: S311
+        self._deadlines = PerLoop(lambda: Deadlines(deadline))
 
     async def ask(self, ask: Ask) -> Reply:
-        spent, last = FREE, None
-        broken = 0
-        ends = asyncio.get_running_loop().time() + self.deadline
-        for attempt in range(1, self.attempts + 1):
+        tried = _Tried()
+        try:
+            with Deadline(self._deadlines.get()) as limit:
+                return await self._asked(ask, tried, limit.due)
+        except TimeoutError:
+            if not limit.passed:
+                raise
+            raise _final(tried.last or self._late(), tried.spent, tried.attempts) from None
+
+    async def _asked(self, ask: Ask, tried: "_Tried", ends: float) -> Reply:
+        while True:
+            tried.attempts += 1
             try:
-                async with asyncio.timeout_at(ends) as limit:
-                    reply = await self.model.ask(ask)
-                if attempt == 1:
+                reply = await self.model.ask(ask)
+                if tried.attempts == 1:
                     return reply
-                return replace(reply, usage=spent + reply.usage, attempts=attempt)
+                spent = tried.spent + reply.usage
+                return replace(reply, usage=spent, attempts=tried.attempts)
             except ModelError as error:
-                last = error
-            except TimeoutError:
-                if not limit.expired():
-                    raise
-                raise _final(last or self._late(), spent, attempt) from None
-            spent += last.usage or Usage(calls=1)
-            broken += last.kind == "malformed"
-            pause = self._pause(last, attempt)
-            if not last.passing or attempt == self.attempts or broken == self.malformed:
-                break
-            if asyncio.get_running_loop().time() + pause >= ends:
-                break  # it would come too late: better to say so now
+                tried.fail(error)
+                pause = self._pause(error, tried.attempts)
+                done = tried.attempts == self.attempts or tried.broken == self.malformed
+                late = asyncio.get_running_loop().time() + pause >= ends  # better to say so now
+                if done or late or not error.passing:
+                    raise _final(error, tried.spent, tried.attempts) from None
             if pause:
                 await asyncio.sleep(pause)
-        assert last is not None
-        raise _final(last, spent, attempt) from None
 
     def _pause(self, error: ModelError, attempt: int) -> float:
         if error.kind == "malformed":
@@ -92,6 +95,20 @@ class Retrying(Wrapper):
             "longest": self.longest,
         }
         return (_again, (self.model, settings))  # with a chance of its own, or workers move in step
+
+
+class _Tried:
+    """What has come of one ask so far; `spent` is what the attempts that failed have cost."""
+
+    def __init__(self) -> None:
+        self.attempts = self.broken = 0
+        self.spent = FREE
+        self.last: ModelError | None = None
+
+    def fail(self, error: ModelError) -> None:
+        self.last = error
+        self.spent += error.usage or Usage(calls=1)
+        self.broken += error.kind == "malformed"
 
 
 def _final(error: ModelError, spent: Usage, attempts: int) -> ModelError:

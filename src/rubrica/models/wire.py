@@ -16,6 +16,7 @@ import msgspec
 from rubrica.core import ConfigError, Usage
 from rubrica.core.frozen import freeze
 from rubrica.models.asking import Kind, ModelError
+from rubrica.models.deadlines import Deadline, Deadlines
 from rubrica.models.keys import Key
 from rubrica.models.loops import PerLoop
 from rubrica.models.parsing import STRICT
@@ -46,8 +47,8 @@ class StatusError(ModelError):
 
 
 class _Pool:
-    def __init__(self, session: "aiohttp.ClientSession", key: Key) -> None:
-        self.session, self.key = session, key
+    def __init__(self, session: "aiohttp.ClientSession", key: Key, deadlines: Deadlines) -> None:
+        self.session, self.key, self.deadlines = session, key, deadlines
         self.guard, self.begun = _closing(session), False
 
 
@@ -84,7 +85,7 @@ class Wire:
         session = aiohttp.ClientSession(
             # Whoever limits how many calls are under way is a wrapper, not the pool.
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30),
-            timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=CONNECT),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={
                 "Content-Type": "application/json",
@@ -94,7 +95,7 @@ class Wire:
                 **self._headers(key),
             },
         )
-        return _Pool(session, key)
+        return _Pool(session, key, Deadlines(self._timeout))
 
     async def close(self) -> None:
         """Close the running loop's connections; the next call opens new ones."""
@@ -115,14 +116,16 @@ class Wire:
 
         answer = bytearray()
         try:
-            async with pool.session.post(self._url, data=body, allow_redirects=False) as response:
-                while block := await response.content.readany():
-                    answer += block
-                    if len(answer) > MAX_ANSWER:
-                        raise self._failure("malformed", f"longer than {MAX_ANSWER >> 20} MiB")
-                if 200 <= response.status < 300:
-                    return pool.key.hide_in(bytes(answer))
-                failure = self._refused(response.status, bytes(answer), response.headers, pool.key)
+            with Deadline(pool.deadlines):
+                asked = pool.session.post(self._url, data=body, allow_redirects=False)
+                async with asked as response:
+                    while block := await response.content.readany():
+                        answer += block
+                        if len(answer) > MAX_ANSWER:
+                            raise self._failure("malformed", f"longer than {MAX_ANSWER >> 20} MiB")
+            if 200 <= response.status < 300:
+                return pool.key.hide_in(bytes(answer))
+            failure = self._refused(response.status, bytes(answer), response.headers, pool.key)
         except aiohttp.ClientConnectorError as error:
             lasting = isinstance(error, aiohttp.ClientConnectorCertificateError)
             failure = self._failure("connection", pool.key.hide(str(error)), TRIED, not lasting)

@@ -116,7 +116,7 @@ def test_what_is_judged_by_it_knows_no_difference() -> None:
     plain = load("criteria", None, options)
     judge = load("criteria", None, {**options, "canaries": 0.02})
     assert isinstance(judge, Watched)
-    assert (judge.names, runs(judge), judge.models) == (plain.names, "loop", plain.models)
+    assert (judge.names, runs(judge), judge.models) == (plain.names, "asks", plain.models)
     assert judge.prompts == plain.prompts
     assert judge.house_model is plain.house_model
     assert judge.most(CASE) == plain.most(CASE) + plain.most(CASE)

@@ -14,13 +14,13 @@ import msgspec
 from rubrica.core import Rubric
 from rubrica.doors.server import access
 from rubrica.doors.server.bodies import Gone, Receive, read_body
-from rubrica.doors.server.deadlines import Deadline, Deadlines
 from rubrica.doors.server.judging import Judging
 from rubrica.doors.server.openapi import document
 from rubrica.doors.server.reasons import Diary
 from rubrica.doors.server.routes import SHAPES, Shape
 from rubrica.doors.server.settings import Settings
 from rubrica.doors.server.wire import Health, Refusal, Reply, bad_request
+from rubrica.models.deadlines import Deadline, Deadlines
 
 LOG = logging.getLogger("rubrica.server")
 Scope = MutableMapping[str, Any]

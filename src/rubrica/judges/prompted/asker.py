@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import force_setattr
 
-from rubrica.core import Case, ConfigError, Evidence, Usage, digest
+from rubrica.core import Case, ConfigError, Evidence, Usage, digest, freeze
 from rubrica.core.frozen import EMPTY
 from rubrica.core.numbers import whole
 from rubrica.core.trace import as_text
@@ -81,6 +82,7 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             setattr(cls, name, switched(cls.__dict__[name]))
 
     def __post_init__(self) -> None:
+        force_setattr(self, "settings", freeze(self.settings))
         if isinstance(self.model, str):
             model_for(self.model, self.settings)  # a typo fails before the first case
         elif not hasattr(self.model, "ask"):
@@ -93,8 +95,8 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             raise ConfigError(f"expected some of {', '.join(DEFENCES)}", field="without")
 
     @property
-    def runs(self) -> Literal["loop"]:
-        return "loop"
+    def runs(self) -> Literal["asks", "loop"]:
+        return "asks" if isinstance(self.model, str) else "loop"
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ than one number for everything. The value is the weight of what is met over all 
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -63,7 +64,7 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def asked(self) -> tuple[Criterion, ...]:
-        return tuple(one if isinstance(one, Criterion) else Criterion(one) for one in self.criteria)
+        return _read(self.criteria)
 
     @property
     def prompts(self) -> Mapping[str, str]:
@@ -101,6 +102,11 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if self.soft and verdict.shares is not None:
             return verdict.shares[one.expect]
         return float(verdict.choice == one.expect)
+
+
+@lru_cache(1024)
+def _read(criteria: tuple[Criterion | str, ...]) -> tuple[Criterion, ...]:
+    return tuple(one if isinstance(one, Criterion) else Criterion(one) for one in criteria)
 
 
 def _reason(pairs: Sequence[tuple[Criterion, Verdict]]) -> str:

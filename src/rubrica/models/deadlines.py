@@ -1,32 +1,43 @@
-"""One deadline for every request, at the price of a dictionary entry.
+"""Many deadlines of one length, at the price of a dictionary entry each.
 
-`asyncio.timeout` makes and drops a timer for each use, a tenth of what an exact match costs in all.
-All requests of a server have the same time, so they pass in the order in which they began, and one
-timer for the first of them is enough.
+`asyncio.timeout` makes and drops a timer for each use. Where all have the same time they pass in
+the order in which they began, and one timer for the first of them is enough.
 """
 
 import asyncio
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
+
+
+class Due(Protocol):
+    """Something of one event loop that takes too long when its time comes."""
+
+    @property
+    def due(self) -> float: ...
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop: ...
+
+    def pass_(self) -> None: ...
 
 
 class Deadlines:
-    """Ends tasks that take longer than `seconds`."""
+    """All that began in one event loop and may take `seconds`, the first to begin first."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._running: dict[Deadline, None] = {}
+        self._running: dict[Due, None] = {}
         self._armed = False
 
-    def add(self, deadline: "Deadline") -> None:
+    def add(self, deadline: Due) -> None:
         self._running[deadline] = None
         if not self._armed:
             self._arm(deadline)
 
-    def drop(self, deadline: "Deadline") -> None:
+    def drop(self, deadline: Due) -> None:
         self._running.pop(deadline, None)
 
-    def _arm(self, first: "Deadline") -> None:
+    def _arm(self, first: Due) -> None:
         self._armed = True
         first.loop.call_at(first.due, self._sweep, first.loop)
 
@@ -45,22 +56,23 @@ class Deadlines:
 class Deadline:
     """`with Deadline(deadlines):` raises TimeoutError where its body is cut off."""
 
-    __slots__ = ("_deadlines", "_passed", "_task", "due", "loop")
+    __slots__ = ("_before", "_deadlines", "_task", "due", "loop", "passed")
 
     def __init__(self, deadlines: Deadlines) -> None:
-        self._deadlines, self._passed = deadlines, False
+        self._deadlines, self.passed = deadlines, False
 
     def __enter__(self) -> Self:
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("a deadline is for a task")
         self._task, self.loop = task, task.get_loop()
+        self._before = task.cancelling()
         self.due = self.loop.time() + self._deadlines.seconds
         self._deadlines.add(self)
         return self
 
     def pass_(self) -> None:
-        self._passed = True
+        self.passed = True
         self._task.cancel()
 
     def __exit__(
@@ -69,7 +81,7 @@ class Deadline:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self._passed:
+        if not self.passed:
             self._deadlines.drop(self)
-        elif self._task.uncancel() == 0 and kind is asyncio.CancelledError:
+        elif self._task.uncancel() <= self._before and kind is asyncio.CancelledError:
             raise TimeoutError from error
