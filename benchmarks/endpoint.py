@@ -15,6 +15,8 @@ import subprocess
 import sys
 from typing import cast
 
+import uvloop
+
 Answer = tuple[float, int, bytes, bytes]
 
 
@@ -103,4 +105,5 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main())

@@ -11,7 +11,6 @@ time is the process's own; the endpoint is another process.
 verdict depends on its question, so a wrong one would show.
 """
 
-import asyncio
 import statistics
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from pathlib import Path
 from endpoint import Server
 
 from rubrica.core import Case, Rubric
+from rubrica.executors import loop
 from rubrica.judges.prompted.criteria import Criteria
 from rubrica.models.house import House
 from rubrica.phases.agent_recorded import RecordedAgent
@@ -89,7 +89,7 @@ def rate(rounds: int) -> None:
             for _ in range(rounds):
                 with tempfile.TemporaryDirectory() as name:
                     cache = Path(name) / "replies.sqlite" if kept else False
-                    figures.append(asyncio.run(timed(server.url, Path(name), cache)))
+                    figures.append(loop.run(timed(server.url, Path(name), cache)))
             shares, costs = ([figure[at] for figure in figures] for at in (0, 1))
             print(
                 f"    {'with' if kept else 'without'} the cache: "
@@ -112,7 +112,7 @@ def storm(rounds: int) -> None:
         began = time.perf_counter()
         try:
             with tempfile.TemporaryDirectory() as name:
-                watch = asyncio.run(weathered(server.url, Path(name)))
+                watch = loop.run(weathered(server.url, Path(name)))
         finally:
             server.stop()
         seconds = time.perf_counter() - began

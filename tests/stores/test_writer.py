@@ -156,7 +156,7 @@ def test_a_task_that_is_cancelled_disturbs_nobody(shelf: Any) -> None:
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
             tasks = [
-                asyncio.create_task(writer.put_trace(n, shelf.case(n), 1, shelf.trace(n)))
+                asyncio.ensure_future(writer.put_trace(n, shelf.case(n), 1, shelf.trace(n)))
                 for n in range(4)
             ]
             await asyncio.sleep(0)
@@ -172,7 +172,7 @@ def test_leaving_commits_what_was_put(shelf: Any) -> None:
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
             tasks = [
-                asyncio.create_task(writer.put_trace(n, shelf.case(n), 1, shelf.trace(n)))
+                asyncio.ensure_future(writer.put_trace(n, shelf.case(n), 1, shelf.trace(n)))
                 for n in range(50)
             ]
             await asyncio.sleep(0)
@@ -190,7 +190,7 @@ def test_a_loop_that_ended_is_no_trouble(shelf: Any) -> None:
     writer = shelf.store.writer(shelf.run)
 
     async def leave() -> None:
-        task = asyncio.create_task(writer.put_trace(1, shelf.case(1), 1, shelf.trace(1)))
+        task = asyncio.ensure_future(writer.put_trace(1, shelf.case(1), 1, shelf.trace(1)))
         await asyncio.sleep(0)
         task.cancel()
 
@@ -264,10 +264,10 @@ def test_whatever_breaks_the_thread_is_told(shelf: Any, monkeypatch: pytest.Monk
     async def put() -> Any:
         with shelf.store.writer(shelf.run) as writer:
             monkeypatch.setattr(writer, "_write", broken)
-            first = asyncio.create_task(writer.put_trace(1, shelf.case(1), 1, shelf.trace(1)))
+            first = asyncio.ensure_future(writer.put_trace(1, shelf.case(1), 1, shelf.trace(1)))
             await asyncio.sleep(0)
             writer._hand_over()
-            late = asyncio.create_task(writer.put_trace(2, shelf.case(2), 1, shelf.trace(2)))
+            late = asyncio.ensure_future(writer.put_trace(2, shelf.case(2), 1, shelf.trace(2)))
             await asyncio.sleep(0)
             done = await asyncio.gather(first, late, return_exceptions=True)
             writer._failure = None  # as if this one had been on its way

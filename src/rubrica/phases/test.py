@@ -83,7 +83,7 @@ async def run(
     runner = _Runner(iter(todo), agent, rubric, writer, plan, observe)
     async with opened(agent), asyncio.TaskGroup() as tasks:
         for _ in range(plan.concurrency):
-            tasks.create_task(runner.work(tasks))
+            tasks.create_task(runner.work())
     return not runner.stopped
 
 
@@ -103,14 +103,14 @@ class _Runner:
         self.executor: Executor = INLINE if rubric.bounded else Local(plan.judge_deadline)
         self.stopped = False
 
-    async def work(self, tasks: asyncio.TaskGroup) -> None:
+    async def work(self) -> None:
         """One case after the other. While the row of one is on its way to the disk the next has
         begun; no worker has more than one on the way."""
-        kept: asyncio.Task[None] | None = None
+        kept: asyncio.Future[None] | None = None
         for item in self.todo:
             if self.stopped or _spent():
                 self.stopped = True
-                return
+                break
             outcome = await self.one(item)
             if outcome is None:
                 continue
@@ -118,7 +118,9 @@ class _Runner:
                 self.stopped = True
             if kept is not None:
                 await kept
-            kept = tasks.create_task(self.keep(outcome))
+            kept = self.keep(outcome)
+        if kept is not None:
+            await kept
 
     async def one(self, item: Todo) -> Outcome | None:
         """How it ended; None where it was not even begun, because the budget is spent."""
@@ -131,9 +133,7 @@ class _Runner:
             except ModelError:
                 self.stopped = True
                 return None
-            writing = asyncio.ensure_future(
-                self.writer.put_trace(item.position, item.case, item.repeat, trace)
-            )
+            writing = self.writer.put_trace(item.position, item.case, item.repeat, trace)
         try:
             scored = await self.scored(item, trace)
         finally:
@@ -148,10 +148,15 @@ class _Runner:
             (scored,) = await score(self.rubric, item.case, [trace], executor=self.executor)
         return scored if item.spent == FREE else replace(scored, cost=scored.cost + item.spent)
 
-    async def keep(self, outcome: Outcome) -> None:
+    def keep(self, outcome: Outcome) -> "asyncio.Future[None]":
         """On the disk before it counts."""
-        await self.writer.put_score(outcome.case_id, outcome.repeat, self.judge, outcome.score)
-        self.observe(outcome)
+        kept = self.writer.put_score(outcome.case_id, outcome.repeat, self.judge, outcome.score)
+        kept.add_done_callback(lambda done: self.kept(done, outcome))
+        return kept
+
+    def kept(self, done: "asyncio.Future[None]", outcome: Outcome) -> None:
+        if not done.cancelled() and done.exception() is None:
+            self.observe(outcome)
 
 
 def _spent() -> bool:

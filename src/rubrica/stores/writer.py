@@ -79,7 +79,8 @@ class Writer:
 
     def __init__(self, path: Path, run_id: str, number: int) -> None:
         self.run_id, self._path, self._number = run_id, path, number
-        self._room = asyncio.Semaphore(ROOM)
+        self._under_way = 0
+        self._line: deque[asyncio.Future[None]] = deque()
         self._outbox: list[_Entry] = []
         self._inbox: queue.SimpleQueue[list[_Entry] | None] = queue.SimpleQueue()
         self._waiting: deque[_Entry] = deque()
@@ -123,32 +124,66 @@ class Writer:
         self._thread.join()
         self._lock.release()
 
-    async def put_trace(self, position: int, case: Case, repeat: int, trace: Trace) -> None:
-        """Returns once the trace is on the disk."""
-        await self._put(case.id, repeat, _Attempt(position, case, trace), None)
+    def put_trace(
+        self, position: int, case: Case, repeat: int, trace: Trace
+    ) -> "asyncio.Future[None]":
+        """Done once the trace is on the disk."""
+        return self._put(case.id, repeat, _Attempt(position, case, trace), None)
 
-    async def put_score(self, case_id: str, repeat: int, judge: str, score: Score) -> None:
-        """Returns once the score of a stored trace is on the disk."""
-        await self._put(case_id, repeat, None, _Verdict(judge, score))
+    def put_score(
+        self, case_id: str, repeat: int, judge: str, score: Score
+    ) -> "asyncio.Future[None]":
+        """Done once the score of a stored trace is on the disk."""
+        return self._put(case_id, repeat, None, _Verdict(judge, score))
 
-    async def put_both(
+    def put_both(
         self, position: int, case: Case, repeat: int, trace: Trace, judge: str, score: Score
-    ) -> None:
+    ) -> "asyncio.Future[None]":
         """A trace and its score in one transaction."""
         attempt, verdict = _Attempt(position, case, trace), _Verdict(judge, score)
-        await self._put(case.id, repeat, attempt, verdict)
+        return self._put(case.id, repeat, attempt, verdict)
 
-    async def _put(
+    def _put(
         self, case_id: str, repeat: int, attempt: _Attempt | None, verdict: _Verdict | None
-    ) -> None:
-        async with self._room:
-            if self._failure is not None:
-                raise StoreError(self._failure, file=str(self._path))
-            entry = _Entry(case_id, repeat, attempt, verdict)
-            self._outbox.append(entry)
-            if len(self._outbox) == 1:
-                entry.done.get_loop().call_soon(self._hand_over)
-            await entry.done
+    ) -> "asyncio.Future[None]":
+        entry = _Entry(case_id, repeat, attempt, verdict)
+        if self._under_way < ROOM and not self._line:
+            self._take(entry)
+            return entry.done
+        return asyncio.ensure_future(self._later(entry))
+
+    async def _later(self, entry: _Entry) -> None:
+        """Wait for room: whoever waits for the row waits for this too, and makes no more rows."""
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._line.append(place)
+        await place
+        self._take(entry)
+        await entry.done
+
+    def _take(self, entry: _Entry) -> None:
+        if self._failure is not None:
+            entry.done.set_exception(StoreError(self._failure, file=str(self._path)))
+            return
+        self._under_way += 1
+        self._outbox.append(entry)
+        if len(self._outbox) == 1:
+            entry.done.get_loop().call_soon(self._hand_over)
+
+    def _delivered(self, told: "list[tuple[asyncio.Future[None], StoreError | None]]") -> None:
+        """Wake the tasks, all of them in one go, and let in as many as there is room for."""
+        self._under_way -= len(told)
+        for done, error in told:
+            if not done.done():  # its task may have been cancelled
+                if error is None:
+                    done.set_result(None)
+                else:
+                    done.set_exception(error)
+        free = ROOM - self._under_way
+        while self._line and free > 0:
+            place = self._line.popleft()
+            if not place.done():
+                place.set_result(None)
+                free -= 1
 
     def _hand_over(self) -> None:
         if self._outbox:
@@ -164,7 +199,7 @@ class Writer:
                 self._commit(entries)
             except BaseException as error:  # a MemoryError must not leave tasks waiting for ever
                 self._fail(entries, error)
-            _deliver(entries)
+            self._tell(entries)
             entries.clear()
         self._connection.close()
 
@@ -239,6 +274,12 @@ class Writer:
         found = self._connection.execute(FIND, key).fetchone()
         return None if found is None else int(found[0])
 
+    def _tell(self, entries: list[_Entry]) -> None:
+        if entries:
+            told = [(entry.done, entry.error) for entry in entries]
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                told[0][0].get_loop().call_soon_threadsafe(self._delivered, told)
+
     def _odd(self, entry: _Entry, message: str) -> StoreError:
         where = f"run {self.run_id}, case {entry.case_id!r}, repeat {entry.repeat}"
         return StoreError(message, file=str(self._path), field=where)
@@ -265,21 +306,3 @@ def _json(value: msgspec.Struct) -> str:
     if len(text) >= LARGEST:
         raise ValueError(f"{type(value).__name__.lower()}: larger than a store can hold (1 GB)")
     return text.decode()
-
-
-def _deliver(entries: list[_Entry]) -> None:
-    """Wake the tasks, all of them in one go."""
-    if not entries:
-        return
-    told = [(entry.done, entry.error) for entry in entries]
-
-    def deliver() -> None:
-        for done, error in told:
-            if not done.done():  # its task may have been cancelled
-                if error is None:
-                    done.set_result(None)
-                else:
-                    done.set_exception(error)
-
-    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-        told[0][0].get_loop().call_soon_threadsafe(deliver)

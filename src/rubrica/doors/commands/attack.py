@@ -1,7 +1,6 @@
 """`rubrica attack`: how far a judge can be talked into a good score."""
 
 import argparse
-import asyncio
 import json
 import os
 import sys
@@ -18,6 +17,7 @@ from rubrica.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
 from rubrica.doors.config import rubric_from_name
 from rubrica.doors.judge_options import judge_options
 from rubrica.doors.watch import stdout_kept
+from rubrica.executors import loop
 from rubrica.judges.prompted.attacks import bundled_cases, families, family
 from rubrica.judges.rubric_file import read_rubric
 from rubrica.models.house import House
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     house = budget.house_of(budget.means_of(args), rubric)
     known = None if plan.per_family is None else plan.per_family * len(chosen)
     with Ticker(known) as ticker, stdout_kept():
-        found = asyncio.run(_in(house, attack(rubric, chosen, cases, plan, ticker)))
+        found = loop.run(_in(house, attack(rubric, chosen, cases, plan, ticker)))
     document = {"judge": args.judge, **found, **budget.bill(house)}
     document["bill"] = budget.bill_lines(document.get("models", ()))
     code = exit_code(document, args.most)

@@ -1,7 +1,6 @@
 """`rubrica calibrate`: a judge held against what people say of the same outputs."""
 
 import argparse
-import asyncio
 import sys
 import time
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from rubrica.doors.config import rubric_from_name
 from rubrica.doors.judge_options import judge_options
 from rubrica.doors.settings import STORE
 from rubrica.doors.watch import stdout_kept
+from rubrica.executors import loop
 from rubrica.judges.rubric_file import read_rubric
 from rubrica.phases.calibrate import Calibration, calibrate, judged
 from rubrica.phases.labelled import Labelled, Output, Verdict, from_run, read_judged, read_labelled
@@ -185,7 +185,7 @@ def _verdicts(
             )
 
     with stdout_kept(), Ticker(len(bare)) as ticker:
-        found = asyncio.run(work())
+        found = loop.run(work())
     return found[: len(rows)], found[len(rows) :], budget.bill(house)
 
 

@@ -1,7 +1,6 @@
 """`rubrica rescore`: the stored traces of a run judged by another rubric; no agent is called."""
 
 import argparse
-import asyncio
 import sys
 
 import msgspec
@@ -12,6 +11,7 @@ from rubrica.doors.corrected import corrected_by
 from rubrica.doors.settings import STORE
 from rubrica.doors.summary import Ticker, show, store_option
 from rubrica.doors.watch import housed
+from rubrica.executors import loop
 from rubrica.judges.rubric_file import read_rubric
 from rubrica.phases.agents import agent_of
 from rubrica.phases.test import Plan, stored, summarized
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
             todo = stored(store, info.id, judge)
             work = run_cases(todo, agent_of("recorded"), rubric, writer, plan, ticker)
-            asyncio.run(housed(work, house))
+            loop.run(housed(work, house))
         summary = summarized(store, info.id, rubric, judge)
         document = {"run": info.id, "judge": judge, **summary, **budget.bill(house)}
         document |= corrected_by(args.rubric, judge, document)

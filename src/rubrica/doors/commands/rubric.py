@@ -1,7 +1,6 @@
 """`rubrica rubric learn`: labelled samples in, a rubric out, and whether it is worth anything."""
 
 import argparse
-import asyncio
 import shlex
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from rubrica.core import ConfigError
 from rubrica.doors import budget
 from rubrica.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
 from rubrica.doors.learning import Counter, plan_words, report_words
+from rubrica.executors import loop
 from rubrica.models.asking import ModelError
 from rubrica.models.client import Client
 from rubrica.models.house import House
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
             for line in plan_words(planned, settings.house_model.name, house):
                 counter.tell(line)
         try:
-            document = asyncio.run(_learned(samples, settings, journal, house, counter))
+            document = loop.run(_learned(samples, settings, journal, house, counter))
         except ModelError as error:
             return _unfinished(args, error, house)
         finally:

@@ -21,6 +21,7 @@ from rubrica.doors.dry_run import dry_run
 from rubrica.doors.settings import CONFIG, STORE, RunSettings, settings_of
 from rubrica.doors.summary import Ticker, last_run, show, store_option
 from rubrica.doors.watch import Watchdog, stdout_kept, stoppable
+from rubrica.executors import loop
 from rubrica.judges.rubric_file import read_rubric
 from rubrica.models.house import House
 from rubrica.models.purse import NOTHING, Limits
@@ -202,7 +203,7 @@ def _carry_out(
         work = run_cases(todo, agent, rubric, writer, settings.plan, ticker)
         try:
             with stdout_kept(), Watchdog(settings.deadline) as watchdog:
-                complete = asyncio.run(stoppable(work, house, watchdog))
+                complete = loop.run(stoppable(work, house, watchdog))
         except (KeyboardInterrupt, asyncio.CancelledError):
             ticker.close()
             sys.stderr.write(f"interrupted; go on with: {resume}{more}\n")
