@@ -29,6 +29,7 @@ COMMANDS = {
     "schema": "JSON Schema of case, rubric and configuration files",
     "judge": "rewards for recorded outputs, a row in, a row out",
     "score": "fitness from an execution log: 0 to 100, a grade, advice",
+    "evolve": "versions of a prompt: decisions, history, rollback",
     "hook": "append a coding agent's tool use to its execution log",
     "serve": "rewards over HTTP, for any trainer",
 }
