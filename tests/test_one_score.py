@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rubrica import EvaluationRunner, TestSet
+from rubrica import EvaluationRunner, ProductionMonitor, TestSet
 from rubrica.core import Score, Trace, Usage, score
 from rubrica.doors.cli import main
 from rubrica.doors.trainers.trl import Reward
@@ -70,6 +70,15 @@ def test_the_same_score(judged_by: str, output: str, tmp_path: Path) -> None:
         prompts=[ROW["input"]], completions=[output], expected=[ROW["expected"]]
     )
     assert reward == alone.reward
+    with ProductionMonitor(1.0, rubric=rubric) as monitor:
+        now = monitor.sample_and_evaluate(ROW["input"], output, case=case)
+        monitor.observe(ROW["input"], output, case=ROW)
+        monitor.flush()
+        assert now is not None
+        assert {(one["score"], one["passed"]) for one in (now, *monitor.samples)} == {
+            (alone.value, alone.passed)
+        }
+        assert len(monitor.samples) == 2
 
 
 def stored(folder: Path, rubric: str, output: str) -> Score:

@@ -9,13 +9,13 @@ SURFACE = """
 AutoGraderJudge BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension
 EnvServiceJudge EVALUATION_DIMENSIONS EVALUATION_RUBRIC EvaluationRunner Evidence Fault GRADES Judge
 JudgeError
-MathAnswerAsJudge Message ModelTuner Ranker
+MathAnswerAsJudge Message ModelTuner ProductionMonitor Ranker
 Rubric RubricaError Score Signal Status Task TestSet ToolCall Trace Usage Workflow
 WorkflowOutput WorkflowTask assert_passes calculate_overall_score evaluate_output judge record
 score
 aggregate_scores follows_format grade_of has_code_block has_direct_answer has_explanation
 has_next_steps has_obvious_errors has_syntax_errors remove_outliers score_accuracy
-score_completeness score_structure
+score_completeness score_structure should_apply_mutation
 """
 
 

@@ -55,6 +55,8 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
         WorkflowTask,
     )
     from rubrica.phases.auto_grader_face import AutoGraderJudge
+    from rubrica.phases.evolve.literal import should_apply_mutation
+    from rubrica.phases.monitor.monitor import ProductionMonitor
     from rubrica.phases.recorder import record
     from rubrica.phases.testset import (
         EvaluationRunner,
@@ -114,6 +116,7 @@ _LATER = {
     "EVALUATION_RUBRIC": "rubrica.judges.dimensions.rubric",
     "EvaluationRunner": "rubrica.phases.testset",
     "ModelTuner": "rubrica.judges.workflow",
+    "ProductionMonitor": "rubrica.phases.monitor.monitor",
     "Task": "rubrica.judges.workflow",
     "TestSet": "rubrica.phases.testset",
     "Workflow": "rubrica.judges.workflow",
@@ -123,6 +126,7 @@ _LATER = {
     "calculate_overall_score": "rubrica.phases.testset",
     "evaluate_output": "rubrica.phases.testset",
     "record": "rubrica.phases.recorder",
+    "should_apply_mutation": "rubrica.phases.evolve.literal",
 }
 
 __all__ = [
@@ -146,6 +150,7 @@ __all__ = [
     "MathAnswerAsJudge",
     "Message",
     "ModelTuner",
+    "ProductionMonitor",
     "Ranker",
     "Rubric",
     "RubricaError",
@@ -179,6 +184,7 @@ __all__ = [
     "score_accuracy",
     "score_completeness",
     "score_structure",
+    "should_apply_mutation",
 ]
 
 

@@ -1,4 +1,6 @@
-"""The tables, and the door through which every connection comes.
+"""The door through which every connection comes, and the tables of a store of runs.
+
+A file has a `Layout`: the tables in it, and the numbers that tell it from files of another kind.
 
 A trace is a row of its own, appended in the order of arrival, so that its bytes are written once;
 the unique index over run, case and repeat is what a key is, and the only place where ids without
@@ -19,6 +21,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from secrets import token_hex
+from typing import NamedTuple
 
 from rubrica.stores.errors import StoreError, explained
 from rubrica.stores.wal import wal_pages
@@ -59,7 +62,23 @@ TABLES = {
 }
 
 
-def connect(path: Path) -> sqlite3.Connection:
+class Layout(NamedTuple):
+    """What one kind of file holds. `name` is what a person calls it; an older version is refused
+    as a newer one is, until there is one that has to be read.
+    """
+
+    name: str
+    application: int
+    version: int
+    tables: dict[str, str]
+
+
+RUNS = Layout("runs", APPLICATION, VERSION, TABLES)
+#: Files of rubrica that may be taken for one another, by their application id.
+KINDS = {APPLICATION: "runs", 0x5255424D: "a monitor"}  # "RUBM"
+
+
+def connect(path: Path, layout: Layout = RUNS) -> sqlite3.Connection:
     """A checked connection to an existing store; one that cannot be written is opened to read."""
     if not path.exists():
         raise StoreError("there is no such store", file=str(path))
@@ -68,7 +87,7 @@ def connect(path: Path) -> sqlite3.Connection:
     if path.stat().st_size == 0:
         raise StoreError("the file is empty: no store is; delete it to start anew", file=str(path))
     try:
-        return _connect(path, "mode=rw")
+        return _connect(path, "mode=rw", layout)
     except sqlite3.OperationalError as error:
         # In a folder that cannot be written SQLite cannot share the log. Where there is none, the
         # file is all there is; where there is one, leaving it out would lose what it holds.
@@ -76,7 +95,7 @@ def connect(path: Path) -> sqlite3.Connection:
         if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             if not (log.exists() and log.stat().st_size):
                 try:
-                    return _connect(path, "mode=ro&immutable=1")
+                    return _connect(path, "mode=ro&immutable=1", layout)
                 except sqlite3.Error as again:
                     raise explained(path, again) from again
             message = "its log (-wal) cannot be read in a read-only folder: copy both elsewhere"
@@ -86,7 +105,7 @@ def connect(path: Path) -> sqlite3.Connection:
         raise explained(path, error) from error
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
+def _connect(path: Path, mode: str, layout: Layout) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.as_uri()}?{mode}",
         uri=True,
@@ -96,7 +115,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     )
     try:
         connection.execute("PRAGMA trusted_schema = OFF")  # a file may come from anybody
-        _check(connection, path)
+        _check(connection, path, layout)
         if "immutable" not in mode:  # another program may have turned it off
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -110,19 +129,23 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
+def _check(connection: sqlite3.Connection, path: Path, layout: Layout) -> None:
     """Refuse whatever this version of rubrica did not write, before anything is written."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    if application != APPLICATION:
+    if application != layout.application:
+        if application in KINDS:
+            message = f"this is a store of {KINDS[application]}, where one of {layout.name} belongs"
+            raise StoreError(message, file=str(path))
         raise StoreError("this is a SQLite file, but not a store of rubrica", file=str(path))
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version > VERSION:
-        message = f"a newer rubrica wrote this store (version {version}, this one reads {VERSION})"
+    if version > layout.version:
+        known = f"version {version}, this one reads {layout.version}"
+        message = f"a newer rubrica wrote this store ({known})"
         raise StoreError(f"{message}; update rubrica", file=str(path))
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
-    odd = [name for name, sql in TABLES.items() if found.get(name) != sql]
+    odd = [name for name, sql in layout.tables.items() if found.get(name) != sql]
     odd += [name for name, sql in found.items() if sql.upper().startswith("CREATE TRIGGER")]
-    if odd or version < 1:
+    if odd or version < layout.version:
         message = f"its tables are not those of a store of rubrica: {', '.join(odd)}"
         raise StoreError(message, file=str(path))
     _check_whole(connection, path)
@@ -151,7 +174,7 @@ def _log(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
 
 
-def create(path: Path) -> None:
+def create(path: Path, layout: Layout = RUNS) -> None:
     """Make an empty store; one that another process made meanwhile is left as it is."""
     log = _log(path)
     if log.exists() and log.stat().st_size:
@@ -166,9 +189,9 @@ def create(path: Path) -> None:
             if mode != "wal":
                 message = f"this disk cannot hold a store: no write-ahead log ({mode})"
                 raise StoreError(message, file=str(path))
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-            for sql in TABLES.values():
+            connection.execute(f"PRAGMA application_id = {layout.application}")
+            connection.execute(f"PRAGMA user_version = {layout.version}")
+            for sql in layout.tables.values():
                 connection.execute(sql)
         try:
             os.link(draft, path)  # unlike a rename, it never replaces another's store

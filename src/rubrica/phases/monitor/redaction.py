@@ -1,0 +1,215 @@
+"""Text without what must not be stored: keys, e-mail addresses, card and phone numbers.
+
+What is found becomes `[key]`, `[e-mail]`, `[card]` or `[phone]`. The text was written by anybody,
+so each pattern takes time in proportion to its length: it begins only where a run of its characters
+begins, gives nothing back, or is bounded. Better one word too many than one too few; but a digest,
+a date or a number without the form of a phone number is left alone.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+#: A hook of one's own: it is given the text after the patterns.
+Hook = Callable[[str], str]
+
+#: Characters of one text that are looked at and kept.
+LONGEST = 200_000
+#: What stands in the place of a text that a hook could not read.
+WITHHELD = "[withheld: the redaction failed]"
+
+PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----")
+PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----")
+#: Looked for in the text in lower case: ignoring case would take five times as long.
+NAMED = re.compile(
+    r"(?:api|access|private|signing|secret)[_ -]?key|token|secret|password|passwd|pwd|authorization"
+)
+VALUE = re.compile(
+    r"\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?:(?i:bearer|basic|token) )?+(?!\[)([^\s\"',;&\\]{6,}+)"
+)
+BEARER = re.compile(r"(?i)\b(bearer|basic)(\s{1,3})(?=[a-z._~+/=-]{0,200}\d)[\w.~+/=-]{8,}+")
+LOGIN = re.compile(r"://[^\s/@:]{0,100}:[^\s/@]{1,200}@")
+TOKEN = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{16,}+")
+PREFIX = re.compile(
+    r"(?:^|[_-])(?:(?:sk|pk|rk|ak|whsec|key)[_-]|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|"
+    r"AKIA|ASIA|AIza|ya29|eyJ|hf_|npm_|pypi-|dop_v1_|shpat_|SG)"
+)
+CHAINED = re.compile(r"\[key\](?:\.\[key\])+")
+EMAIL = re.compile(
+    r"(?<![A-Za-z0-9._+'-])[A-Za-z0-9._+'-]++(?:@|%40)[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++"
+)
+#: Where a card or phone number may be; all else is looked for inside.
+NUMBER = re.compile("[+＋(]?\\d[\\d ().\u00a0/-]{5,}+")
+DIGITS = re.compile("(?<!\\d)\\d(?:[ \u00a0-]?\\d){12,}+")
+PHONES = (
+    re.compile("(?<![\\w+])[+＋]\\d(?:[ ().\u00a0-]{0,2}\\d){7,14}(?!\\d)"),
+    re.compile(r"(?<![\d.-])(?:1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)"),
+    re.compile(r"(?<![\d.,-])\(?0\d{1,4}\)?[ /-]\d{3,4}[ -]?\d{3,5}(?!\d)"),
+    re.compile(r"(?<!\d)1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?!\d)"),
+)
+#: ASCII alone: the lower case of other letters may be longer than they are.
+LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+def redact(text: str) -> str:
+    """The text with what was found named instead."""
+    if "PRIVATE KEY" in text:
+        text = _without_pem(text)
+    lower = text.lower() if text.isascii() else text.translate(LOWER)
+    text = _without_named(text, lower)
+    if "bearer" in lower or "basic" in lower:
+        text = BEARER.sub(r"\1\2[key]", text)
+    text = LOGIN.sub("://[key]@", text)
+    text = TOKEN.sub(_token, text)
+    if "[key].[key]" in text:
+        text = CHAINED.sub("[key]", text)
+    if "@" in text or "%40" in text:
+        text = EMAIL.sub("[e-mail]", text)
+    return NUMBER.sub(_number, text)
+
+
+def _without_named(text: str, lower: str) -> str:
+    """What stands behind a word like `password` and a sign like `:` goes."""
+    parts, at = [], 0
+    for name in NAMED.finditer(lower):
+        if name.start() >= at and (value := VALUE.match(text, name.end())):
+            parts += [text[at : value.start(1)], "[key]"]
+            at = value.end(1)
+    return "".join([*parts, text[at:]])
+
+
+def _number(found: re.Match[str]) -> str:
+    """A run of digits and what may stand between them; the letter before it belongs to the look."""
+    before = found.string[found.start() - 1 : found.start()]
+    run = DIGITS.sub(_cards, before + found[0])
+    for pattern in PHONES:
+        run = pattern.sub("[phone]", run)
+    return run[len(before) :]
+
+
+def _without_pem(text: str) -> str:
+    """A private key goes from its first line to its last, or to the end of the text."""
+    parts, at = [], 0
+    while begin := PEM.search(text, at):
+        parts += [text[at : begin.start()], "[key]"]
+        end = PEM_END.search(text, begin.end())
+        at = end.end() if end else len(text)
+    return "".join([*parts, text[at:]])
+
+
+def _token(found: re.Match[str]) -> str:
+    """`[key]` for a run of characters that has a key's first letters, or looks like chance."""
+    token = found[0]
+    digits = sum(map(token.count, "0123456789"))
+    prefix = PREFIX.search(token)
+    if prefix and digits and len(token) - prefix.end() >= 12:
+        return f"{token[: prefix.start()]}[key]"
+    if len(token) >= 32 and digits >= 3:
+        upper = sum(letter.isupper() for letter in token)
+        lower = sum(letter.islower() for letter in token)
+        if upper >= 3 and lower >= 3:
+            return "[key]"
+    return token
+
+
+def _cards(found: re.Match[str]) -> str:
+    """A run of digits without the card numbers in it: whole groups, 13 to 19 digits, by Luhn."""
+    run = found[0]
+    places = [at for at, letter in enumerate(run) if letter.isdigit()]
+    values = [int(run[at]) for at in places]
+    sums = _luhn_sums(values)
+    starts = [at == 0 or not run[at - 1].isdigit() for at in places]
+    parts, copied, n = [], 0, 0
+    while n < len(values):
+        size = _card_at(n, values, sums, starts) if starts[n] else 0
+        if not size:
+            n += 1
+            continue
+        parts += [run[copied : places[n]], "[card]"]
+        n += size
+        copied = places[n - 1] + 1
+    return "".join([*parts, run[copied:]])
+
+
+def _card_at(n: int, values: list[int], sums: list[list[int]], starts: list[bool]) -> int:
+    """How many digits the card number has that begins here; 0 where none does."""
+    if not 2 <= values[n] <= 6:
+        return 0
+    for size in range(min(19, len(values) - n), 12, -1):
+        end = n + size
+        if end == len(values) or starts[end]:
+            total = sums[(end - 1) % 2][end] - sums[(end - 1) % 2][n]
+            if total % 10 == 0:
+                return size
+    return 0
+
+
+def _luhn_sums(values: list[int]) -> list[list[int]]:
+    """Luhn's sum of all digits before each place, once for each parity of the last digit's place.
+
+    The last digit counts as it is, and every second one from there by the digits of its double.
+    """
+    sums = []
+    for parity in (0, 1):
+        so_far = [0]
+        for at, value in enumerate(values):
+            counted = value if at % 2 == parity else value * 2 - 9 * (value > 4)
+            so_far.append(so_far[-1] + counted)
+        sums.append(so_far)
+    return sums
+
+
+def redact_value(value: Any, text: Callable[[str], str] = redact) -> Any:
+    """A JSON value with every text in it redacted, keys too; a number may be that of a card."""
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, dict):
+        named: dict[str, Any] = {}
+        for key, item in value.items():
+            name = told = text(key)
+            while name in named:  # two addresses that were keys
+                name = f"{told} {len(named) + 1}"
+            named[name] = redact_value(item, text)
+        return named
+    if isinstance(value, list | tuple):
+        return [redact_value(item, text) for item in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        written = str(value)
+        found = text(written)
+        return value if found == written else found
+    return value
+
+
+def cut(text: str, most: int) -> str:
+    """Not inside a word: half an address would no longer be found."""
+    if len(text) <= most:
+        return text
+    at = max(text.rfind(space, most - 300, most) for space in " \n\t")
+    return text[: at if at > 0 else most - 300]
+
+
+class Redaction:
+    """A text is cut, then the patterns, then a hook of one's own.
+
+    Where the hook fails, nothing of the text is kept.
+    """
+
+    def __init__(self, hook: Hook | None = None) -> None:
+        self.hook = hook
+        self.failures = 0
+
+    def text(self, text: str) -> str:
+        found = redact(cut(text, LONGEST))
+        if self.hook is None or not found:
+            return found
+        try:
+            told = self.hook(found)
+        except (Exception, SystemExit):
+            told = None
+        if isinstance(told, str):
+            return told
+        self.failures += 1
+        return WITHHELD
+
+    def value(self, value: Any) -> Any:
+        return redact_value(value, self.text)

@@ -1,0 +1,68 @@
+"""A rate under watch: an interval that holds at every moment at once, however often one looks.
+
+The two-sided beta-binomial mixture of Howard, Ramdas, McAuliffe & Sekhon (2021), in the
+parametrisation of their `confseq` package. For each rate p the evidence against it is the mean
+likelihood ratio over a Beta(c·p, c·(1 − p)) of other rates; it starts at 1 and, while p is true,
+reaches 1/alpha at any time with a chance of at most alpha (Ville). The interval is the rates not
+refuted. c says for how many trials the interval is meant to be narrow; it is right for any number.
+
+A window that slides forgets its failures and looks again: the chance of a false alarm then grows
+without end. Whoever wants to forget starts a new sequence, and pays for it with a share of alpha.
+"""
+
+from math import lgamma, log, log1p
+
+#: No rate is nearer to 0 or 1 than this; the interval of `confseq` ends there too.
+EDGE = 1e-12
+
+
+def tuned(n: float, alpha: float = 0.05) -> float:
+    """The c of an interval that is to be narrow after n trials."""
+    twice = 2 * log(1 / alpha)
+    return max(n / (twice + log1p(twice)) - 1, 1e-3)
+
+
+def evidence(passed: int, n: int, rate: float, c: float) -> float:
+    """The logarithm of the evidence against a rate, after so many passes of n."""
+    a, b, failed = c * rate, c * (1 - rate), n - passed
+    return (
+        (lgamma(a + passed) + lgamma(b + failed) - lgamma(c + n))
+        - (lgamma(a) + lgamma(b) - lgamma(c))
+        - passed * log(rate)
+        - failed * log1p(-rate)
+    )
+
+
+def below(passed: int, n: int, rate: float, c: float, bar: float) -> bool:
+    """Is the upper end of the interval below this rate? `bar` is log(1/alpha)."""
+    return passed < rate * n and evidence(passed, n, rate, c) > bar
+
+
+def interval(passed: int, n: int, *, alpha: float = 0.05, tuned_for: float) -> tuple[float, float]:
+    """The rates that so many passes of n do not refute; all of them where nothing was seen."""
+    if not 0 <= passed <= n:
+        raise ValueError(f"{passed} passed of {n}")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha: {alpha} is not between 0 and 1")
+    if n == 0:
+        return 0.0, 1.0
+    c, bar, middle = tuned(tuned_for), log(1 / alpha), passed / n
+    low = 0.0 if passed == 0 else _end(passed, n, c, bar, EDGE, middle)
+    high = 1.0 if passed == n else _end(passed, n, c, bar, 1 - EDGE, middle)
+    return low, high
+
+
+def _end(passed: int, n: int, c: float, bar: float, out: float, inside: float) -> float:
+    """Where the evidence crosses the bar between a rate outside and the one seen.
+
+    The evidence against the rate seen is below 0, so it is always inside.
+    """
+    if evidence(passed, n, out, c) <= bar:
+        return round(out)
+    for _ in range(60):
+        middle = (out + inside) / 2
+        if evidence(passed, n, middle, c) > bar:
+            out = middle
+        else:
+            inside = middle
+    return inside

@@ -1,0 +1,279 @@
+"""The store of a monitor: counts that add up among processes, nothing twice, nothing lost."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from rubrica.stores.errors import StoreError
+from rubrica.stores.monitor import DAY, KEPT, MonitorStore
+from rubrica.stores.monitor_rows import Entry, Raised, Spending
+from rubrica.stores.sqlite import Store
+
+NOW = 1_800_000_000.0
+
+
+def entry(n: int | str, *, passed: bool = True, drawn: bool = True, at: float = NOW) -> Entry:
+    value = 1.0 if passed else 0.0
+    text = json.dumps({"full": n}).encode()
+    return Entry(str(n), at, drawn, "scored", passed, value, json.dumps({"n": n}).encode(), text)
+
+
+def fold(state: bytes | None, entries: Sequence[Entry]) -> tuple[bytes, Sequence[Raised]]:
+    """Counts; every tenth sample is an alert."""
+    n = int(state or b"0")
+    raised = []
+    for one in entries:
+        n += 1
+        if n % 10 == 0:
+            raised.append(Raised("overall", one.at, n % 20 != 0, str(n).encode()))
+    return str(n).encode(), raised
+
+
+@pytest.fixture(params=["file", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> MonitorStore:
+    return MonitorStore(tmp_path / "monitor.db" if request.param == "file" else None)
+
+
+def test_new_samples_are_folded_once(store: MonitorStore) -> None:
+    assert store.state("m") is None
+    batch = [entry(1), entry(2), entry(1)]
+    assert [one.id for one in store.commit("m", batch, fold)] == ["1", "2"]
+    assert [one.id for one in store.commit("m", [entry(2), entry(3)], fold)] == ["3"]
+    assert store.state("m") == b"3"
+    assert [kept.id for kept in store.samples("m")] == ["3", "2", "1"]
+    store.commit("other", [entry(1)], fold)
+    assert (store.state("m"), store.state("other")) == (b"3", b"1")
+    assert store.monitors() == ["m", "other"]
+
+
+def test_what_was_not_drawn_is_kept_and_does_not_count(store: MonitorStore) -> None:
+    store.commit("m", [entry(1), entry(2, drawn=False)], fold)
+    store.commit("m", [entry(3, drawn=False)], fold)
+    assert store.state("m") == b"1"
+    assert [(kept.id, kept.drawn) for kept in store.samples("m")] == [
+        ("3", False),
+        ("2", False),
+        ("1", True),
+    ]
+
+
+def test_a_fold_that_fails_leaves_nothing(store: MonitorStore) -> None:
+    def broken(_state: bytes | None, _entries: Sequence[Entry]) -> tuple[bytes, Sequence[Raised]]:
+        raise ZeroDivisionError
+
+    store.commit("m", [entry(1)], fold)
+    with pytest.raises(ZeroDivisionError):
+        store.commit("m", [entry(2)], broken, counts={"observed": 5})
+    assert store.state("m") == b"1"
+    assert store.counts("m") == {}
+    assert [one.id for one in store.commit("m", [entry(2)], fold)] == ["2"]
+
+
+def test_counts_add_up(store: MonitorStore) -> None:
+    store.commit("m", [], fold, counts={"observed": 5, "dropped": 1})
+    store.commit("m", [], fold, counts={"observed": 2})
+    assert store.counts("m") == {"dropped": 1, "observed": 7}
+    assert store.monitors() == ["m"]
+
+
+def test_pages_and_the_worst(store: MonitorStore) -> None:
+    store.commit("m", [entry(n, passed=n != 3) for n in range(10)], fold)
+    first = store.samples("m", limit=4)
+    assert [kept.id for kept in first] == ["9", "8", "7", "6"]
+    assert [kept.id for kept in store.samples("m", before=first[-1].number, limit=2)] == ["5", "4"]
+    assert [kept.id for kept in store.worst("m", limit=2)] == ["3", "9"]
+
+
+def test_texts_expire_and_samples_stay(store: MonitorStore) -> None:
+    store.commit("m", [entry(1)], fold, now=NOW)
+    kept = store.sample("m", "1", now=NOW + 6 * DAY)
+    assert kept is not None
+    assert (kept.body, kept.text) == (b'{"n": 1}', b'{"full": 1}')
+    late = store.sample("m", "1", now=NOW + 8 * DAY)  # before anything was cleaned up
+    assert late is not None
+    assert late.text is None
+    store.commit("m", [], fold, now=NOW + 8 * DAY)
+    again = store.sample("m", "1", now=NOW)
+    assert again is not None
+    assert again.text is None
+    assert store.sample("m", "2") is None
+
+
+def test_texts_are_not_kept_where_asked(store: MonitorStore) -> None:
+    store.commit("m", [entry(1)], fold, keep_text=None)
+    kept = store.sample("m", "1")
+    assert kept is not None
+    assert kept.text is None
+
+
+def test_old_samples_go(tmp_path: Path) -> None:
+    with MonitorStore(tmp_path / "monitor.db") as store:
+        store.commit("m", [entry(1, at=NOW - KEPT - 1), entry(2)], fold, now=NOW)
+        assert [kept.id for kept in store.samples("m")] == ["2"]
+        assert store.state("m") == b"2"
+
+
+def test_memory_holds_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rubrica.stores.monitor.KEPT_IN_MEMORY", 50)
+    monkeypatch.setattr("rubrica.stores.monitor.TEXTS_IN_MEMORY", 10)
+    with MonitorStore(None) as store:
+        for start in range(0, 200, 20):
+            store.commit("m", [entry(n) for n in range(start, start + 20)], fold)
+        assert [kept.id for kept in store.samples("m")] == [str(n) for n in range(199, 149, -1)]
+        assert store.state("m") == b"200"
+        found = [store.sample("m", kept.id) for kept in store.samples("m")]
+        assert [kept.text is not None for kept in found if kept] == [True] * 10 + [False] * 40
+
+
+def test_a_budget_is_never_overdrawn(store: MonitorStore) -> None:
+    def fits(spent: Spending) -> bool:
+        return spent.calls <= 10
+
+    taken = [store.reserve("m", 7, Spending(calls=3), fits) for _ in range(5)]
+    assert taken == [True, True, True, False, False]
+    store.commit("m", [], fold, spent={7: Spending(calls=-4, dollars=0.5)})
+    assert store.spent("m", 7) == Spending(5, 0, 0.5)
+    assert store.reserve("m", 7, Spending(calls=3), fits)
+    assert store.reserve("m", 8, Spending(calls=10), fits)
+    assert store.spent("m", 9) == Spending()
+
+
+# Files
+
+
+def test_a_store_of_runs_is_not_one(tmp_path: Path) -> None:
+    Store(tmp_path / "runs.db").close()
+    with pytest.raises(StoreError, match="a store of runs, where one of a monitor belongs"):
+        MonitorStore(tmp_path / "runs.db")
+    MonitorStore(tmp_path / "monitor.db").close()
+    with pytest.raises(StoreError, match="a store of a monitor, where one of runs belongs"):
+        Store(tmp_path / "monitor.db")
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    for path in (None, tmp_path / "monitor.db"):
+        store = MonitorStore(path)
+        store.close()
+        with pytest.raises(StoreError, match="the store is closed"):
+            store.commit("m", [entry(1)], fold)
+    with pytest.raises(StoreError, match="there is no such store"):
+        MonitorStore(tmp_path / "none.db", make=False)
+
+
+def test_the_metrics_do_not_wait_for_a_writer(tmp_path: Path) -> None:
+    path = tmp_path / "monitor.db"
+    with MonitorStore(path) as store, closing(sqlite3.connect(path)) as other:
+        store.commit("m", [entry(1)], fold)
+        other.isolation_level = None
+        other.execute("BEGIN IMMEDIATE")
+        assert store.state("m") == b"1"
+        other.execute("ROLLBACK")
+
+
+def test_in_a_hurry_it_waits_for_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "monitor.db"
+    with MonitorStore(path) as store, closing(sqlite3.connect(path)) as other:
+        other.isolation_level = None
+        other.execute("BEGIN IMMEDIATE")
+        with store.hurrying(0.01), pytest.raises(StoreError, match="kept the file busy"):
+            store.commit("m", [entry(1)], fold)
+        with (
+            store._file._writing,
+            store.hurrying(0.01),
+            pytest.raises(StoreError, match="another thread has kept the file busy"),
+        ):
+            store.commit("m", [entry(1)], fold)
+        other.execute("ROLLBACK")
+        store.commit("m", [entry(1)], fold)
+        writer, _ = store._file._connected()
+        assert writer.execute("PRAGMA busy_timeout").fetchone() == (60_000,)
+
+
+# Processes
+
+WORK = """
+import json, sys
+sys.path.insert(0, sys.argv[4])
+from test_monitor_store import entry, fold
+from rubrica.stores.monitor import MonitorStore
+
+path, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+with MonitorStore(path) as store:
+    for n in range(first, first + count):
+        store.commit("m", [entry(n)], fold, counts={"observed": 1})
+        print(n, flush=True)
+"""
+
+
+def start(path: Path, first: int, count: int) -> "subprocess.Popen[str]":
+    argv = [
+        sys.executable,
+        "-c",
+        WORK,
+        str(path),
+        str(first),
+        str(count),
+        str(Path(__file__).parent),
+    ]
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+
+
+def test_two_processes_add_up_exactly(tmp_path: Path) -> None:
+    path = tmp_path / "monitor.db"
+    MonitorStore(path).close()
+    both = [start(path, 0, 150), start(path, 100, 150)]  # 50 interactions are seen by both
+    for process in both:
+        process.communicate()
+        assert process.returncode == 0
+    with MonitorStore(path) as store:
+        assert store.state("m") == b"250"
+        assert store.counts("m") == {"observed": 300}
+        assert len(store.samples("m", limit=1000)) == 250
+        alerts = store.outbox.alerts("m")
+        assert [int(alert.body) for alert in alerts] == list(range(250, 0, -10))
+        assert sum(alert.open for alert in alerts) == 1
+
+
+def test_killed_in_the_middle(tmp_path: Path) -> None:
+    path = tmp_path / "monitor.db"
+    process = start(path, 0, 100_000)
+    assert process.stdout is not None
+    told = [process.stdout.readline() for _ in range(30)]
+    os.kill(process.pid, signal.SIGKILL)
+    told += process.stdout.readlines()
+    process.wait()
+    process.stdout.close()
+    told = [line for line in told if line.endswith("\n")]
+    with MonitorStore(path) as store:
+        kept = {one.id for one in store.samples("m", limit=100_000)}
+        assert {line.strip() for line in told} <= kept
+        assert store.state("m") == str(len(kept)).encode()
+        assert store.counts("m") == {"observed": len(kept)}
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of threads and fork
+@pytest.mark.parametrize("where", ["file", "memory"])
+def test_a_forked_process_has_its_own_connection(where: str, tmp_path: Path) -> None:
+    store = MonitorStore(tmp_path / "monitor.db" if where == "file" else None)
+    store.commit("m", [entry(1)], fold)
+    with store._file._writing:  # whoever holds it is not there after the fork
+        child = os.fork()
+        if child == 0:  # pragma: no cover
+            try:
+                store.commit("m", [entry(2)], fold)
+                expected = b"2" if where == "file" else b"1"
+                os._exit(0 if store.state("m") == expected else 1)
+            finally:
+                os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    store.commit("m", [entry(3)], fold)
+    assert store.state("m") == (b"3" if where == "file" else b"2")
+    store.close()
