@@ -39,6 +39,11 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/learning.py
 	$(BIN)/python benchmarks/attacks.py
+	$(BIN)/python benchmarks/judging.py
+	$(BIN)/python benchmarks/monitoring.py
+	$(BIN)/python benchmarks/observing.py
+	$(BIN)/python benchmarks/otlp.py
+	$(BIN)/python benchmarks/evolution.py
 
 # The real trainers, each generation in an environment of its own: minutes and gigabytes, so it is
 # not part of `make test`. verl and OpenRLHF come without the GPU packages they name.

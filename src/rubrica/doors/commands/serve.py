@@ -1,15 +1,20 @@
-"""`rubrica serve`: rewards over HTTP."""
+"""`rubrica serve`: rewards over HTTP, and traces for a monitor."""
 
 import argparse
 import re
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from rubrica.core import ConfigError
+from rubrica.core import ConfigError, Rubric
 from rubrica.doors.budget import prepare
 from rubrica.doors.cli import PASSED
 from rubrica.doors.config import add_judge_arguments, rubric_from_options
+
+if TYPE_CHECKING:
+    from rubrica.doors.server.settings import MonitorSettings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="processes for a judge of yours, in each that serves (4)",
     )
+    _add_monitor_arguments(parser)
     parser.add_argument("--json", action="store_true", help="the address as a document on stdout")
 
 
@@ -65,21 +71,122 @@ def run(args: argparse.Namespace) -> int:
         concurrency=args.concurrency,
         workers=args.workers,
         judge_workers=args.judge_workers,
+        monitor=_monitor(args),
     )
-    rubric = rubric_from_options(args.config, args.judge, args.set)
-    prepare(seat.judge for seat in rubric.seats)
+    rubric, monitored = _rubrics(args)
+    both = (rubric,) if monitored is rubric else (rubric, monitored)
+    prepare(seat.judge for rules in both for seat in rules.seats)
 
     def announce(address: str) -> None:
         if args.json:
-            line = msgspec.json.encode({"url": address, "judge": rubric.name})
+            told = {"url": address, "judge": rubric.name}
+            if settings.monitor is not None:
+                told |= {"monitor": settings.monitor.path, "traces": f"{address}/v1/traces"}
+            line = msgspec.json.encode(told)
             sys.stdout.write(line.decode() + "\n")
             sys.stdout.flush()
         lock = "with a token" if settings.token else "for this machine, without a token"
         sys.stderr.write(f"rubrica: {rubric.name} at {address}, {lock}\n")
+        if settings.monitor is not None:
+            where = f"{address}/v1/traces go to {settings.monitor.path}"
+            share = f"{settings.monitor.sample_rate:.3g} of them scored by {monitored.name}"
+            sys.stderr.write(f"rubrica: traces at {where}, {share}\n")
         sys.stderr.flush()
 
-    serve(App(rubric, settings), announce)
+    serve(App(rubric, settings, monitored), announce)
     return PASSED
+
+
+def _add_monitor_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("monitor: OpenTelemetry traces at /v1/traces, scored")
+    add = group.add_argument
+    add("--monitor", metavar="FILE", help="the monitor's store; without it no traces are taken")
+    add(
+        "--monitor-name", metavar="NAME", default="default", help="whose counts these are (default)"
+    )
+    add(
+        "--monitor-rubric",
+        metavar="FILE",
+        help="a rubric's YAML for the traces, instead of the judge of the rewards",
+    )
+    add(
+        "--sample-rate",
+        type=_rate,
+        default=0.01,
+        metavar="RATE",
+        help="the share of traces that is scored (0.01); those that failed are, in any case",
+    )
+    add(
+        "--hourly-budget",
+        action="append",
+        default=[],
+        metavar="LIMIT",
+        help="for models that score traces: 2.50 (dollars), 200000tokens or 500calls an hour",
+    )
+    add("--no-text", action="store_true", help="keep no more of a trace than its beginnings")
+    add(
+        "--quiet",
+        type=_seconds,
+        default=10.0,
+        metavar="SECONDS",
+        help="without a new span, before a trace with its root is complete (10)",
+    )
+    add(
+        "--longest",
+        type=_seconds,
+        default=3600.0,
+        metavar="SECONDS",
+        help="after which a trace is complete in any case (3600)",
+    )
+
+
+def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
+    from rubrica.doors.server.settings import MonitorSettings
+
+    if args.monitor is None:
+        if args.monitor_rubric is not None:
+            raise ConfigError("it needs --monitor FILE", field="--monitor-rubric")
+        return None
+    try:
+        import rubrica.readers.otlp.protobuf  # noqa: F401 - only whether it can be
+    except ImportError as error:
+        message = f"receiving traces needs {error.name}: pip install 'rubrica[otel]'"
+        raise ConfigError(message, field="--monitor") from None
+    from rubrica.models.purse import limits_of
+    from rubrica.stores.monitor import MonitorStore
+
+    if args.hourly_budget:
+        limits_of(args.hourly_budget)
+    MonitorStore(args.monitor).close()  # what is wrong with the file shows before the port is open
+    return MonitorSettings(
+        path=str(Path(args.monitor).resolve()),
+        name=args.monitor_name,
+        sample_rate=args.sample_rate,
+        budget=tuple(args.hourly_budget),
+        keep_text=not args.no_text,
+        quiet=args.quiet,
+        longest=args.longest,
+    )
+
+
+def _rubrics(args: argparse.Namespace) -> tuple[Rubric, Rubric]:
+    """For rewards, and for traces; one may serve for both."""
+    if args.monitor_rubric is None:
+        rubric = rubric_from_options(args.config, args.judge, args.set)
+        return rubric, rubric
+    from rubrica.judges.rubric_file import read_rubric
+
+    monitored = read_rubric(args.monitor_rubric)
+    if args.config is None and args.judge is None:
+        return monitored, monitored
+    return rubric_from_options(args.config, args.judge, args.set), monitored
+
+
+def _rate(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise ValueError
+    return number
 
 
 def _port(text: str) -> int:

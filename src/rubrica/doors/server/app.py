@@ -1,13 +1,14 @@
-"""The ASGI app. Written by hand: five routes are a dictionary, and a framework halves the speed.
+"""The ASGI app. Written by hand: six routes are a dictionary, and a framework halves the speed.
 
 The order matters: who asks is checked before anything is read, a place is taken before a body is
 held in memory, and the deadline covers reading and judging together.
 """
 
+import asyncio
 import gc
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,10 +18,13 @@ from rubrica.doors.server.bodies import Gone, Receive, read_body
 from rubrica.doors.server.judging import Judging
 from rubrica.doors.server.openapi import document
 from rubrica.doors.server.reasons import Diary
-from rubrica.doors.server.routes import SHAPES, Shape
+from rubrica.doors.server.routes import SHAPES, TRACES, Shape
 from rubrica.doors.server.settings import Settings
 from rubrica.doors.server.wire import Health, Refusal, Reply, bad_request
 from rubrica.models.deadlines import Deadline, Deadlines
+
+if TYPE_CHECKING:
+    from rubrica.doors.server.traces import Traces
 
 LOG = logging.getLogger("rubrica.server")
 Scope = MutableMapping[str, Any]
@@ -33,8 +37,9 @@ JUDGE_SHARE = 0.9
 class App:
     """Rewards from one rubric over HTTP. It pickles, so that several processes can serve it."""
 
-    def __init__(self, rubric: Rubric, settings: Settings) -> None:
-        self.rubric, self.settings = rubric, settings
+    def __init__(self, rubric: Rubric, settings: Settings, monitored: Rubric | None = None) -> None:
+        self.rubric, self.settings, self.monitored = rubric, settings, monitored or rubric
+        self.traces: Traces | None = None
         deadline = settings.deadline * JUDGE_SHARE
         self.judging = Judging(rubric, deadline, settings.judge_workers)
         self.under_way = 0
@@ -47,7 +52,7 @@ class App:
         }
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (App, (self.rubric, self.settings))
+        return (App, (self.rubric, self.settings, self.monitored))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -58,14 +63,15 @@ class App:
         try:
             reply = await self._answer(scope, receive)
         except Refusal as refusal:
-            reply = refusal.reply
+            reply = self._refused(refusal, scope)
         except Gone:
             return
         except Exception:  # a bug of ours: the client learns that, and nothing else
             LOG.exception("%s %s failed", scope["method"], scope["path"])
-            reply = Refusal(500, "internal", "the server failed; its log says why").reply
+            failed = Refusal(500, "internal", "the server failed; its log says why")
+            reply = self._refused(failed, scope)
         headers = [
-            (b"content-type", b"application/json"),
+            (b"content-type", reply.kind),
             (b"content-length", b"%d" % len(reply.body)),
             *reply.headers,
         ]
@@ -78,12 +84,12 @@ class App:
         if self.settings.token is not None and path != "/healthz":
             access.check(headers.get(b"authorization"), self.settings.token)
         shape = SHAPES.get(path)
-        if shape is None:
+        if shape is None and (self.traces is None or path != TRACES):
             return self._page(path, method)
         if method != "POST":
             raise _wrong_method(b"POST")
         kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-        if kind != b"application/json":
+        if kind != b"application/json" and shape is not None:
             # A web page can post anything else to a server on loopback without being asked.
             raise Refusal(415, "not_json", "expected Content-Type: application/json")
         if self.under_way >= self.settings.concurrency:
@@ -91,9 +97,34 @@ class App:
             raise Refusal(429, "busy", words, headers=((b"retry-after", b"1"),))
         self.under_way += 1
         try:
+            if shape is None:
+                return await self._received(headers, receive)
             return await self._rewarded(shape, receive, headers.get(b"content-length"))
         finally:
             self.under_way -= 1
+
+    async def _received(self, headers: dict[bytes, bytes], receive: Receive) -> Reply:
+        """Spans instead of outputs: answered when they are on the disk."""
+        assert self.traces is not None
+        form, body = self.traces.form_of(headers), None
+        try:
+            with Deadline(self._deadlines):
+                declared = headers.get(b"content-length")
+                body = await read_body(receive, declared, self.settings.max_body)
+                return await self.traces.answer(body, form)
+        except TimeoutError:
+            raise self._too_late(body) from None
+
+    def _refused(self, refusal: Refusal, scope: Scope) -> Reply:
+        if self.traces is None or scope["path"] != TRACES:
+            return refusal.reply
+        return self.traces.reworded(refusal, dict(scope["headers"]))
+
+    def _too_late(self, body: bytes | None) -> Refusal:
+        seconds = f"{self.settings.deadline:g} s"
+        if body is None:
+            return Refusal(408, "slow_body", f"no whole body within {seconds}")
+        return Refusal(504, "deadline", f"no answer within {seconds}")
 
     async def _rewarded(self, shape: Shape, receive: Receive, declared: bytes | None) -> Reply:
         body = None
@@ -103,10 +134,7 @@ class App:
                 asked = shape.read(body)
                 given = await self.judging.scores(asked.groups)
         except TimeoutError:
-            seconds = f"{self.settings.deadline:g} s"
-            if body is None:
-                raise Refusal(408, "slow_body", f"no whole body within {seconds}") from None
-            raise Refusal(504, "deadline", f"no answer within {seconds}") from None
+            raise self._too_late(body) from None
         for group, scores in zip(asked.groups, given, strict=True):
             for score in scores:
                 if score.reward is None:
@@ -127,6 +155,11 @@ class App:
         await receive()
         try:
             await self.judging.start()
+            if self.settings.monitor is not None:
+                from rubrica.doors.server.traces import Traces
+
+                most = self.settings.max_body
+                self.traces = Traces(self.monitored, self.settings.monitor, most)
         except Exception as error:
             self.failure = error
             await send({"type": "lifespan.startup.failed", "message": str(error)})
@@ -135,6 +168,8 @@ class App:
         gc.freeze()  # what is loaded now stays: no collection need walk it between two requests
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        if self.traces is not None:
+            await asyncio.to_thread(self.traces.close)
         self.judging.close()
         await send({"type": "lifespan.shutdown.complete"})
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from rubrica.doors.server.routes import SHAPES, Shape
+from rubrica.doors.server.routes import SHAPES, TRACES, Shape
 from rubrica.doors.server.settings import Settings
 from rubrica.doors.server.wire import Health, Problem
 from rubrica.readers.rows import _Row
@@ -17,14 +17,15 @@ _REFUSALS = {
     405: "another method is expected",
     408: "the body did not arrive within the deadline",
     413: "the body is too long",
-    415: "the body is not application/json",
+    415: "the body is of another type than is read here",
     422: "an output could not be judged: its task lacks what the judge needs",
     429: "too many requests are under way",
     500: "a bug in the server",
     502: "the judge failed",
+    503: "the disk does not keep up; try again",
     504: "no answer within the deadline",
 }
-_HEADERS = {401: "WWW-Authenticate", 405: "Allow", 429: "Retry-After"}
+_HEADERS = {401: "WWW-Authenticate", 405: "Allow", 429: "Retry-After", 503: "Retry-After"}
 _POSTED = (400, 408, 413, 415, 429, 500, 504)
 
 
@@ -40,6 +41,8 @@ def document(settings: Settings) -> dict[str, Any]:
     paths: dict[str, Any] = {
         path: {"post": _post(shape, guarded)} for path, shape in SHAPES.items()
     }
+    if settings.monitor is not None:
+        paths[TRACES] = {"post": _traces(guarded)}
     paths["/healthz"] = {"get": _get("Is the server up?", _ref("Health"), guarded=False)}
     paths["/openapi.json"] = {"get": _get("This document", {"type": "object"}, guarded)}
     components: dict[str, Any] = {"schemas": _rows_made_exact(schemas)}
@@ -63,6 +66,51 @@ def _post(shape: Shape, guarded: bool) -> dict[str, Any]:
         "requestBody": {"required": True, "content": _json(body)},
         **_answers(_ref(shape.reply.__name__), (*_POSTED, *shape.refusals), guarded),
     }
+
+
+def _traces(guarded: bool) -> dict[str, Any]:
+    """OTLP's shapes, as far as they are read here."""
+    done = {"type": "object", "properties": {"partialSuccess": {"type": "object"}}}
+    status = {"type": "object", "properties": {"message": {"type": "string"}}}
+    answers = _answers(done, (*_POSTED, 503), guarded)
+    for code, response in answers["responses"].items():
+        response["content"] = _otlp(done if code == "200" else status)
+    return {
+        "summary": "Spans of OpenTelemetry, for the monitor",
+        "requestBody": {"required": True, "content": _otlp(_spans())},
+        **answers,
+    }
+
+
+def _spans() -> dict[str, Any]:
+    """An `ExportTraceServiceRequest` in JSON; of values only that they are objects."""
+    pair = _object(key={"type": "string"}, value={"type": "object"})
+    attributes = {"type": "array", "items": pair}
+    moment = {"type": "string", "pattern": "^[0-9]{1,19}$"}
+    text = {"type": "string"}
+    span = _object(
+        traceId=text,
+        spanId=text,
+        parentSpanId=text,
+        name=text,
+        startTimeUnixNano=moment,
+        endTimeUnixNano=moment,
+        attributes=attributes,
+        status=_object(code={"type": "integer"}, message=text),
+        events={"type": "array", "items": _object(name=text, attributes=attributes)},
+    )
+    scope = _object(spans={"type": "array", "items": span})
+    resource = _object(attributes=attributes)
+    each = _object(resource=resource, scopeSpans={"type": "array", "items": scope})
+    return _object(resourceSpans={"type": "array", "items": each})
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def _otlp(schema: dict[str, Any]) -> dict[str, Any]:
+    return {**_json(schema), "application/x-protobuf": {"schema": {}}}
 
 
 def _get(summary: str, schema: dict[str, Any], guarded: bool) -> dict[str, Any]:

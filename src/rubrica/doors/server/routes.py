@@ -1,4 +1,4 @@
-"""Which path speaks which trainer's shape."""
+"""Which path speaks which trainer's shape, and where traces go."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -6,6 +6,9 @@ from typing import NamedTuple
 from rubrica.core import Rubric, Score
 from rubrica.doors.server.shapes import nemo_gym, openrlhf, rewards
 from rubrica.doors.server.wire import Asked, Reply, RewardsReply
+
+#: Where OpenTelemetry's exporters post, if the server has a monitor.
+TRACES = "/v1/traces"
 
 
 class Shape(NamedTuple):

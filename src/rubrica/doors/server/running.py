@@ -15,6 +15,7 @@ from rubrica.core import ConfigError
 from rubrica.doors.server.app import App
 from rubrica.doors.server.guard import Guarded
 from rubrica.doors.server.settings import Settings
+from rubrica.stores.errors import StoreError
 
 #: Connections that may wait to be accepted.
 BACKLOG = 2048
@@ -34,6 +35,7 @@ _LOGGING = {
     "loggers": {
         # Nothing of a request is logged by uvicorn: a header or an address may hold the token.
         "uvicorn.error": {"handlers": ["stderr"], "level": "ERROR", "propagate": False},
+        "rubrica.monitor": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         "rubrica.server": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
     },
 }
@@ -122,6 +124,8 @@ def _alone(
     finally:
         for name, handler in before.items():
             signal.signal(name, handler)
+    if isinstance(app.failure, StoreError):
+        raise app.failure
     if app.failure is not None:
         raise ConfigError(f"the judge does not start: {app.failure}")
 

@@ -17,6 +17,23 @@ TOKEN = "RUBRICA_TOKEN"
 SHORTEST = 16
 
 
+class MonitorSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a server keeps the traces that it is sent, and which of them it scores.
+
+    `budget` is for the models of its judges, each hour; without `keep_text` nothing but the
+    beginnings of question and answer is kept. A trace is complete when its root has come and
+    nothing more for `quiet` seconds, or `longest` seconds after its first span.
+    """
+
+    path: str
+    name: str = "default"
+    sample_rate: float = 0.01
+    budget: tuple[str, ...] = ()
+    keep_text: bool = True
+    quiet: float = 10.0
+    longest: float = 3600.0
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`token` is a digest: the token itself is not kept, so it cannot be shown."""
 
@@ -28,6 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int = 256
     workers: int = 1
     judge_workers: int = 4
+    monitor: MonitorSettings | None = None
 
     def __post_init__(self) -> None:
         self.check(self.host)

@@ -16,8 +16,10 @@ Code = Literal[
     "slow_body",
     "too_large",
     "not_json",
+    "not_otlp",
     "not_judged",
     "busy",
+    "not_stored",
     "internal",
     "judge_failed",
     "deadline",
@@ -84,6 +86,7 @@ class Reply(NamedTuple):
     status: int
     body: bytes
     headers: Headers = ()
+    kind: bytes = b"application/json"
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, not a failure of ours

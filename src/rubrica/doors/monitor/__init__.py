@@ -1,0 +1,1 @@
+"""What operators do with a monitor, apart from the commands that do it."""
