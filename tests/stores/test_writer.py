@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from rubrica.core import Trace
+from rubrica.stores import ledger
 from rubrica.stores import writer as writing
 from rubrica.stores.errors import StoreError
 from rubrica.stores.lock import RunLock
@@ -136,7 +137,7 @@ def test_a_score_without_a_trace_fails_alone(shelf: Any) -> None:
 def test_a_value_too_large_for_sqlite_fails_alone(
     shelf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "LARGEST", 1000)
+    monkeypatch.setattr(ledger, "LARGEST", 1000)
 
     async def put() -> Any:
         with shelf.store.writer(shelf.run) as writer:
@@ -263,7 +264,7 @@ def test_whatever_breaks_the_thread_is_told(shelf: Any, monkeypatch: pytest.Monk
 
     async def put() -> Any:
         with shelf.store.writer(shelf.run) as writer:
-            monkeypatch.setattr(writer, "_write", broken)
+            monkeypatch.setattr(writer._ledger, "write", broken)
             first = asyncio.ensure_future(writer.put_trace(1, shelf.case(1), 1, shelf.trace(1)))
             await asyncio.sleep(0)
             writer._hand_over()

@@ -19,12 +19,11 @@ from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
-
-import msgspec
+from typing import Self
 
 from rubrica.core import Case, Score, Trace
 from rubrica.stores.errors import StoreError, explained
+from rubrica.stores.ledger import Attempt, Entry, Ledger, Verdict
 from rubrica.stores.lock import RunLock
 from rubrica.stores.schema import connect
 
@@ -33,41 +32,6 @@ ROOM = 1024
 #: A transaction ends after this many rows or bytes.
 BATCH_ROWS = 1024
 BATCH_BYTES = 8 << 20
-#: SQLite's own limit for one value.
-LARGEST = 1_000_000_000
-
-FIND = "SELECT number FROM traces WHERE run = ? AND case_id = ? AND repeat = ?"
-ADD_TRACE = """INSERT INTO traces (run, case_id, repeat, position, attempt, seconds, "case", trace)
-    VALUES (?, ?, ?, ?, 1, ?, ?, ?) ON CONFLICT (run, case_id, repeat) DO NOTHING"""
-REPLACE_TRACE = """UPDATE traces SET position = ?, attempt = attempt + 1, seconds = ?, "case" = ?,
-    trace = ? WHERE number = ?"""
-FORGET_SCORES = "DELETE FROM scores WHERE trace = ?"
-PUT_SCORE = """INSERT OR REPLACE INTO scores (trace, judge, status, value, passed, reward, score)
-    VALUES (?, ?, ?, ?, ?, ?, ?)"""
-
-
-class _Attempt(NamedTuple):
-    position: int
-    case: Case
-    trace: Trace
-
-
-class _Verdict(NamedTuple):
-    judge: str
-    score: Score
-
-
-class _Entry:
-    """A row on its way, and who waits for it."""
-
-    __slots__ = ("attempt", "case_id", "done", "error", "repeat", "verdict")
-
-    def __init__(
-        self, case_id: str, repeat: int, attempt: _Attempt | None, verdict: _Verdict | None
-    ) -> None:
-        self.case_id, self.repeat, self.attempt, self.verdict = case_id, repeat, attempt, verdict
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.error: StoreError | None = None
 
 
 class Writer:
@@ -78,12 +42,12 @@ class Writer:
     """
 
     def __init__(self, path: Path, run_id: str, number: int) -> None:
-        self.run_id, self._path, self._number = run_id, path, number
+        self.run_id, self._path = run_id, path
         self._under_way = 0
         self._line: deque[asyncio.Future[None]] = deque()
-        self._outbox: list[_Entry] = []
-        self._inbox: queue.SimpleQueue[list[_Entry] | None] = queue.SimpleQueue()
-        self._waiting: deque[_Entry] = deque()
+        self._outbox: list[Entry] = []
+        self._inbox: queue.SimpleQueue[list[Entry] | None] = queue.SimpleQueue()
+        self._waiting: deque[Entry] = deque()
         self._failure: str | None = None  # why nothing more is taken
         self._broken: BaseException | None = None
         self._lock = RunLock(path, run_id)
@@ -93,6 +57,7 @@ class Writer:
         except BaseException:
             self._lock.release()
             raise
+        self._ledger = Ledger(self._connection, path, run_id, number)
         self._thread = threading.Thread(target=self._serve, daemon=True, name="rubrica-store")
         self._thread.start()
 
@@ -128,31 +93,31 @@ class Writer:
         self, position: int, case: Case, repeat: int, trace: Trace
     ) -> "asyncio.Future[None]":
         """Done once the trace is on the disk."""
-        return self._put(case.id, repeat, _Attempt(position, case, trace), None)
+        return self._put(case.id, repeat, Attempt(position, case, trace), None)
 
     def put_score(
         self, case_id: str, repeat: int, judge: str, score: Score
     ) -> "asyncio.Future[None]":
         """Done once the score of a stored trace is on the disk."""
-        return self._put(case_id, repeat, None, _Verdict(judge, score))
+        return self._put(case_id, repeat, None, Verdict(judge, score))
 
     def put_both(
         self, position: int, case: Case, repeat: int, trace: Trace, judge: str, score: Score
     ) -> "asyncio.Future[None]":
         """A trace and its score in one transaction."""
-        attempt, verdict = _Attempt(position, case, trace), _Verdict(judge, score)
+        attempt, verdict = Attempt(position, case, trace), Verdict(judge, score)
         return self._put(case.id, repeat, attempt, verdict)
 
     def _put(
-        self, case_id: str, repeat: int, attempt: _Attempt | None, verdict: _Verdict | None
+        self, case_id: str, repeat: int, attempt: Attempt | None, verdict: Verdict | None
     ) -> "asyncio.Future[None]":
-        entry = _Entry(case_id, repeat, attempt, verdict)
+        entry = Entry(case_id, repeat, attempt, verdict)
         if self._under_way < ROOM and not self._line:
             self._take(entry)
             return entry.done
         return asyncio.ensure_future(self._later(entry))
 
-    async def _later(self, entry: _Entry) -> None:
+    async def _later(self, entry: Entry) -> None:
         """Wait for room: whoever waits for the row waits for this too, and makes no more rows."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._line.append(place)
@@ -160,7 +125,7 @@ class Writer:
         self._take(entry)
         await entry.done
 
-    def _take(self, entry: _Entry) -> None:
+    def _take(self, entry: Entry) -> None:
         if self._failure is not None:
             entry.done.set_exception(StoreError(self._failure, file=str(self._path)))
             return
@@ -194,7 +159,7 @@ class Writer:
 
     def _serve(self) -> None:
         while self._collect():
-            entries: list[_Entry] = []
+            entries: list[Entry] = []
             try:
                 self._commit(entries)
             except BaseException as error:  # a MemoryError must not leave tasks waiting for ever
@@ -217,7 +182,7 @@ class Writer:
                 return True
             self._waiting.extend(parcel)
 
-    def _commit(self, entries: list[_Entry]) -> None:
+    def _commit(self, entries: list[Entry]) -> None:
         """One transaction of what waits. What it takes in is in `entries`, however it ends."""
         if self._broken is not None:  # a parcel that was on its way
             raise self._broken
@@ -226,65 +191,16 @@ class Writer:
         while self._waiting and size < BATCH_BYTES and len(entries) < BATCH_ROWS:
             entry = self._waiting.popleft()
             entries.append(entry)
-            size += self._write(entry)
+            size += self._ledger.write(entry)
         self._connection.execute("COMMIT")
 
-    def _write(self, entry: _Entry) -> int:
-        """Write a row; what is wrong with the row alone is noted on it. Returns its bytes."""
-        attempt, verdict = entry.attempt, entry.verdict
-        entry.attempt = entry.verdict = None  # its memory goes as soon as its task lets go
-        try:
-            case = trace = score = ""
-            if attempt is not None:
-                case, trace = _json(attempt.case), _json(attempt.trace)
-            if verdict is not None:
-                score = _json(verdict.score)
-            number = None if attempt else self._find(entry)
-        except (ValueError, OverflowError, TypeError) as error:
-            entry.error = self._odd(entry, str(error))
-            return 0
-        if attempt is not None:
-            key = (self._number, entry.case_id, entry.repeat)
-            rest = (attempt.position, attempt.trace.seconds, case, trace)
-            number = self._write_trace(entry, key, rest)
-        if verdict is not None and number is not None:
-            self._write_score(number, verdict, score)
-        elif number is None:
-            entry.error = self._odd(entry, "a score needs a stored trace, and there is none")
-        return len(case) + len(trace) + len(score)
-
-    def _write_trace(
-        self, entry: _Entry, key: tuple[int, str, int], rest: tuple[int, float | None, str, str]
-    ) -> int | None:
-        added = self._connection.execute(ADD_TRACE, (*key, *rest))
-        if added.rowcount == 1:
-            return added.lastrowid
-        number = self._find(entry)
-        self._connection.execute(REPLACE_TRACE, (*rest, number))
-        self._connection.execute(FORGET_SCORES, (number,))
-        return number
-
-    def _write_score(self, number: int, verdict: _Verdict, text: str) -> None:
-        score = verdict.score
-        numbers = (score.status.value, score.value, score.passed, score.reward)
-        self._connection.execute(PUT_SCORE, (number, verdict.judge, *numbers, text))
-
-    def _find(self, entry: _Entry) -> int | None:
-        key = (self._number, entry.case_id, entry.repeat)
-        found = self._connection.execute(FIND, key).fetchone()
-        return None if found is None else int(found[0])
-
-    def _tell(self, entries: list[_Entry]) -> None:
+    def _tell(self, entries: list[Entry]) -> None:
         if entries:
             told = [(entry.done, entry.error) for entry in entries]
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 told[0][0].get_loop().call_soon_threadsafe(self._delivered, told)
 
-    def _odd(self, entry: _Entry, message: str) -> StoreError:
-        where = f"run {self.run_id}, case {entry.case_id!r}, repeat {entry.repeat}"
-        return StoreError(message, file=str(self._path), field=where)
-
-    def _fail(self, entries: list[_Entry], error: BaseException) -> None:
+    def _fail(self, entries: list[Entry], error: BaseException) -> None:
         """Nothing of this transaction is kept, and nothing more is taken."""
         if self._broken is None:
             self._broken = error
@@ -299,10 +215,3 @@ class Writer:
         self._waiting.clear()
         for entry in entries:
             entry.error = StoreError(told, file=str(self._path))
-
-
-def _json(value: msgspec.Struct) -> str:
-    text = msgspec.json.encode(value)
-    if len(text) >= LARGEST:
-        raise ValueError(f"{type(value).__name__.lower()}: larger than a store can hold (1 GB)")
-    return text.decode()
