@@ -2,8 +2,9 @@
 
     python benchmarks/executions.py [records] [rounds]
 
-Sessions of 40 calls, three of them under way at a time, 7% of the calls failed; once as a hook
-writes them, once with an output of 200 bytes each, once pretty-printed. Both programs run as
+Sessions of 40 calls, three of them under way at a time, 7% of the calls failed; once with nothing
+but their outcome, once pretty-printed, once with an output of 200 bytes each that shows no failure,
+and once with outputs of several kinds, of which one in ten is a failure. Both programs run as
 processes of their own; CPU time and the largest memory are the system's account of each, start
 and end included. jq counts the calls and those that ended with 0, and no more: grouped by session
 it takes 100 times as long. `rubrica score` scores every session and groups them by version. The
@@ -24,6 +25,26 @@ RUBRICA = [sys.executable, "-c", "import sys; from rubrica.doors.cli import main
 COUNT = 'reduce inputs as $r ([0, 0]; [.[0] + 1, .[1] + (if $r.exit == "0" then 1 else 0 end)])'
 JQ = ["jq", "-nc", f"{COUNT} | {{calls: .[0], ok: .[1]}}"]
 WORDS = "the file was read and three of its functions were changed, as was asked for. "
+CLEAN = (
+    WORDS,
+    "src/{a}/{b}.py:{n}:    return self.{a}[{m}]\nsrc/{b}.py:{m}: def {a}(self, {b}: int):\n",
+    "drwxr-xr-x 2 user user 4096 Jan 10 10:{m} {a}\n-rw-r--r-- 1 user user {n} Jan 11 {b}.py\n",
+    "     {n}\timport {a}\n     {m}\tfrom {b} import {a}\n     {n}\tclass Thing{m}:\n",
+    '{{"id": {n}, "name": "{a}", "items": [{m}, {n}], "kind": "{b}"}}\n',
+    "tests/test_{a}.py {n} passed in {m}.2s\ntests/test_{b}.py::test_{a} PASSED [ {m}%]\n",
+    "On branch {a}-{n}\nYour branch is up to date with 'origin/{b}'.\nnothing to commit\n",
+)
+FAILED = (
+    'Traceback (most recent call last):\n  File "/srv/{a}/{b}.py", line {n}\nKeyError: {m}\n',
+    "bash: line {n}: {a}{m}: command not found\n",
+    "cat: /srv/{a}/{b}{n}.txt: No such file or directory\n",
+    "src/{a}.ts({n},{m}): error TS2304: Cannot find name '{b}{m}'.\n",
+    "FAILED tests/test_{a}.py::test_{b}{n} - assert {n} == {m}\n",
+    "error[E0425]: cannot find value `{a}{n}` in this scope\n --> src/{b}.rs:{n}:{m}\n",
+    "curl: (22) The requested URL returned error: 503 {a}{n}\n",
+    "<tool_use_error>File {a}{n}.py has not been read yet. Read it first.</tool_use_error>\n",
+)
+NOUNS = ("alpha", "order", "parser", "login", "cart", "stream", "index", "router", "cache")
 
 
 class Spent(NamedTuple):
@@ -32,12 +53,21 @@ class Spent(NamedTuple):
     told: dict[str, Any]
 
 
-def write(path: Path, records: int, *, output: bool = False, pretty: bool = False) -> None:
+def shown(chance: random.Random, failed: bool) -> str:
+    """What a tool puts out, in 200 characters."""
+    said = {"a": chance.choice(NOUNS), "b": chance.choice(NOUNS)}
+    said |= {"n": str(chance.randrange(100, 1000)), "m": str(chance.randrange(10, 60))}
+    clean = chance.choice(CLEAN).format(**said) * 5
+    return (chance.choice(FAILED).format(**said) + clean if failed else clean)[:200]
+
+
+def write(path: Path, records: int, *, output: str = "", pretty: bool = False) -> None:
+    share = 0.1 if output == "mixed" else 0.07
     chance, start = random.Random(1), datetime(2026, 1, 1, tzinfo=UTC)
     with path.open("w") as stream:
         for i in range(records):
             session = i // 120 * 3 + i % 3
-            bad = chance.random() < 0.07
+            bad = chance.random() < share
             record = {
                 "ts": (start + timedelta(seconds=i // 4)).strftime("%Y-%m-%dT%H:%M:%SZ"),
                 "tool": chance.choice(("Read", "Bash", "Edit", "Grep")),
@@ -47,9 +77,10 @@ def write(path: Path, records: int, *, output: bool = False, pretty: bool = Fals
                 "session": f"session-{session:07d}",
             }
             if output:
-                record["output"] = (WORDS * 3)[:200]
-            dumped = json.dumps(record, indent=2) if pretty else json.dumps(record)
-            stream.write(dumped if pretty else dumped.replace(": ", ":").replace(", ", ","))
+                record["output"] = (WORDS * 3)[:200] if output == "clean" else shown(chance, bad)
+            marks = None if pretty else (",", ":")
+            dumped = json.dumps(record, indent=2 if pretty else None, separators=marks)
+            stream.write(dumped)
             stream.write("\n")
 
 
@@ -75,8 +106,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         path = Path(name, "executions.jsonl")
         for label, options in (
-            ("as a hook writes them", {}),
-            ("with outputs of 200 bytes", {"output": True}),
+            ("without outputs", {}),
+            ("with outputs of 200 bytes", {"output": "clean"}),
+            ("with outputs of 200 bytes, one in ten a failure", {"output": "mixed"}),
             ("pretty-printed", {"pretty": True}),
         ):
             write(path, records, **options)

@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 
+from rubrica import Case, Trace
 from rubrica.doors.cli import main
 from rubrica.doors.hook import append, record_of
+from rubrica.judges.fitness.execution import Execution, execution_of
+from rubrica.readers.logs.detect import Log
 
 RUN = [sys.executable, "-c", "import sys; from rubrica.doors.cli import main; sys.exit(main())"]
 
@@ -41,7 +44,47 @@ def test_one_record(tmp_path: Path) -> None:
         "success": "true",
         "version": "7",
         "session": "s",
+        "output": "x",
     }
+
+
+@pytest.mark.parametrize(
+    ("response", "output"),
+    [
+        ("Error: no such user\n", "Error: no such user"),
+        ({"stdout": "a\n", "stderr": "cat: b: No such file or directory\n", "isImage": False},
+         "cat: b: No such file or directory\na"),
+        ([{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}],
+         "one\ntwo"),
+        ({"type": "text", "file": {"content": "raise ValueError: no"}}, None),
+        ({"mode": "content", "content": "a.py:3: Error: x"}, None),
+        ("é" * 5000 + "z", "é" * 2000 + "\n...\n" + "é" * 1999 + "z"),
+        (7, None),
+        (None, None),
+    ],
+    ids=range(8),
+)  # fmt: skip
+def test_what_a_run_put_out_is_kept_within_bounds(response: Any, output: str | None) -> None:
+    raw = event(tool_response=response)
+    line, _ = record_of(raw, "", 0.0)
+    assert line is not None
+    assert json.loads(line).get("output") == output
+    bare, _ = record_of(raw, "", 0.0, outputs=False)
+    assert bare is not None
+    assert "output" not in json.loads(bare)
+
+
+def test_an_error_in_what_a_run_put_out_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    said = {"stdout": "", "stderr": "bash: foo: command not found"}
+    assert hook(path, event(tool_response=said)).returncode == 0
+    assert hook(path, event(tool_response=said), "--no-output").returncode == 0
+    assert [outcome.failed for outcome in map(execution, Log(str(path)).traces())] == [1]
+    assert path.read_text().count("command not found") == 1
+
+
+def execution(trace: Trace) -> Execution:
+    return execution_of(Case(id="t", input=""), trace)
 
 
 def test_a_failure_has_its_words() -> None:
@@ -130,11 +173,13 @@ def test_the_last_line_of_someone_else_is_ended(tmp_path: Path) -> None:
 WRITER = """
 import json, sys
 from rubrica.doors.hook import append, record_of
+from rubrica.judges.fitness.execution import Execution, execution_of
+from rubrica.readers.logs.detect import Log
 path, name, most = sys.argv[1:]
 for i in range(int(most)):
     more = "x" * (i * 37 % 6000)
     event = {"session_id": name, "tool_name": f"{i}", "error": "e" + more[:290],
-             "version": more, "hook_event_name": "PostToolUseFailure"}
+             "version": more, "hook_event_name": "PostToolUseFailure", "tool_response": more}
     line, _ = record_of(json.dumps(event).encode(), "", 0.0)
     append(path, line)
     sys.stdout.write(f"{i}\\n")

@@ -83,7 +83,7 @@ def test_broken_lines(log: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", log]) == 2
     assert f"{log}:10: tool: expected str" in capsys.readouterr().err
     assert main(["score", log, "--skip-broken"]) == 0
-    assert "1 broken lines were skipped" in capsys.readouterr().out
+    assert "1 broken line was skipped" in capsys.readouterr().out
 
 
 def test_hostile_names_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -128,7 +128,8 @@ def _broken(document: dict[str, Any]) -> list[Text]:
     count = document["counts"]["broken"]
     if not count:
         return []
-    lines = [Text(), Text(f"{count:,} broken lines were skipped", "yellow")]
+    many = "line was" if count == 1 else "lines were"
+    lines = [Text(), Text(f"{count:,} broken {many} skipped", "yellow")]
     for broken in document["broken"][:BROKEN]:
         field = f"{broken['field']}: " if broken["field"] else ""
         lines.append(Text(f"  line {broken['line']}: {plain(field + broken['message'], 200)}"))

@@ -32,9 +32,9 @@ def main(words: "Sequence[str]") -> int:
     """Read the event on stdin and append its record; always 0."""
     path = RECORDS
     try:
-        path, version = _options(words)
+        path, version, outputs = _options(words)
         raw = sys.stdin.buffer.read(EVENT) if sys.stdin is not None else b""
-        line, folder = record_of(raw, version, time.time())
+        line, folder = record_of(raw, version, time.time(), outputs)
         path = os.path.join(folder, path)  # noqa: PTH118
         if line is not None:
             append(path, line)
@@ -43,10 +43,11 @@ def main(words: "Sequence[str]") -> int:
     return 0
 
 
-def _options(words: "Sequence[str]") -> "tuple[str, str]":
-    """`--file FILE` and `--agent-version WORD`, else the environment's."""
+def _options(words: "Sequence[str]") -> "tuple[str, str, bool]":
+    """`--file FILE` and `--agent-version WORD`, else the environment's; `--no-output`."""
     path = os.environ.get("RUBRICA_EXECUTIONS") or RECORDS
     version = os.environ.get("RUBRICA_AGENT_VERSION", "")
+    outputs = True
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -54,16 +55,21 @@ def _options(words: "Sequence[str]") -> "tuple[str, str]":
             path = os.path.abspath(rest.pop(0))  # noqa: PTH100
         elif word == "--agent-version" and rest:
             version = rest.pop(0)
+        elif word == "--no-output":
+            outputs = False
         else:
-            raise ValueError(f"unknown option {word!r}: expected --file or --agent-version")
-    return path, version
+            expected = "--file, --agent-version or --no-output"
+            raise ValueError(f"unknown option {word!r}: expected {expected}")
+    return path, version, outputs
 
 
-def record_of(raw: bytes, version: str, now: float) -> "tuple[bytes | None, str]":
+def record_of(
+    raw: bytes, version: str, now: float, outputs: bool = True
+) -> "tuple[bytes | None, str]":
     """The line for an event, and the folder of the agent; no line for what is no tool use."""
     import json
 
-    from rubrica.readers.logs.events import AFTER, FAILED, came_of
+    from rubrica.readers.logs.events import AFTER, FAILED, came_of, shown_by
 
     event = json.loads(raw)
     if not isinstance(event, dict):
@@ -91,6 +97,9 @@ def record_of(raw: bytes, version: str, now: float) -> "tuple[bytes | None, str]
         record["duration_ms"] = str(took)
     if error:
         record["error"] = error
+    output = shown_by(event) if outputs else ""
+    if output:
+        record["output"] = output
     text = json.dumps(record, separators=(",", ":"))
     return text.encode() + b"\n", folder
 

@@ -167,6 +167,40 @@ def test_missing_exit() -> None:
     assert signal(ErrorRate(missing_exit="fail"), Trace(steps=steps)).value == 0.9
 
 
+def test_a_record_without_an_exit_code_leaves_the_rate() -> None:
+    steps = (
+        ToolCall(name="Read", exit_code=0, result="fine"),
+        ToolCall(name="Bash", result="fine"),
+        ToolCall(name="Bash", result="ValueError: no"),
+        ToolCall(name="Edit", error="success is false"),
+    )
+    trace = Trace(steps=steps, metadata={"exit_codes": True})
+    rate = signal(ToolSuccessRate(), trace)
+    assert rate.value == 1.0
+    assert "3 without an exit code are left out" in rate.reason
+    assert signal(ToolSuccessRate(missing_exit="fail"), trace).value == 0.25
+    # What they say of themselves are errors all the same: two, or three where none may be missing.
+    assert signal(ErrorRate(), trace).value == 0.8
+    assert "Bash: ValueError: no" in signal(ErrorRate(), trace).reason
+    assert signal(ErrorRate(errors="literal"), trace).value == 0.8
+    assert signal(ErrorRate(missing_exit="fail"), trace).value == 0.7
+    assert signal(ErrorRate(missing_exit="fail", errors="literal"), trace).value == 0.7
+
+
+def test_the_form_that_was_asked_for() -> None:
+    judge, trace = OutputQuality(), Trace(output="Sure! Here you go: [1, 2]")
+    case = Case(id="t", input="List the ids. Reply with JSON only.")
+    free, asked = Case(id="t", input="List the ids."), [{"role": "user", "content": case.input}]
+    told = Case(id="t", input=[{"role": "system", "content": "x"}, *asked])
+    values = []
+    for each in (case, told, free, Case(id="t", input={"a": 1})):
+        (found,) = asyncio.run(judge.judge(each, trace))
+        values.append(("asked for: " in found.reason, found.value or 0.0))
+    assert [broken for broken, _ in values] == [True, True, False, False]
+    assert values[0] == values[1]
+    assert values[0][1] < values[2][1] == values[3][1]
+
+
 def test_an_answer_without_an_exit_code_is_a_success() -> None:
     good, bad = ToolCall(name="f", result="42"), ToolCall(name="f", result="Error: no such user")
     assert signal(ToolSuccessRate(), Trace(steps=(good, bad))).value == 0.5
@@ -265,4 +299,6 @@ def test_errors_in_what_tools_give_back() -> None:
         assert error_in(said), said
     for fine in (None, "", "0 errors", "The error rate fell.", {"stdout": "ok"}, 5, ["a"]):
         assert error_in(fine) is None, fine
+    assert error_in('{"reservation": "A1", "status": "cancelled"}') is None  # as was asked for
+    assert error_in('{"name": "build", "conclusion": "cancelled"}')
     assert error_in("x" * 100_000 + "\nError: at the end") == "Error: at the end"

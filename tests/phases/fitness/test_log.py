@@ -196,6 +196,33 @@ def test_options_of_a_rubric_reach_the_one_pass(tmp_path: Path) -> None:
     assert document(reading)["score"] == 50.0
 
 
+def test_a_record_without_an_exit_code_leaves_the_rate(tmp_path: Path) -> None:
+    records = [
+        {"tool": "a", "exit": "0", "session": "s"},
+        {"tool": "a", "success": "true", "session": "s"},
+        {"tool": "b", "success": "false", "session": "s"},
+        {"tool": "c", "output": "cat: x: No such file or directory", "session": "s"},
+    ]
+    told = document(read(tmp_path / "e.jsonl", records))
+    assert told["signals"]["tool_success_rate"]["value"] == 1.0
+    assert told["signals"]["error_rate"]["value"] == 0.8
+    counts = told["counts"]
+    assert (counts["succeeded"], counts["failed"], counts["unknown"]) == (1, 0, 3)
+    assert counts["errors"] == 2
+
+
+def test_the_request_of_a_conversation_is_heeded(tmp_path: Path) -> None:
+    turns = [{"role": "user", "content": "Which? Answer in one word."}]
+    values = []
+    for answer in ("Paris", "It is Paris, of course, and has been for long."):
+        path = tmp_path / "m.json"
+        path.write_text(json.dumps([*turns, {"role": "assistant", "content": answer}]))
+        told = document(asyncio.run(score_log(str(path), RUBRIC)))
+        values.append(told["signals"]["output_quality"]["reason"])
+    assert "asked for" not in values[0]
+    assert "asked for" in values[1]
+
+
 def test_a_judge_of_ones_own_goes_by_traces(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from rubrica import judge\n@judge\ndef calm(case, trace):\n"

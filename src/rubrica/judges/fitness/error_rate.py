@@ -41,8 +41,7 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         told = execution.told
         failed = execution.bad_exits if self.errors == "literal" else execution.failed
         patterns = execution.patterns if self.errors == "literal" else 0
-        if self.missing_exit == "fail":
-            failed += execution.unknown
+        failed += self._left(execution)
         failed = max(failed, sum(told.get(word, 0) for word in FAILED))
         others = {word: n for word, n in told.items() if word not in FAILED}
         kinds = {
@@ -60,9 +59,16 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             failed = execution.failed
             if self.errors == "literal":
                 failed = execution.bad_exits + execution.patterns
-            left = execution.unknown if self.missing_exit == "fail" else 0
+            left = self._left(execution)
             return failed + left + execution.retries + execution.corrections
         return sum(self.kinds(execution).values())
+
+    def _left(self, execution: Execution) -> int:
+        """Calls without an exit code that are errors all the same."""
+        if self.missing_exit == "fail":
+            shown = execution.unrated if self.errors == "literal" else 0
+            return execution.unknown - shown  # those are among the patterns already
+        return 0 if self.errors == "literal" else execution.unrated
 
     def value_of(self, execution: Execution) -> float | None:
         if not execution.recorded:

@@ -1,43 +1,18 @@
-"""Whether what a tool gave back is an error. The one place where such patterns stand.
+"""Whether what a tool gave back is an error: the marks that results bear, and what texts report.
 
-A first version: lines that begin as errors do, and the marks that structured results bear. Every
-expression is anchored at the start of a line and bounded, so the time is linear in the text; few
-texts hold one of the stems, and the others are not searched at all.
+What a report of a failure is, the detector says (`detectors.failure`), for logs as for answers.
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from rubrica.judges.fitness.detectors.failures import failure, failures
 
 #: Characters of an output that are looked at: its beginning and its end, where errors stand.
 HEAD, TAIL = 8000, 8000
+#: Characters of an error that are told.
+TOLD = 200
 
-#: Without one of these no pattern below can match.
-_STEMS = (
-    "rror",
-    "RROR",
-    "raceback",
-    "xception",
-    "atal",
-    "anic",
-    "not found",
-    "o such file",
-    "ermission denied",
-    "egmentation",
-    "npm ERR",
-)
-_ERROR = re.compile(
-    r"^[ \t]{0,8}(?:<tool_use_error>"
-    r"|Traceback \(most recent call last\)"
-    r"|[\w.$]{0,80}(?:Error|Exception)(?:\[\w{1,20}\])?[ ]?[:(]"
-    r"|(?:fatal|error|ERROR|FATAL|panic)(?:\[\w{1,20}\])?:"
-    r"|thread '[^'\n]{1,80}' panicked|Exception in thread|npm ERR!"
-    r"|(?:An )?[Ee]rror (?:executing|calling|occurred|while)\b"
-    r"|(?:bash|sh|zsh|ls|cat|cp|mv|rm|cd|find|grep|python3?): [^\n]{0,200}"
-    r"(?:not found|[Nn]o such file|[Pp]ermission denied)"
-    r"|Segmentation fault)",
-    re.MULTILINE,
-)
 _TEXTS = ("stderr", "stdout", "output", "content", "message")
 _MARKED = ("is_error", "isError", "interrupted")
 
@@ -57,25 +32,28 @@ def error_in(output: Any) -> str | None:
     return None
 
 
+def errors_in(outputs: Sequence[Any]) -> dict[int, str]:
+    """The errors of many outputs, by their places: texts are searched all at once."""
+    most = HEAD + TAIL
+    texts = [text if type(text) is str and len(text) <= most else "" for text in outputs]
+    found = {i: line[:TOLD] for i, line in failures(texts).items()}
+    if not all(texts):
+        others = (i for i, text in enumerate(texts) if not text and outputs[i])
+        found.update((i, said) for i in others if (said := error_in(outputs[i])) is not None)
+    return found
+
+
 def _in_text(text: str) -> str | None:
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
-    for stem in _STEMS:
-        if stem in text:
-            break
-    else:
-        return None
-    found = _ERROR.search(text)
-    if found is None:
-        return None
-    end = text.find("\n", found.end())
-    return text[found.start() : end if end >= 0 else len(text)].strip()[:200]
+    found = failure(text)
+    return None if found is None else found.text[:TOLD]
 
 
 def _in_fields(fields: Mapping[str, Any]) -> str | None:
     said = fields.get("error")
     if said and said != "none":
-        return said[:200] if isinstance(said, str) else "the result has an error"
+        return said[:TOLD] if isinstance(said, str) else "the result has an error"
     for mark in _MARKED:
         if fields.get(mark) is True:
             return f"the result says {mark}"

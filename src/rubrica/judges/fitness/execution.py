@@ -22,8 +22,9 @@ class Execution(msgspec.Struct, kw_only=True):
     """Counts of one execution, or of many added up.
 
     `bad_exits` and `patterns` say where failures were seen; a call with both has failed once.
-    `told` has errors that the log states as a number, by type. `recorded` is False where nothing
-    is known of how it went.
+    `unrated` calls have no exit code and leave the rate, but say that they failed. `told` has
+    errors that the log states as a number, by type. `recorded` is False where nothing is known of
+    how it went.
     """
 
     calls: int = 0
@@ -31,6 +32,7 @@ class Execution(msgspec.Struct, kw_only=True):
     unknown: int = 0
     bad_exits: int = 0
     patterns: int = 0
+    unrated: int = 0
     retries: int = 0
     corrections: int = 0
     told: dict[str, int] = msgspec.field(default_factory=dict)
@@ -38,6 +40,7 @@ class Execution(msgspec.Struct, kw_only=True):
     seconds: float | None = None
     recorded: bool = True
     output: str | None = None
+    request: str = ""
     task_type: str | None = None
     complexity: str | None = None
     limits: tuple[float | None, int | None] | None = None
@@ -60,16 +63,22 @@ class Outcome(NamedTuple):
     said: str | None
 
 
-def outcome_of(exit_code: int | None, error: str | None, result: Any) -> Outcome:
+def outcome_of(exit_code: int | None, said: str | None) -> Outcome:
     """A call succeeded where it ended with 0 and said nothing of an error.
 
-    Without an exit code an answer tells: a tool that came back without an error has worked.
+    Without an exit code nothing tells, whatever it said.
     """
-    said = error or error_in(result)
-    bad = exit_code is not None and exit_code != 0
-    if bad or said:
-        return Outcome(False, bad, said or None)
-    return Outcome(True if exit_code == 0 or result is not None else None, False, None)
+    if exit_code is None:
+        return Outcome(None, False, said)
+    return Outcome(exit_code == 0 and not said, exit_code != 0, said)
+
+
+def _outcome(call: ToolCall, coded: bool) -> Outcome:
+    """Where a log knows no exit codes, what came back tells: without an error it has worked."""
+    said = call.error or error_in(call.result) or None
+    if coded or call.exit_code is not None:
+        return outcome_of(call.exit_code, said)
+    return Outcome(False if said else True if call.result is not None else None, False, said)
 
 
 def label_of(tool: str, exit_code: int | None, said: str | None) -> str:
@@ -92,19 +101,20 @@ def execution_of(case: Case, trace: Trace) -> Execution:
         seconds=trace.seconds,
         recorded=bool(trace.steps or told or trace.seconds is not None),
         output=answer if answer or trace.output is not None else None,
+        request=_asked(case.input),
         task_type=case.task_type or _word(meta.get("task_type")),
         complexity=case.complexity or _word(meta.get("complexity")),
         limits=_limits(meta.get("max_expected")),
     )
     retried: set[str] = set()
+    coded = meta.get("exit_codes") is True
     for call in trace.steps:
         if isinstance(call, ToolCall):
-            _add(found, call, retried)
+            _add(found, call, _outcome(call, coded), retried)
     return found
 
 
-def _add(found: Execution, call: ToolCall, failed: set[str]) -> None:
-    came = outcome_of(call.exit_code, call.error, call.result)
+def _add(found: Execution, call: ToolCall, came: Outcome, failed: set[str]) -> None:
     found.calls += 1
     if call.arguments is not None:
         asked = f"{call.name}\0{as_text(call.arguments)}"
@@ -113,14 +123,26 @@ def _add(found: Execution, call: ToolCall, failed: set[str]) -> None:
             failed.discard(asked)
         if came.ok is False:
             failed.add(asked)
+    if came.ok:
+        found.succeeded += 1
+        return
+    found.bad_exits += came.bad_exit
+    found.patterns += came.said is not None
     if came.ok is None:
         found.unknown += 1
-    elif came.ok:
-        found.succeeded += 1
-    else:
-        found.bad_exits += came.bad_exit
-        found.patterns += came.said is not None
+        found.unrated += came.said is not None
+    if came.ok is False or came.said is not None:
         found.fail(label_of(call.name, call.exit_code, came.said))
+
+
+def _asked(given: Any) -> str:
+    """The request: a text, or what the user said last in a list of messages."""
+    if isinstance(given, str):
+        return given
+    for turn in reversed(given) if isinstance(given, list | tuple) else ():
+        if isinstance(turn, Mapping) and turn.get("role") == "user":
+            return as_text(turn.get("content"))
+    return ""
 
 
 def _told(given: Any) -> dict[str, int]:

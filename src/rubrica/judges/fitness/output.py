@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from rubrica.core import Case, Signal, Trace
+from rubrica.judges.fitness.detectors.form import form
 from rubrica.judges.fitness.execution import Execution, execution_of
 from rubrica.judges.fitness.quality import (
     follows_format,
@@ -20,6 +21,7 @@ from rubrica.judges.fitness.telling import inapplicable, measured
 
 NAME = "output_quality"
 CODING = "coding"
+FORM = "a sound form"
 
 Completeness = Literal["reachable", "literal"]
 Accuracy = Literal["applicable", "literal"]
@@ -28,47 +30,50 @@ Accuracy = Literal["applicable", "literal"]
 Part = tuple[str, int, bool | None]
 
 
-def complete_parts(output: str, task_type: str | None) -> list[Part]:
+def complete_parts(output: str, task_type: str | None, request: str = "") -> list[Part]:
     code = has_code_block(output) if task_type == CODING else None
     return [
-        ("an answer", 3, has_direct_answer(output)),
+        ("an answer", 3, has_direct_answer(output, request)),
         ("code", 3, code),
-        ("an explanation", 2, has_explanation(output)),
+        ("an explanation", 2, has_explanation(output, request)),
         ("next steps", 2, has_next_steps(output)),
     ]
 
 
-def accurate_parts(output: str) -> list[Part]:
+def accurate_parts(output: str, request: str = "") -> list[Part]:
     syntax = not has_syntax_errors(output) if has_code_block(output) else None
     return [
         ("code that parses", 4, syntax),
         ("no obvious errors", 3, not has_obvious_errors(output)),
-        ("a sound form", 3, follows_format(output)),
+        (FORM, 3, follows_format(output, request)),
     ]
 
 
 def score_completeness(
-    output: str, task_type: str | None = None, completeness: Completeness = "reachable"
+    output: str,
+    task_type: str | None = None,
+    completeness: Completeness = "reachable",
+    request: str = "",
 ) -> float:
     """0.3 for an answer, 0.3 for code in a coding task, 0.2 each for reasons and next steps.
 
     A task that is not coding cannot earn the code's share, so it is divided by what it can reach;
     `literal` does not.
     """
-    parts = complete_parts(output, task_type)
+    parts = complete_parts(output, task_type, request)
     return _literal(parts) if completeness == "literal" else _share(parts)
 
 
-def score_accuracy(output: str, accuracy: Accuracy = "applicable") -> float:
+def score_accuracy(output: str, accuracy: Accuracy = "applicable", request: str = "") -> float:
     """0.4 for code that parses, 0.3 for no obvious errors, 0.3 for a sound form.
 
     An empty output is worth nothing, and without code its share goes to the other two; `literal`
     gives an output without code the share of code that parses.
     """
     if accuracy == "literal":
-        parts = accurate_parts(output)
+        parts = accurate_parts(output, request)
         return _literal([(name, n, True if there is None else there) for name, n, there in parts])
-    return _share(accurate_parts(output)) if output.strip() else 0.0
+    return _share(accurate_parts(output, request)) if output.strip() else 0.0
 
 
 def _literal(parts: Sequence[Part]) -> float:
@@ -97,8 +102,8 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     def halves(self, execution: Execution) -> tuple[float, float]:
         output = execution.output or ""
         return (
-            score_completeness(output, execution.task_type, self.completeness),
-            score_accuracy(output, self.accuracy),
+            score_completeness(output, execution.task_type, self.completeness, execution.request),
+            score_accuracy(output, self.accuracy, execution.request),
         )
 
     def value_of(self, execution: Execution) -> float | None:
@@ -111,9 +116,13 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         reason = f"completeness {complete:.2f}, accuracy {accurate:.2f}"
         if not execution.output.strip():
             return measured(NAME, (complete + accurate) / 2, f"{reason}: the output is empty")
-        parts = complete_parts(execution.output, execution.task_type)
+        output, request = execution.output, execution.request
+        parts = complete_parts(output, execution.task_type, request)
+        parts += accurate_parts(output, request)
         missing = [name for name, _, there in parts if there is False]
-        missing += [name for name, _, there in accurate_parts(execution.output) if there is False]
+        asked = form(output, request)
+        if asked.kept is False:
+            missing = [f"{name} ({asked.reason})" if name == FORM else name for name in missing]
         if missing:
             reason += f"; missing: {', '.join(missing)}"
         return measured(NAME, (complete + accurate) / 2, reason)

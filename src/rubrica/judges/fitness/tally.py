@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from rubrica.judges.fitness.errors import error_in
+from rubrica.judges.fitness.errors import errors_in
 from rubrica.judges.fitness.execution import Execution, Outcome, label_of, outcome_of
 from rubrica.readers.logs.record import (
     PlainRecord,
@@ -25,8 +25,8 @@ from rubrica.readers.logs.record import (
     truth,
 )
 
-_WHOSE = attrgetter("session", "version")
 _SESSION, _VERSION, _TS = attrgetter("session"), attrgetter("version"), attrgetter("ts")
+_OUTPUT = attrgetter("output")
 
 
 class Tally(msgspec.Struct, array_like=True, gc=False):
@@ -39,6 +39,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
     unknown: int = 0
     bad_exits: int = 0
     patterns: int = 0
+    unrated: int = 0
     retries: int = 0
     corrections: int = 0
     took: float = 0.0
@@ -63,6 +64,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
             unknown=self.unknown,
             bad_exits=self.bad_exits,
             patterns=self.patterns,
+            unrated=self.unrated,
             retries=self.retries,
             corrections=self.corrections,
             failures=self.failures,
@@ -89,6 +91,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         for field in ("calls", "succeeded", "unknown", "bad_exits", "patterns", "retries"):
             setattr(self, field, getattr(self, field) + getattr(later, field))
         self.corrections += later.corrections
+        self.unrated += later.unrated
         self.took += later.took
         self.versions += later.versions - (self.version == later.version)
         self.version = later.version or self.version
@@ -110,37 +113,45 @@ class Tallies:
         if not batch:
             return
         self.records += len(batch)
+        sessions = list(map(_SESSION, batch))
+        for session, times in Counter(sessions).items():  # until something else is told of them
+            tally = self._tally(session)
+            tally.calls += times
+            tally.succeeded += times
         if type(batch[0]) is PlainRecord:
-            self._plain(batch)
-        else:
-            for record in batch:
-                self._one(record)  # type: ignore[arg-type]
-        self._time(batch)
-
-    def _plain(self, batch: Sequence[ToolRecord | PlainRecord]) -> None:
-        good = [record for record in batch if record.exit == "0"]
-        versions = set(map(_VERSION, good))
-        if len(versions) == 1:  # one at a time is at work: then sessions alone are counted
-            (one,) = versions
-            for session, times in Counter(map(_SESSION, good)).items():
-                self._succeeded(session, one, times)
-        else:
-            for (session, version), times in Counter(map(_WHOSE, good)).items():
-                self._succeeded(session, version, times)
-        if len(good) == len(batch):
-            return
-        for record in batch:
-            if record.exit != "0":
+            for record in [record for record in batch if record.exit != "0"]:
                 tally = self._tally(record.session)
-                tally.of(name(record.version))
-                tally.calls += 1
                 self._came(tally, *_bare(record.tool, record.exit, record.success))
+        else:
+            self._full(batch)  # type: ignore[arg-type]
+        self._versions(sessions, list(map(_VERSION, batch)))
+        self._time(sessions, list(map(_TS, batch)))
 
-    def _succeeded(self, session: Any, version: Any, times: int) -> None:
-        tally = self._tally(session)
-        tally.of(version if type(version) is str else name(version))
-        tally.calls += times
-        tally.succeeded += times
+    def _full(self, batch: Sequence[ToolRecord]) -> None:
+        errors = errors_in(list(map(_OUTPUT, batch)))
+        for place, record in enumerate(batch):
+            if record.duration_ms is not None:
+                took = milliseconds(record.duration_ms) or 0.0
+                self._tally(record.session).took += took
+            if (
+                place in errors
+                or record.exit != "0"
+                or record.error is not None
+                or record.retry is not None
+                or record.user_correction is not None
+            ):
+                tally = self._tally(record.session)
+                tally.retries += bool(truth(record.retry, "retry"))
+                tally.corrections += bool(truth(record.user_correction, "user_correction"))
+                self._came(tally, *_came_of(record, errors.get(place)))
+
+    def _versions(self, sessions: list[Any], versions: list[Any]) -> None:
+        """The last version of each session; where one alone is at work, that is soon told."""
+        if len(set(versions)) == 1:
+            sessions, versions = list(set(sessions)), versions[:1] * len(sessions)
+        for session, version in zip(sessions, versions, strict=False):
+            if version is not None:
+                self._tally(session).of(version if type(version) is str else name(version))
 
     def _tally(self, session: str | int | None) -> Tally:
         key = session if type(session) is str else name(session)
@@ -149,34 +160,20 @@ class Tallies:
             tally = self.open[key] = Tally(key, order=self.records)
         return tally
 
-    def _one(self, record: ToolRecord) -> None:
-        tally = self._tally(record.session)
-        if record.version is not None:
-            tally.of(name(record.version))
-        tally.calls += 1
-        if record.retry is not None:
-            tally.retries += bool(truth(record.retry, "retry"))
-        if record.user_correction is not None:
-            tally.corrections += bool(truth(record.user_correction, "user_correction"))
-        if record.duration_ms is not None:
-            tally.took += milliseconds(record.duration_ms) or 0.0
-        if record.exit == "0" and record.error is None and error_in(record.output) is None:
-            tally.succeeded += 1
-        else:
-            self._came(tally, *_came_of(record))
-
     def _came(self, tally: Tally, came: Outcome, label: str) -> None:
+        """One call of those that are taken to have succeeded, as it came out."""
         if came.ok:
-            tally.succeeded += 1
-        elif came.ok is None:
+            return
+        tally.succeeded -= 1
+        tally.bad_exits += came.bad_exit
+        tally.patterns += came.said is not None
+        if came.ok is None:
             tally.unknown += 1
-        else:
-            tally.bad_exits += came.bad_exit
-            tally.patterns += came.said is not None
+            tally.unrated += came.said is not None
+        if label:
             tally.fail(label)
 
-    def _time(self, batch: Sequence[ToolRecord | PlainRecord]) -> None:
-        sessions, times = list(map(_SESSION, batch)), list(map(_TS, batch))
+    def _time(self, sessions: list[Any], times: list[Any]) -> None:
         if _in_order(times):
             firsts = dict(zip(reversed(sessions), reversed(times), strict=True))
             for session, last in dict(zip(sessions, times, strict=True)).items():
@@ -194,14 +191,16 @@ class Tallies:
 @lru_cache(maxsize=4096)
 def _bare(tool: str, code: str | int | None, success: str | bool | None) -> tuple[Outcome, str]:
     """What comes of a record without output and error: few say anything new."""
-    return _came_of(ToolRecord(tool, exit=code, success=success))
+    return _came_of(ToolRecord(tool, exit=code, success=success), None)
 
 
-def _came_of(record: ToolRecord) -> tuple[Outcome, str]:
+def _came_of(record: ToolRecord, shown: str | None) -> tuple[Outcome, str]:
+    """With the error that its output shows. What did not fail has no label."""
     told = said(record)
-    came = outcome_of(told.exit_code, told.error, record.output)
-    label = "" if came.ok is not False else label_of(record.tool, told.exit_code, came.said)
-    return came, label
+    came = outcome_of(told.exit_code, told.error or shown)
+    if came.ok or not (came.bad_exit or came.said):
+        return came, ""
+    return came, label_of(record.tool, told.exit_code, came.said)
 
 
 def _in_order(times: Sequence[Any]) -> bool:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from rubrica.core import Case, DataError, Rubric, Trace, score
+from rubrica.core import Case, DataError, Message, Rubric, Trace, score
+from rubrica.core.trace import as_text
 from rubrica.judges.fitness.execution import Execution, execution_of
 from rubrica.judges.fitness.spill import Spill
 from rubrica.judges.fitness.tally import Tallies, Tally
@@ -78,12 +79,13 @@ def _counted(log: Log, standing: Standing, task: Task, most: int) -> Reading:
                 spill.add(tallies.open.values())
                 tallies.open.clear()
     held: Tally | None = None
+    bare = task._replace(output=None)
     for tally in spill.merged(tallies.open.values()):
         older: Tally | None = tally
         if held is None or _later(tally, held):
             older, held = held, tally
         if older is not None:
-            _add(standing, older, task._replace(output=None))
+            _add(standing, older, bare)
     if held is not None:
         _add(standing, held, task)
     return Reading(log.kind, standing, tallies.records, batches.broken, batches.noted)
@@ -140,7 +142,7 @@ async def _judge(trace: Trace, end: float | None, standing: Standing, task: Task
     who = str(trace.metadata.get("session") or ""), str(trace.metadata.get("version") or "")
     kind = task.task_type or trace.metadata.get("task_type")
     word = task.complexity or trace.metadata.get("complexity")
-    case = Case(id=who[0], input=who[0], task_type=kind, complexity=word)
+    case = Case(id=who[0] or "-", input=_request(trace), task_type=kind, complexity=word)
     (given,) = await score(standing.rubric, case, [trace])
     execution = execution_of(case, trace)
     values: dict[str, float | None] = dict.fromkeys(standing.means)
@@ -154,6 +156,12 @@ async def _judge(trace: Trace, end: float | None, standing: Standing, task: Task
     scored = standing.add(who, end, values, execution)
     if scored is not None and standing.is_newest(scored):
         standing.newest = Newest(scored, values, lambda: reasons)
+
+
+def _request(trace: Trace) -> str:
+    """What the user said last: that is what the output answers."""
+    said = (step for step in reversed(trace.steps) if isinstance(step, Message))
+    return next((as_text(step.content) for step in said if step.role == "user"), "")
 
 
 def _end(trace: Trace) -> float | None:

@@ -137,6 +137,7 @@ class Standing:
         pooled.unknown += execution.unknown
         pooled.bad_exits += execution.bad_exits
         pooled.patterns += execution.patterns
+        pooled.unrated += execution.unrated
         pooled.retries += execution.retries
         pooled.corrections += execution.corrections
         pooled.recorded = pooled.recorded or execution.recorded

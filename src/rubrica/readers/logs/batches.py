@@ -73,7 +73,9 @@ class Batches(Generic[T]):
         left, number = b"", 1
         for chunk in chunks(self.stream):
             text = left + chunk.text if left else chunk.text
-            cut = max(text.rfind(b"}\n") + 2, text.rfind(b"}\r\n") + 3)
+            cut = text.rfind(b"}\n") + 2
+            if cut < 2 or text.endswith(b"\r\n"):
+                cut = max(cut, text.rfind(b"}\r\n") + 3)
             if cut < 3:
                 if len(text) > MAX_LINE:
                     raise DataError(f"longer than {MAX_LINE >> 20} MiB", line=number)

@@ -8,8 +8,10 @@ BEFORE, AFTER, FAILED = "PreToolUse", "PostToolUse", "PostToolUseFailure"
 
 #: What a response may call its exit code.
 CODES = ("exit_code", "exitCode", "returncode", "return_code", "code")
-#: Characters of an error that are kept.
-LONGEST = 300
+#: Characters of an error that are kept; of an output so many from its beginning and its end.
+LONGEST, SHOWN = 300, 2000
+#: Where the output of a run stands. What a tool read from a file is none: it may speak of errors.
+RUN = ("stderr", "stdout", "output")
 
 
 def came_of(event: "dict[str, object]") -> "tuple[int | None, str | None]":
@@ -30,6 +32,19 @@ def came_of(event: "dict[str, object]") -> "tuple[int | None, str | None]":
     if bad or (isinstance(response.get("error"), str) and response["error"]):
         return None, _words(response)
     return 0, None
+
+
+def shown_by(event: "dict[str, object]") -> str:
+    """What the tool put out, cut in the middle where it is long."""
+    response = event.get("tool_response")
+    parts: list[object] = [response]
+    if isinstance(response, dict):
+        parts = [response.get(key) for key in RUN]
+    elif isinstance(response, list):
+        parts = [part.get("text") for part in response[:50] if isinstance(part, dict)]
+    texts = [part.strip() for part in parts if isinstance(part, str)]
+    text = "\n".join(part for part in texts if part)
+    return text if len(text) <= 2 * SHOWN else f"{text[:SHOWN]}\n...\n{text[-SHOWN:]}"
 
 
 def _stated(words: str) -> "int | None":

@@ -61,7 +61,8 @@ def _trace(key: str, session: _Session) -> Trace:
     seconds = session.seconds or None
     if len(moments) > 1:
         seconds = max(moments) - min(moments)
-    metadata: dict[str, Any] = {"session": key, "version": session.version}
+    # A record without an exit code leaves the rate; where a log knows none, answers tell.
+    metadata: dict[str, Any] = {"session": key, "version": session.version, "exit_codes": True}
     if moments:
         metadata["ts"] = max(moments)
     if session.retries:

@@ -123,15 +123,11 @@ class Said(msgspec.Struct, frozen=True):
 
 
 def said(record: ToolRecord) -> Said:
-    """Its exit code and its error; a record without an exit code goes by its `success`."""
+    """Its exit code and its error: without an exit code, that `success` is false is one."""
     error = record.error
     if error is not None and not isinstance(error, str):
         error = msgspec.json.encode(error).decode() if error else None
     code = exit_code(record.exit)
-    if code is None:
-        succeeded = truth(record.success, "success")
-        if succeeded:
-            code = 0
-        elif succeeded is False and not error:
-            error = "success is false"
+    if code is None and not error and truth(record.success, "success") is False:
+        error = "success is false"
     return Said(code, error or None)

@@ -2,12 +2,16 @@
 
 import importlib
 import re
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from rubrica.judges.fitness.detectors import failure, has_obvious_errors
+from rubrica.judges.fitness.detectors.failures import _reports, failures
 from rubrica.judges.fitness.detectors.lists import sections
-from rubrica.judges.fitness.detectors.pattern import Pattern, compiled, pattern
+from rubrica.judges.fitness.detectors.pattern import _re2, compiled, is_fast, pattern
+from rubrica.judges.fitness.detectors.sieve import loosened
 
 TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 1'
 
@@ -72,7 +76,7 @@ def test_both_engines_read_every_expression() -> None:
     for lists in ("errors", "answers", "explanations", "steps"):
         for name, lines in sections(lists).items():
             plain = re.compile("(?im)" + "|".join(f"(?:{line})" for line in lines))
-            fast: Pattern = pattern(lists, name)
+            fast = pattern(lists, name)
             for text in samples:
                 assert (plain.search(text) is None) == (fast.search(text) is None), (name, text)
 
@@ -83,7 +87,72 @@ def test_without_re2_the_standard_engine_is_used(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(importlib, "import_module", missing)
     compiled.cache_clear()
+    _re2.cache_clear()
     try:
+        assert isinstance(compiled("(?im)^b"), re.Pattern)
         assert compiled("(?im)^b").search("a\nb") is not None
     finally:
         compiled.cache_clear()
+        _re2.cache_clear()
+
+
+LINES = (Path(__file__).parent / "failures.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", ["hard", "count", "soft"])
+def test_the_loose_form_finds_all_that_the_exact_one_finds(name: str) -> None:
+    for line in sections("errors")[name]:
+        exact, loose = compiled(f"(?im){line}"), compiled(f"(?im){loosened(line)}")
+        for text in LINES:
+            assert exact.search(text) is None or loose.search(text) is not None, (line, text)
+
+
+@pytest.mark.parametrize(
+    ("exact", "loose"),
+    [
+        (r"^(?:\S+\s+){0,4}\[error\]", r"\[error\]"),
+        (r"^\s*panic: ", r"^[> ]*\s*panic: "),
+        (r"\bORA-\d{5}\b", r"\bORA-\d+\b"),
+        (r"^(?:\(a\)|[)x]+ )?Exception", r"Exception"),
+        (r"\berror\b", r"\berror\b"),
+    ],
+)
+def test_counts_and_wide_beginnings_are_left_away(exact: str, loose: str) -> None:
+    assert loosened(exact) == loose
+
+
+@pytest.mark.parametrize("size", [1, 7, 400])
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r", "\u2028"])
+def test_many_at_once_give_what_each_gives(size: int, ends: str) -> None:
+    texts = [f"done{ends}{one}{ends}> {other}" for one, other in pairwise(LINES)]
+    texts += [
+        "",
+        "\0",
+        "a\0Error: no\0",
+        "结果:\n构建失败",
+        f"It ran:\n\n```\n{TRACE}\n```",
+        "x\n\n\n",
+    ]
+    for start in range(0, len(texts), size):
+        part = texts[start : start + size]
+        each = {i: found.text for i, text in enumerate(part) if (found := failure(text))}
+        assert failures(part) == each
+
+
+def test_both_engines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = [failure(text) for text in LINES[::5]]
+    clear = (_re2.cache_clear, compiled.cache_clear, pattern.cache_clear, _reports.cache_clear)
+
+    def missing(name: str) -> object:
+        raise ImportError(name)
+
+    for each in clear:
+        each()
+    try:
+        monkeypatch.setattr(importlib, "import_module", missing)
+        assert not is_fast()
+        assert [failure(text) for text in LINES[::5]] == fast
+        assert failures(["fine", TRACE]) == {1: "Traceback (most recent call last):"}
+    finally:
+        for each in clear:
+            each()

@@ -9,7 +9,7 @@ a bound.
 import importlib
 import re
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 from rubrica.judges.fitness.detectors.lists import sections
 
@@ -19,13 +19,13 @@ class Found(Protocol):
 
     def start(self) -> int: ...
     def end(self) -> int: ...
-    def group(self) -> str: ...
+    def group(self) -> Any: ...
 
 
 class Pattern(Protocol):
     """A compiled expression of either engine."""
 
-    def search(self, text: str, pos: int = 0, /) -> Found | None: ...
+    def search(self, text: Any, pos: int = 0, /) -> Found | None: ...
 
 
 @cache
@@ -35,11 +35,23 @@ def pattern(lists: str, *names: str) -> Pattern:
     return compiled("(?im)" + "|".join(f"(?:{line})" for line in lines))
 
 
+def is_fast() -> bool:
+    """Whether expressions are read by `google-re2`; it searches texts and their bytes alike."""
+    return _re2() is not None
+
+
+@cache
+def _re2() -> Any:
+    try:
+        return importlib.import_module("re2")
+    except ImportError:
+        return None
+
+
 @cache
 def compiled(expression: str) -> Pattern:
-    try:
-        re2 = importlib.import_module("re2")
-    except ImportError:
+    re2 = _re2()
+    if re2 is None:
         return re.compile(expression)
     options = re2.Options()
     options.max_mem = 64 << 20
