@@ -1,9 +1,43 @@
 """Words: folding, stems, terms in two languages."""
 
-import pytest
+import string
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubrica.judges.text import quantities, tokens, words
 from rubrica.judges.text.stems import stem
 from rubrica.judges.text.words import fold, fold_to_words, language, normal, overlap, terms
+
+_PRINTED = st.text(st.sampled_from(string.ascii_letters[:3] + string.digits[:3] + " '.,:-+/()_\n"))
+
+
+@given(_PRINTED)
+def test_the_fast_forms_for_plain_english_find_the_same(text: str) -> None:
+    assert words._ASCII_WORD.findall(text) == words._WORD.findall(text)
+    assert tokens._ASCII_PIECE.findall(text) == tokens._PIECE.findall(text)
+
+
+@given(st.text(st.sampled_from("a12.,$€五百第 ")))
+def test_a_quantity_begins_at_each_sign_but_inside_a_number(text: str) -> None:
+    found = [match.start() for match in quantities._SIGN.finditer(text)]
+    inside = [
+        at
+        for at, sign in enumerate(text)
+        if sign.isdigit()
+        and (
+            text[at - 1 : at].isdigit()
+            or (text[max(0, at - 1) : at] in (".", ",") and text[max(0, at - 2) : at - 1].isdigit())
+        )
+    ]
+    signs = [at for at, sign in enumerate(text) if sign in "12$€五百第"]
+    assert found == [at for at in signs if at not in inside]
+
+
+def test_words_with_a_prefix_are_stemmed_as_without() -> None:
+    assert stem("undertook") == stem("undertake")
+    assert stem("1100") == "110"  # a number is no word, and is only tidied
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ source says much more plainly, or nothing in common. What is in part there is su
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from rubrica.judges.citing.denial import denied
 from rubrica.judges.citing.library import Agreement, Library
 from rubrica.judges.citing.names import strangers
@@ -65,13 +67,14 @@ def _agreed(claim: str, source: Source, known: Library) -> Agreement:
     shared = weighed(both) / mine.weight if both else 0.0
     about = both.union([f"{one.value:g}{one.unit}" for one in numbers.found])
     if mine.terms and mine.language != theirs.language:
-        return _foreign(mine, theirs, numbers)._replace(about=about)
+        return replace(_foreign(mine, theirs, numbers), about=about)
     if denial := denied(claim, source.text):
         short = denial.sentence if len(denial.sentence) <= 80 else f"{denial.sentence[:77]}..."
         return Agreement("unsupported", f"the source says otherwise: '{short}'", False, about)
-    kind, why, weak, _, _ = _by_numbers(claim, theirs, numbers, shared) or _by_words(
+    found = _by_numbers(claim, theirs, numbers, shared) or _by_words(
         claim, theirs, numbers, both, shared
     )
+    kind, why, weak = found.kind, found.why, found.weak
     if kind == "unsupported":
         if weak and _stated(claim, source):
             return Agreement("supported", "", True, about)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.citing.authors import authors_before, cited_authors
 from rubrica.judges.citing.prose import SHARED, blank, prose
@@ -19,7 +20,7 @@ __all__ = ["Citation", "Reference", "citations", "reference_list", "references"]
 SPAN = 12
 
 
-class Citation(NamedTuple):
+class Citation(msgspec.Struct, frozen=True, gc=False):
     """One citation: its form, what it points with, and the place of its marker.
 
     `name` is the weak form: `[smith-2020]`, `Paris (2015)` cite only where a source is called so.

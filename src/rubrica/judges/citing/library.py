@@ -4,7 +4,9 @@ Several answers to one case have the same sources, and often the same statements
 """
 
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from rubrica.judges.citing.passages import Passage, source_passage
 from rubrica.judges.citing.shelf import Shelf
@@ -15,7 +17,7 @@ Kind = Literal["supported", "partial", "unsupported"]
 _KEPT = 2048
 
 
-class Agreement(NamedTuple):
+class Agreement(msgspec.Struct, frozen=True, gc=False):
     """How a statement and a source go together."""
 
     kind: Kind

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from rubrica.judges.citing.agreement import agree, common
 from rubrica.judges.citing.find import Citation
 from rubrica.judges.citing.library import Agreement, Library
@@ -112,7 +114,7 @@ def _stated(mark: Mark, use: Use, resolved: Resolved, answer: Answer) -> Mark:
         if not quoted:
             return _earlier(mark, use, agreement, resolved.source, answer)
         # A quotation that stands in the source carries few other words, but no wrong number.
-        agreement = agreement._replace(kind="supported" if agreement.weak else "partial")
+        agreement = replace(agreement, kind="supported" if agreement.weak else "partial")
     verdict = "partial" if agreement.kind == "partial" else "flawed" if mark.flaw else "right"
     why = agreement.why if verdict == "partial" else mark.flaw
     return mark._replace(verdict=verdict, why=why, weak=agreement.weak, about=agreement.about)

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.citing.passages import Passage
 from rubrica.judges.text.quantities import Quantity, agrees
@@ -15,7 +16,7 @@ _FIRST = 3
 _ROUGH = 0.1
 
 
-class Numbers(NamedTuple):
+class Numbers(msgspec.Struct, frozen=True, gc=False):
     """The numbers of a statement: those the source has, has otherwise, and does not have."""
 
     found: tuple[Quantity, ...]

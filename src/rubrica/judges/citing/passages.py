@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from rubrica.judges.citing.sources import Source
 from rubrica.judges.text.quantities import Quantity, amounts
 from rubrica.judges.text.sentences import sentences
@@ -19,6 +21,8 @@ _COMMA = re.compile(r"(?<=\d),(?=\d{3})")
 _DATED = re.compile(r"(?:19|20)\d\d(?!\d)")
 #: Numbers in words up to this say hardly more than `a` or `both`.
 _SMALL = 3
+#: Terms whose weights are kept.
+_KEPT = 65536
 #: What one weighs: whole numbers add up to the same in any order.
 _WHOLE = 1000
 
@@ -72,10 +76,18 @@ def passage(text: str) -> Passage:
     return passage_of(" " * listed.end() + text[listed.end() :] if listed else text)
 
 
-@lru_cache(maxsize=65536)
-def weight(term: str) -> int:
-    """How much a term says."""
-    return round(weight_of(term) * _WHOLE)
+class _Weights(dict[str, int]):
+    """How much each term says, worked out when it is first asked for."""
+
+    def __missing__(self, term: str) -> int:
+        if len(self) >= _KEPT:
+            self.clear()
+        found = self[term] = round(weight_of(term) * _WHOLE)
+        return found
+
+
+#: How much a term says: a look into a store is the fastest way to say it many times over.
+weight = _Weights().__getitem__
 
 
 def weighed(found: Iterable[str]) -> int:
@@ -121,9 +133,7 @@ class _Page(Passage):
 
 
 def _moved(one: Quantity, by: int) -> Quantity:
-    kind, value, high, unit, start, end, about, slack, date, until, side, written = one
-    start, end = start + by, end + by
-    return Quantity(kind, value, high, unit, start, end, about, slack, date, until, side, written)
+    return replace(one, start=one.start + by, end=one.end + by)
 
 
 @lru_cache(maxsize=128)

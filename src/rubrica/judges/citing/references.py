@@ -2,8 +2,10 @@
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 from unicodedata import normalize
+
+import msgspec
+from msgspec.structs import replace
 
 from rubrica.judges.citing.prose import SHARED, prose
 
@@ -33,7 +35,7 @@ _BULLET = re.compile(r"^\s{0,8}[-*+•]\s+(\S.*)$")
 _ADDRESS = re.compile(r"https?://|www\.|doi\.org|\bdoi:|\b10\.\d{4,9}/", re.IGNORECASE)
 
 
-class Reference(NamedTuple):
+class Reference(msgspec.Struct, frozen=True, gc=False):
     """One entry: what it is called by, empty where it has no number, and what it says."""
 
     key: str
@@ -71,7 +73,7 @@ def _reference_list(text: str) -> tuple[Reference, ...]:
             found.append(entry)
         elif found and line.strip() and found[-1].end + 1 == start and not is_heading(line):
             last = found[-1]  # an entry that goes on in the next line
-            found[-1] = last._replace(text=f"{last.text} {line.strip()}", end=end)
+            found[-1] = replace(last, text=f"{last.text} {line.strip()}", end=end)
         if len(found) >= MOST_ENTRIES:
             break
     return tuple(found)

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 from unicodedata import normalize
+
+import msgspec
 
 from rubrica.judges.citing.addresses import addresses_in, doi_of, same_address
 from rubrica.judges.citing.find import Citation
@@ -22,7 +23,7 @@ _SEVERAL = re.compile(r"[;；]|,\s?[A-Z]\.")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 
-class Resolved(NamedTuple):
+class Resolved(msgspec.Struct, frozen=True, gc=False):
     """The source, and whether the marker needed some goodwill to be understood."""
 
     source: Source

@@ -15,23 +15,23 @@ _SLACK = 0.999
 
 
 class Shelf:
-    """Passages by place, and the places of each term."""
+    """Passages by place, and of each term its weight and places."""
 
     __slots__ = ("_places", "_terms", "passages")
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.passages = passages
-        self._places: dict[str, list[int]] | None = None
+        self._places: dict[str, tuple[int, list[int]]] | None = None
         self._terms: frozenset[str] = frozenset()
 
-    def _indexed(self) -> dict[str, list[int]]:
-        places: dict[str, list[int]] = {}
+    def _indexed(self) -> dict[str, tuple[int, list[int]]]:
+        places: dict[str, tuple[int, list[int]]] = {}
         for place, passage in enumerate(self.passages):
             for term in passage.terms:
                 if term in places:
-                    places[term].append(place)
+                    places[term][1].append(place)
                 else:
-                    places[term] = [place]
+                    places[term] = (weight(term), [place])
         return places
 
     def shares(self, mine: Passage, least: float = 0.0) -> list[tuple[int, float]]:
@@ -45,15 +45,17 @@ class Shelf:
         if not self._terms:
             self._terms = frozenset().union(*[passage.terms for passage in self.passages])
         shared = mine.terms & self._terms
+        if not shared:
+            return []
         whole = mine.weight
-        if not shared or sum(map(weight, shared)) < least * whole * _SLACK:
+        if sum(map(weight, shared)) < least * whole * _SLACK:
             return []
         if self._places is None:
             self._places = self._indexed()
         held: dict[int, int] = {}
         for term in shared:
-            value = weight(term)
-            for place in self._places[term]:
+            value, places = self._places[term]
+            for place in places:
                 held[place] = held.get(place, 0) + value
         return [(place, found) for place in sorted(held) if (found := held[place] / whole) >= least]
 

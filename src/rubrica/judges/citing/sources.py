@@ -5,7 +5,7 @@ A source that only the output names is none: whoever invents one earns nothing w
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -31,7 +31,7 @@ _SAYING = frozenset((*_URLS, *_TEXTS))
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\[\]{}|（）【】，。；、)]+")
 
 
-class Source(NamedTuple):
+class Source(msgspec.Struct, frozen=True, gc=False):
     """Something that can be cited. Fields that are not known are empty."""
 
     id: str

@@ -1,9 +1,11 @@
 """What each citation vouches for: its clause, its sentence, or what stands before a clump."""
 
 import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.citing.bared import hidden, parts_of, without
 from rubrica.judges.citing.find import Citation, citations_outside, reference_list
@@ -39,7 +41,7 @@ _LEAD = re.compile(
 )
 
 
-class Statement(NamedTuple):
+class Statement(msgspec.Struct, frozen=True, gc=False):
     """A sentence of the answer, with what is cited for it."""
 
     text: str  # without markers
@@ -49,13 +51,7 @@ class Statement(NamedTuple):
     bare: bool  # nothing but markers and words that lead to them
 
 
-#: Makes one by place, much faster: an output has many.
-_statement: Callable[[tuple[str, int, int, int, bool]], Statement] = partial(
-    tuple.__new__, Statement
-)
-
-
-class Use(NamedTuple):
+class Use(msgspec.Struct, frozen=True, gc=False):
     """One citation and the words that it is to support."""
 
     citation: Citation
@@ -98,7 +94,7 @@ def _statements(bare: str, parts: Sequence[Sentence], text: str) -> list[Stateme
         if end - start > _LONGEST or not bare.startswith(words, start):
             words = bare[start : min(end, start + _LONGEST)].strip()
         nothing = len(words) <= _LONGEST_LEAD and says_nothing(words)
-        found.append(_statement((words, start, end, line, nothing)))
+        found.append(Statement(words, start, end, line, nothing))
     return found
 
 

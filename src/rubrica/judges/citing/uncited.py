@@ -1,7 +1,8 @@
 """Statements that are plainly taken from a source and carry no citation."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.citing.agreement import taken_from
 from rubrica.judges.citing.library import Library
@@ -15,7 +16,7 @@ from rubrica.judges.citing.statements import Reading, Statement
 _MOST, _REPEATS = 300, 0.85
 
 
-class Uncited(NamedTuple):
+class Uncited(msgspec.Struct, frozen=True, gc=False):
     """A statement without the citation it owes."""
 
     label: str
@@ -38,7 +39,10 @@ def uncited(reading: Reading, marks: Sequence[Mark], known: Library) -> list[Unc
             continue
         seen.add(statement.text)
         source = taken_from(statement.text, known)
-        if source is None or _next_cites(marked.get(statement.paragraph, ()), number, source):
+        if source is None:
+            continue
+        beside = marked.get(statement.paragraph)
+        if beside is not None and _next_cites(beside, number, source):
             continue
         if said.shares(passage_of(statement.text), _REPEATS):
             continue

@@ -119,9 +119,8 @@ def _nothing(reading: Reading, question: About, given: Sequence[Source], beyond:
 
 def weighed(seen: Read, rater: Callable[[Cited, Source | None], Rated]) -> list[Weighed]:
     """Each source once, rated; those that the answer sets aside are left out."""
-    known, given = seen.known, seen.given
-    hosts = frozenset(filter(None, (host_of(source.url) for source in given if source.url)))
-    closed = any(source.origin == "case" and source.url for source in given)
+    known = seen.known
+    shelf: _Shelf | None = None
     ratings: dict[str, Weighed] = {}
     for cited in seen.reading.cited:
         if cited.key in ratings:
@@ -129,7 +128,8 @@ def weighed(seen: Read, rater: Callable[[Cited, Source | None], Rated]) -> list[
         source = cited.source or known.get(cited.key)
         rated = rater(cited, source)
         if source is None and known and cited.form in ("address", "work"):
-            rated = _outside(rated, cited, seen.question, hosts, closed)
+            shelf = shelf or _shelf_of(seen.given)
+            rated = _outside(rated, cited, seen.question, shelf)
         if is_rejected(seen.reading.bare, cited.start, cited.end, rated.kind == "primary"):
             continue
         ratings[cited.key] = Weighed(cited, rated)
@@ -163,13 +163,23 @@ def _rate_text(text: str) -> Rated:
     return Rated(kind, reason, "medium" if enough else "low")  # type: ignore[arg-type]
 
 
-def _outside(
-    rated: Rated, cited: Cited, question: About, hosts: frozenset[str], closed: bool
-) -> Rated:
+class _Shelf(NamedTuple):
+    """The hosts of the sources given, and whether the case gives them."""
+
+    hosts: frozenset[str]
+    closed: bool
+
+
+def _shelf_of(given: Sequence[Source]) -> _Shelf:
+    hosts = frozenset(filter(None, (host_of(source.url) for source in given if source.url)))
+    return _Shelf(hosts, any(source.origin == "case" and source.url for source in given))
+
+
+def _outside(rated: Rated, cited: Cited, question: About, shelf: _Shelf) -> Rated:
     """A source that neither the case nor a tool gave: it may be invented, so it earns little."""
     if rated.kind == "unreliable" or cited.target.casefold() in question.text:
         return rated
-    if closed and cited.form == "address" and host_of(cited.target) not in hosts:
+    if shelf.closed and cited.form == "address" and host_of(cited.target) not in shelf.hosts:
         return Rated("unreliable", f"not among the sources given; {rated.reason}", "medium")
     if rated.kind == "primary":
         return Rated("secondary", f"not among the sources given or found; {rated.reason}", "medium")

@@ -7,6 +7,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
+import msgspec
+
 from rubrica.judges.citing.addresses import same_address
 from rubrica.judges.citing.find import Citation, Reference, citations_outside, reference_list
 from rubrica.judges.citing.prose import prose
@@ -21,7 +23,7 @@ from rubrica.judges.reliability.works import Work, works_in, works_in_passing
 _MOST_LINES = 20
 
 
-class Cited(NamedTuple):
+class Cited(msgspec.Struct, frozen=True, gc=False):
     """One source: how it is known, what it points at, the source behind it, and its place."""
 
     key: str

@@ -1,6 +1,8 @@
 """A quantity: what it measures, how much, how precisely; and when two of them agree."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from rubrica.judges.text.dates import Date, same_date
 
@@ -11,7 +13,7 @@ Kind = Literal["number", "percent", "money", "date", "time", "measure", "ordinal
 _FAR = 0.12
 
 
-class Quantity(NamedTuple):
+class Quantity(msgspec.Struct, frozen=True, gc=False):
     """A value in base units, or a range of them. `slack` is half its last written digit."""
 
     kind: Kind

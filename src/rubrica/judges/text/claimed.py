@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Set
 from functools import lru_cache
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.text.lexicon import lexicon, related
 from rubrica.judges.text.lists import words_of
@@ -21,7 +22,7 @@ _MANY = 4
 Option = tuple[str, float, int]
 
 
-class Meaning(NamedTuple):
+class Meaning(msgspec.Struct, frozen=True, gc=False):
     """What would state a word of a claim; all of its terms, and those that do so for certain."""
 
     options: tuple[Option, ...]
@@ -31,7 +32,7 @@ class Meaning(NamedTuple):
     polar: tuple[str, ...]
 
 
-class Unit(NamedTuple):
+class Unit(msgspec.Struct, frozen=True, gc=False):
     """A word of a claim that a text has to state."""
 
     meaning: Meaning
@@ -71,7 +72,7 @@ def units(text: str) -> tuple[Unit, ...]:
 
 def _without(unit: Unit, ideas: Set[str]) -> Unit:
     kept = tuple(option for option in unit.options if option[0] not in ideas)
-    return unit._replace(meaning=_meaning(kept)) if kept else unit
+    return msgspec.structs.replace(unit, meaning=_meaning(kept)) if kept else unit
 
 
 def _outside(piece: Piece, covered: list[tuple[int, int]]) -> Piece | None:
@@ -85,7 +86,7 @@ def _outside(piece: Piece, covered: list[tuple[int, int]]) -> Piece | None:
             continue
         if not left or left in _PLACES:
             return None
-        return piece._replace(word=left, term=left) if piece.han else piece
+        return msgspec.structs.replace(piece, word=left, term=left) if piece.han else piece
     return None if piece.word in _PLACES else piece
 
 

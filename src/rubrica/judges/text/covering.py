@@ -2,7 +2,8 @@
 
 from collections.abc import Set
 from functools import lru_cache
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.text.claimed import Unit
 from rubrica.judges.text.reading import Clause, Terms
@@ -14,7 +15,7 @@ _NOWHERE = (0, 0)
 _NOTHING: frozenset[str] = frozenset()
 
 
-class Cover(NamedTuple):
+class Cover(msgspec.Struct, frozen=True, gc=False):
     """How much of a claim a window has: credits of its units, and their weighted means."""
 
     credits: tuple[float, ...]

@@ -2,6 +2,8 @@
 
 import re
 
+from msgspec.structs import replace
+
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Quantity
 from rubrica.judges.text.dates import Date, date_at, year_at
@@ -56,7 +58,7 @@ def from_digits(text: str, at: int) -> Quantity | None:
     if quantity.kind == "number" and quantity.end == end:
         year = year_at(text, at)
         if year is not None and year[1] == end and not _counted(text, end):
-            return dated_quantity(year[0], at, end, text)
+            return _dated(year[0], at, end, quantity.approximate)
         if _numbered(text, at, end):
             return None
     return quantity
@@ -105,13 +107,18 @@ def _han_clock(text: str, at: int) -> Quantity | None:
 
 
 def dated_quantity(date: Date, start: int, end: int, text: str) -> Quantity:
+    return _dated(date, start, end, rough(text, start, end)[0])
+
+
+def _dated(date: Date, start: int, end: int, about: bool) -> Quantity:
     value = float(date.year or 0)
-    about = rough(text, start, end)[0]
     return Quantity("date", value, value, "date", start, end, about, 0.0, date)
 
 
 def _of_name(text: str, at: int) -> bool:
     """Whether the digits belong to a name: X-200, A7, PM2.5."""
+    if text[at - 1] != "-" and not text[at - 1].isalpha():
+        return False
     before = text[max(0, at - 4) : at]
     if not _LETTER_BEFORE.search(before):
         return False
@@ -120,7 +127,10 @@ def _of_name(text: str, at: int) -> bool:
 
 def _numbered(text: str, at: int, end: int) -> bool:
     """Whether the number is the last part of a name: Apollo 11, Windows 10."""
-    name = _NAME_BEFORE.search(text[max(0, at - 30) : at])
+    window = text[max(0, at - 30) : at]
+    if window[-1:] != " " or window[:-1].rpartition(" ")[2].islower():
+        return False
+    name = _NAME_BEFORE.search(window)
     if name is None or name[1].lower() in words_of("stop.txt"):
         return False
     return len(text[at:end]) <= 4
@@ -158,9 +168,9 @@ def money_before(text: str, at: int) -> Quantity | None:
     if small is not None:
         factor = numerals.scale_size(small)
         size, end = float(number) * factor, small.end()
-        quantity = quantity._replace(slack=place_of(number) * factor)
+        quantity = replace(quantity, slack=place_of(number) * factor)
     unit = CURRENCY[text[at]]
-    return quantity._replace(kind="money", value=size, high=size, unit=unit, end=end)
+    return replace(quantity, kind="money", value=size, high=size, unit=unit, end=end)
 
 
 def _clock(clock: re.Match[str]) -> Quantity:

@@ -45,7 +45,9 @@ def _by_figures(want: Wanted, text: Told) -> list[tuple[int, bool]]:
             if amount.kind == kind and (amount.unit == unit or kind == "money"):
                 mark = agrees(mine, amount)
             elif amount.kind == "number" or kind == "number":
-                mark = agrees(mine, amount) or (_bare(mine, amount, text, index) or None)
+                # A number without its unit may stand in a table, whose head has the unit.
+                bare = amount.value == mine.written and text.passages[index].text[0] == "|"
+                mark = agrees(mine, amount) or (bare or None)
             else:
                 continue
             if mark:
@@ -76,11 +78,6 @@ def plain_score(want: Wanted, text: Told, index: int) -> float:
 
 def _vaguer(mine: Quantity, other: Quantity) -> bool:
     return mine.date is not None and other.date is not None and coarser(other.date, mine.date)
-
-
-def _bare(mine: Quantity, amount: Quantity, text: Told, index: int) -> bool:
-    """Whether a number without its unit stands in a table, whose head has the unit."""
-    return amount.value == mine.written and text.passages[index].text.startswith("|")
 
 
 def _beside(want: Wanted, mine: Quantity, amount: Quantity, text: Told, index: int) -> bool:

@@ -6,6 +6,7 @@ is taken as said where all its words are there.
 
 import re
 from functools import cache, lru_cache
+from itertools import chain
 from operator import add
 
 from rubrica.judges.text.lexicon import lexicon
@@ -39,7 +40,7 @@ def _gist(text: str) -> frozenset[str]:
 
 def _glance(text: str) -> set[str]:
     plain = text.isascii()
-    found = set[str]().union(*map(_chunk, text.split())) if plain else _mixed(fold(text))
+    found = set(chain.from_iterable(map(_chunk, text.split()))) if plain else _mixed(fold(text))
     phrases = _phrases()
     for head in found & phrases.keys():
         for stems, ideas in phrases[head]:
@@ -84,7 +85,7 @@ def _chunk(chunk: str) -> tuple[str, ...]:
 
 
 def _mixed(text: str) -> set[str]:
-    found = set[str]().union(*map(_chunk, _HAN.sub(" ", text).split()))
+    found = set(chain.from_iterable(map(_chunk, _HAN.sub(" ", text).split())))
     prefixes, singles = _prefixes(), _singles()
     # Pairs across a comma or a number do no harm here.
     han = "".join(_HAN.findall(text))

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Set
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from rubrica.judges.text.conflicts import (
     denied,
@@ -21,7 +23,7 @@ from rubrica.judges.text.wanted import Wanted
 Outcome = Literal["supported", "contradicted", "absent"]
 
 
-class Look(NamedTuple):
+class Look(msgspec.Struct, frozen=True, gc=False):
     """What one sentence says of a claim."""
 
     kind: Outcome

@@ -2,6 +2,8 @@
 
 import re
 
+from msgspec.structs import replace
+
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Quantity
 from rubrica.judges.text.units import per_before, unit_at
@@ -99,14 +101,13 @@ def measured(text: str, start: int, end: int, value: float, slack: float) -> Qua
             small = numerals.MONEY_SCALE.match(text, end)
             if small is not None or quantity.unit == "length":
                 size = value * (numerals.scale_size(small) if small is not None else 1.0)
-                quantity = quantity._replace(
-                    value=size, high=size, end=small.end() if small else end
+                quantity = replace(
+                    quantity, value=size, high=size, end=small.end() if small else end
                 )
-            quantity = quantity._replace(kind="money", unit=_CODES.get(code[1], code[1]))
+            quantity = replace(quantity, kind="money", unit=_CODES.get(code[1], code[1]))
     about, side = rough(text, start, quantity.end)
-    kind, value, high, unit, _, end, _, slack, date, until, _, _ = quantity
     about, side = about or more, 1 if more else side
-    return Quantity(kind, value, high, unit, start, end, about, slack, date, until, side, written)
+    return replace(quantity, start=start, approximate=about, side=side, written=written)
 
 
 def _with_unit(

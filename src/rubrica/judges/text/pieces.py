@@ -6,7 +6,8 @@ A denial reaches from its word to the end of the clause. The word right after it
 
 import re
 from functools import cache, lru_cache
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.text.lexicon import han_words, lexicon
 from rubrica.judges.text.lists import words_of
@@ -15,7 +16,7 @@ from rubrica.judges.text.tokens import phrase_at, tokens_of, words_in
 from rubrica.judges.text.word import Ideas, Word
 
 
-class Piece(NamedTuple):
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """A word. `sign` is -1 where it is denied, and twice as much where it is the denial's head."""
 
     word: str
@@ -28,7 +29,7 @@ class Piece(NamedTuple):
     han: bool
 
 
-class Pieces(NamedTuple):
+class Pieces(msgspec.Struct, frozen=True, gc=False):
     """The pieces of a sentence, and for each clause whether it hedges or insists."""
 
     pieces: list[Piece]
@@ -131,12 +132,13 @@ class _Reader:
             if phrase_at(words, at + 1, stems[1:]):
                 ideas, taken = phrase + ideas, len(stems) - 1
                 break
-        whole = taken if word.role == "not" else 0
+        role = word.role
+        whole = taken if role == "not" else 0
         # `Without` inside quotes is of a title.
-        titled = word.role and word.capital and at and self._within(words, at)
-        if word.role and not whole and not titled:
+        titled = role and word.capital and at and self._within(words, at)
+        if role and not whole and not titled:
             following = words[at + 1] if at + 1 < len(words) else None
-            self._role(word.role, "" if following is None else following.lower, start)
+            self._role(role, "" if following is None else following.lower, start)
         self.joined = word.lower in ("and", "or", "nor")
         if word.stop and not taken and (len(token) > 1 or token in "AI" or token.islower()):
             return 0
@@ -159,7 +161,7 @@ class _Reader:
         for at in range(len(self.found) - 2, -1, -1):
             if self.found[at].clause != len(self.ends):
                 break
-            self.found[at] = self.found[at]._replace(sign=-2)
+            self.found[at] = msgspec.structs.replace(self.found[at], sign=-2)
 
     def _named(self, token: str, at: int, start: int) -> bool:
         if not token[0].isupper():
@@ -214,7 +216,11 @@ class _Reader:
         known = lexicon().words
         at = rest = 0
         while at < len(run):
-            word = next((w for w in table.get(run[at], ()) if run.startswith(w, at)), "")
+            word = ""
+            for known_word in table.get(run[at], ()):
+                if run.startswith(known_word, at):
+                    word = known_word
+                    break
             if len(word) == 1 and word not in negation and not _alone(run, at, rest):
                 word = ""
             if not word:

@@ -6,6 +6,8 @@ Values are kept in base units, so that 1.5 km and 1500 m are one, and 12 km and 
 import re
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Kind as Kind
 from rubrica.judges.text.amount import Quantity as Quantity
@@ -18,7 +20,8 @@ from rubrica.judges.text.words import LONGEST_KEPT, fold
 
 #: Where a quantity may begin: at digits, a currency sign, a Chinese numeral, or a number word. The
 #: words are looked for only in a text that has any: that search is the slow one.
-_SIGN = re.compile(r"[$€£¥]|(?<!\d)(?<!\d[.,])\d|[零〇一二两三四五六七八九十半百第]")
+#: A digit inside a number begins none; one set in front makes the search several times faster.
+_SIGN = re.compile(r"[$€£¥\d零〇一二两三四五六七八九十半百第](?<!\d\d)(?<!\d[.,]\d)")
 _SPANS = frozenset(("minute", "hour", "day", "week", "month", "year", "decade", "century"))
 NUMBER_WORDS = (
     numerals.NUMBER_WORDS
@@ -96,13 +99,13 @@ def _joined(text: str, found: list[Quantity], quantity: Quantity) -> Quantity:
         # 135/85 mmHg are two values with one unit.
         size = quantity.value / (_raw(text, quantity) or 1.0)
         value = last.value * size
-        found[-1] = quantity._replace(value=value, high=value, start=last.start, end=last.end)
+        found[-1] = replace(quantity, value=value, high=value, start=last.start, end=last.end)
         return quantity
     if last.unit == quantity.unit == "time" and gap in _NEXT and 0 < quantity.value < last.value:
         # 2 hours 35 minutes are one span.
         value = last.value + quantity.value
         found.pop()
-        return quantity._replace(value=value, high=value, start=last.start, written=0.0)
+        return replace(quantity, value=value, high=value, start=last.start, written=0.0)
     if len(gap) > 9 or not _TO.fullmatch(gap) or last.high != last.value or last.until:
         return quantity
     if gap.strip().lower() in ("and", "or") and not _BEFORE_RANGE.search(
@@ -124,9 +127,9 @@ def _joined(text: str, found: list[Quantity], quantity: Quantity) -> Quantity:
     per = per_before(text, last.start) if quantity.kind == "measure" else None
     if per is not None and "/" not in quantity.unit:
         low, high = low / per[1], quantity.value / per[1]
-        quantity = quantity._replace(value=high, high=high, unit=f"{quantity.unit}/{per[0]}")
+        quantity = replace(quantity, value=high, high=high, unit=f"{quantity.unit}/{per[0]}")
     found.pop()
-    return quantity._replace(value=low, start=last.start, approximate=last.approximate)
+    return replace(quantity, value=low, start=last.start, approximate=last.approximate)
 
 
 def _raw(text: str, quantity: Quantity) -> float:
@@ -146,7 +149,7 @@ def _dates_joined(found: list[Quantity], last: Quantity, quantity: Quantity) -> 
     elif begin.year is None and end.year is not None:
         begin = begin._replace(year=end.year)
     found.pop()
-    return quantity._replace(start=last.start, date=begin, until=end)
+    return replace(quantity, start=last.start, date=begin, until=end)
 
 
 def _read(text: str, at: int) -> Quantity | None:

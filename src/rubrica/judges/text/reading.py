@@ -5,12 +5,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.text.lexicon import exclusive, lexicon
 from rubrica.judges.text.pieces import Piece, pieces
 from rubrica.judges.text.quantities import Quantity, amounts
-from rubrica.judges.text.tokens import heaped
+from rubrica.judges.text.tokens import LEAST_HEAP, heaped
 from rubrica.judges.text.words import LONGEST_KEPT, fold
 
 _PARTS = re.compile(r"[-+./']")
@@ -20,13 +21,13 @@ _RETOLD = re.compile(
     r"|想了解|想知道|您问|你问|询问的是|提出的这个问题|您的问题|你的问题",
     re.IGNORECASE,
 )
-_HINTS = ("know", "ask", "question", "想", "问")
+_RETOLD_HINT = re.compile("know|ask|question|想|问")
 #: Terms with their sign: negative where denied, larger where that is the point, 0 where both are
 #: said.
 Terms = dict[str, int]
 
 
-class Clause(NamedTuple):
+class Clause(msgspec.Struct, frozen=True, gc=False):
     """A part of a sentence between commas or the like."""
 
     terms: Terms
@@ -73,9 +74,9 @@ def states(text: str) -> bool:
     """Whether a sentence states something: no question, no account of one, no heap of words."""
     if text[-1:] in ("?", "？"):
         return False
-    if any(hint in text for hint in _HINTS) and _RETOLD.search(fold(text)):
+    if _RETOLD_HINT.search(text) and _RETOLD.search(fold(text)):
         return False
-    return not heaped(fold(text))
+    return len(text) < LEAST_HEAP or not heaped(fold(text))
 
 
 def read(text: str) -> Reading:
@@ -94,9 +95,10 @@ def _clause(
     polar = lexicon().polar
     plain: list[str] = []
     signed: list[tuple[str, int]] = []
-    for _, term, ideas, sign, _, _, _, han in group:
+    for piece in group:
+        term, ideas, sign = piece.term, piece.ideas, piece.sign
         words = [term]
-        if han:
+        if piece.han:
             if len(term) > 1:
                 words += [term[at : at + 2] for at in range(len(term) - 1)]
                 words += term
@@ -106,8 +108,8 @@ def _clause(
             plain += words
         else:
             signed += [(word, sign) for word in words]
-        for idea, side in ideas:
-            signed.append((idea, side * strength(sign, idea in polar)))
+        if ideas:
+            signed += [(idea, side * strength(sign, idea in polar)) for idea, side in ideas]
     terms: Terms = dict.fromkeys(plain, 1)
     for word, sign in signed:
         known = terms.get(word)

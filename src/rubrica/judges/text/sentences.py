@@ -70,12 +70,14 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
             continue
         begin = start
         for stop in stops.finditer(text, start, end):
-            at, after = stop.span()
+            after = stop.end()
             if stop.lastindex is None:
-                if after < end and "!" <= text[after] <= "~" and text[at] not in _PLAIN:
-                    continue  # inside a number or an address
-                if not _ends(text, begin, at, after, end):
-                    continue
+                at = stop.start()
+                if after < end and text[at] not in _PLAIN:
+                    if "!" <= text[after] <= "~":
+                        continue  # inside a number or an address
+                    if not _ends(text, begin, at, after):
+                        continue
             first = begin + 1 if text[begin] == " " else begin
             if text[first].isalnum():
                 found.append(_sentence((text[first:after], first, after)))
@@ -125,10 +127,8 @@ def _keep(text: str, start: int, end: int, found: list[Sentence]) -> None:
     found.append(_sentence((bare, start, start + len(bare))))
 
 
-def _ends(text: str, begin: int, at: int, after: int, line_end: int) -> bool:
-    """Whether a stop from `at` to `after` ends the sentence."""
-    if after >= line_end or text[at] in _PLAIN:
-        return True
+def _ends(text: str, begin: int, at: int, after: int) -> bool:
+    """Whether a stop from `at` to `after`, with more of the line behind it, ends the sentence."""
     following = text[after]
     sign = text[at:after]
     if sign[0] in "!?":

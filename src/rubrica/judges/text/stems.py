@@ -150,6 +150,12 @@ _ENDINGS = (
     ("es", ""),
     ("s", ""),
 )
+#: The same by their last letter: most words and all numbers have none of them.
+_BY_LAST = {
+    last: tuple(pair for pair in _ENDINGS if pair[0][-1] == last)
+    for last in {ending[-1] for ending, _ in _ENDINGS}
+}
+_PREFIXES = ("re", "over", "under", "out", "mis")
 #: Endings that may stand behind another.
 _AGAIN = frozenset(("ed", "ing", "s", "ings"))
 
@@ -158,9 +164,8 @@ _AGAIN = frozenset(("ed", "ing", "s", "ings"))
 def stem(word: str) -> str:
     """The stem of a lower-case word."""
     word = _IRREGULAR.get(word, word)
-    for prefix in ("re", "over", "under", "out", "mis"):
-        if word.startswith(prefix) and word[len(prefix) :] in _IRREGULAR:
-            word = prefix + _IRREGULAR[word[len(prefix) :]]
+    if word.startswith(_PREFIXES):
+        word = _regular(word)
     if "-" in word:
         return "-".join(map(stem, word.split("-")))
     if (
@@ -170,7 +175,7 @@ def stem(word: str) -> str:
         or word.endswith("eed")
     ):
         return word
-    for ending, instead in _ENDINGS:
+    for ending, instead in _BY_LAST.get(word[-1], ()):
         if word.endswith(ending):
             base = word[: -len(ending)]
             if ending.startswith("at") and (len(base) < 4 or base[-1] in "eo"):
@@ -182,6 +187,14 @@ def stem(word: str) -> str:
                     base = base[:-2]  # discovered as discover
                 return _tidy(base + instead)
     return _tidy(word)
+
+
+def _regular(word: str) -> str:
+    """A form behind a prefix: `undertook` as `undertake`."""
+    for prefix in _PREFIXES:
+        if word.startswith(prefix) and word[len(prefix) :] in _IRREGULAR:
+            word = prefix + _IRREGULAR[word[len(prefix) :]]
+    return word
 
 
 def _tidy(base: str) -> str:

@@ -10,12 +10,20 @@ _PIECE = re.compile(
     rf"[{_CJK}]+|[^\W\d_{_CJK}][^\W_{_CJK}]*(?:['.+-][^\W_{_CJK}]+)*|\d+(?:[.,:/-]\d+)*"
     r"|[,;:()\[\]{}|!?…→]|--|—|。|\.(?=\s|$)"
 )
+#: The same for plain English, where it is nearly twice as fast.
+_ASCII_PIECE = re.compile(
+    r"[A-Za-z][A-Za-z0-9]*(?:['.+-][A-Za-z0-9]+)*|[0-9]+(?:[.,:/-][0-9]+)*"
+    r"|[,;:()\[\]{}|!?]|--|\.(?=\s|$)"
+)
+#: Characters of the shortest heap.
+LEAST_HEAP = 60
 _HAN_GRAMMAR = frozenset("的是在了于为有和与被由把将不也就对从")
 
 
 def tokens_of(text: str) -> Tokens:
     """Words, runs of Chinese, numbers and the signs that part clauses, with their places."""
-    return [(match[0], match.start()) for match in _PIECE.finditer(text)]
+    form = _ASCII_PIECE if text.isascii() else _PIECE
+    return [(match[0], match.start()) for match in form.finditer(text)]
 
 
 def words_in(tokens: Tokens) -> list[Word | None]:
@@ -27,7 +35,7 @@ def words_in(tokens: Tokens) -> list[Word | None]:
 
 def heaped(text: str) -> bool:
     """Whether it is a heap of words: many of them, and hardly any grammar."""
-    if len(text) < 60:
+    if len(text) < LEAST_HEAP:
         return False
     tokens = tokens_of(text)
     return _heaped(tokens, words_in(tokens))

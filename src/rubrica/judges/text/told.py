@@ -23,12 +23,17 @@ class Told:
 
     def __init__(self, passages: Sequence[Sentence]) -> None:
         self.passages = passages
-        self.gists = [_NONE if _is_entry(text) else gist(text) for text, _, _ in passages]
+        self.gists = [
+            _NONE if "://" in text and _is_entry(text) else gist(text) for text, _, _ in passages
+        ]
         #: The gist of the sentence before each, for what `it` is; a question tells nothing.
-        self.before = [_NONE, *self.gists]
-        for index, passage in enumerate(passages):
-            if passage.text[-1] in "?？":
-                self.before[index + 1] = _NONE
+        self.before = [
+            _NONE,
+            *[
+                _NONE if text[-1] in "?？" else found
+                for (text, _, _), found in zip(passages, self.gists, strict=True)
+            ],
+        ]
         self.quantities: list[tuple[int, Quantity]] = [
             (index, amount)
             for index, found in enumerate(self.gists)
@@ -48,8 +53,8 @@ class Told:
 
 
 def _is_entry(text: str) -> bool:
-    """Whether it is an entry of a list of sources, which tells nothing."""
-    return "://" in text and text.count(" ") <= _ENTRY
+    """Whether an address is all there is: an entry of a list of sources, which tells nothing."""
+    return text.count(" ") <= _ENTRY
 
 
 def told(passages: Sequence[Sentence]) -> Told:

@@ -7,7 +7,8 @@ rest, the key of the claim, decides.
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.text.claimed import Unit, units
 from rubrica.judges.text.dates import coarser
@@ -43,7 +44,7 @@ _IMPLIED = {
 Parts = tuple[float, tuple[tuple[frozenset[str], float], ...]]
 
 
-class Wanted(NamedTuple):
+class Wanted(msgspec.Struct, frozen=True, gc=False):
     """A claim and which parts of it the question gives away."""
 
     claim: Reading

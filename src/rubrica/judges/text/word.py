@@ -1,8 +1,9 @@
 """What is known of an English word wherever it stands: stem, ideas, its part in a denial."""
 
 from functools import lru_cache
-from typing import NamedTuple
 from unicodedata import combining, normalize
+
+import msgspec
 
 from rubrica.judges.text.lexicon import lexicon
 from rubrica.judges.text.lists import words_of
@@ -11,7 +12,7 @@ from rubrica.judges.text.stems import stem
 Ideas = tuple[tuple[str, int], ...]
 
 
-class Word(NamedTuple):
+class Word(msgspec.Struct, frozen=True, gc=False):
     """What is known of an English word wherever it stands."""
 
     lower: str

@@ -2,6 +2,8 @@
 
 import re
 
+from msgspec.structs import replace
+
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Quantity
 from rubrica.judges.text.dates import date_at
@@ -61,7 +63,7 @@ def from_words(text: str, at: int) -> Quantity | None:
         if unit is not None and _SPAN_BEFORE.search(text[max(0, at - 14) : at]):
             about = rough(text, at, single.end())[0]
             span = sized(text, at, single.end(), 1.0, 0.05, unit[0], unit[1])
-            return span._replace(approximate=about, written=1.0)
+            return replace(span, approximate=about, written=1.0)
     fraction = _FRACTION.match(text, at)
     if fraction is not None:
         part = _PARTS[fraction["part"].lower().rstrip("s")]

@@ -6,7 +6,9 @@ Calls are compared by digests of their arguments and results, whatever the size 
 import re
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from rubrica.core import ToolCall
 from rubrica.judges.dimensions.calling.failures import HEAD, Failure, failure_of, is_empty
@@ -22,7 +24,7 @@ _WORD = re.compile(r"[^\W_]+")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
-class Call(NamedTuple):
+class Call(msgspec.Struct, frozen=True, gc=False):
     """What the rules know of a call. `step` is its index in the trace's steps."""
 
     step: int
@@ -46,7 +48,7 @@ class Call(NamedTuple):
         return not self.failure and _pending().search(text) is not None
 
 
-class _Outcome(NamedTuple):
+class _Outcome(msgspec.Struct, frozen=True, gc=False):
     """What a result tells by itself."""
 
     failure: Failure

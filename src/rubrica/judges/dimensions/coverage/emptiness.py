@@ -1,6 +1,7 @@
 """What says nothing: promises, refusals, naming of topics, the question pasted back, praise."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -48,8 +49,11 @@ def _needs(language: str, needs: str) -> frozenset[str]:
 _NOTE = re.compile(r"\W*(?:[*_]{0,2}[(（\[][^()（）\[\]]{0,60}[)）\]][*_]{0,2}|_[^_]{0,60}_)\W*\Z")
 
 
-def kind_of(lower: str) -> str:
-    """`promise`, `refusal`, `naming`, `asking`, `deflecting` or `nothing`; empty for content."""
+def kind_of(lower: str, words: Sequence[str] | None = None) -> str:
+    """`promise`, `refusal`, `naming`, `asking`, `deflecting` or `nothing`; empty for content.
+
+    `words` are those of the text, if at hand.
+    """
     if lower.rstrip(' \t*_"”’)）').endswith(("?", "？")):
         return "asking"
     if len(lower) < 40 and _ONLY_SIGNS.match(lower):
@@ -57,7 +61,9 @@ def kind_of(lower: str) -> str:
     if len(lower) < 80 and _NOTE.match(lower) and len(_DIGIT.findall(lower)) < 3:
         return "nothing"
     chinese = not lower.isascii() and HAN.search(lower) is not None
-    units = set(lower) if chinese else set(WORD.findall(lower))
+    units: Sequence[str] = lower
+    if not chinese:
+        units = WORD.findall(lower) if words is None else words
     for kind, pattern, needs in _signs("chinese" if chinese else "english"):
         if needs.isdisjoint(units):
             continue

@@ -45,8 +45,10 @@ def asked_kind(question: str) -> str:
 
 def is_other(asked: str, question: str, answer: str) -> bool:
     """Whether the answer opens by calling a thing of the question another kind of thing."""
+    if not asked:
+        return False
     lower = answer.lower()
-    if not asked or _kinds()[asked].search(lower):
+    if _kinds()[asked].search(lower):
         return False
     for name in _said_to_be(question.lower(), lower[:_OPENING]):
         for kind, pattern in _kinds().items():

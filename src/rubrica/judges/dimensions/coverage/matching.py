@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from rubrica.judges.dimensions.coverage.aligning import align
 from rubrica.judges.dimensions.coverage.alignment import by_mark, by_place
 from rubrica.judges.dimensions.coverage.homonyms import is_other
@@ -82,7 +84,7 @@ class _Said:
         place = read.passage
         for clause in _CLAUSE.finditer(place.text[:LONGEST_CUT]):
             start = place.start + clause.start()
-            part = place._replace(text=clause[0], start=start, end=start + len(clause[0]))
+            part = replace(place, text=clause[0], start=start, end=start + len(clause[0]))
             if (found := self._read(part, plan)) is not None:
                 yield found
 

@@ -22,8 +22,8 @@ class Novelty:
         if not pairs:
             return count
         known = self._pairs
-        fresh = sum(pair not in known and before not in known for pair, before in pairs.items())
-        return count + min(fresh, _ENOUGH) / 2
+        fresh = [1 for pair, before in pairs.items() if pair not in known and before not in known]
+        return count + min(len(fresh), _ENOUGH) / 2
 
 
 @lru_cache(maxsize=512)

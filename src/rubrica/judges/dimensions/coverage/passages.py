@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.text.sentences import Sentence, sentences
 
 
-class Passage(NamedTuple):
+class Passage(msgspec.Struct, frozen=True, gc=False):
     """A sentence, a row of a table or a block of code. `labels` are what it stands under."""
 
     text: str
@@ -51,7 +52,8 @@ _LIST = re.compile(r"\s*(?:[-*+•]\s|\d{1,2}[.)、]|[（(]?[a-hA-H][)）])")
 
 def passages(text: str) -> list[Passage]:
     """The passages of the text in order."""
-    return [*_plain(text), *_tables(text)]
+    found = list(_plain(text))
+    return [*found, *_tables(text)] if "|" in text else found
 
 
 def _plain(text: str) -> Iterator[Passage]:
@@ -62,11 +64,11 @@ def _plain(text: str) -> Iterator[Passage]:
     line_end = -1
     labels: tuple[str, ...] = ()
     for sentence in found:
-        between = text[at : sentence.start]
-        if "\n" in between or not at:
-            gap = between.count("\n")
-            begin = text.rfind("\n", 0, sentence.start) + 1
-            line_end = text.find("\n", sentence.start)
+        words, start, end = sentence
+        if not at or text.find("\n", at, start) >= 0:
+            gap = text.count("\n", at, start)
+            begin = text.rfind("\n", 0, start) + 1
+            line_end = text.find("\n", start)
             line = text[begin : line_end if line_end >= 0 else len(text)]
             if gap > 1 or _LIST.match(line):
                 paragraph += 1
@@ -78,7 +80,7 @@ def _plain(text: str) -> Iterator[Passage]:
                 # The title of a whole document is no section of it.
                 if not (level == 1 and titled and not stack and sentence is found[0]):
                     stack.append((level, title))
-                at = sentence.end
+                at = end
                 yield Passage(*sentence, paragraph, (), mark, True)
                 continue
             labels = tuple(title for _, title in stack)
@@ -86,13 +88,13 @@ def _plain(text: str) -> Iterator[Passage]:
                 labels = (*labels, label)
             elif title := _run_in(line):
                 labels = (*labels, title)
-                if len(sentence.text) <= len(title) + _AROUND:
-                    at = sentence.end
+                if len(words) <= len(title) + _AROUND:
+                    at = end
                     yield Passage(*sentence, paragraph, (), mark, True)
                     continue
-        at = sentence.end
-        if not sentence.text.startswith("|"):
-            yield Passage(*sentence, paragraph, labels, mark)
+        at = end
+        if words[0] != "|":
+            yield Passage(words, start, end, paragraph, labels, mark)
 
 
 def _label(line: str) -> str:

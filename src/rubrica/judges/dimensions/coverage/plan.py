@@ -3,7 +3,8 @@
 import re
 from collections.abc import Set
 from functools import lru_cache
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.core import Case
 from rubrica.judges.dimensions.coverage.aspects import (
@@ -34,7 +35,7 @@ _KEPT = 4096
 _PROPER = re.compile(r"(?<=[a-z,] )[A-Z][\w+#]*[a-z+#]\w*")
 
 
-class Told(NamedTuple):
+class Told(msgspec.Struct, frozen=True, gc=False):
     """What a sentence tells the one who asks."""
 
     said: Spoken
@@ -70,27 +71,29 @@ class Plan:
         self._proper = frozenset(_PROPER.findall(question))
         self._novelty = Novelty(asked, self.signs.own)
         self.kinship = Kinship(question, aspects)
-        self._told: dict[tuple[str, str], Told] = {}
+        self._told: dict[str | tuple[str, str], Told] = {}
         self._labels: dict[str, tuple[list[Score], Row]] = {}
 
     def told(self, text: str, head: str = "") -> Told:
         """What a sentence tells, a row of a table together with its head."""
-        told = self._told.get((text, head))
+        key = (text, head) if head else text
+        told = self._told.get(key)
         if told is None:
             if len(self._told) >= _KEPT:
                 self._told.clear()
-            told = self._told[text, head] = self._tell(spoken(text), head)
+            told = self._told[key] = self._tell(spoken(text), head)
         return told
 
     def _tell(self, said: Spoken, head: str) -> Told:
         fresh = self._novelty.of(said)
-        scores, blocked, named, again, values = self.signs.speech(said, head)
-        stuffed = (named > 1 and fresh < 2 * named) or again > fresh
+        speech = self.signs.speech(said, head)
+        named = speech.named
+        stuffed = (named > 1 and fresh < 2 * named) or speech.again > fresh
         stuffed = stuffed or (named > 2 and fresh < _EACH * named and not _DIGIT.search(said.text))
         if named and not self.aspects[0].derived:
             thin = fresh < (_THIN_HAN if said.signs else _THIN)
             fresh = 0.0 if thin and not is_concrete(said.text) else fresh
-        return Told(said, scores, values, fresh, blocked, stuffed)
+        return Told(said, speech.scores, speech.values, fresh, speech.blocked, stuffed)
 
     def fresh(self, said: Spoken) -> float:
         """New words of a text."""

@@ -86,9 +86,12 @@ def _shape(name: str, pattern: str, cased: bool) -> Callable[[str, str], bool]:
     digits = name in _ON_DIGITS
 
     def has(text: str, lower: str) -> bool:
-        able = not needs or any(need in lower for need in needs)
-        if not able and (not digits or _DIGITS.isdisjoint(lower)):
-            return False
+        if needs and not (digits and not _DIGITS.isdisjoint(lower)):
+            for need in needs:
+                if need in lower:
+                    break
+            else:
+                return False
         return search(text if cased else lower) is not None
 
     return has

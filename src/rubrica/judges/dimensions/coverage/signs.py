@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
+
 from rubrica.judges.dimensions.coverage.aspects import Aspect, Slot, sense_patterns, terms_of
 from rubrica.judges.dimensions.coverage.concepts import Concept
 from rubrica.judges.dimensions.coverage.scanning import HAN, Scanner, keys_in
@@ -43,6 +45,9 @@ _SHAPE = {
 }
 
 
+_NONE: frozenset[int] = frozenset()
+
+
 class Sign(NamedTuple):
     """What a key or shape says: for which slot of which aspect, and how much."""
 
@@ -53,7 +58,7 @@ class Sign(NamedTuple):
     name: bool = False
 
 
-class Seen(NamedTuple):
+class Seen(msgspec.Struct, frozen=True, gc=False):
     """The keys and shapes of a piece of text, and aspects of which a word has another sense."""
 
     keys: set[str]
@@ -61,7 +66,7 @@ class Seen(NamedTuple):
     blocked: frozenset[int] = frozenset()
 
 
-class Score(NamedTuple):
+class Score(msgspec.Struct, frozen=True, gc=False):
     """From 0, not spoken of, to 1; `literal` where the aspect is named, if by another name."""
 
     value: float
@@ -69,7 +74,7 @@ class Score(NamedTuple):
     named: bool
 
 
-class Speech(NamedTuple):
+class Speech(msgspec.Struct, frozen=True, gc=False):
     """What a sentence says of each aspect, how many it names, and one name how often."""
 
     scores: list[Score]
@@ -85,15 +90,16 @@ class Signs:
 
     def __init__(self, aspects: tuple[Aspect, ...]) -> None:
         self.aspects = aspects
-        self._speech: dict[tuple[str, str], Speech] = {}
-        self._named: dict[tuple[str, float], frozenset[int]] = {}
+        self._speech: dict[str | tuple[str, str], Speech] = {}
+        self._named: dict[str | tuple[str, float], frozenset[int]] = {}
         self._learn_all()
         self._learn_senses()
         self.own = frozenset(self._own_words())
 
     def speech(self, said: Spoken, head: str = "") -> Speech:
         """What a sentence says, a row of a table together with its head."""
-        speech = self._speech.get((said.text, head))
+        key = (said.text, head) if head else said.text
+        speech = self._speech.get(key)
         if speech is None:
             if len(self._speech) >= _KEPT:
                 self._speech.clear()
@@ -103,14 +109,15 @@ class Signs:
             scores = self.scores(seen)
             named = sum(score.named for score in scores)
             again = self.repeats(said.lower, said.keys, scores) if named else 0.0
-            speech = self._speech[said.text, head] = Speech(
+            speech = self._speech[key] = Speech(
                 scores, seen.blocked, named, again, tuple(score.value for score in scores)
             )
         return speech
 
     def named(self, label: str, least: float = _NAMED) -> frozenset[int]:
         """The aspects that a label or a sentence names."""
-        named = self._named.get((label, least))
+        key = label if least == _NAMED else (label, least)
+        named = self._named.get(key)
         if named is None:
             if len(self._named) >= _KEPT:
                 self._named.clear()
@@ -120,7 +127,7 @@ class Signs:
                 least_named = max(literal.values(), default=0.0) - _BESIDE
                 literal = {at: value for at, value in literal.items() if value >= least_named}
             several = (at for at, value in literal.items() if value >= least)
-            named = self._named[label, least] = frozenset(several)
+            named = self._named[key] = frozenset(several)
         return named
 
     def _learn_all(self) -> None:
@@ -210,7 +217,7 @@ class Signs:
         """What a piece of text has; words in another sense than is asked for are not there."""
         text, lower = said.text, said.lower
         keys = self._scanner.find(lower, said.keys)
-        blocked = frozenset[int]()
+        blocked = _NONE
         if self._senses is not None and not self._sense_keys.isdisjoint(keys):
             plain = self._senses.sub(" ", lower)
             if plain != lower:

@@ -4,17 +4,19 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from operator import add
-from typing import NamedTuple
+
+import msgspec
 
 from rubrica.judges.dimensions.coverage.aspects import stop_keys
 from rubrica.judges.dimensions.coverage.concepts import words_in
 from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR, kind_of
 from rubrica.judges.dimensions.coverage.meaning import meant
-from rubrica.judges.dimensions.coverage.scanning import HAN, keys_in
+from rubrica.judges.dimensions.coverage.scanning import HAN, WORD, word_key
 from rubrica.judges.text.words import LONGEST_KEPT
 
 #: Pairs of characters of one run that are looked at.
 _ENOUGH = 40
+_NONE: frozenset[str] = frozenset()
 
 
 _CONCRETE = re.compile(
@@ -27,7 +29,7 @@ _CONCRETE = re.compile(
 )
 
 
-class Spoken(NamedTuple):
+class Spoken(msgspec.Struct, frozen=True, gc=False):
     """`keys` are those of its English words, `words` those with a meaning; `kind` is why it says
     nothing."""
 
@@ -61,13 +63,15 @@ def _kept(text: str) -> Spoken:
 
 def _read(text: str) -> Spoken:
     lower = text.lower()
-    keys = tuple(keys_in(lower))
+    written = WORD.findall(lower)
+    keys = tuple(map(word_key, written))
     idle, _ = _idle()
     new = frozenset(keys) - idle
     chinese = not lower.isascii()
     pairs = _new_pairs(lower) if chinese else {}
-    signs = frozenset(lower).union(map(add, lower, lower[1:])) if chinese else frozenset[str]()
-    return Spoken(text, lower, keys, meant(lower, keys), kind_of(lower), new, pairs, signs)
+    signs = frozenset(lower).union(map(add, lower, lower[1:])) if chinese else _NONE
+    kind = kind_of(lower, written)
+    return Spoken(text, lower, keys, meant(lower, keys), kind, new, pairs, signs)
 
 
 @cache

@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from rubrica.judges.dimensions.coverage.passages import Passage
 from rubrica.judges.dimensions.coverage.plan import Plan
 from rubrica.judges.dimensions.coverage.reading import Read
@@ -37,7 +39,7 @@ _ANAPHOR = re.compile(
 )
 
 
-class Unit(NamedTuple):
+class Unit(msgspec.Struct, frozen=True, gc=False):
     """Passages that belong together; `full` where it is about something, `idle` by its place."""
 
     reads: list[Read]
@@ -72,16 +74,18 @@ def units(said: Sequence[Read], pieces: Sequence[Passage], plan: Plan) -> tuple[
         passage = read.passage
         if passage.paragraph < 0 and (passage.labels in rows.columns) != rows.by_column:
             continue
-        # In Chinese what stands before and after a semicolon is one sentence.
-        joined = before is not None and before.text.endswith(("；", ";"))
-        if not (joined and before is not None and before.paragraph == passage.paragraph):
-            count += 1
-        before = passage
-        key: object = count
+        key: object
         if build == "sections":
             key = passage.labels or ("", passage.paragraph)
         elif build == "paragraphs":
             key = passage.paragraph
+        else:
+            # In Chinese what stands before and after a semicolon is one sentence.
+            joined = before is not None and before.text.endswith(("；", ";"))
+            if not (joined and before is not None and before.paragraph == passage.paragraph):
+                count += 1
+            before = passage
+            key = count
         groups.setdefault(key, []).append(read)
     found = [_unit(reads, build) for reads in groups.values()]
     found.sort(key=lambda unit: unit.reads[0].passage.start)
@@ -134,7 +138,7 @@ def _framed(found: list[Unit], build: Build) -> list[Unit]:
         share = _OPENS if build == "sentences" else _SHORT
         small = unit.fresh < share * (whole - unit.fresh) / (len(found) - 1)
         if small and len(unit.reads) < 3 and not unit.labelled and not (not at and _names(unit)):
-            found[at] = unit._replace(full=False, idle=True)
+            found[at] = msgspec.structs.replace(unit, full=False, idle=True)
     return found
 
 
