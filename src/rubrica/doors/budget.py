@@ -54,14 +54,13 @@ class Means(msgspec.Struct, frozen=True, kw_only=True):
             model_of(spec, **{**told, "cache": False, "prices": None})
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+LIMITS = "for models: 2.50 (dollars), 200000tokens or 500calls; may be given several times"
+
+
+def add_arguments(parser: argparse.ArgumentParser, limits: str = LIMITS) -> None:
+    """`limits` says what may be limited, where that is more than models."""
     add = parser.add_argument
-    add(
-        "--budget",
-        action="append",
-        metavar="LIMIT",
-        help="for models: 2.50 (dollars), 200000tokens or 500calls; may be given several times",
-    )
+    add("--budget", action="append", metavar="LIMIT", help=limits)
     add("--no-cache", action="store_true", help="ask models anew what they have answered before")
     add("--prices", metavar="FILE", help="YAML with your own prices of models")
 

@@ -1,7 +1,8 @@
 """An agent behind HTTP: POST `{"id", "input"}`, answered by `{"output", "steps"?, "usage"?}`.
 
-Whatever else comes back is the agent's failure, in its own words. The address may carry a password
-or a key; the agent's name and its errors leave them out.
+`{"prompt"}` is posted too where the agent has one. Whatever else comes back is the agent's failure,
+in its own words. The address may carry a password or a key; the agent's name and its errors leave
+them out.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ class HttpAgent:
 
     version = ""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, prompt: str | None = None) -> None:
         try:
             parts = urlsplit(url)
             port = parts.port
@@ -40,6 +41,7 @@ class HttpAgent:
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         self.name = f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}"
         self._url = url
+        self._prompt = {} if prompt is None else {"prompt": prompt}
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -58,7 +60,7 @@ class HttpAgent:
             await session.close()
 
     async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002
-        body = msgspec.json.encode({"id": case_id, "input": input})
+        body = msgspec.json.encode({"id": case_id, "input": input, **self._prompt})
         if self._session is not None and self._loop is asyncio.get_running_loop():
             return await self._asked(self._session, body)
         async with _session() as session:

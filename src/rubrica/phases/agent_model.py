@@ -1,7 +1,8 @@
 """A model as the agent under test: `openai:MODEL`, `anthropic:MODEL`.
 
 The input of a case is the user's message: text as it is, a list of `{role, content}` messages as
-the conversation so far, anything else as JSON. The reply's text is the output.
+the conversation so far, anything else as JSON. The reply's text is the output. A system message of
+the agent's own stands before it.
 
 Its replies are never taken from the cache, nor kept in it: repeats are to differ where the model
 does, and the time it took is to be its own. For the same reason no second call is made beside a
@@ -34,8 +35,9 @@ class ModelAgent:
 
     version = ""
 
-    def __init__(self, spec: str) -> None:
+    def __init__(self, spec: str, system: str = "") -> None:
         self.name = spec
+        self._system = system
         self.models = (model_of(spec, **SETTINGS).name,)  # a name that is none is refused here
 
     @property
@@ -44,10 +46,12 @@ class ModelAgent:
 
     def most(self, case: Case) -> Usage:
         """What one attempt takes at the most; a reply that has no limit counts with the usual."""
-        return highest_of(Ask(messages=_turns(case.input), max_tokens=MAX_TOKENS))
+        turns = _led(self._system, _turns(case.input))
+        return highest_of(Ask(messages=turns, max_tokens=MAX_TOKENS))
 
     async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002, ARG002
-        reply = await self.house_model.ask(Ask(messages=_turns(input)))
+        turns = _led(self._system, _turns(input))
+        reply = await self.house_model.ask(Ask(messages=turns))
         trace = bounded(
             Trace(
                 output=reply.text,
@@ -64,6 +68,15 @@ def _turns(given: Any) -> tuple[Turn, ...]:
     if isinstance(given, list) and given and all(_is_turn(item) for item in given):
         return tuple(Turn(item["role"], item["content"]) for item in given)
     return (Turn("user", as_text(given)),)
+
+
+def _led(system: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The turns after a system message; one that is there goes into it: many take no second."""
+    if not system:
+        return turns
+    if turns[0].role == "system":
+        system, turns = f"{system}\n\n{turns[0].content}", turns[1:]
+    return (Turn("system", system), *turns)
 
 
 def _is_turn(item: Any) -> bool:

@@ -10,7 +10,9 @@ import msgspec
 
 from rubrica.core import ConfigError, DataError
 from rubrica.doors.cli import PASSED
-from rubrica.doors.evolve import deciding, terminal
+from rubrica.doors.evolve import deciding, reporting, stepping, terminal
+from rubrica.doors.evolve.example import begin_example
+from rubrica.doors.evolve.lineage import lineage_document, show_lineage
 from rubrica.doors.evolve.telling import status_document, version_document
 from rubrica.phases.evolve.folder import Evolution
 from rubrica.phases.evolve.settings import NAME, settings_text
@@ -31,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     told = "which (the best, else the one that was active before)"
     back.add_argument("version", nargs="?", type=int, metavar="VERSION", help=told)
     back.add_argument("--why", default="", metavar="TEXT", help="kept in the history")
+    stepping.add_arguments(_action(actions, "step", "propose, compare, decide, record"), FOLDER)
+    reporting.add_arguments(_action(actions, "report", "the lineage as one HTML file"), FOLDER)
     deciding.add_arguments(_action(actions, "decide", "is a new version better than the old one?"))
 
 
@@ -55,7 +59,10 @@ def _action(
 def _add_init(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("dir", nargs="?", default=FOLDER, metavar="DIR", help=f"where it goes ({FOLDER})")
-    add("--prompt", required=True, metavar="FILE", help="the text to begin with")
+    begin = parser.add_mutually_exclusive_group(required=True)
+    begin.add_argument("--prompt", metavar="FILE", help="the text to begin with")
+    told = "an evolution to look at, with an agent, cases and a rubric: runs without a key"
+    begin.add_argument("--example", action="store_true", help=told)
     add("--cases", metavar="FILE", help="what versions are tried on")
     add("--agent", metavar="SPEC", help="who is given the prompt")
     add("--rubric", metavar="FILE", help="how answers are judged")
@@ -66,6 +73,8 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
 
 
 def _init(args: argparse.Namespace) -> int:
+    if args.example:
+        return _example(args)
     folder, text = Path(args.dir), _prompt(args.prompt)
     told: dict[str, object] = {
         key: _placed(folder, getattr(args, key))
@@ -83,25 +92,41 @@ def _init(args: argparse.Namespace) -> int:
         message = f"{NAME} is there already: change it there, without options here"
         raise ConfigError(message, file=str(folder / NAME))
     with Evolution.begin(folder, text, settings_text(told), source=args.prompt) as evolution:
-        document = {
-            "folder": str(evolution.path),
-            "active": version_document(evolution, evolution.active),
-            "settings": str(evolution.path / NAME),
-        }
+        where = "" if str(folder) == FOLDER else f" --dir {folder}"
+        return _begun(args, evolution, f"rubrica evolve status{where}")
+
+
+def _example(args: argparse.Namespace) -> int:
+    names = ("cases", "agent", "rubric", "store", "model", "budget", "margin")
+    for key in names:
+        if getattr(args, key) is not None:
+            raise ConfigError("the example has its own", field=f"--{key}")
+    with begin_example(Path(args.dir)) as evolution:
+        where = "" if args.dir == FOLDER else f" {args.dir}"
+        return _begun(args, evolution, f"rubrica evolve step{where} --generations 20")
+
+
+def _begun(args: argparse.Namespace, evolution: Evolution, following: str) -> int:
+    document = {
+        "folder": str(evolution.path),
+        "active": version_document(evolution, evolution.active),
+        "settings": str(evolution.path / NAME),
+    }
     if args.json:
         return _json(document)
-    lines = f"begun: {folder / 'versions' / '0001.md'}\nnext: rubrica evolve status"
-    where = "" if str(folder) == FOLDER else f" --dir {folder}"
-    sys.stdout.write(f"{lines}{where}\n")
+    file = evolution.path / "versions" / "0001.md"
+    sys.stdout.write(f"begun: {file}\nnext: {following}\n")
     return PASSED
 
 
 def _status(args: argparse.Namespace) -> int:
     with Evolution(args.dir, write=False) as evolution:
-        document = status_document(evolution)
+        document, versions = status_document(evolution), lineage_document(evolution)
     if args.json:
         return _json(document)
     terminal.show_status(document)
+    if len(versions) > 1:
+        show_lineage(versions)
     return PASSED
 
 
@@ -174,5 +199,7 @@ ACTIONS = {
     "versions": _versions,
     "history": _history,
     "rollback": _rollback,
+    "step": stepping.run,
     "decide": deciding.run,
+    "report": reporting.run,
 }

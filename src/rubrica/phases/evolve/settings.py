@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -17,14 +17,17 @@ from rubrica.stats.sequential import Looks
 
 NAME = "evolution.yaml"
 #: Settings that are files; relative ones are so to the settings' own folder.
-FILES = ("cases", "rubric", "store", "prices")
+FILES = ("cases", "rubric", "store", "prices", "prompt_folder")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Without a `rubric` it is the one for research answers.
 
     A candidate must keep the `placeholders` and the `required` lines, and match none of the
-    `forbidden` patterns. `budget`, `looks`, `level` and `margin` are the paired rule's. The newest
+    `forbidden` patterns; its length stays between the shares `shortest` and `longest` of its
+    parent's. `strategies` are those to use, none for all, `constraints` lines to try first.
+    `repeats`, `concurrency` and the deadlines are those of `rubrica run`. `budget`, `looks`,
+    `level` and `margin` are the paired rule's. The newest
     `keep` versions are not archived.
     """
 
@@ -34,6 +37,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     store: str = "runs.db"
     model: str | None = None
     prices: str | None = None
+    proposer: Literal["rules", "model", "gepa"] | None = None
+    strategies: list[str] = []
+    constraints: list[str] = []
+    language: Literal["en", "zh"] = "en"
+    prompt_folder: str | None = None
+    shortest: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    longest: Annotated[float, Meta(ge=1)] = 2.0
     placeholders: list[str] = []
     required: list[str] = []
     forbidden: list[str] = []
@@ -46,6 +56,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     limits: Limits = Limits()
     rollback: Rollback = Rollback()
     keep: Annotated[int, Meta(ge=1)] = 5
+    repeats: Annotated[int, Meta(ge=1)] = 1
+    concurrency: Annotated[int, Meta(ge=1)] = 16
+    deadline: Annotated[float, Meta(gt=0, lt=1e9)] = 60.0
+    judge_deadline: Annotated[float, Meta(gt=0, lt=1e9)] = 60.0
     seed: int = 0
 
     @property
