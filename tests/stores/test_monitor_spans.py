@@ -19,22 +19,26 @@ def row(trace: str, span: str, at: float = 0.0) -> SpanRow:
     return SpanRow(trace, span, NOW + at, f"{trace}/{span}".encode())
 
 
+def put(spans: Spans, rows: list[SpanRow]) -> int:
+    return spans.receive([rows])[0].new
+
+
 def test_late_out_of_order_and_twice(spans: Spans) -> None:
-    assert spans.put_spans([]) == 0
-    assert spans.put_spans([row("t", "b"), row("u", "x"), row("t", "b")]) == 2
-    assert spans.put_spans([row("t", "a", 5), row("t", "b", 5)]) == 1
+    assert put(spans, []) == 0
+    assert put(spans, [row("t", "b"), row("u", "x"), row("t", "b")]) == 2
+    assert put(spans, [row("t", "a", 5), row("t", "b", 5)]) == 1
     assert spans.ripe(NOW + 9, 5, 10) == ["u"]
     assert spans.ripe(NOW + 10, 5, 10) == ["t"]
     assert spans.take("t") == [b"t/b", b"t/a"]
     spans.done("t", "u", now=NOW + 10)
     assert spans.waiting() == 0
     assert spans.take("t") == []
-    assert spans.put_spans([row("t", "late", 11)]) == 0
+    assert put(spans, [row("t", "late", 11)]) == 0
     assert spans.ripe(NOW + 1000, 5, 10) == []
 
 
 def test_lent_until_the_lease_is_over(spans: Spans) -> None:
-    spans.put_spans([row("t", "a"), row("u", "a", 1)])
+    put(spans, [row("t", "a"), row("u", "a", 1)])
     assert spans.ripe(NOW + 10, 5, 1, lease=60) == ["t"]
     assert spans.ripe(NOW + 10, 5, 9, lease=60) == ["u"]
     assert spans.ripe(NOW + 11, 5, 9) == []
@@ -43,21 +47,21 @@ def test_lent_until_the_lease_is_over(spans: Spans) -> None:
 
 def test_a_trace_that_never_rests(spans: Spans) -> None:
     for at in range(0, 100, 5):
-        spans.put_spans([row("t", str(at), at)])
+        put(spans, [row("t", str(at), at)])
     assert spans.ripe(NOW + 96, 10, 9) == []
     assert spans.ripe(NOW + 96, 10, 9, longest=90) == ["t"]
 
 
 def test_a_trace_without_end_is_bounded(spans: Spans, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rubrica.stores.monitor_spans.MOST_SPANS", 30)
-    new = [spans.put_spans([row("t", f"{n}-{k}") for k in range(10)]) for n in range(5)]
+    new = [put(spans, [row("t", f"{n}-{k}") for k in range(10)]) for n in range(5)]
     assert new == [10, 10, 10, 0, 0]
     assert len(spans.take("t")) == 30
 
 
 def test_what_is_done_is_forgotten_in_time(spans: Spans) -> None:
-    spans.put_spans([row("t", "a")])
+    put(spans, [row("t", "a")])
     spans.done("t", now=NOW)
-    assert spans.put_spans([row("t", "a", REMEMBERED - 1)]) == 0
-    spans.put_spans([row("u", "a", REMEMBERED + 1)])
-    assert spans.put_spans([row("t", "a", REMEMBERED + 2)]) == 1
+    assert put(spans, [row("t", "a", REMEMBERED - 1)]) == 0
+    put(spans, [row("u", "a", REMEMBERED + 1)])
+    assert put(spans, [row("t", "a", REMEMBERED + 2)]) == 1

@@ -32,6 +32,7 @@ COMMANDS = {
     "evolve": "versions of a prompt: decisions, history, rollback",
     "hook": "append a coding agent's tool use to its execution log",
     "serve": "rewards over HTTP, for any trainer",
+    "monitor": "how an agent in production does: status, alerts, test cases",
 }
 
 PASSED, GATE_FAILED, BAD_INPUT, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130

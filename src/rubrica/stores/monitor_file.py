@@ -7,6 +7,7 @@ its own; the ones it inherited are neither used nor closed there, as SQLite asks
 import os
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,11 @@ from rubrica.stores.schema import connect, create
 #: What a store in memory is called in messages.
 MEMORY = ":memory:"
 
+#: Seconds that a fork waits for other threads to leave the file.
+FORK_WAIT = 2.0
+
 _open: "weakref.WeakSet[MonitorFile]" = weakref.WeakSet()
+_held = threading.local()
 _inherited: list[sqlite3.Connection] = []
 
 
@@ -131,9 +136,31 @@ def _in_memory() -> sqlite3.Connection:
     return connection
 
 
+def _before_fork() -> None:
+    """Wait until no thread is inside SQLite: what it has locked would stay so in the child.
+
+    Not for ever, as another process may keep a transaction waiting.
+    """
+    _held.locks = []
+    until = time.monotonic() + FORK_WAIT
+    for file in list(_open):
+        for lock in dict.fromkeys((file._writing, file._reading)):
+            if lock.acquire(timeout=max(0.0, until - time.monotonic())):
+                _held.locks.append(lock)
+
+
+def _after_fork_in_parent() -> None:
+    for lock in _held.locks:
+        lock.release()
+    _held.locks = []
+
+
 def _after_fork() -> None:
+    _held.locks = []
     for file in list(_open):
         file._forked()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(
+    before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork
+)

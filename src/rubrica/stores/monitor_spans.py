@@ -13,7 +13,7 @@ gets it only when the lease has passed without `done`.
 """
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from sqlite3 import Connection
 from typing import NamedTuple
 
@@ -76,10 +76,6 @@ class Spans:
 
     def __init__(self, file: MonitorFile) -> None:
         self._file = file
-
-    def put_spans(self, rows: Iterable[tuple[str, str, float, bytes]]) -> int:
-        """Keep a batch in one transaction; how many of it are new."""
-        return sum(one.new for one in self.receive([[SpanRow(*row) for row in rows]]))
 
     def receive(
         self, batches: Sequence[Sequence[SpanRow]], *, monitor: str | None = None

@@ -1,12 +1,10 @@
-"""Runs to report on, and a browser to look at the page with."""
+"""Runs to report on."""
 
 import asyncio
 import base64
 import gzip
 import json
-import os
 import re
-import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -91,18 +89,3 @@ class Page:
 @pytest.fixture
 def read() -> type[Page]:
     return Page
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium, as Debian has it."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    chromium = next(filter(None, map(shutil.which, names)), None)
-    if chromium is None:
-        pytest.skip("there is no Chromium here: apt-get install chromium")
-    api = pytest.importorskip("playwright.sync_api")
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=root)
-        yield browser
-        browser.close()

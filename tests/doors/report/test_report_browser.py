@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,52 +103,6 @@ def ordinary(n: int) -> Any:
     if n % 25 == 23:
         return case, Trace(output=output), Score(status=Status.JUDGE_ERROR, reason="no model")
     return case, Trace(output=output, steps=steps, seconds=1.5), scored(value, *signals)
-
-
-class Watched:
-    """A page, and all that a report must never do."""
-
-    def __init__(self, browser: Any, path: Path, **how: Any) -> None:
-        how = {"viewport": {"width": 1280, "height": 900}} | how
-        self.context = browser.new_context(**how)
-        self.page = self.context.new_page()
-        self.faults: list[str] = []
-        self.page.on("console", lambda said: self.faults.append(f"console: {said.text}"))
-        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        self.page.on("dialog", self._asked)
-        self.page.on("request", self._requested)
-        self.page.on("popup", lambda _: self.faults.append("popup"))
-        self.address = path.as_uri()
-
-    def _asked(self, dialog: Any) -> None:
-        self.faults.append("dialog")
-        dialog.dismiss()
-
-    def _requested(self, request: Any) -> None:
-        if request.url.split("#")[0] != self.address and not request.url.startswith("data:"):
-            self.faults.append(f"request: {request.url}")
-
-    def open(self, fragment: str = "") -> Any:
-        self.page.goto(self.address + fragment)
-        self.page.wait_for_selector("html[data-ready=yes]")
-        return self.page
-
-    def close(self) -> None:
-        self.context.close()
-        assert self.faults == []
-
-
-@pytest.fixture
-def watch(browser: Any) -> Iterator[Any]:
-    opened: list[Watched] = []
-
-    def start(path: Path, fragment: str = "", **how: Any) -> Any:
-        opened.append(Watched(browser, path, **how))
-        return opened[-1].open(fragment)
-
-    yield start
-    for each in opened:
-        each.close()
 
 
 def rows_of(page: Any) -> Any:

@@ -15,6 +15,7 @@ from rubrica.phases.monitor.gathering import Gatherer
 from rubrica.phases.monitor.receiving import rows_of
 from rubrica.readers.otlp.span import Span
 from rubrica.stores.monitor import MonitorStore
+from rubrica.stores.monitor_spans import SpanRow
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 NOW = 1_800_000_000.0
@@ -155,7 +156,7 @@ def test_a_trace_that_cannot_be_read_does_not_stop_the_others(caplog: Any) -> No
 
     with MonitorStore(None) as store:
         store.spans.receive([rows_of(conversation(), NOW).rows])
-        store.spans.put_spans([("bad", "a", NOW, b"no JSON")])
+        store.spans.receive([[SpanRow("bad", "a", NOW, b"no JSON")]])
         gatherer = Gatherer(store.spans, "m", keep, quiet=5.0)
         assert gatherer.once(NOW + 6) == 2
         assert store.counts("m") == {"traces_scored": 1, "traces_broken": 1}

@@ -91,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
             where = f"{address}/v1/traces go to {settings.monitor.path}"
             share = f"{settings.monitor.sample_rate:.3g} of them scored by {monitored.name}"
             sys.stderr.write(f"rubrica: traces at {where}, {share}\n")
+            sys.stderr.write(f"rubrica: metrics at {address}/metrics\n")
         sys.stderr.flush()
 
     serve(App(rubric, settings, monitored), announce)
@@ -123,6 +124,9 @@ def _add_monitor_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LIMIT",
         help="for models that score traces: 2.50 (dollars), 200000tokens or 500calls an hour",
     )
+    add(
+        "--alerts", metavar="FILE", help="the sinks of alerts, as YAML; without it, a log on stderr"
+    )
     add("--no-text", action="store_true", help="keep no more of a trace than its beginnings")
     add(
         "--quiet",
@@ -144,8 +148,10 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
     from rubrica.doors.server.settings import MonitorSettings
 
     if args.monitor is None:
-        if args.monitor_rubric is not None:
-            raise ConfigError("it needs --monitor FILE", field="--monitor-rubric")
+        for option in ("monitor_rubric", "alerts"):
+            if getattr(args, option) is not None:
+                field = f"--{option.replace('_', '-')}"
+                raise ConfigError("it needs --monitor FILE", field=field)
         return None
     try:
         import rubrica.readers.otlp.protobuf  # noqa: F401 - only whether it can be
@@ -157,6 +163,10 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
 
     if args.hourly_budget:
         limits_of(args.hourly_budget)
+    if args.alerts is not None:
+        from rubrica.doors.monitor.sinks import read_sinks
+
+        read_sinks(args.alerts)
     MonitorStore(args.monitor).close()  # what is wrong with the file shows before the port is open
     return MonitorSettings(
         path=str(Path(args.monitor).resolve()),
@@ -166,6 +176,7 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
         keep_text=not args.no_text,
         quiet=args.quiet,
         longest=args.longest,
+        alerts=None if args.alerts is None else str(Path(args.alerts).resolve()),
     )
 
 

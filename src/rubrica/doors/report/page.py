@@ -2,22 +2,32 @@
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from rubrica.doors.report.parcels import Parcel, escaped
 
 #: In the order in which they stand in the page's one script.
-SCRIPTS = ("text", "charts", "headline", "parcels", "detail", "table", "start")
+SCRIPTS = ("text", "charts", "theme", "headline", "parcels", "detail", "table", "start")
 
 
-def page(head: dict[str, Any], table: list[Parcel], details: list[Parcel]) -> Iterator[bytes]:
+class Parts(NamedTuple):
+    """What a page is made of, beside its data."""
+
+    template: str
+    style: str
+    script: str
+
+
+def page(
+    head: dict[str, Any], table: list[Parcel], details: list[Parcel], parts: Parts | None = None
+) -> Iterator[bytes]:
     """The file in pieces. Details come last: the page is there before they are read."""
-    template, style, script = _parts()
+    template, style, script = parts or _parts()
     policy = (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -44,12 +54,19 @@ def _elements(kind: str, parcels: list[Parcel]) -> Iterator[bytes]:
 
 
 @cache
-def _parts() -> tuple[str, str, str]:
-    folder = files(__package__)
-    template = folder.joinpath("page.html").read_text(encoding="utf-8")
-    style = folder.joinpath("style.css").read_text(encoding="utf-8")
-    pieces = [folder.joinpath("script", f"{name}.js").read_text("utf-8") for name in SCRIPTS]
-    return template, style, "(() => {\n'use strict';\n" + "\n".join(pieces) + "})();\n"
+def _parts() -> Parts:
+    pieces = [part(f"script/{name}.js") for name in SCRIPTS]
+    return Parts(part("page.html"), part("style.css"), scripted(pieces))
+
+
+def part(name: str, package: str = __package__) -> str:
+    """A file that belongs to a page."""
+    return files(package).joinpath(*name.split("/")).read_text(encoding="utf-8")
+
+
+def scripted(pieces: Iterable[str]) -> str:
+    """One script of several files, with no name outside of it."""
+    return "(() => {\n'use strict';\n" + "\n".join(pieces) + "})();\n"
 
 
 def _digest(text: str) -> str:

@@ -18,7 +18,7 @@ from rubrica.doors.server.bodies import Gone, Receive, read_body
 from rubrica.doors.server.judging import Judging
 from rubrica.doors.server.openapi import document
 from rubrica.doors.server.reasons import Diary
-from rubrica.doors.server.routes import SHAPES, TRACES, Shape
+from rubrica.doors.server.routes import METRICS, SHAPES, TRACES, Shape
 from rubrica.doors.server.settings import Settings
 from rubrica.doors.server.wire import Health, Refusal, Reply, bad_request
 from rubrica.models.deadlines import Deadline, Deadlines
@@ -83,6 +83,10 @@ class App:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         if self.settings.token is not None and path != "/healthz":
             access.check(headers.get(b"authorization"), self.settings.token)
+        if self.traces is not None and path == METRICS:
+            if method not in ("GET", "HEAD"):
+                raise _wrong_method(b"GET, HEAD")
+            return await self.traces.metrics()
         shape = SHAPES.get(path)
         if shape is None and (self.traces is None or path != TRACES):
             return self._page(path, method)

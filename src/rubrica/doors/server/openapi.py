@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from rubrica.doors.server.routes import SHAPES, TRACES, Shape
+from rubrica.doors.server.routes import METRICS, SHAPES, TRACES, Shape
 from rubrica.doors.server.settings import Settings
 from rubrica.doors.server.wire import Health, Problem
 from rubrica.readers.rows import _Row
@@ -43,6 +43,7 @@ def document(settings: Settings) -> dict[str, Any]:
     }
     if settings.monitor is not None:
         paths[TRACES] = {"post": _traces(guarded)}
+        paths[METRICS] = {"get": _metrics(guarded)}
     paths["/healthz"] = {"get": _get("Is the server up?", _ref("Health"), guarded=False)}
     paths["/openapi.json"] = {"get": _get("This document", {"type": "object"}, guarded)}
     components: dict[str, Any] = {"schemas": _rows_made_exact(schemas)}
@@ -107,6 +108,12 @@ def _spans() -> dict[str, Any]:
 
 def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
+
+
+def _metrics(guarded: bool) -> dict[str, Any]:
+    answers = _answers({"type": "string"}, (503,), guarded)
+    answers["responses"]["200"]["content"] = {"text/plain": {"schema": {"type": "string"}}}
+    return {"summary": "What the monitor knows, in Prometheus' text format", **answers}
 
 
 def _otlp(schema: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from rubrica.doors.server.wire import Asked, Reply, RewardsReply
 
 #: Where OpenTelemetry's exporters post, if the server has a monitor.
 TRACES = "/v1/traces"
+#: Where Prometheus reads what the monitor knows.
+METRICS = "/metrics"
 
 
 class Shape(NamedTuple):

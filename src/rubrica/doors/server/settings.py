@@ -22,7 +22,8 @@ class MonitorSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     `budget` is for the models of its judges, each hour; without `keep_text` nothing but the
     beginnings of question and answer is kept. A trace is complete when its root has come and
-    nothing more for `quiet` seconds, or `longest` seconds after its first span.
+    nothing more for `quiet` seconds, or `longest` seconds after its first span. `alerts` is the
+    file of the sinks; without one alerts are logged.
     """
 
     path: str
@@ -32,6 +33,7 @@ class MonitorSettings(msgspec.Struct, frozen=True, kw_only=True):
     keep_text: bool = True
     quiet: float = 10.0
     longest: float = 3600.0
+    alerts: str | None = None
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):

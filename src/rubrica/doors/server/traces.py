@@ -5,6 +5,7 @@ sender should try again: 429, 503 and 504 yes, any other no. The reply is sent w
 the disk; they are put together and scored behind it.
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Mapping
@@ -12,6 +13,8 @@ from functools import partial
 from typing import NamedTuple
 
 from rubrica.core import DataError, Rubric
+from rubrica.doors.monitor.metrics import CONTENT_TYPE, metrics_text
+from rubrica.doors.monitor.sinks import Log, read_sinks
 from rubrica.doors.server.settings import MonitorSettings
 from rubrica.doors.server.wire import Refusal, Reply, bad_request
 from rubrica.phases.monitor.drawing import Drawing
@@ -60,6 +63,7 @@ class Traces:
             name=settings.name,
             budget=settings.budget or None,
             keep_text=7 * DAY if settings.keep_text else None,
+            sinks=[Log()] if settings.alerts is None else read_sinks(settings.alerts),
         )
         drawing = Drawing(self._monitor)
         self._gatherer = Gatherer(
@@ -79,6 +83,16 @@ class Traces:
         self._monitor.close(PATIENCE)
         self._store.close()
 
+    async def metrics(self) -> Reply:
+        """What every monitor of the store knows, for Prometheus."""
+        try:
+            text = await asyncio.to_thread(metrics_text, self._store)
+        except StoreError as error:
+            self._tell(error, "metrics cannot be read")
+            words = "the store cannot be read now; the server's log says why"
+            raise Refusal(503, "not_stored", words, headers=_AGAIN) from None
+        return Reply(200, text.encode(), (), CONTENT_TYPE.encode())
+
     async def answer(self, body: bytes, form: Form) -> Reply:
         """The reply to one request, once its spans are on the disk."""
         if self._gatherer.waiting > MOST_WAITING:
@@ -90,7 +104,7 @@ class Traces:
         except TooLarge as error:
             raise Refusal(413, "too_large", error.message) from None
         except StoreError as error:  # before DataError: both are about input
-            self._tell(error)
+            self._tell(error, "spans are refused")
             words = "the spans cannot be stored now; the server's log says why"
             raise Refusal(503, "not_stored", words, headers=_AGAIN) from None
         except DataError as error:
@@ -103,11 +117,11 @@ class Traces:
         rejected = receipt.rejected + receipt.kept.beyond
         return Reply(200, reply(form.kind, rejected, message), (), _TYPES[form.kind])
 
-    def _tell(self, error: StoreError) -> None:
+    def _tell(self, error: StoreError, what: str) -> None:
         """The operator, once a second at most."""
         if time.monotonic() >= self._told:
             self._told = time.monotonic() + 1.0
-            LOG.error("spans are refused: %s", error)
+            LOG.error("%s: %s", what, error)
 
     @staticmethod
     def form_of(headers: Mapping[bytes, bytes]) -> Form:

@@ -17,8 +17,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+import msgspec
+from msgspec.structs import replace
+
 from rubrica.core import ConfigError, RubricaError
-from rubrica.phases.monitor.alerts import DAY, Notice, Policy, notice_of
+from rubrica.phases.monitor.alerts import DAY, Notice, Policy, lately, notice_of
 from rubrica.stores.monitor import MonitorStore
 from rubrica.stores.monitor_alerts import Claim
 
@@ -78,10 +81,13 @@ class Deliverer:
     def once(self, now: float) -> Counter[str]:
         """Tell what is due; how many were `sent`, `failed` or `skipped`."""
         counts: Counter[str] = Counter()
+        begun = time.monotonic()
         for sink in self.sinks:
             while self._resting.get(sink.name, 0.0) <= now:
+                # Sinks may have taken their time: a lease that began with the look would be over.
+                at = now + time.monotonic() - begun
                 claims = self.store.outbox.claim(
-                    self.monitor, sink.name, now, lease=LEASE, limit=sink.together
+                    self.monitor, sink.name, at, lease=LEASE, limit=sink.together
                 )
                 if not claims:
                     break
@@ -92,7 +98,7 @@ class Deliverer:
         told: list[tuple[Claim, Notice]] = []
         skipped = 0
         for claim in claims:
-            notice = notice_of(self.store.outbox, self.monitor, claim, sink.policy, now)
+            notice = self._notice(claim, sink.policy, now)
             if isinstance(notice, Notice):
                 told.append((claim, notice))
             else:
@@ -112,6 +118,15 @@ class Deliverer:
         self._resting.pop(sink.name, None)
         self._count(f"deliveries_sent:{sink.name}", len(told))
         return Counter(skipped=skipped, sent=len(told))
+
+    def _notice(self, claim: Claim, policy: Policy, now: float) -> Notice | str:
+        try:
+            notice = notice_of(self.store.outbox, self.monitor, claim, policy, now)
+        except msgspec.MsgspecError as error:  # of a later version: it must not stop all others
+            return f"it cannot be read: {error}"
+        if isinstance(notice, Notice) and notice.repetition:
+            return replace(notice, lately=lately(self.store.state(self.monitor), notice.stream))
+        return notice
 
     def _failed(
         self, sink: Sink, told: Sequence[tuple[Claim, Notice]], error: Exception, now: float

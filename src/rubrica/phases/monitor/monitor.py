@@ -19,6 +19,7 @@ from typing import Any, Self
 from rubrica.core import ConfigError, Judge, Rubric
 from rubrica.core.numbers import real
 from rubrica.phases.monitor.budget import Budget, Written
+from rubrica.phases.monitor.delivering import Deliverer, Sink
 from rubrica.phases.monitor.exiting import tell_at_exit
 from rubrica.phases.monitor.keeping import read_sample
 from rubrica.phases.monitor.knowing import Knowing, Language
@@ -63,6 +64,7 @@ class ProductionMonitor(Wrapping):
         language: Language = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
         calibration: Confusion | None = None,
+        sinks: Iterable[Sink] = (),
         budget: Written | None = None,
         redact: Hook | None = None,
         keep_text: float | None = 7 * DAY,
@@ -90,6 +92,8 @@ class ProductionMonitor(Wrapping):
         most, threads = int(_positive(queue, "queue")), int(_positive(workers, "workers"))
         self._background: Background[Observed] = Background(self._work, most=most, threads=threads)
         self._hot()
+        self._deliverer = Deliverer(self.store, name, sinks)
+        self._deliverer.start()
         _monitors.add(self)
         tell_at_exit(self)
 
@@ -243,6 +247,7 @@ class ProductionMonitor(Wrapping):
         until = time.monotonic() + timeout
         done = self._background.close(timeout)
         saved = self._scorer.saving.save_all(until - time.monotonic()) and done
+        self._deliverer.close(max(0.0, until - time.monotonic()))
         if self._owned and self.store.path is not None:
             self.store.close()
         return saved

@@ -63,6 +63,10 @@ def facts(notice: Notice, quote: Quote = str) -> dict[str, str]:
         told["not measured"] = _share(notice, flipped=True)
     else:
         told["pass rate"] = _share(notice)
+        if notice.lately is not None:
+            now = notice.lately
+            ends = f"[{now.low:.1%}, {now.high:.1%}]"
+            told["by now"] = f"{now.pass_rate:.1%} {ends}, n={now.n}"
     told["since"] = moment(notice.since)
     if notice.state == "resolved":
         told["over"] = moment(notice.at)

@@ -31,7 +31,6 @@ def headline(evolution: Evolution, family: Family, steps: Steps) -> dict[str, An
         "promoted": sum(each.result == "promoted" for each in history.decisions),
         "expected_false": rounded(history.expected_false),
         "without_level": sum(each.decision.level is None for each in history.decisions),
-        "executions": len(history.executions),
         "held_out": None if held is None else {**held.document(), "words": held.words},
         "course": [
             {"version": each.version, "result": each.result, **numbers(each.decision)}

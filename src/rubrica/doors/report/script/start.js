@@ -1,18 +1,4 @@
-// The page comes alive: theme, headline, table, and the case that the address names.
-
-function themed() {
-  const button = byId('theme'), root = document.documentElement, system = matchMedia('(prefers-color-scheme: dark)');
-  const dark = () => (root.dataset.theme ? root.dataset.theme === 'dark' : system.matches);
-  const say = () => { button.textContent = dark() ? 'Light' : 'Dark'; button.setAttribute('aria-label', dark() ? 'Use light colours' : 'Use dark colours'); };
-  try { const kept = localStorage.getItem('rubrica-theme'); if (kept === 'dark' || kept === 'light') root.dataset.theme = kept; } catch { /* not kept */ }
-  button.addEventListener('click', () => {
-    root.dataset.theme = dark() ? 'light' : 'dark';
-    try { localStorage.setItem('rubrica-theme', root.dataset.theme); } catch { /* not kept */ }
-    say();
-  });
-  system.addEventListener('change', say);
-  say();
-}
+// The page comes alive: headline, table, and the case that the address names.
 
 function address(row) {
   try {

@@ -1,0 +1,150 @@
+"""`GET /metrics` of a server with a monitor, and alerts that it tells of by itself."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from .conftest import Served, Start, refused
+
+TOKEN = "not-a-real-token-0123456789"
+JUDGE = """
+from rubrica import judge
+
+
+@judge
+def polite(case, trace):
+    return "please" in trace.answer.lower()
+"""
+
+
+@pytest.fixture
+def monitored(start: Start, tmp_path: Path) -> Callable[..., Served]:
+    def begin(*more: str, **rest: Any) -> Served:
+        (tmp_path / "polite.py").write_text(JUDGE)
+        options = ("--judge", "polite.py->polite", "--monitor", "monitor.db", "--sample-rate", "1")
+        return start(*options, "--quiet", "0.1", *more, **rest)
+
+    return begin
+
+
+@pytest.fixture
+def heard() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """An address that takes alerts, and what it was told."""
+    told: list[dict[str, Any]] = []
+
+    class Ear(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            told.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Ear) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/", told
+        server.shutdown()
+        thread.join()
+
+
+def send(served: Served, answers: list[str], first: int = 1) -> None:
+    """Each answer is a trace of one span."""
+    spans = [
+        {
+            "traceId": f"{number:032x}",
+            "spanId": f"{number:016x}",
+            "name": "chat",
+            "startTimeUnixNano": str(time.time_ns()),
+            "attributes": [
+                {"key": key, "value": {"stringValue": text}}
+                for key, text in (
+                    ("gen_ai.operation.name", "chat"),
+                    ("gen_ai.prompt", f"Where is {number}?"),
+                    ("gen_ai.completion", answer),
+                )
+            ],
+        }
+        for number, answer in enumerate(answers, first)
+    ]
+    body = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    assert served.post(body, "/v1/traces").status == 200
+
+
+def scraped(served: Served, **headers: str) -> dict[tuple[str, str], float]:
+    answer = served.ask("GET", "/metrics", **headers)
+    assert answer.status == 200, answer.body
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    return {
+        (
+            sample.name.removeprefix("rubrica_monitor_"),
+            sample.labels.get("status", ""),
+        ): sample.value
+        for family in text_string_to_metric_families(answer.body.decode())
+        for sample in family.samples
+    }
+
+
+def eventually(found: Callable[[], Any]) -> Any:
+    for _ in range(600):
+        if value := found():
+            return value
+        time.sleep(0.05)
+    raise AssertionError("it did not come")
+
+
+def test_what_was_sent_is_measured_and_told(
+    monitored: Callable[..., Served], tmp_path: Path, heard: tuple[str, list[dict[str, Any]]]
+) -> None:
+    url, told = heard
+    (tmp_path / "monitor.yaml").write_text(f"sinks:\n  ops: {{kind: webhook, url: '{url}'}}\n")
+    served = monitored("--alerts", "monitor.yaml")
+    assert served.ask("GET", "/metrics").body == b""
+    send(served, ["No."] * 60)
+    eventually(lambda: scraped(served).get(("samples_total", "scored")) == 60)
+    eventually(lambda: {"overall", "dimension:polite"} <= {one["stream"] for one in told})
+    assert {one["type"] for one in told} == {"alert.firing"}
+    assert all(one["evidence"] for one in told)
+    eventually(lambda: scraped(served).get(("deliveries_total", "")) is not None)
+    assert served.stop() == 0
+    n = len(told)
+    assert len({one["id"] for one in told}) == n
+    again = monitored("--alerts", "monitor.yaml")  # a restart repeats nothing
+    assert scraped(again)["samples_total", "scored"] == 60
+    send(again, ["Please."], first=1000)
+    eventually(lambda: scraped(again)["samples_total", "scored"] == 61)
+    assert again.stop() == 0
+    assert len(told) == n
+
+
+def test_without_a_file_alerts_are_logged(monitored: Callable[..., Served]) -> None:
+    served = monitored()
+    send(served, ["No."] * 60)
+    eventually(lambda: "the pass rate is critical" in served.log.read_text())
+
+
+def test_the_token_is_asked_for(monitored: Callable[..., Served]) -> None:
+    served = monitored(token=TOKEN)
+    assert served.ask("GET", "/metrics").status == 401
+    assert served.ask("GET", "/metrics", authorization=f"Bearer {TOKEN}").status == 200
+    wrong = served.ask("POST", "/metrics", b"{}", authorization=f"Bearer {TOKEN}")
+    assert (wrong.status, wrong.headers["allow"]) == (405, "GET, HEAD")
+
+
+def test_without_a_monitor_there_are_none(math: Served) -> None:
+    assert math.ask("GET", "/metrics").status == 404
+
+
+def test_a_mistake_in_the_sinks_shows_before_the_port_is_open(tmp_path: Path) -> None:
+    (tmp_path / "monitor.yaml").write_text("sinks:\n  pager:\n")
+    options = ("--judge", "math", "--alerts", "monitor.yaml")
+    assert "needs --monitor" in refused(*options, folder=tmp_path)
+    told = refused(*options, "--monitor", "monitor.db", folder=tmp_path)
+    assert "monitor.yaml:2: sinks.pager" in told
