@@ -1,16 +1,18 @@
 """Judging by a model, through the runner: rows on disk, verdicts checked, bad weather survived.
 
-    python benchmarks/judging.py [rounds]
+    python benchmarks/judging.py [rounds] [calm]
 
 (a) 2,000 recorded answers of 2 KB, one criterion each, 64 cases at a time, of a loopback endpoint
 that takes 50 ms: 1.56 s is ideal. The run is the one that `rubrica run` makes: prompts, fences,
 verdicts, scores, every row synced to the store. With and without the cache of replies. Processor
-time is the process's own; the endpoint is another process.
+time is the process's own; the endpoint is another process. Beside it aiohttp alone, which judges and
+keeps nothing: what can be had of this machine at this moment.
 
 (b) 1,000 such answers through 10% 429, 5% 500, 5% malformed JSON and 1% that hang for 120 s. Each
 verdict depends on its question, so a wrong one would show.
 """
 
+import asyncio
 import statistics
 import sys
 import tempfile
@@ -18,6 +20,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import aiohttp
+import msgspec
 from endpoint import Server
 
 from rubrica.core import Case, Rubric
@@ -80,10 +84,36 @@ async def timed(url: str, folder: Path, cache: Path | bool) -> tuple[float, floa
     return IDEAL / seconds, 1000 * cpu / CASES
 
 
+async def bare(url: str) -> tuple[float, float]:
+    """The same for aiohttp alone: a body of that size posted, the answer read and forgotten."""
+    body = msgspec.json.encode({"messages": [{"content": case(1).metadata["output"]}]})
+    body = body.replace(b"The answer to", b"This is") + b" " * 1500  # as long as a judge's prompt
+    left = iter(range(CASES))
+    timeout = aiohttp.ClientTimeout(total=60)
+    async with aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0), timeout=timeout
+    ) as session:
+
+        async def work() -> None:
+            for _ in left:
+                async with session.post(f"{url}/chat/completions", data=body) as reply:
+                    await reply.read()
+
+        began, used = time.perf_counter(), time.process_time()
+        await asyncio.gather(*(work() for _ in range(AT_A_TIME)))
+        seconds, cpu = time.perf_counter() - began, time.process_time() - used
+    return IDEAL / seconds, 1000 * cpu / CASES
+
+
 def rate(rounds: int) -> None:
     server = Server(str(DELAY), "fine", "1")
     print(f"(a) {CASES} cases, {AT_A_TIME} at a time, {DELAY * 1000:.0f} ms, {rounds} rounds")
     try:
+        alone = [loop.run(bare(server.url)) for _ in range(rounds)]
+        share, cost = (statistics.median(one[at] for one in alone) for at in (0, 1))
+        print(
+            f"    aiohttp alone: {share:.2f} of the ideal rate, {cost:.2f} ms of processor a call"
+        )
         for kept in (False, True):
             figures = []
             for _ in range(rounds):
@@ -122,4 +152,5 @@ def storm(rounds: int) -> None:
 if __name__ == "__main__":
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     rate(rounds)
-    storm(rounds)
+    if sys.argv[2:] != ["calm"]:
+        storm(rounds)

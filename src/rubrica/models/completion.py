@@ -84,9 +84,15 @@ def usage_in(said: Any) -> Usage:
 
 def usage_of(said: Any, spent: tuple[str, ...], written: tuple[str, ...]) -> Usage:
     """One call's usage as an endpoint tells it; what it does not tell counts nothing."""
-    said = said if isinstance(said, dict) else {}
-    counts = []
-    for names in (spent, written):
-        found = (said.get(name) for name in names)
-        counts.append(sum(int(n) for n in found if isinstance(n, int | float) and n > 0))
-    return Usage(calls=1, input_tokens=counts[0], output_tokens=counts[1])
+    if not isinstance(said, dict):
+        return Usage(calls=1)
+    return Usage(calls=1, input_tokens=_sum(said, spent), output_tokens=_sum(said, written))
+
+
+def _sum(said: dict[str, Any], names: tuple[str, ...]) -> int:
+    total = 0
+    for name in names:
+        n = said.get(name)
+        if isinstance(n, int | float) and n > 0:
+            total += int(n)
+    return total

@@ -45,25 +45,33 @@ def check_schema(schema: Any, place: str = "schema") -> None:
 
 def mismatch(value: Any, schema: dict[str, Any], place: str = "") -> str | None:
     """Why the value does not fit, in words for a person; None where it does."""
-    here = place or "the reply"
-    kinds = _types(schema)
-    if kinds and not any(TYPES[kind](value) for kind in kinds):
-        return f"{here}: expected {' or '.join(kinds)}, got {_shown(value)}"
+    kind = schema.get("type")
+    if kind is not None and not _is(value, kind):
+        kinds = " or ".join(_types(schema))
+        return f"{place or 'the reply'}: expected {kinds}, got {_shown(value)}"
     if "enum" in schema and not any(_same(value, choice) for choice in schema["enum"]):
-        return f"{here}: {_shown(value)} is none of {_shown(list(schema['enum']))}"
+        return f"{place or 'the reply'}: {_shown(value)} is none of {_shown(list(schema['enum']))}"
     if "const" in schema and not _same(value, schema["const"]):
-        return f"{here}: {_shown(value)} is not {_shown(schema['const'])}"
-    if TYPES["number"](value):
-        low, high = schema.get("minimum"), schema.get("maximum")
-        if (low is not None and value < low) or (high is not None and value > high):
-            return f"{here}: {_shown(value)} is outside [{low}, {high}]"
-    if isinstance(value, str) and len(value) > schema.get("maxLength", len(value)):
-        return f"{here}: longer than {schema['maxLength']} characters"
+        return f"{place or 'the reply'}: {_shown(value)} is not {_shown(schema['const'])}"
+    if isinstance(value, str):
+        if len(value) > schema.get("maxLength", len(value)):
+            return f"{place or 'the reply'}: longer than {schema['maxLength']} characters"
+        return None
     if isinstance(value, dict):
         return _object(value, schema, place)
     if isinstance(value, list):
         return _array(value, schema, place)
+    if TYPES["number"](value):
+        low, high = schema.get("minimum"), schema.get("maximum")
+        if (low is not None and value < low) or (high is not None and value > high):
+            return f"{place or 'the reply'}: {_shown(value)} is outside [{low}, {high}]"
     return None
+
+
+def _is(value: Any, kind: str | list[str]) -> bool:
+    if isinstance(kind, str):
+        return TYPES[kind](value)
+    return any(TYPES[one](value) for one in kind)
 
 
 def _object(value: dict[str, Any], schema: dict[str, Any], place: str) -> str | None:
@@ -71,13 +79,14 @@ def _object(value: dict[str, Any], schema: dict[str, Any], place: str) -> str | 
     for name in schema.get("required", ()):
         if name not in value:
             return f"{place or 'the reply'}: {name} is missing"
-    if schema.get("additionalProperties") is False:
-        for name in value:
-            if name not in known:
-                return f"{place or 'the reply'}: {_shown(name)} was not asked for"
+    if schema.get("additionalProperties") is False and not value.keys() <= known.keys():
+        odd = next(name for name in value if name not in known)
+        return f"{place or 'the reply'}: {_shown(odd)} was not asked for"
     for name, inner in known.items():
-        if name in value and (why := mismatch(value[name], inner, f"{place}.{name}".lstrip("."))):
-            return why
+        if name in value:
+            why = mismatch(value[name], inner, f"{place}.{name}" if place else name)
+            if why is not None:
+                return why
     return None
 
 

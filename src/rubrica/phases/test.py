@@ -7,7 +7,7 @@ is what the store has on disk.
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -27,6 +27,7 @@ from rubrica.core import (
 from rubrica.executors.local import Local
 from rubrica.models.asking import FREE, ModelError
 from rubrica.models.house import current
+from rubrica.phases.agent_recorded import RecordedAgent
 from rubrica.phases.agents import Agent, attempt, opened
 from rubrica.stats.aggregate import Summary
 from rubrica.stores.sqlite import Store
@@ -87,6 +88,15 @@ async def run(
     return not runner.stopped
 
 
+class _Done(NamedTuple):
+    """What came of an item, and the trace where that is not on the disk yet: a recorded one would
+    be read again."""
+
+    item: Todo
+    outcome: Outcome
+    trace: Trace | None
+
+
 class _Runner:
     def __init__(
         self,
@@ -111,20 +121,20 @@ class _Runner:
             if self.stopped or _spent():
                 self.stopped = True
                 break
-            outcome = await self.one(item)
-            if outcome is None:
+            done = await self.one(item)
+            if done is None:
                 continue
-            if self.plan.fail_fast and outcome.score.passed is not True:
+            if self.plan.fail_fast and done.outcome.score.passed is not True:
                 self.stopped = True
             if kept is not None:
                 await kept
-            kept = self.keep(outcome)
+            kept = self.keep(done)
         if kept is not None:
             await kept
 
-    async def one(self, item: Todo) -> Outcome | None:
+    async def one(self, item: Todo) -> "_Done | None":
         """How it ended; None where it was not even begun, because the budget is spent."""
-        trace, writing = item.trace, None
+        trace, writing, recorded = item.trace, None, isinstance(self.agent, RecordedAgent)
         if trace is None:
             try:
                 trace = await attempt(self.agent, item.case, item.repeat - 1, self.plan.deadline)
@@ -133,13 +143,15 @@ class _Runner:
             except ModelError:
                 self.stopped = True
                 return None
-            writing = self.writer.put_trace(item.position, item.case, item.repeat, trace)
+            if not recorded:  # what an agent said is safe before anyone judges it
+                writing = self.writer.put_trace(item.position, item.case, item.repeat, trace)
         try:
             scored = await self.scored(item, trace)
         finally:
             if writing is not None:
                 await writing
-        return Outcome(item.case.id, item.repeat, scored)
+        outcome = Outcome(item.case.id, item.repeat, scored)
+        return _Done(item, outcome, trace if recorded and item.trace is None else None)
 
     async def scored(self, item: Todo, trace: Trace) -> Score:
         if UNRECORDED in trace.metadata:
@@ -148,9 +160,15 @@ class _Runner:
             (scored,) = await score(self.rubric, item.case, [trace], executor=self.executor)
         return scored if item.spent == FREE else replace(scored, cost=scored.cost + item.spent)
 
-    def keep(self, outcome: Outcome) -> "asyncio.Future[None]":
+    def keep(self, done: "_Done") -> "asyncio.Future[None]":
         """On the disk before it counts."""
-        kept = self.writer.put_score(outcome.case_id, outcome.repeat, self.judge, outcome.score)
+        item, outcome = done.item, done.outcome
+        if done.trace is None:
+            kept = self.writer.put_score(outcome.case_id, item.repeat, self.judge, outcome.score)
+        else:
+            kept = self.writer.put_both(
+                item.position, item.case, item.repeat, done.trace, self.judge, outcome.score
+            )
         kept.add_done_callback(lambda done: self.kept(done, outcome))
         return kept
 

@@ -20,7 +20,7 @@ REPLACE_TRACE = """UPDATE traces SET position = ?, attempt = attempt + 1, second
     trace = ? WHERE number = ?"""
 FORGET_SCORES = "DELETE FROM scores WHERE trace = ?"
 PUT_SCORE = """INSERT OR REPLACE INTO scores (trace, judge, status, value, passed, reward, score)
-    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+    SELECT number, ?, ?, ?, ?, ?, ? FROM traces WHERE run = ? AND case_id = ? AND repeat = ?"""
 
 
 class Attempt(NamedTuple):
@@ -60,46 +60,34 @@ class Ledger:
         """Write a row; what is wrong with the row alone is noted on it. Returns its bytes."""
         attempt, verdict = entry.attempt, entry.verdict
         entry.attempt = entry.verdict = None  # its memory goes as soon as its task lets go
+        key = (self._number, entry.case_id, entry.repeat)
+        size = 0
         try:
-            case = trace = score = ""
             if attempt is not None:
-                case, trace = _json(attempt.case), _json(attempt.trace)
+                size += self._write_trace(key, attempt)
             if verdict is not None:
-                score = _json(verdict.score)
-            number = None if attempt else self._find(entry)
+                size += self._write_score(key, verdict)
         except (ValueError, OverflowError, TypeError) as error:
             entry.error = self._odd(entry, str(error))
-            return 0
-        if attempt is not None:
-            key = (self._number, entry.case_id, entry.repeat)
-            rest = (attempt.position, attempt.trace.seconds, case, trace)
-            number = self._write_trace(entry, key, rest)
-        if verdict is not None and number is not None:
-            self._write_score(number, verdict, score)
-        elif number is None:
-            entry.error = self._odd(entry, "a score needs a stored trace, and there is none")
-        return len(case) + len(trace) + len(score)
+        return size
 
-    def _write_trace(
-        self, entry: Entry, key: tuple[int, str, int], rest: tuple[int, float | None, str, str]
-    ) -> int | None:
-        added = self._connection.execute(ADD_TRACE, (*key, *rest))
-        if added.rowcount == 1:
-            return added.lastrowid
-        number = self._find(entry)
-        self._connection.execute(REPLACE_TRACE, (*rest, number))
-        self._connection.execute(FORGET_SCORES, (number,))
-        return number
+    def _write_trace(self, key: tuple[int, str, int], attempt: Attempt) -> int:
+        case, trace = _json(attempt.case), _json(attempt.trace)
+        rest = (attempt.position, attempt.trace.seconds, case, trace)
+        if self._connection.execute(ADD_TRACE, (*key, *rest)).rowcount != 1:
+            number = self._connection.execute(FIND, key).fetchone()[0]
+            self._connection.execute(REPLACE_TRACE, (*rest, number))
+            self._connection.execute(FORGET_SCORES, (number,))
+        return len(case) + len(trace)
 
-    def _write_score(self, number: int, verdict: Verdict, text: str) -> None:
-        score = verdict.score
+    def _write_score(self, key: tuple[int, str, int], verdict: Verdict) -> int:
+        """In one statement: between two another thread may have the interpreter for a while."""
+        score, text = verdict.score, _json(verdict.score)
         numbers = (score.status.value, score.value, score.passed, score.reward)
-        self._connection.execute(PUT_SCORE, (number, verdict.judge, *numbers, text))
-
-    def _find(self, entry: Entry) -> int | None:
-        key = (self._number, entry.case_id, entry.repeat)
-        found = self._connection.execute(FIND, key).fetchone()
-        return None if found is None else int(found[0])
+        put = self._connection.execute(PUT_SCORE, (verdict.judge, *numbers, text, *key))
+        if put.rowcount == 0:
+            raise ValueError("a score needs a stored trace, and there is none")
+        return len(text)
 
     def _odd(self, entry: Entry, message: str) -> StoreError:
         where = f"run {self._run_id}, case {entry.case_id!r}, repeat {entry.repeat}"
