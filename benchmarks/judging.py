@@ -5,8 +5,8 @@
 (a) 2,000 recorded answers of 2 KB, one criterion each, 64 cases at a time, of a loopback endpoint
 that takes 50 ms: 1.56 s is ideal. The run is the one that `rubrica run` makes: prompts, fences,
 verdicts, scores, every row synced to the store. With and without the cache of replies. Processor
-time is the process's own; the endpoint is another process. Beside it aiohttp alone, which judges and
-keeps nothing: what can be had of this machine at this moment.
+time is the process's own; the endpoint is another process. Beside it aiohttp alone, which judges
+and keeps nothing: what can be had of this machine at this moment.
 
 (b) 1,000 such answers through 10% 429, 5% 500, 5% malformed JSON and 1% that hang for 120 s. Each
 verdict depends on its question, so a wrong one would show.
