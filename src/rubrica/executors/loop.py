@@ -15,8 +15,8 @@ Answer = TypeVar("Answer")
 
 #: New objects between two collections: a case makes hundreds, of which none is part of a cycle.
 YOUNG = 20_000
-#: Seconds that a thread may keep the interpreter while others wait; Python's own are five times.
-TURN = 0.001
+#: Seconds that a thread may keep the interpreter while others wait; Python's own is 0.005.
+TURN = 0.002
 
 
 def run(work: Coroutine[Any, Any, Answer]) -> Answer:
