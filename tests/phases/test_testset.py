@@ -103,3 +103,10 @@ def test_an_agent_that_raises_has_failed_its_test() -> None:
 def test_the_overall_score(scores: dict[str, float], expected: float) -> None:
     rubric = {"a": {"weight": 0.3}, "b": {"weight": 0.1}}
     assert calculate_overall_score(scores, rubric) == pytest.approx(expected)
+
+
+def test_a_dimension_that_is_no_mapping_is_named() -> None:
+    runner = EvaluationRunner(TestSet("t"), {"completeness": 1.0}, None)
+    with pytest.raises(ConfigError, match="expected a mapping with a weight, got float") as told:
+        runner.evaluate_output("x", {"input": "?"})
+    assert told.value.field == "completeness"

@@ -206,6 +206,9 @@ class EvaluationRunner:
         return self._made
 
     def _dimension(self, name: str, config: Mapping[str, Any]) -> Dimension:
+        if not isinstance(config, Mapping):
+            message = f"expected a mapping with a weight, got {type(config).__name__}"
+            raise ConfigError(message, field=name)
         return Dimension(
             name=name,
             judge=self._judge(name, config),
