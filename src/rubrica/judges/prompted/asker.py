@@ -197,7 +197,7 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             elif (why := check(reply.value)) is not None:
                 wrong = why
             else:
-                return msgspec.structs.replace(reply, usage=spent)
+                return reply if attempt == 0 else msgspec.structs.replace(reply, usage=spent)
         message = f"{self.models[0]}: no verdict in {TRIES} replies: {wrong}"
         raise ModelError("malformed", message, usage=spent)
 
