@@ -47,7 +47,9 @@ class Hostile(BaseJudge):
             case "segfault":
                 ctypes.string_at(0)
             case "close everything":
-                os.closerange(0, 100)
+                os.closerange(0, 1000)
+            case "close the loop's files":
+                os.closerange(3, 5)
             case "sleep":
                 time.sleep(3600)
             case "hold the interpreter":
@@ -143,6 +145,7 @@ def test_a_function_with_options() -> None:
         ("exit at once", "status 5"),
         ("segfault", "SIGSEGV"),
         ("close everything", "worker"),
+        ("close the loop's files", "worker"),
         ("sleep", "no answer within 1 s"),
     ],
 )

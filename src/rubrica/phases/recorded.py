@@ -17,6 +17,7 @@ import msgspec
 from rubrica.core import INLINE, DataError, Executor, Rubric, Score, Status
 from rubrica.executors.local import Local
 from rubrica.executors.portal import MustWait, step
+from rubrica.executors.process import WorkerError
 from rubrica.executors.worker import retire
 from rubrica.phases.train import rewards
 from rubrica.readers.lines import Chunk
@@ -174,7 +175,11 @@ class _Prepared:
 
     def wait(self, rows: list[Row]) -> list[list[Score]]:
         """In the context of whoever called: the models and the budget are theirs."""
-        return self.runner.run(self.side_by_side(rows), context=contextvars.copy_context())
+        try:
+            return self.runner.run(self.side_by_side(rows), context=contextvars.copy_context())
+        except OSError as error:  # of the loop itself: a judge has closed what it runs on
+            retire()
+            raise WorkerError(f"the judge broke its worker: {error.strerror}") from None
 
     async def side_by_side(self, rows: list[Row]) -> list[list[Score]]:
         """The scores of rows that wait.
