@@ -50,6 +50,7 @@ class Watch:
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
         self.wrong = 0
+        self.seconds = self.cpu = 0.0
 
     def __call__(self, outcome: Outcome) -> None:
         self.statuses[outcome.score.status] += 1
@@ -58,7 +59,8 @@ class Watch:
 
 
 async def judged(url: str, folder: Path, first: int, count: int) -> Watch:
-    """A run in the house that is open, into a store of its own."""
+    """A run in the house that is open, into a store of its own; timed from its first case until
+    its last row is on the disk."""
     judge = Criteria(
         model="openai:bench", settings={"base_url": url}, criteria=("The answer is right.",)
     )
@@ -68,7 +70,9 @@ async def judged(url: str, folder: Path, first: int, count: int) -> Watch:
     with Store(folder / f"runs-{first}.db") as store:
         info = store.start(RunInfo(name="bench", planned=count))
         with store.writer(info.id) as writer:
+            began, used = time.perf_counter(), time.process_time()
             await run(todo, RecordedAgent(), rubric, writer, plan, watch)
+            watch.seconds, watch.cpu = time.perf_counter() - began, time.process_time() - used
     return watch
 
 
@@ -76,12 +80,10 @@ async def timed(url: str, folder: Path, cache: Path | bool) -> tuple[float, floa
     """The share of the ideal rate, and milliseconds of processor time for each case."""
     async with House(cache=cache):
         await judged(url, folder, CASES, 4 * AT_A_TIME)  # connections, imports, the limit
-        began, used = time.perf_counter(), time.process_time()
         watch = await judged(url, folder, 0, CASES)
-        seconds, cpu = time.perf_counter() - began, time.process_time() - used
     assert watch.statuses == {"scored": CASES}, watch.statuses
     assert not watch.wrong
-    return IDEAL / seconds, 1000 * cpu / CASES
+    return IDEAL / watch.seconds, 1000 * watch.cpu / CASES
 
 
 async def bare(url: str) -> tuple[float, float]:

@@ -44,11 +44,9 @@ def why_nothing(case: Case, answer: str) -> str | None:
     What the case itself expects is an answer, whatever it looks like.
     """
     text = visible(answer).strip()
-    if text and text.casefold() == _reference(case):
-        return None
     if not text:
         return "the answer is empty"
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or text.casefold() == _reference(case):
         return None
     words = _WORD.findall(text)
     if not words:

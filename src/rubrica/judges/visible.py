@@ -9,10 +9,14 @@ INVISIBLE = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-#: The same where there is nothing but ASCII, for which the engine is several times faster.
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+#: The same where there is nothing but ASCII, of which bytes are rid ten times as fast.
+_CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\r"})
 
 
 def visible(text: str) -> str:
     """The text without what nobody sees."""
-    return (_CONTROLS if text.isascii() else INVISIBLE).sub("", text)
+    if not text.isascii():
+        return INVISIBLE.sub("", text)
+    data = text.encode()
+    clean = data.translate(None, _CONTROLS)
+    return text if len(clean) == len(data) else clean.decode()
