@@ -16,7 +16,7 @@ Answer = TypeVar("Answer")
 #: New objects between two collections: a case makes hundreds, of which none is part of a cycle.
 YOUNG = 20_000
 #: Seconds that a thread may keep the interpreter while others wait; Python's own is 0.005.
-TURN = 0.002
+TURN = 0.0005
 
 
 def run(work: Coroutine[Any, Any, Answer]) -> Answer:
