@@ -1,8 +1,8 @@
 """The event loop of a command that asks a lot.
 
 It is uvloop's where there is one. The collector of garbage does not walk again and again over what
-was loaded before the work began. And threads take turns more often: the one that writes to the
-disk has little to do, but would wait its full time for the loop before each row.
+was loaded before the work began. And threads take turns more often, so that the one that writes to
+the disk need not wait long for the loop; what that is worth was within the noise when measured.
 """
 
 import asyncio
