@@ -49,7 +49,10 @@ class Hostile(BaseJudge):
             case "close everything":
                 os.closerange(0, 1000)
             case "close the loop's files":
-                os.closerange(3, 5)
+                for fd in range(3, 1000):
+                    link = f"/proc/self/fd/{fd}"
+                    if os.path.islink(link) and "eventpoll" in os.readlink(link):
+                        os.close(fd)
             case "sleep":
                 time.sleep(3600)
             case "hold the interpreter":
