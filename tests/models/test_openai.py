@@ -240,7 +240,7 @@ def test_the_newer_name_of_the_token_limit() -> None:
         (Answer(body=b"[" * 100_000), "malformed", "not an answer of this API"),
         (Answer(body={"choices": [{"message": "hi"}]}), "malformed", "not an answer of this API"),
         (Answer(body=b"x" * (17 << 20)), "malformed", "longer than 16 MiB"),
-        (Answer(body={}, drop="before"), "connection", "disconnected"),
+        (Answer(body={}, drop="before"), "connection", "closed before"),
         (Answer(body={"a": "b" * 100}, drop="half"), "connection", ""),
     ],
 )
@@ -423,7 +423,7 @@ def test_a_query_stays_at_the_end() -> None:
         assert endpoint.requests[0].path == "/v1/chat/completions"
 
 
-def test_without_aiohttp_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "aiohttp", None)
+def test_without_httptools_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httptools", None)
     with pytest.raises(ConfigError, match=r"pip install 'rubrica\[http\]'"):
         asyncio.run(OpenAI("m", base_url="http://127.0.0.1:9").ask(PLAIN))

@@ -212,7 +212,7 @@ def test_the_room_is_loaded_only_when_asked_for() -> None:
 import sys, rubrica, rubrica.judges.protocol, rubrica.phases.train
 assert not [name for name in sys.modules if name.startswith("rubrica.models")]
 import rubrica.models.spec
-print(*[name for name in ("aiohttp", "ruamel.yaml") if name in sys.modules])
+print(*[name for name in ("httptools", "ruamel.yaml") if name in sys.modules])
 """
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

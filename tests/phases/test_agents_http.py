@@ -259,7 +259,7 @@ def test_an_address_that_is_none(url: str) -> None:
         agent_of(url)
 
 
-def test_without_aiohttp_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "aiohttp", None)
+def test_without_httptools_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httptools", None)
     with pytest.raises(ConfigError, match=r"pip install 'rubrica\[http\]'"):
         agent_of("http://localhost/")

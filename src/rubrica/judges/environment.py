@@ -6,22 +6,19 @@ with `{"env_type", "task_id", "instance_id", "messages", "params"}`, answered by
 never a score.
 """
 
+import asyncio
 import inspect
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import msgspec
 
 from rubrica.core import Case, CaseError, ConfigError, Evidence, JudgeError, Signal, Trace
 from rubrica.core.judge import shown
 from rubrica.core.numbers import clamp, decimal_text, finite, real
+from rubrica.models.posting import Poster, PostError
 
-if TYPE_CHECKING:
-    import aiohttp
-
-#: An answer longer than this is refused.
-MAX_ANSWER = 16 * 1024 * 1024
 #: How much of a service's words an error repeats.
 QUOTED = 300
 
@@ -44,15 +41,10 @@ class EnvService:
         if not url.startswith(("http://", "https://")):
             raise ConfigError(f"{url!r} is no http address", field="url")
         self.url, self.timeout = url.rstrip("/"), timeout
-        self._session: aiohttp.ClientSession | None = None
+        self._poster: Poster | None = None
 
     async def __aenter__(self) -> Self:
-        try:
-            import aiohttp
-        except ImportError:
-            raise ConfigError("speaking HTTP needs aiohttp: pip install 'rubrica[http]'") from None
-        timeout = aiohttp.ClientTimeout(total=self.timeout)
-        self._session = aiohttp.ClientSession(timeout=timeout)
+        self._poster = Poster(self.url)
         return self
 
     async def __aexit__(
@@ -61,9 +53,9 @@ class EnvService:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._poster is not None:
+            await self._poster.close()
+            self._poster = None
 
     async def create(
         self, env_type: str, task_id: str, instance_id: str | None = None, **params: Any
@@ -111,36 +103,19 @@ class EnvService:
         return await self._post("get_env_profile", env_type=env_type, params=params)
 
     async def _post(self, verb: str, **fields: Any) -> Any:
-        import aiohttp
-
-        if self._session is None:
+        if self._poster is None:
             raise RuntimeError("use it as: async with EnvService(url) as service")
         body: dict[str, Any] = dict.fromkeys(("env_type", "task_id", "instance_id"))
         body |= {"messages": {}, "params": {}, **fields}
         where = f"{self.url}/{verb}"
         try:
-            async with self._session.post(
-                where,
-                data=msgspec.json.encode(body),
-                headers={"Content-Type": "application/json"},
-                allow_redirects=False,
-            ) as response:
-                answer = await _bounded(response.content, where)
-                status = response.status
+            async with asyncio.timeout(self.timeout):
+                answer = await self._poster.post(msgspec.json.encode(body), verb)
         except TimeoutError:
             raise ServiceTimeoutError(f"{where}: no answer within {self.timeout:g} s") from None
-        except (aiohttp.ClientError, OSError) as error:
+        except PostError as error:
             raise ServiceError(f"{where}: {error}") from None
-        return _data(where, status, answer)
-
-
-async def _bounded(stream: "aiohttp.StreamReader", where: str) -> bytes:
-    answer = bytearray()
-    async for block in stream.iter_any():
-        answer += block
-        if len(answer) > MAX_ANSWER:
-            raise ServiceError(f"{where}: the answer is longer than {MAX_ANSWER >> 20} MiB")
-    return bytes(answer)
+        return _data(where, answer.status, answer.body)
 
 
 class _Answer(msgspec.Struct):

@@ -8,7 +8,7 @@ library hold the request, and the request holds the key.
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
@@ -20,12 +20,8 @@ from rubrica.models.deadlines import Deadline, Deadlines
 from rubrica.models.keys import Key
 from rubrica.models.loops import PerLoop
 from rubrica.models.parsing import STRICT
+from rubrica.models.posting import Answer, Poster, PostError, TooLongError
 
-if TYPE_CHECKING:
-    import aiohttp
-
-#: An answer longer than this is refused.
-MAX_ANSWER = 16 * 1024 * 1024
 #: How much of an endpoint's words an error repeats, and how much is read to learn what it means.
 QUOTED, READ = 300, 4000
 #: Seconds until a host that does not answer at all is given up.
@@ -47,17 +43,17 @@ class StatusError(ModelError):
 
 
 class _Pool:
-    def __init__(self, session: "aiohttp.ClientSession", key: Key, deadlines: Deadlines) -> None:
-        self.session, self.key, self.deadlines = session, key, deadlines
-        self.guard, self.begun = _closing(session), False
+    def __init__(self, poster: Poster, key: Key, deadlines: Deadlines) -> None:
+        self.poster, self.key, self.deadlines = poster, key, deadlines
+        self.guard, self.begun = _closing(poster), False
 
 
-async def _closing(session: "aiohttp.ClientSession") -> AsyncGenerator[None, None]:
-    """`asyncio.run` ends the generators of its loop, and this one its session: nobody has to."""
+async def _closing(poster: Poster) -> AsyncGenerator[None, None]:
+    """`asyncio.run` ends the generators of its loop, and this one connections: nobody has to."""
     try:
         yield
     finally:
-        await session.close()
+        await poster.close()
 
 
 class Wire:
@@ -77,65 +73,39 @@ class Wire:
         self._pools: PerLoop[_Pool] = PerLoop(self._open)
 
     def _open(self) -> _Pool:
-        try:
-            import aiohttp
-        except ImportError:
-            raise ConfigError("speaking HTTP needs aiohttp: pip install 'rubrica[http]'") from None
         key = self._key()
-        session = aiohttp.ClientSession(
-            # Whoever limits how many calls are under way is a wrapper, not the pool.
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers={
-                "Content-Type": "application/json",
-                "Accept": "application/json",
-                "Accept-Encoding": "identity",
-                "User-Agent": "rubrica",
-                **self._headers(key),
-            },
-        )
-        return _Pool(session, key, Deadlines(self._timeout))
+        poster = Poster(self._url, self._headers(key), connect=CONNECT)
+        return _Pool(poster, key, Deadlines(self._timeout))
 
     async def close(self) -> None:
         """Close the running loop's connections; the next call opens new ones."""
         pool = self._pools.drop()
         if pool is not None:
             await pool.guard.aclose()
-            await pool.session.close()
+            await pool.poster.close()
 
     async def post(self, body: bytes) -> bytes:
         pool = self._pools.get()
-        if pool.session.closed:  # by the end of an earlier `run` of the same loop
+        if pool.poster.closed:  # by the end of an earlier `run` of the same loop
             self._pools.drop()
             pool = self._pools.get()
         if not pool.begun:
             pool.begun = True
             await anext(pool.guard)  # up to its yield: from here on the loop knows of it
-        import aiohttp
-
-        answer = bytearray()
         try:
             with Deadline(pool.deadlines):
-                asked = pool.session.post(self._url, data=body, allow_redirects=False)
-                async with asked as response:
-                    while block := await response.content.readany():
-                        answer += block
-                        if len(answer) > MAX_ANSWER:
-                            raise self._failure("malformed", f"longer than {MAX_ANSWER >> 20} MiB")
-            if 200 <= response.status < 300:
-                return pool.key.hide_in(bytes(answer))
-            failure = self._refused(response.status, bytes(answer), response.headers, pool.key)
-        except aiohttp.ClientConnectorError as error:
-            lasting = isinstance(error, aiohttp.ClientConnectorCertificateError)
-            failure = self._failure("connection", pool.key.hide(str(error)), TRIED, not lasting)
-        except aiohttp.ConnectionTimeoutError:
-            failure = self._failure("connection", f"no connection within {CONNECT:g} s", TRIED)
+                answer = await pool.poster.post(body)
+            if 200 <= answer.status < 300:
+                return pool.key.hide_in(answer.body)
+            failure = self._refused(answer, pool.key)
         except TimeoutError:
             failure = self._failure("timeout", f"no answer within {self._timeout:g} s")
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            words = str(error).replace(self._url, self.shown)
-            failure = self._failure("connection", pool.key.hide(words) or type(error).__name__)
+        except TooLongError as error:
+            failure = self._failure("malformed", str(error))
+        except PostError as error:
+            words = pool.key.hide(str(error))
+            tried = None if error.reached else TRIED
+            failure = self._failure("connection", words, tried, False if error.lasting else None)
         raise failure
 
     def decoded(self, answer: bytes, form: type[Form]) -> Form:
@@ -156,10 +126,9 @@ class Wire:
     ) -> ModelError:
         return ModelError(kind, f"{self.shown}: {words}", usage=usage, passing=passing)
 
-    def _refused(
-        self, status: int, answer: bytes, headers: Mapping[str, str], key: Key
-    ) -> ModelError:
-        said, code = _words(answer)
+    def _refused(self, answer: Answer, key: Key) -> ModelError:
+        status = answer.status
+        said, code = _words(answer.body)
         said = key.hide(said)  # some repeat the key that they refuse
         kind: Kind = "bad_request"
         passing = None
@@ -174,7 +143,7 @@ class Wire:
             kind,
             f"{self.shown}: it answered {status}: {said[:QUOTED].strip()}",
             status=status,
-            retry_after=retry_after(headers),
+            retry_after=retry_after(answer),
             usage=TRIED,
             passing=passing,
         )
@@ -200,19 +169,19 @@ def _words(answer: bytes) -> tuple[str, str]:
     return f"{message[:READ]} {value.get('param') or ''}".strip(), codes
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(answer: Answer) -> float | None:
     """Seconds to wait, as the endpoint wishes: given in milliseconds, seconds or as a date."""
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        text = headers.get(name, "").strip()
         try:
-            seconds = float(text) / unit
+            seconds = float(answer.header(name)) / unit
         except ValueError:
             continue
         if 0 <= seconds < float("inf"):
             return seconds
     try:
-        return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
-    except (KeyError, ValueError, TypeError, OverflowError):
+        wished = parsedate_to_datetime(answer.header("retry-after"))
+        return max(0.0, wished.timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
         return None
 
 

@@ -8,17 +8,15 @@ them out.
 import asyncio
 import json
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, NoReturn, Self
 from urllib.parse import urlsplit
 
 import msgspec
 
 from rubrica.core import ConfigError, Trace
-from rubrica.judges.environment import MAX_ANSWER, QUOTED
+from rubrica.judges.environment import QUOTED
+from rubrica.models.posting import Poster, PostError
 from rubrica.phases.agent_reply import REPLY, AgentError, read_reply
-
-if TYPE_CHECKING:
-    import aiohttp
 
 
 class HttpAgent:
@@ -34,19 +32,16 @@ class HttpAgent:
             raise ConfigError(f"the agent's address cannot be read: {error}") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError("the agent's address has no host: expected http://host:port/path")
-        try:
-            import aiohttp
-        except ImportError:
-            raise ConfigError("speaking HTTP needs aiohttp: pip install 'rubrica[http]'") from None
+        Poster(url)  # says now what it lacks
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         self.name = f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}"
         self._url = url
         self._prompt = {} if prompt is None else {"prompt": prompt}
-        self._session: aiohttp.ClientSession | None = None
+        self._poster: Poster | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Self:
-        self._session, self._loop = _session(), asyncio.get_running_loop()
+        self._poster, self._loop = Poster(self._url), asyncio.get_running_loop()
         return self
 
     async def __aexit__(
@@ -55,37 +50,26 @@ class HttpAgent:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        poster, self._poster = self._poster, None
+        if poster is not None:
+            await poster.close()
 
     async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002
         body = msgspec.json.encode({"id": case_id, "input": input, **self._prompt})
-        if self._session is not None and self._loop is asyncio.get_running_loop():
-            return await self._asked(self._session, body)
-        async with _session() as session:
-            return await self._asked(session, body)
-
-    async def _asked(self, session: "aiohttp.ClientSession", body: bytes) -> Trace:
-        import aiohttp
-
+        if self._poster is not None and self._loop is asyncio.get_running_loop():
+            return await self._asked(self._poster, body)
+        poster = Poster(self._url)
         try:
-            async with session.post(
-                self._url,
-                data=body,
-                headers={"Content-Type": "application/json", "Accept": "application/json"},
-                allow_redirects=False,
-            ) as response:
-                answer = bytearray()
-                async for block in response.content.iter_any():
-                    answer += block
-                    if len(answer) > MAX_ANSWER:
-                        size = f"{MAX_ANSWER >> 20} MiB"
-                        raise AgentError(f"{self.name}: the answer is longer than {size}")
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            words = str(error).replace(self._url, self.name)
-            raise AgentError(f"{self.name}: {words or type(error).__name__}") from None
-        return self._read(response.status, bytes(answer))
+            return await self._asked(poster, body)
+        finally:
+            await poster.close()
+
+    async def _asked(self, poster: Poster, body: bytes) -> Trace:
+        try:
+            answer = await poster.post(body)
+        except PostError as error:
+            raise AgentError(f"{self.name}: {error}") from None
+        return self._read(answer.status, answer.body)
 
     def _read(self, status: int, answer: bytes) -> Trace:
         words = answer[:QUOTED].decode(errors="replace").strip()
@@ -96,17 +80,6 @@ class HttpAgent:
             message = "expected a JSON object with an output"
             raise AgentError(f"{self.name}: {message}, got {words!r}")
         return read_reply(reply)
-
-
-def _session() -> "aiohttp.ClientSession":
-    import aiohttp
-
-    return aiohttp.ClientSession(
-        # The runner bounds how many attempts are under way, and the attempt has the deadline.
-        connector=aiohttp.TCPConnector(limit=0),
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-        cookie_jar=aiohttp.DummyCookieJar(),  # one case leaves nothing behind for the next
-    )
 
 
 def _decoded(answer: bytes) -> Any:

@@ -60,7 +60,7 @@ def test_rules_load_neither_gepa_nor_a_client() -> None:
         "import sys\n"
         "from rubrica.phases.evolve.mutations.proposers import proposer_of\n"
         "proposer_of()\n"
-        "print([name for name in ('gepa', 'aiohttp', 'litellm') if name in sys.modules])"
+        "print([name for name in ('gepa', 'httptools', 'litellm') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
