@@ -75,6 +75,25 @@ def test_what_is_asked_has_the_material_in_fences_and_the_criterion_outside() ->
     assert "REFERENCE" not in hidden.asks[0].messages[1].content
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_in_few_words_and_without_evidence(language: Any) -> None:
+    model = answering(lambda text: {"verdict": "yes" if "names a colour" in text else "no"})
+    judge = Criteria(
+        model=model, brief=True, language=language, criteria=("names a colour", "names a place")
+    )
+    plain = Criteria(model=model, language=language, criteria=("names a colour", "names a place"))
+    signal = judged(judge)
+    assert (signal.value, signal.evidence) == (0.5, ())
+    assert signal.reason == "1 of 2 criteria are met; not met: 'names a place'"
+    schema = model.asks[0].schema
+    assert schema is not None
+    assert list(schema["properties"]) == ["number", "verdict"]
+    words = sum(len(turn.content) for turn in model.asks[0].messages)
+    assert words < 900
+    assert judge.fingerprint != plain.fingerprint
+    assert judge.most(CASE).input_tokens < plain.most(CASE).input_tokens
+
+
 def test_chinese() -> None:
     model = answering(lambda _: verdict("yes", "蓝色"))
     judge = Criteria(model=model, language="zh", criteria=("说出了颜色",))

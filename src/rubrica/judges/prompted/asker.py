@@ -151,17 +151,20 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         *,
         text: str = "",
         field: str = "output",
+        quoting: bool = True,
         **own: str,
     ) -> Verdict:
         """One of the choices, with evidence; `text` is where quoted words are looked for.
 
-        `own` are texts of whoever wrote the rubric, which go into the prompt as they are.
+        Without `quoting` the prompt asks for none. `own` are texts of whoever wrote the rubric,
+        which go into the prompt as they are.
         """
-        schema = verdict_schema(tuple(choices), material.number if self.bind == "schema" else None)
+        number = material.number if self.bind == "schema" else None
+        schema = verdict_schema(tuple(choices), number, quoting=quoting)
         reply = await self.ask(name, material, schema, check=fine, **own)
-        choice, said = reply.value["verdict"], reply.value["evidence"]
+        choice, said = reply.value["verdict"], reply.value.get("evidence", "")
         shares = likelihoods(reply, "verdict", choices)
-        evidence = located(said, text, field) if text else None
+        evidence = located(said, text, field) if text and quoting else None
         return Verdict(choice, said, evidence, shares, reply.usage, reply.value)
 
     async def ask(

@@ -15,10 +15,11 @@ from rubrica.core.levels import level_of
 from rubrica.core.numbers import finite
 from rubrica.judges.dimensions.finding import MOST
 from rubrica.judges.prompted.asker import Asker, Verdict, reference_of, together
+from rubrica.judges.prompted.fence import Material
 from rubrica.judges.prompted.openers import nothing_said
 from rubrica.models.asking import FREE
 
-NAME, PROMPT = "criteria", "criterion"
+NAME = "criteria"
 _TOLD = 3
 
 
@@ -41,12 +42,15 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
     With `soft` a criterion counts by how likely its verdict was to the model itself, where the
     model tells. `reference` shows it the case's expected answer. `between` are the values of an
     answer that meets nothing and of one that meets everything, for criteria that were fitted.
+    `brief` asks in few words and for no evidence: a model of a billion parameters writes down the
+    statement itself as its evidence, and believes it.
     """
 
     criteria: tuple[Criterion | str, ...]
     soft: bool = False
     reference: bool = True
     between: tuple[float, float] = (0.0, 1.0)
+    brief: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,21 +71,28 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return _read(self.criteria)
 
     @property
+    def prompt(self) -> str:
+        return "criterion_brief" if self.brief else "criterion"
+
+    @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions(PROMPT)
+        return self.versions(self.prompt)
 
     def most(self, case: Case) -> Usage:
-        return self.ceiling(PROMPT, case, len(self.criteria))
+        return self.ceiling(self.prompt, case, len(self.criteria))
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         answer = trace.answer
         if (why := nothing_said(case, answer)) is not None:
             return (Signal(name=NAME, value=0.0, level=level_of(0.0), reason=why),)
         material = self.material(case, answer, reference=reference_of(case, self.reference))
-        verdicts = await together(
-            [self.decide(PROMPT, material, text=answer, criterion=one.text) for one in self.asked]
-        )
+        verdicts = await together([self._verdict(one, material, answer) for one in self.asked])
         return (self._signal(verdicts),)
+
+    async def _verdict(self, one: Criterion, material: Material, answer: str) -> Verdict:
+        return await self.decide(
+            self.prompt, material, text=answer, quoting=not self.brief, criterion=one.text
+        )
 
     def _signal(self, verdicts: Sequence[Verdict]) -> Signal:
         pairs = list(zip(self.asked, verdicts, strict=True))

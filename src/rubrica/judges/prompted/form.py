@@ -13,10 +13,13 @@ YES_NO = ("no", "yes")
 
 
 @lru_cache(maxsize=256)
-def verdict_schema(choices: tuple[str, ...], number: str | None = None) -> dict[str, Any]:
-    """Number, evidence, verdict, in this order."""
+def verdict_schema(
+    choices: tuple[str, ...], number: str | None = None, *, quoting: bool = True
+) -> dict[str, Any]:
+    """Number, evidence where it is quoted, verdict, in this order."""
+    evidence = {"evidence": written(number)} if quoting else {}
     verdict = {"type": "string", "enum": list(choices)}
-    return numbered({"evidence": written(number), "verdict": verdict}, number)
+    return numbered({**evidence, "verdict": verdict}, number)
 
 
 def written(number: str | None) -> dict[str, Any]:
