@@ -24,13 +24,6 @@ MAX_BYTES = 512 << 20
 VERSION = 1
 
 
-class _Flight:
-    """An ask under way, and how many wait for it."""
-
-    def __init__(self, task: "asyncio.Task[Reply]") -> None:
-        self.task, self.waiting = task, 0
-
-
 class Cached(Wrapper):
     """Replies in the file at `path`, at most about `max_bytes` of them: the longest unused go."""
 
@@ -38,36 +31,35 @@ class Cached(Wrapper):
         super().__init__(model)
         whole("max_bytes", max_bytes, low=1)
         self.path, self.max_bytes = Path(path).expanduser(), max_bytes
-        self._flights: PerLoop[dict[str, _Flight]] = PerLoop(dict)
+        #: What comes of asks under way; None where whoever asked has left.
+        self._flights: PerLoop[dict[str, asyncio.Future[Reply | None]]] = PerLoop(dict)
         self._desk: Desk | None = None
         self.answered = 0  # asks that needed no call
 
     async def ask(self, ask: Ask) -> Reply:
         key = digest([VERSION, self.fingerprint, ask.digest])
         flights, desk = self._flights.get(), self._at_desk()
-        flight = flights.get(key)
-        follows = flight is not None
-        if flight is None:
-            if (reply := _decoded(desk.get(key))) is not None:
+        while (flight := flights.get(key)) is not None:
+            landed = await asyncio.shield(flight)
+            if landed is not None:
                 self.answered += 1
-                return reply
-            flight = flights[key] = _Flight(asyncio.ensure_future(self._asked(key, ask, desk)))
-            flight.task.add_done_callback(lambda task: _landed(flights, key, task))
-        flight.waiting += 1
+                return replace(landed, cached=True, usage=FREE)
+        if (kept := _decoded(desk.get(key))) is not None:
+            self.answered += 1
+            return kept
+        flight = flights[key] = asyncio.get_running_loop().create_future()
         try:
-            reply = await asyncio.shield(flight.task)
+            reply = await self.model.ask(ask)
+        except Exception as error:
+            flight.set_exception(error)
+            flight.exception()  # heard, even where nobody waits
+            raise
+        except BaseException:
+            flight.set_result(None)  # one of those who wait asks in its place
+            raise
         finally:
-            flight.waiting -= 1
-            if not flight.waiting and not flight.task.done():
-                flights.pop(key, None)  # nobody waits any more, and nobody may join
-                flight.task.cancel()
-        if not follows:
-            return reply
-        self.answered += 1
-        return replace(reply, cached=True, usage=FREE)
-
-    async def _asked(self, key: str, ask: Ask, desk: Desk) -> Reply:
-        reply = await self.model.ask(ask)
+            del flights[key]
+        flight.set_result(reply)
         desk.put(key, msgspec.json.encode(reply))
         return reply
 
@@ -87,14 +79,6 @@ class Cached(Wrapper):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_again, (self.model, self.path, self.max_bytes))
-
-
-def _landed(flights: dict[str, _Flight], key: str, task: "asyncio.Task[Reply]") -> None:
-    flight = flights.get(key)
-    if flight is not None and flight.task is task:
-        del flights[key]
-    if not task.cancelled():
-        task.exception()  # heard, even where everyone who waited has gone
 
 
 def _decoded(stored: bytes | None) -> Reply | None:
