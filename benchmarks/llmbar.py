@@ -36,6 +36,7 @@ def main() -> None:
     parser.add_argument("--gguf")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--items", type=int, default=100)
+    parser.add_argument("--brief", action="store_true", help="ask each output in few words")
     args = parser.parse_args()
     rows = msgspec.json.decode(args.file.read_bytes())[: args.items]
     with serving(args.gguf, args.threads) if args.gguf else nullcontext(args.base_url) as url:
@@ -47,10 +48,12 @@ def main() -> None:
         }
         if url:
             settings["base_url"] = url
-        asyncio.run(measured(rows, args.model, settings))
+        asyncio.run(measured(rows, args.model, settings, args.brief))
 
 
-async def measured(rows: Sequence[dict[str, Any]], model: str, settings: dict[str, Any]) -> None:
+async def measured(
+    rows: Sequence[dict[str, Any]], model: str, settings: dict[str, Any], brief: bool
+) -> None:
     options: dict[str, Any] = {
         "model": model,
         "settings": settings,
@@ -58,7 +61,7 @@ async def measured(rows: Sequence[dict[str, Any]], model: str, settings: dict[st
         "bind": "schema",
     }
     pairwise = Pairwise(**options)
-    alone = Criteria(**options, criteria=(CRITERION,), soft=True)
+    alone = Criteria(**options, criteria=(CRITERION,), soft=True, brief=brief)
     right = tied = turned = failed = 0
     yes: list[tuple[float, bool]] = []
     likelier = 0.0
