@@ -1,6 +1,7 @@
 """POST over HTTP/1.1 against a server that sends exactly the bytes it is told to."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -201,6 +202,34 @@ def test_nobody_is_there() -> None:
 
     error = asyncio.run(main())
     assert (error.reached, error.lasting) == (False, False)
+
+
+def test_an_address_that_leads_nowhere_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host with two addresses, of which the first never answers."""
+
+    async def main() -> bytes:
+        peer = Peer(OK)
+        async with peered(peer) as poster:
+            loop, port = asyncio.get_running_loop(), poster._port
+            kinds = (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "")
+            nowhere, here = (*kinds, ("192.0.2.1", 9)), (*kinds, ("127.0.0.1", port))
+
+            async def places(*_: Any, **__: Any) -> Any:
+                return [nowhere, here]
+
+            connect = loop.sock_connect
+
+            async def hangs(sock: socket.socket, address: Any) -> None:
+                if address[0] == "192.0.2.1":
+                    await asyncio.Event().wait()
+                await connect(sock, address)
+
+            monkeypatch.setattr(loop, "getaddrinfo", places)
+            monkeypatch.setattr(loop, "sock_connect", hangs)
+            answer: Answer = await poster.post(b"1")
+            return answer.body
+
+    assert asyncio.run(main()) == b"hi"
 
 
 @pytest.mark.parametrize(

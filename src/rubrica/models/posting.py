@@ -7,6 +7,7 @@ no compression. Whoever calls sets the time limit: a post that is cancelled drop
 
 import asyncio
 import contextlib
+import socket
 import ssl
 from base64 import b64encode
 from collections import deque
@@ -26,6 +27,8 @@ MAX_ANSWER = 16 * 1024 * 1024
 MAX_HEAD = 256 * 1024
 #: Seconds that an idle connection is kept.
 IDLE = 30.0
+#: Seconds that one of a host's addresses is ahead of the next.
+STAGGER = 0.25
 #: What may stand in an address as it is; a percent sign has been put there by someone.
 PLAIN = "/%:@!$&'()*+,;=~?"
 
@@ -62,6 +65,7 @@ class Poster:
         self, url: str, headers: Mapping[str, str] | None = None, *, connect: float | None = None
     ) -> None:
         try:
+            import aiohappyeyeballs  # noqa: F401 - asked for here, used for each connection
             import httptools
         except ImportError:
             message = "speaking HTTP needs httptools: pip install 'rubrica[http]'"
@@ -144,13 +148,19 @@ class Poster:
         return None
 
     async def _opened(self) -> "_Connection":
-        loop = asyncio.get_running_loop()
-        secure: dict[str, Any] = {"ssl": _verified()} if self._secure else {}
+        secure: dict[str, Any] = {}
+        if self._secure:
+            secure = {"ssl": _verified(), "server_hostname": self._host}
         try:
             async with asyncio.timeout(self._connect_in):
-                _, connection = await loop.create_connection(
-                    lambda: _Connection(self._parser), self._host, self._port, **secure
-                )
+                reached = await _reached(self._host, self._port)
+                try:
+                    _, connection = await asyncio.get_running_loop().create_connection(
+                        lambda: _Connection(self._parser), sock=reached, **secure
+                    )
+                except BaseException:
+                    reached.close()
+                    raise
         except TimeoutError:
             message = f"no connection within {self._connect_in:g} s"
             raise PostError(message, reached=False) from None
@@ -245,6 +255,15 @@ class _Connection(asyncio.Protocol):
             self._begin()
         elif self._answer is not None and not self._answer.done():
             self._answer.set_result(Answer(self._status, self._headers, b"".join(self._blocks)))
+
+
+async def _reached(host: str, port: int) -> socket.socket:
+    """A socket to whichever of the host's addresses is there first: IPv6 may lead nowhere."""
+    from aiohappyeyeballs import start_connection
+
+    loop = asyncio.get_running_loop()
+    places = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return await start_connection(places, happy_eyeballs_delay=STAGGER, interleave=1, loop=loop)
 
 
 @cache
