@@ -3,6 +3,7 @@
 import asyncio
 import json
 import pickle
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,12 @@ from rubrica.judges.fitness.rubric import fitness
 from rubrica.judges.fitness.structure import StructureScore
 from rubrica.judges.fitness.tool_success import ToolSuccessRate
 from rubrica.judges.protocol import load
+from rubrica.judges.rubric_file import read_rubric
 
 TABLE = Path(__file__).parents[2] / "labelled" / "fitness" / "executions.jsonl"
 ROWS = [json.loads(line) for line in TABLE.read_text().splitlines()]
 RUBRIC = fitness()
+YAML = Path(str(import_module(fitness.__module__).__file__)).with_name("fitness.yaml")
 
 
 def signal(judge: Any, trace: Trace, **case: Any) -> Signal:
@@ -302,3 +305,9 @@ def test_errors_in_what_tools_give_back() -> None:
     assert error_in('{"reservation": "A1", "status": "cancelled"}') is None  # as was asked for
     assert error_in('{"name": "build", "conclusion": "cancelled"}')
     assert error_in("x" * 100_000 + "\nError: at the end") == "Error: at the end"
+
+
+def test_the_rubric_is_that_of_the_file_to_copy() -> None:
+    written = read_rubric(str(YAML))
+    assert written == RUBRIC
+    assert written.provenance == RUBRIC.provenance

@@ -243,3 +243,58 @@ def test_an_agent_that_failed_is_worth_nothing(tmp_path: Path) -> None:
     told = document(asyncio.run(score_log(str(path), RUBRIC)))
     assert (told["score"], told["grade"]) == (0.0, "F")
     assert "sandbox died" in told["signals"]["efficiency"]["reason"]
+
+
+def test_the_newest_is_the_same_however_it_is_spread(tmp_path: Path) -> None:
+    """Sessions that end at the same time: the one that begins last in the file is the newest."""
+    names = ["s9", "s1", "s5"]
+    records = [{"ts": moment(9), "tool": "a", "exit": "0", "session": name} for name in names]
+    whole = document(read(tmp_path / "a.jsonl", records))
+    parts = document(read(tmp_path / "b.jsonl", records, open_sessions=1))
+    assert whole["newest"] == parts["newest"]
+    assert whole["newest"]["session"] == "s5"
+
+
+def test_the_first_bad_record_is_told_with_its_own_words(tmp_path: Path) -> None:
+    records = [*many(2), {"tool": "x", "exit": "0", "ts": "soon"}, {"tool": "x", "exit": "zero"}]
+    with pytest.raises(DataError) as caught:
+        read(tmp_path / "e.jsonl", records)
+    assert (caught.value.line, caught.value.field) == (9, "ts")
+
+
+def test_versions_change_within_a_session(tmp_path: Path) -> None:
+    def record(session: str | int, version: str | None) -> dict[str, Any]:
+        return {"tool": "a", "exit": "0", "session": session, "version": version}
+
+    apart = [record("a", "1"), record("b", "2"), record("a", "1"), record("b", "2")]
+    reading = read(tmp_path / "e.jsonl", apart)
+    assert {one.session: one.version for one in reading.standing.told()} == {"a": "1", "b": "2"}
+    assert reading.standing.mixed == 0
+    changed = [record("a", "1"), record("b", "2"), record("a", "3"), record("a", None)]
+    reading = read(tmp_path / "e.jsonl", changed)
+    assert {one.session: one.version for one in reading.standing.told()} == {"a": "3", "b": "2"}
+    assert reading.standing.mixed == 1
+    same = [record(7, "1"), record("7", "2"), record(7, "1")]  # a number and its text are one
+    reading = read(tmp_path / "e.jsonl", same)
+    assert [(one.session, one.version) for one in reading.standing.told()] == [("7", "1")]
+
+
+def test_sessions_without_a_version_are_not_mixed_by_being_put_aside(tmp_path: Path) -> None:
+    filler = "x" * 70_000  # a batch of its own
+    records: list[dict[str, Any]] = []
+    for version in (None, None, "1", "2"):
+        records.append({"tool": "a", "session": "s", "version": version, "output": filler})
+        records.append({"tool": "a", "session": "t", "output": filler})
+    reading = read(tmp_path / "e.jsonl", records, open_sessions=1)
+    assert (reading.standing.mixed, document(reading)["counts"]["executions"]) == (1, 2)
+
+
+def test_more_executions_than_are_told(tmp_path: Path) -> None:
+    records = [
+        {"ts": moment(i * 7 % 2503), "tool": "a", "exit": "0", "session": f"s{i}"}
+        for i in range(2503)
+    ]
+    told = document(read(tmp_path / "e.jsonl", records), "session")
+    assert (len(told["groups"]), told["groups_left_out"]) == (1000, 1503)
+    by_time = sorted(range(2503), key=lambda i: i * 7 % 2503, reverse=True)[:1000]
+    assert [group["name"] for group in told["groups"]] == [f"s{i}" for i in by_time]

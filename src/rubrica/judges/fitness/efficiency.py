@@ -66,25 +66,19 @@ class Efficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         time, tools = execution.limits
         return Limit(time=time or usual.time, tools=tools or usual.tools)
 
-    def shares(self, execution: Execution) -> tuple[float | None, float | None]:
-        """What is left of the time and of the tools; None where that is not known."""
-        limit, seconds, calls = self.limit(execution), execution.seconds, execution.calls
-        time = None if seconds is None else max(0.0, 1 - seconds / limit.time)
-        tools = max(0.0, (limit.tools - calls) / limit.tools) if calls else None
-        return time, tools
-
     def value_of(self, execution: Execution) -> float | None:
-        time, tools = self.shares(execution)
-        if self.efficiency == "time":
+        """What is left of the time, of the tools or of both; None where that is not known."""
+        by, limit = self.efficiency, self.limit(execution)
+        seconds, calls = execution.seconds, execution.calls
+        time = None if seconds is None else max(0.0, 1 - seconds / limit.time)
+        if by == "time" or (by == "known" and time is not None):
             return time
-        if self.efficiency == "tools":
+        tools = max(0.0, (limit.tools - calls) / limit.tools) if calls else None
+        if by == "tools" or time is None:
             return tools
-        known = [share for share in (time, tools) if share is not None]
-        if not known:
-            return None
-        if self.efficiency == "mean":
-            return sum(known) / len(known)
-        return min(known) if self.efficiency == "min" else known[0]
+        if tools is None:
+            return time
+        return (time + tools) / 2 if by == "mean" else min(time, tools)
 
     def measure(self, execution: Execution) -> Signal:
         value = self.value_of(execution)

@@ -55,13 +55,14 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return {kind: n for kind, n in kinds.items() if n}
 
     def count(self, execution: Execution) -> int:
-        if not execution.told:
-            failed = execution.failed
-            if self.errors == "literal":
-                failed = execution.bad_exits + execution.patterns
-            left = self._left(execution)
-            return failed + left + execution.retries + execution.corrections
-        return sum(self.kinds(execution).values())
+        if execution.told:
+            return sum(self.kinds(execution).values())
+        failed = execution.calls - execution.succeeded - execution.unknown
+        if self.errors == "literal":
+            failed = execution.bad_exits + execution.patterns
+        if execution.unknown:
+            failed += self._left(execution)
+        return failed + execution.retries + execution.corrections
 
     def _left(self, execution: Execution) -> int:
         """Calls without an exit code that are errors all the same."""

@@ -1,12 +1,11 @@
 """Whether what a tool gave back is an error: the marks that results bear, and what texts report.
 
-What a report of a failure is, the detector says (`detectors.failure`), for logs as for answers.
+What a report of a failure is, the detector says (`detectors.failure`), for logs as for answers. It
+is loaded with the first output: most logs have none.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-from rubrica.judges.fitness.detectors.failures import failure, failures
 
 #: Characters of an output that are looked at: its beginning and its end, where errors stand.
 HEAD, TAIL = 8000, 8000
@@ -34,6 +33,8 @@ def error_in(output: Any) -> str | None:
 
 def errors_in(outputs: Sequence[Any]) -> dict[int, str]:
     """The errors of many outputs, by their places: texts are searched all at once."""
+    from rubrica.judges.fitness.detectors.failures import failures
+
     most = HEAD + TAIL
     texts = [text if type(text) is str and len(text) <= most else "" for text in outputs]
     found = {i: line[:TOLD] for i, line in failures(texts).items()}
@@ -44,6 +45,8 @@ def errors_in(outputs: Sequence[Any]) -> dict[int, str]:
 
 
 def _in_text(text: str) -> str | None:
+    from rubrica.judges.fitness.detectors.failures import failure
+
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     found = failure(text)

@@ -26,7 +26,11 @@ GRADES = (
 
 def fitness_of(value: float) -> float:
     """A value in [0, 1] on the scale of evolution, 0 to 100."""
-    return round(100 * value, 2)
+    score = 100 * value
+    hundredths = round(100 * score)
+    if abs(100 * score - hundredths) < 0.499:
+        return hundredths / 100
+    return round(score, 2)  # in the middle between two; this goes by way of text, which is slow
 
 
 def score_of(score: Score) -> float | None:

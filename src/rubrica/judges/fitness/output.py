@@ -1,4 +1,7 @@
-"""What the output is worth by its look: is all there, and does it hold (`output_quality`)?"""
+"""What the output is worth by its look: is all there, and does it hold (`output_quality`)?
+
+The detectors are loaded with the first output: most logs have none.
+"""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -6,16 +9,7 @@ from typing import Literal
 import msgspec
 
 from rubrica.core import Case, Signal, Trace
-from rubrica.judges.fitness.detectors.form import form
 from rubrica.judges.fitness.execution import Execution, execution_of
-from rubrica.judges.fitness.quality import (
-    follows_format,
-    has_direct_answer,
-    has_explanation,
-    has_next_steps,
-    has_obvious_errors,
-    has_syntax_errors,
-)
 from rubrica.judges.fitness.structure import has_code_block
 from rubrica.judges.fitness.telling import inapplicable, measured
 
@@ -31,6 +25,8 @@ Part = tuple[str, int, bool | None]
 
 
 def complete_parts(output: str, task_type: str | None, request: str = "") -> list[Part]:
+    from rubrica.judges.fitness.quality import has_direct_answer, has_explanation, has_next_steps
+
     code = has_code_block(output) if task_type == CODING else None
     return [
         ("an answer", 3, has_direct_answer(output, request)),
@@ -41,6 +37,12 @@ def complete_parts(output: str, task_type: str | None, request: str = "") -> lis
 
 
 def accurate_parts(output: str, request: str = "") -> list[Part]:
+    from rubrica.judges.fitness.quality import (
+        follows_format,
+        has_obvious_errors,
+        has_syntax_errors,
+    )
+
     syntax = not has_syntax_errors(output) if has_code_block(output) else None
     return [
         ("code that parses", 4, syntax),
@@ -112,6 +114,8 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     def measure(self, execution: Execution) -> Signal:
         if execution.output is None:
             return inapplicable(NAME, "no output was recorded")
+        from rubrica.judges.fitness.detectors.form import form
+
         complete, accurate = self.halves(execution)
         reason = f"completeness {complete:.2f}, accuracy {accurate:.2f}"
         if not execution.output.strip():

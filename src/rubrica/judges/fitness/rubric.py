@@ -1,13 +1,34 @@
-"""The default rubric for execution logs."""
+"""The default rubric for execution logs, as `fitness.yaml` has it for people to copy.
 
-from pathlib import Path
+It is built here without reading the file, which takes longer than scoring a small log; a test holds
+the two together.
+"""
 
-from rubrica.core import Rubric
-from rubrica.judges.rubric_file import read_rubric
-
-FITNESS = str(Path(__file__).parent / "fitness.yaml")
+from rubrica.core import Dimension, Judge, Rubric
+from rubrica.judges.fitness.efficiency import Efficiency
+from rubrica.judges.fitness.error_rate import ErrorRate
+from rubrica.judges.fitness.output import OutputQuality
+from rubrica.judges.fitness.structure import StructureScore
+from rubrica.judges.fitness.tool_success import ToolSuccessRate
 
 
 def fitness() -> Rubric:
     """The five signals with their weights, ready to score with."""
-    return read_rubric(FITNESS)
+    spare = "Little of the time, or of the calls, that such a task may take."
+    errors = "Few failures, retries and corrections; the value is 1 less their rate."
+    return Rubric(
+        name="fitness",
+        min_coverage=0.01,  # whatever was measured is told, with its coverage
+        dimensions=(
+            _line(ToolSuccessRate(), 0.35, "Tool calls that did what they were called for."),
+            _line(OutputQuality(), 0.25, "The output is complete and holds."),
+            _line(Efficiency(), 0.20, spare),
+            _line(ErrorRate(), 0.15, errors),
+            _line(StructureScore(), 0.05, "Headers, lists and fenced blocks."),
+        ),
+    )
+
+
+def _line(judge: Judge, weight: float, description: str) -> Dimension:
+    (name,) = judge.names
+    return Dimension(name=name, judge=judge, weight=weight, description=description)

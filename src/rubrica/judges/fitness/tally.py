@@ -5,10 +5,9 @@ done in C. The order of times is used where they are in order, which they nearly
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
-from operator import attrgetter, le
+from itertools import repeat
 from typing import Any
 
 import msgspec
@@ -25,9 +24,6 @@ from rubrica.readers.logs.record import (
     truth,
 )
 
-_SESSION, _VERSION, _TS = attrgetter("session"), attrgetter("version"), attrgetter("ts")
-_OUTPUT = attrgetter("output")
-
 
 class Tally(msgspec.Struct, array_like=True, gc=False):
     """What is known of one session so far."""
@@ -43,7 +39,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
     retries: int = 0
     corrections: int = 0
     took: float = 0.0
-    #: Times seen, as far as it matters: none, one, more.
+    #: Calls whose time is known.
     moments: int = 0
     first: float = 0.0
     last: float = 0.0
@@ -83,8 +79,26 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
             self.version, self.versions = version, self.versions + 1
 
     def fail(self, label: str, times: int = 1) -> None:
-        if label in self.failures or len(self.failures) < 8:
-            self.failures[label] = self.failures.get(label, 0) + times
+        failures = self.failures
+        before = failures.get(label, 0)
+        if before or len(failures) < 8:
+            failures[label] = before + times
+
+    def came(self, outcome: Outcome, label: str) -> None:
+        """One of the calls that are taken to have succeeded, as it came out."""
+        ok, bad_exit, said = outcome
+        if ok:
+            return
+        self.succeeded -= 1
+        if bad_exit:
+            self.bad_exits += 1
+        if said is not None:
+            self.patterns += 1
+        if ok is None:
+            self.unknown += 1
+            self.unrated += said is not None
+        if label:
+            self.fail(label)
 
     def join(self, later: "Tally") -> None:
         """Add what was counted of the same session further on."""
@@ -93,7 +107,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         self.corrections += later.corrections
         self.unrated += later.unrated
         self.took += later.took
-        self.versions += later.versions - (self.version == later.version)
+        self.versions += later.versions - (later.versions > 0 and self.version == later.version)
         self.version = later.version or self.version
         if later.moments:
             self.at(later.first, later.last, later.moments)
@@ -106,29 +120,30 @@ class Tallies:
 
     def __init__(self) -> None:
         self.open: dict[str, Tally] = {}
-        self.records = 0
+        self.records = self.begun = 0
 
     def add(self, batch: Sequence[ToolRecord | PlainRecord]) -> None:
         """Count a batch; a `DataError` where a field says nothing sensible."""
         if not batch:
             return
         self.records += len(batch)
-        sessions = list(map(_SESSION, batch))
-        for session, times in Counter(sessions).items():  # until something else is told of them
+        sessions = [record.session for record in batch]
+        counts = Counter(sessions)
+        for session, calls in counts.items():  # until something else is told of them
             tally = self._tally(session)
-            tally.calls += times
-            tally.succeeded += times
+            tally.calls += calls
+            tally.succeeded += calls
         if type(batch[0]) is PlainRecord:
             for record in [record for record in batch if record.exit != "0"]:
-                tally = self._tally(record.session)
-                self._came(tally, *_bare(record.tool, record.exit, record.success))
+                came, label = _bare(record.tool, record.exit, record.success)
+                self._tally(record.session).came(came, label)
         else:
             self._full(batch)  # type: ignore[arg-type]
-        self._versions(sessions, list(map(_VERSION, batch)))
-        self._time(sessions, list(map(_TS, batch)))
+        self._versions(counts, sessions, [record.version for record in batch])
+        self._time(counts, sessions, [record.ts for record in batch])
 
     def _full(self, batch: Sequence[ToolRecord]) -> None:
-        errors = errors_in(list(map(_OUTPUT, batch)))
+        errors = errors_in([record.output for record in batch])
         for place, record in enumerate(batch):
             if record.duration_ms is not None:
                 took = milliseconds(record.duration_ms) or 0.0
@@ -143,49 +158,40 @@ class Tallies:
                 tally = self._tally(record.session)
                 tally.retries += bool(truth(record.retry, "retry"))
                 tally.corrections += bool(truth(record.user_correction, "user_correction"))
-                self._came(tally, *_came_of(record, errors.get(place)))
+                tally.came(*_came_of(record, errors.get(place)))
 
-    def _versions(self, sessions: list[Any], versions: list[Any]) -> None:
-        """The last version of each session; where one alone is at work, that is soon told."""
-        if len(set(versions)) == 1:
-            sessions, versions = list(set(sessions)), versions[:1] * len(sessions)
-        for session, version in zip(sessions, versions, strict=False):
+    def _versions(self, counts: Counter[Any], sessions: list[Any], versions: list[Any]) -> None:
+        """The last version of each session; one that has several is told them in their order."""
+        told: Iterable[tuple[Any, Any]] = zip(counts, repeat(versions[0]))
+        if versions.count(versions[0]) < len(versions):
+            told = pairs = set(zip(sessions, versions, strict=True))
+            if len(pairs) > len(counts) or not all(type(session) is str for session in counts):
+                told = zip(sessions, versions, strict=True)
+        for session, version in told:
             if version is not None:
                 self._tally(session).of(version if type(version) is str else name(version))
+
+    def _time(self, counts: Counter[Any], sessions: list[Any], times: list[Any]) -> None:
+        if not _in_order(times):
+            for session, ts in zip(sessions, times, strict=True):
+                moment = instant(ts)
+                if moment is not None:
+                    self._tally(session).at(moment, moment, 1)
+            return
+        lasts, place = dict(zip(sessions, times, strict=True)), 0
+        for session, calls in counts.items():
+            place = sessions.index(session, place)  # they are in the order in which they begin
+            begun, ended = instant(times[place]), instant(lasts[session])
+            if begun is not None and ended is not None:
+                self._tally(session).at(begun, ended, calls)
 
     def _tally(self, session: str | int | None) -> Tally:
         key = session if type(session) is str else name(session)
         tally = self.open.get(key)
         if tally is None:
-            tally = self.open[key] = Tally(key, order=self.records)
+            tally = self.open[key] = Tally(key, order=self.begun)
+            self.begun += 1
         return tally
-
-    def _came(self, tally: Tally, came: Outcome, label: str) -> None:
-        """One call of those that are taken to have succeeded, as it came out."""
-        if came.ok:
-            return
-        tally.succeeded -= 1
-        tally.bad_exits += came.bad_exit
-        tally.patterns += came.said is not None
-        if came.ok is None:
-            tally.unknown += 1
-            tally.unrated += came.said is not None
-        if label:
-            tally.fail(label)
-
-    def _time(self, sessions: list[Any], times: list[Any]) -> None:
-        if _in_order(times):
-            firsts = dict(zip(reversed(sessions), reversed(times), strict=True))
-            for session, last in dict(zip(sessions, times, strict=True)).items():
-                first = firsts[session]
-                begun, ended = instant(first), instant(last)
-                if begun is not None and ended is not None:
-                    self._tally(session).at(begun, ended, 1 if first is last else 2)
-            return
-        for session, ts in zip(sessions, times, strict=True):
-            moment = instant(ts)
-            if moment is not None:
-                self._tally(session).at(moment, moment, 1)
 
 
 @lru_cache(maxsize=4096)
@@ -203,14 +209,13 @@ def _came_of(record: ToolRecord, shown: str | None) -> tuple[Outcome, str]:
     return came, label_of(record.tool, told.exit_code, came.said)
 
 
-def _in_order(times: Sequence[Any]) -> bool:
+def _in_order(times: list[Any]) -> bool:
     """Whether they are texts of one form, in the order of time: such sort as they read."""
     try:
-        ends = "".join(times)
+        lines = "\n".join(times)
     except TypeError:
         return False
-    size = len(times[0])
-    if size < 20 or set(map(len, times)) != {size}:
-        return False
-    told = ends[size - 1 :: size].count("Z") == len(times)
-    return told and all(map(le, times, islice(times, 1, None)))
+    n, size = len(times), len(times[0])
+    breaks, ends = lines[size :: size + 1], lines[size - 1 :: size + 1]
+    same = lines.count("\n") == breaks.count("\n") == n - 1 and ends.count("Z") == n
+    return size >= 20 and same and times == sorted(times)

@@ -4,7 +4,7 @@ Of records only numbers are held, for so many sessions at a time; the others are
 which fit in memory. Both ways give the same scores.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from rubrica.core.trace import as_text
 from rubrica.judges.fitness.execution import Execution, execution_of
 from rubrica.judges.fitness.spill import Spill
 from rubrica.judges.fitness.tally import Tallies, Tally
-from rubrica.phases.fitness.standing import Newest, Standing
+from rubrica.phases.fitness.standing import Newest, Scored, Standing
 from rubrica.readers.logs.batches import Batches, Broken
 from rubrica.readers.logs.detect import Log, listed
 from rubrica.readers.logs.record import PlainRecord, ToolRecord, instant
@@ -52,14 +52,30 @@ async def score_log(
     open_sessions: int = OPEN,
 ) -> Reading:
     """Score the executions of a file, whatever kind of log it is."""
-    log = Log(path, skip_broken=skip_broken)
-    task = task or Task()
-    standing = Standing(rubric)
-    countable = all(hasattr(line.judge, "value_of") for line in rubric.dimensions)
-    if log.kind == "executions" and countable:
-        return _counted(log, standing, task, open_sessions)
-    await _judged(log.traces(), standing, task)
+    counted = score_records(
+        path, rubric, task, skip_broken=skip_broken, open_sessions=open_sessions
+    )
+    if counted is not None:
+        return counted
+    log, standing = Log(path, skip_broken=skip_broken), Standing(rubric)
+    await _judged(log.traces(), standing, task or Task())
     return Reading(log.kind, standing, None, log.broken, log.noted)
+
+
+def score_records(
+    path: str,
+    rubric: Rubric,
+    task: Task | None = None,
+    *,
+    skip_broken: bool = False,
+    open_sessions: int = OPEN,
+) -> Reading | None:
+    """The same in one pass, which waits for nothing; None where it has to go by traces."""
+    log = Log(path, skip_broken=skip_broken)
+    countable = all(hasattr(line.judge, "value_of") for line in rubric.dimensions)
+    if log.kind != "executions" or not countable:
+        return None
+    return _counted(log, Standing(rubric), task or Task(), open_sessions)
 
 
 def _counted(log: Log, standing: Standing, task: Task, most: int) -> Reading:
@@ -78,21 +94,46 @@ def _counted(log: Log, standing: Standing, task: Task, most: int) -> Reading:
             if len(tallies.open) > most:
                 spill.add(tallies.open.values())
                 tallies.open.clear()
-    held: Tally | None = None
-    bare = task._replace(output=None)
-    for tally in spill.merged(tallies.open.values()):
-        older: Tally | None = tally
-        if held is None or _later(tally, held):
-            older, held = held, tally
-        if older is not None:
-            _add(standing, older, bare)
-    if held is not None:
-        _add(standing, held, task)
+    _fold(spill.merged(tallies.open.values()), standing, task)
     return Reading(log.kind, standing, tallies.records, batches.broken, batches.noted)
 
 
-def _later(one: Tally, other: Tally) -> bool:
-    return (one.moments > 0, one.last, one.order) >= (other.moments > 0, other.last, other.order)
+def _fold(tallies: Iterable[Tally], standing: Standing, task: Task) -> None:
+    """Score each."""
+    measures = [
+        (line.name, line.judge.value_of)  # type: ignore[union-attr]
+        for line in standing.rubric.dimensions
+    ]
+    newest: tuple[Scored, dict[str, float | None], Execution] | None = None
+    for tally, known in _newest_last(tallies, task):
+        execution = tally.execution()
+        execution.output, execution.task_type, execution.complexity = known
+        values = {name: value_of(execution) for name, value_of in measures}
+        end = tally.last if tally.moments else None
+        standing.mixed += tally.versions > 1
+        scored = standing.add((tally.session, tally.version), end, values, execution)
+        if scored is not None and (newest is None or scored.end >= newest[0].end):
+            newest = scored, values, execution
+    if newest is not None:
+        scored, values, execution = newest
+        standing.newest = Newest(scored, values, partial(_reasons, standing.rubric, execution))
+
+
+def _newest_last(tallies: Iterable[Tally], task: Task) -> Iterator[tuple[Tally, Task]]:
+    """Each with what is known of it: the output is that of the newest."""
+    newest, latest = None, (False, 0.0, 0)
+    bare = task._replace(output=None)
+    for tally in tallies:
+        when = (tally.moments > 0, tally.last, tally.order)
+        if newest is None:
+            newest, latest = tally, when
+        elif when >= latest:
+            yield newest, bare
+            newest, latest = tally, when
+        else:
+            yield tally, bare
+    if newest is not None:
+        yield newest, task
 
 
 def _placed(log: Log, error: DataError) -> DataError:
@@ -103,22 +144,10 @@ def _placed(log: Log, error: DataError) -> DataError:
         for line, record in batches.numbered():
             try:
                 probe.add([record])
-            except DataError:
-                return DataError(error.message, file=log.path, line=line, field=error.field)
+            except DataError as found:
+                return DataError(found.message, file=log.path, line=line, field=found.field)
             probe.open.clear()
     return DataError(error.message, file=log.path, field=error.field)
-
-
-def _add(standing: Standing, tally: Tally, task: Task) -> None:
-    execution = tally.execution()
-    execution.output = task.output
-    execution.task_type, execution.complexity = task.task_type, task.complexity
-    values = {line.name: line.judge.value_of(execution) for line in standing.rubric.dimensions}  # type: ignore[union-attr]
-    standing.mixed += tally.versions > 1
-    end = tally.last if tally.moments else None
-    scored = standing.add((tally.session, tally.version), end, values, execution)
-    if scored is not None and standing.is_newest(scored):
-        standing.newest = Newest(scored, values, partial(_reasons, standing.rubric, execution))
 
 
 def _reasons(rubric: Rubric, execution: Execution) -> dict[str, str]:

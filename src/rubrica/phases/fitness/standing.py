@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
-from heapq import heappush, heappushpop
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -50,29 +49,36 @@ class Pooled(msgspec.Struct):
     timed: int = 0
 
 
-def folded(rubric: Rubric, values: dict[str, float | None]) -> tuple[float | None, float]:
+class Fold:
     """The value of a rubric and its coverage, as `score()` finds them, without the rest."""
-    planned = weight = total = 0.0
-    for line in rubric.dimensions:
-        value = values[line.name]
-        planned += line.share
-        if value is None:
-            if rubric.inapplicable == "leave":
+
+    def __init__(self, rubric: Rubric) -> None:
+        self.lines = [(line.name, line.share) for line in rubric.dimensions]
+        self.leaves, self.least = rubric.inapplicable == "leave", rubric.min_coverage - 1e-9
+        self.planned = 0.0
+        for _, share in self.lines:
+            self.planned += share
+
+    def of(self, values: dict[str, float | None]) -> tuple[float | None, float]:
+        weight = total = 0.0
+        for name, share in self.lines:
+            value = values[name]
+            if value is not None:
+                total += share * value
+            elif self.leaves:
                 continue
-            value = 0.0
-        weight += line.share
-        total += line.share * value
-    coverage = weight / planned
-    if not weight or coverage < rubric.min_coverage - 1e-9:
-        return None, coverage
-    return total / weight, coverage
+            weight += share
+        coverage = weight / self.planned
+        if not weight or coverage < self.least:
+            return None, coverage
+        return total / weight, coverage
 
 
 class Standing:
     """Feed it with executions, in any order."""
 
     def __init__(self, rubric: Rubric) -> None:
-        self.rubric = rubric
+        self.rubric, self.fold = rubric, Fold(rubric)
         self.means = {line.name: Mean() for line in rubric.dimensions}
         self.score, self.covered = Mean(), 0.0
         self.ends, self.scores = array("d"), array("d")
@@ -97,7 +103,7 @@ class Standing:
         execution: Execution,
     ) -> Scored | None:
         """One execution by its session and version; None where nothing of it applies."""
-        value, coverage = folded(self.rubric, values)
+        value, coverage = self.fold.of(values)
         self._pool(execution)
         if value is None:
             self.skipped += 1
@@ -113,10 +119,10 @@ class Standing:
         self.ends.append(key)
         self.scores.append(scored.score)
         self.groups.append(self._group(who[1]))
-        if len(self._told) < TOLD:
-            heappush(self._told, scored)
-        else:
-            heappushpop(self._told, scored)
+        self._told.append(scored)
+        if len(self._told) == 2 * TOLD:
+            self._told.sort()
+            del self._told[:TOLD]
         return scored
 
     def is_newest(self, scored: Scored) -> bool:
@@ -134,12 +140,14 @@ class Standing:
         pooled = self.pooled.execution
         pooled.calls += execution.calls
         pooled.succeeded += execution.succeeded
-        pooled.unknown += execution.unknown
         pooled.bad_exits += execution.bad_exits
-        pooled.patterns += execution.patterns
-        pooled.unrated += execution.unrated
-        pooled.retries += execution.retries
-        pooled.corrections += execution.corrections
+        if execution.unknown or execution.patterns:
+            pooled.unknown += execution.unknown
+            pooled.patterns += execution.patterns
+            pooled.unrated += execution.unrated
+        if execution.retries or execution.corrections:
+            pooled.retries += execution.retries
+            pooled.corrections += execution.corrections
         pooled.recorded = pooled.recorded or execution.recorded
         for kind, n in execution.told.items():
             pooled.told[kind] = pooled.told.get(kind, 0) + n
@@ -155,7 +163,7 @@ class Standing:
 
     def told(self) -> list[Scored]:
         """The newest, newest first."""
-        return sorted(self._told, reverse=True)
+        return sorted(self._told, reverse=True)[:TOLD]
 
     def by(self, kind: Literal["version", "day"]) -> Iterator[tuple[str, list[float]]]:
         """The scores of each group, oldest first; the groups by their newest execution."""

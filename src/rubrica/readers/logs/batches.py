@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 #: Lines of one object, and how often its end is tried.
 LINES, TRIES = 20_000, 500
+#: Bytes that are decoded at once: the records stay in the processor's cache while they are counted.
+PIECE = 64 * 1024
 #: Broken lines that are remembered; all are counted.
 NOTED = 20
 
@@ -70,23 +72,23 @@ class Batches(Generic[T]):
 
     def _pieces(self) -> Iterator[tuple[bytes, int, bool]]:
         """Pieces that end where an object may end; what is left over goes before the next."""
-        left, number = b"", 1
-        for chunk in chunks(self.stream):
-            text = left + chunk.text if left else chunk.text
-            cut = text.rfind(b"}\n") + 2
-            if cut < 2 or text.endswith(b"\r\n"):
-                cut = max(cut, text.rfind(b"}\r\n") + 3)
-            if cut < 3:
-                if len(text) > MAX_LINE:
+        parts, number = list[bytes](), 1
+        for chunk in chunks(self.stream, PIECE):
+            cut = _last_end(chunk.text)
+            if not parts:
+                number = chunk.first
+            parts.append(chunk.text[:cut] if cut else chunk.text)
+            if not cut:
+                if sum(map(len, parts)) > MAX_LINE:
                     raise DataError(f"longer than {MAX_LINE >> 20} MiB", line=number)
-                left = text
                 continue
-            self._held = b""
-            yield text[:cut], number, False
-            number += text.count(b"\n", 0, cut) - self._held.count(b"\n")
-            left = self._held + text[cut:]
-        if left:
-            yield left, number, True
+            text, self._held = b"".join(parts), b""
+            yield text, number, False
+            parts = [part for part in (self._held, chunk.text[cut:]) if part]
+            if parts:
+                number += text.count(b"\n") - self._held.count(b"\n")
+        if parts:
+            yield b"".join(parts), number, True
 
     def _each(self, text: bytes, first: int, ends: bool) -> Iterator[tuple[int, T]]:
         """The objects of a piece; one that it leaves open is held, unless the file ends."""
@@ -155,6 +157,14 @@ class Batches(Generic[T]):
         self.broken += 1
         if len(self.noted) < NOTED:
             self.noted.append(broken)
+
+
+def _last_end(text: bytes) -> int:
+    """Behind the last line that ends with a brace; 0 where there is none."""
+    cut = text.rfind(b"}\n") + 2
+    if cut < 2 or text.endswith(b"\r\n"):
+        cut = max(cut, text.rfind(b"}\r\n") + 3)
+    return cut if cut > 2 else 0
 
 
 def _mended(value: Any) -> Any:

@@ -1,4 +1,7 @@
-"""Which kind of log a file is, told by its content, and its traces."""
+"""Which kind of log a file is, told by its content, and its traces.
+
+The reader of a kind is loaded when there is such a log.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,14 +15,7 @@ from rubrica.core import ConfigError, DataError, Trace
 from rubrica.readers.document import parse_document
 from rubrica.readers.lines import MAX_LINE
 from rubrica.readers.logs.batches import Batches, Broken
-from rubrica.readers.logs.executions import traces_of_records
-from rubrica.readers.logs.hooks import traces_of_events
-from rubrica.readers.logs.inspect_ai import traces_of_inspect
 from rubrica.readers.logs.record import ToolRecord
-from rubrica.readers.logs.spans import traces_of_spans
-from rubrica.readers.logs.summary import trace_of_summary
-from rubrica.readers.logs.transcripts import traces_of_transcript
-from rubrica.readers.messages import trace_of_messages
 from rubrica.readers.records import decode
 
 Kind = Literal["executions", "summary", "hooks", "transcript", "messages", "spans", "inspect"]
@@ -69,16 +65,28 @@ class Log:
 
     def _traces(self, stream: BinaryIO) -> Iterator[Trace]:
         if self.kind == "executions":
+            from rubrica.readers.logs.executions import traces_of_records
+
             yield from traces_of_records(self._records(stream))
         elif self.kind == "summary":
+            from rubrica.readers.logs.summary import trace_of_summary
+
             yield trace_of_summary(self._document(stream))
         elif self.kind == "inspect":
+            from rubrica.readers.logs.inspect_ai import traces_of_inspect
+
             yield from traces_of_inspect(self._document(stream))
         elif self.kind == "hooks":
+            from rubrica.readers.logs.hooks import traces_of_events
+
             yield from traces_of_events(self._objects(stream))
         elif self.kind == "transcript":
+            from rubrica.readers.logs.transcripts import traces_of_transcript
+
             yield from traces_of_transcript(self._objects(stream))
         elif self.kind == "spans":
+            from rubrica.readers.logs.spans import traces_of_spans
+
             yield from traces_of_spans(self._objects(stream))
         else:
             yield from _conversations(self._objects(stream), Path(self.path).stem)
@@ -116,6 +124,8 @@ def listed(stream: BinaryIO, batches: Batches[ToolRecord]) -> Iterator[tuple[int
 
 def _conversations(rows: Iterator[tuple[int, Any]], name: str) -> Iterator[Trace]:
     """Rows that are messages make one conversation; rows that hold messages, one each."""
+    from rubrica.readers.messages import trace_of_messages
+
     messages: list[Any] = []
     for line, row in rows:
         if isinstance(row, Mapping) and "role" in row:

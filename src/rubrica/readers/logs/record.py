@@ -33,11 +33,11 @@ class ToolRecord(msgspec.Struct, gc=False):
     user_correction: Word = None
 
 
-class PlainRecord(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """The six fields that a hook writes, and no other: most logs have nothing else."""
+class PlainRecord(msgspec.Struct, gc=False, forbid_unknown_fields=True, kw_only=True):
+    """The six fields that a hook writes, and no other, in its order: most logs are such."""
 
-    tool: str
     ts: str | int | float | None = None
+    tool: str
     exit: str | int | None = None
     success: str | bool | None = None
     version: str | int | float | None = None
@@ -76,7 +76,7 @@ def truth(given: Word, field: str) -> bool | None:
     raise DataError(f"expected true or false, got {given!r:.40}", field=field)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=4096)
 def instant(given: str | int | float | None) -> float | None:
     """Seconds since 1970: of ISO 8601 (UTC where no zone is named) or of a number."""
     if given is None or given == "":
