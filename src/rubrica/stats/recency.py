@@ -5,7 +5,7 @@ and the newest five of the rest are weighed 1.0, 0.9, 0.8, 0.7, 0.6.
 """
 
 from collections.abc import Iterable, Sequence
-from math import fsum, sqrt
+from math import fsum, isfinite, sqrt
 from typing import Any
 
 from rubrica.core.numbers import real
@@ -26,10 +26,10 @@ def remove_outliers(scores: Sequence[float], share: float = 0.1) -> list[float]:
     cut = int(share * n + 1e-9)  # 0.1 · 30 is a little less than 3
     if not cut:
         return list(scores)
-    low = sorted(range(n), key=lambda i: (scores[i], -i))[:cut]
-    dropped = set(low)
-    high = sorted((i for i in range(n) if i not in dropped), key=lambda i: (-scores[i], -i))[:cut]
-    dropped.update(high)
+    oldest_first = range(n - 1, -1, -1)  # sorting keeps the order of equal ones
+    dropped = set(sorted(oldest_first, key=scores.__getitem__)[:cut])
+    rest = [i for i in oldest_first if i not in dropped]
+    dropped.update(sorted(rest, key=scores.__getitem__, reverse=True)[:cut])
     return [score for i, score in enumerate(scores) if i not in dropped]
 
 
@@ -115,6 +115,8 @@ def trend(scores: Sequence[float], *, level: float = 0.95) -> Trend:
 
 
 def _number(execution: Any) -> float:
+    if type(execution) is float and isfinite(execution):
+        return execution
     score = getattr(execution, "score", execution)
     number = real(score)
     if number is None:
