@@ -3,14 +3,20 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Processes that test side by side: one for each core, at most four. `make test JOBS=0`: in one.
+JOBS ?= auto
+# The tests start hundreds of processes, and each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-trainers check browser lock bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/rubrica demo
 
+# The core's own tests have to cover it: to watch the others too would take twice their time.
 test: check browser
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest tests/core --cov --cov-report=term
+	$(BIN)/python -m pytest --ignore tests/core -n $(JOBS) --maxprocesses 4 --dist worksteal
 
 # The report is tested in a real browser. Where none can be installed, those tests say what to run.
 browser:

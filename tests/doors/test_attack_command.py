@@ -1,8 +1,6 @@
 """`rubrica attack`, and canaries in a run: what people see of hostile text, and the exit codes."""
 
 import json
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,8 @@ from rubrica.judges.prompted.attacks import bundled_cases, families
 from rubrica.judges.visible import INVISIBLE
 from rubrica.phases.attack_plan import Attempt
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+from .typed import typed as rubrica
+
 CRITERIA = json.dumps({"criteria": ["The answer is correct."]})
 GULLIBLE = ["--judge", "criteria", "--with", CRITERIA, "--model", "scripted:gullible"]
 
@@ -23,10 +22,6 @@ GULLIBLE = ["--judge", "criteria", "--with", CRITERIA, "--model", "scripted:gull
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def rubrica(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([RUBRICA, *words], capture_output=True, text=True, check=False)
 
 
 def test_a_judge_by_rules() -> None:

@@ -1,11 +1,9 @@
 """`rubrica calibrate`, and the corrected rate that a stored calibration gives to runs."""
 
 import json
-import os
 import random
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,8 @@ from rubrica.doors.corrected import corrected, words
 from rubrica.judges.rubric_file import read_rubric
 from rubrica.stores.sqlite import Store
 
-COMMAND = str(Path(sys.executable).with_name("rubrica"))
+from .typed import typed
+
 RUBRIC = """# the team's own
 name: sums
 pass_threshold: 0.7  # as agreed
@@ -49,10 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said(folder: Path, *args: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [COMMAND, *args], cwd=folder, capture_output=True, text=True, check=False,
-        env=os.environ | {"COLUMNS": "100"},
-    )  # fmt: skip
+    return typed(*args, cwd=folder, env={"COLUMNS": "100"})
 
 
 def document(folder: Path, *args: str) -> Any:

@@ -1,14 +1,13 @@
 """`rubrica compare`: what it says, what it prints and how it ends."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-COMMAND = str(Path(sys.executable).with_name("rubrica"))
+from .typed import typed
+
 AGENT = """
 def answer(asked, wrong):
     n = int(asked)
@@ -37,10 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said(folder: Path, *words: str, **env: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [COMMAND, *words], cwd=folder, capture_output=True, text=True, check=False,
-        env=os.environ | env,
-    )  # fmt: skip
+    return typed(*words, cwd=folder, env=env)
 
 
 def runs(folder: Path, *names: str) -> list[str]:

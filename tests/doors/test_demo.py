@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -98,16 +97,17 @@ def test_it_leaves_a_store_and_a_report_and_says_what_is_next(capsys: Any, tmp_p
         assert all(case.id in page for case in CASES)
 
 
-def test_it_is_quick_and_writes_nothing_beside_the_package(tmp_path: Path) -> None:
+def test_it_writes_nothing_beside_the_package(tmp_path: Path) -> None:
     def state() -> dict[str, tuple[int, int]]:
-        files = (path for path in PACKAGE.rglob("*") if "__pycache__" not in path.parts)
+        # Another worker may have it compiled meanwhile.
+        paths = (path for path in PACKAGE.rglob("*") if "__pycache__" not in path.parts)
+        files = [path for path in paths if path.is_file()]
         return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
 
-    before, started = state(), time.monotonic()
+    before = state()
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([RUBRICA, "demo"], capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
-    assert time.monotonic() - started < 10
     assert state().items() >= before.items()
     assert not list(DEMO.glob("*.db"))
 

@@ -2,10 +2,7 @@
 
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,8 @@ from rubrica.phases.evolve.decision import Decision, by_pairs
 from rubrica.phases.evolve.folder import Evolution
 from rubrica.stats.sequential import Looks
 
-COMMAND = str(Path(sys.executable).with_name("rubrica"))
+from .typed import typed
+
 WON = by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
 AGENT = """
 def answer(asked, wrong):
@@ -197,10 +195,9 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     (folder / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
     runs = []
     for name in ("old", "new"):
-        done = subprocess.run(
-            [COMMAND, "run", "--cases", "cases.jsonl", "--rubric", "rubric.yaml",
-             "--agent", f"agent.py:{name}", "--json"],
-            cwd=folder, capture_output=True, text=True, check=True, env=os.environ,
+        done = typed(
+            "run", "--cases", "cases.jsonl", "--rubric", "rubric.yaml",
+            "--agent", f"agent.py:{name}", "--json", cwd=folder,
         )  # fmt: skip
         runs.append(json.loads(done.stdout)["run"])
     return folder / ".rubrica/runs.db", runs[0], runs[1]

@@ -17,7 +17,8 @@ from rubrica.doors.cli import COMMANDS, main
 from rubrica.doors.commands import run as run_command
 from rubrica.doors.commands.init import FILES, IGNORED
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+from .typed import typed
+
 WORKFLOW = ".github/workflows/rubrica.yml"
 
 
@@ -28,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def rubrica(*words: str, code: int = 0) -> str:
-    done = subprocess.run([RUBRICA, *words], capture_output=True, text=True, check=False)
+    done = typed(*words)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -11,20 +11,15 @@ import pytest
 
 from rubrica.doors.cli import main
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+from .typed import RUBRICA
+from .typed import typed as rubrica
+
 KEYS = ["task_id", "index", "raw_reward", "is_success", "status", "reason"]
 
 
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def rubrica(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """The real command, in a process of its own."""
-    return subprocess.run(
-        [RUBRICA, *words], capture_output=True, text=True, timeout=120, check=False, **options
-    )
 
 
 def row(task_id: str, *answers: str, answer: Any = "4", **output: Any) -> dict[str, Any]:

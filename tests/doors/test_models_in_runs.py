@@ -1,11 +1,8 @@
 """Judges and agents that ask models, in real runs against an endpoint on loopback."""
 
 import json
-import os
 import shlex
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +10,8 @@ from typing import Any
 import pytest
 from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+from .typed import typed as rubrica
+
 AGENT = """
 def answer(input):
     with open("called", "a") as file:
@@ -73,12 +71,6 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 
 
 PARTS = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
-
-
-def rubrica(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [RUBRICA, *words], capture_output=True, text=True, check=False, env=dict(os.environ)
-    )
 
 
 def ran(*words: str, code: int = 0) -> dict[str, Any]:

@@ -27,6 +27,10 @@ def answer(asked):
 """
 
 
+#: Others that pytest finds here take seconds to load, and have no part in this.
+OTHERS = ("schemathesis", "hypothesispytest", "xdist", "xdist.looponfail", "pytest_cov", "anyio")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "rubric.yaml").write_text(RUBRIC)
@@ -40,7 +44,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def ran(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words]
+    without = [word for name in ("cacheprovider", *OTHERS) for word in ("-p", f"no:{name}")]
+    command = [sys.executable, "-m", "pytest", *without, *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 

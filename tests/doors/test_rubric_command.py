@@ -1,7 +1,6 @@
 """`rubrica rubric learn`, as it is typed."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from tests.phases.learning import planted
 from rubrica.doors.cli import main
 from rubrica.judges.rubric_file import read_rubric
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+from .typed import typed
 
 
 def script(request: Request, _: int) -> Answer:
@@ -219,13 +218,11 @@ def test_a_rubric_that_somebody_wrote_is_not_written_over(
 
 
 def test_help_and_no_action() -> None:
-    done = subprocess.run(
-        [RUBRICA, "rubric", "learn", "--help"], capture_output=True, text=True, check=False
-    )
+    done = typed("rubric", "learn", "--help")
     assert done.returncode == 0
     for word in ("--data", "--mode", "--language", "--max-rubrics", "--budget", "--dry-run"):
         assert word in done.stdout
-    assert subprocess.run([RUBRICA, "rubric"], capture_output=True, check=False).returncode == 2
+    assert typed("rubric").returncode == 2
 
 
 def test_a_terminal_sees_verdicts_counted(

@@ -8,7 +8,6 @@ import resource
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -17,7 +16,9 @@ from typing import Any
 
 import pytest
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+from .typed import RUBRICA
+from .typed import typed as rubrica
+
 AGENT = """
 import os, time
 def answer(input):
@@ -52,12 +53,6 @@ def cases(rows: list[dict[str, Any]]) -> None:
 
 
 PARTS = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
-
-
-def rubrica(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [RUBRICA, *words], capture_output=True, text=True, check=False, env={**os.environ, **env}
-    )
 
 
 def ran(*words: str, code: int = 0) -> dict[str, Any]:
@@ -209,13 +204,7 @@ def start(*words: str, **env: str) -> "subprocess.Popen[str]":
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, **env},
-        preexec_fn=heeding,
     )
-
-
-def heeding() -> None:
-    """A suite that runs in the background ignores SIGINT, and its children would too."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def rows() -> int:

@@ -224,8 +224,6 @@ def test_an_interrupt_of_the_runner_takes_the_command_along(marker: str) -> None
     runner = subprocess.Popen(
         [sys.executable, "-c", program],
         stderr=subprocess.DEVNULL,
-        # A suite that runs in the background ignores SIGINT, and its children would too.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert until(lambda: len(alive(marker)) >= 4)
     runner.send_signal(signal.SIGINT)

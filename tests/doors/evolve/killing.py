@@ -64,7 +64,7 @@ def run(folder: Path, seed: int, longest: float) -> tuple[int, int]:
             return killed, os.WEXITSTATUS(status)
         killed += 1
         # Lives grow, so that a slow machine comes to an end as well.
-        longest *= 1.05
+        longest *= 1.1
 
 
 if __name__ == "__main__":

@@ -261,24 +261,13 @@ def test_an_example_replaces_nothing(folder: Path, capfd: pytest.CaptureFixture[
     assert "--budget: the example has its own" in capfd.readouterr().err
 
 
-def heeding() -> None:
-    """A shell has what it starts in the background ignore interrupts."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_says_how_to_go_on(folder: Path, number: int) -> None:
     text = (folder / "agent.py").read_text()
     slow = text.replace("    weight, country", "    time.sleep(0.02)\n    weight, country", 1)
     (folder / "agent.py").write_text(slow.replace("import hashlib", "import hashlib\nimport time"))
     command = [COMMAND, "evolve", "step", "--generations", "9"]
-    process = subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=heeding,
-    )
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     log = folder / "log.jsonl"
     while log.read_text().count("\n") < 3 and process.poll() is None:
         time.sleep(0.01)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -71,7 +72,7 @@ class Served:
         self.url: str = json.loads(line)["url"]
         self.port = int(self.url.rpartition(":")[2])
 
-    def connect(self, timeout: float = 30.0) -> http.client.HTTPConnection:
+    def connect(self, timeout: float = 60.0) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
@@ -84,9 +85,9 @@ class Served:
     def post(self, body: Any, path: str = "/v1/rewards", **headers: str) -> Answer:
         return self.ask("POST", path, body, **headers)
 
-    def stop(self, how: signal.Signals = signal.SIGTERM, timeout: float = 30.0) -> int:
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(how)
-        return self.process.wait(timeout)
+        return self.process.wait(60)
 
     def close(self) -> None:
         with suppress(ProcessLookupError):
@@ -128,12 +129,21 @@ def refused(*arguments: str, folder: Path) -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     return done.stderr
+
+
+def until(condition: Callable[[], Any]) -> Any:
+    """What is true in the end; a minute is for a machine with much else to do."""
+    ends = time.monotonic() + 60.0
+    while not (value := condition()):
+        assert time.monotonic() < ends, "waited in vain"
+        time.sleep(0.02)
+    return value
 
 
 Start = Callable[..., Served]

@@ -4,12 +4,18 @@ import asyncio
 import ctypes
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 from rubrica import Case, Trace, judge
 from rubrica.task_judge.base_judge import BaseJudge
+
+
+def begun(folder: Path) -> None:
+    """A file that says so, one for each call."""
+    os.close(tempfile.mkstemp(prefix="begun", dir=folder)[0])
 
 
 @judge
@@ -36,6 +42,10 @@ def hostile(case: Case, trace: Trace) -> Any:
             return None
         case "pid":
             Path(rest).write_text(str(os.getpid()))
+        case "until":
+            begun(Path(rest))
+            while not Path(rest, "go").exists():
+                time.sleep(0.01)
     return True
 
 
@@ -47,6 +57,10 @@ async def waiting(case: Case, trace: Trace) -> bool:
             await asyncio.sleep(float(rest))
         case "hang":
             await asyncio.sleep(3600)
+        case "until":
+            begun(Path(rest))
+            while not Path(rest, "go").exists():  # noqa: ASYNC110, ASYNC240
+                await asyncio.sleep(0.01)
         case "block":
             time.sleep(float(rest))  # noqa: ASYNC251 - the mistake that it stands for
     return True

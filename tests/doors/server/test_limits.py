@@ -13,7 +13,7 @@ import pytest
 from rubrica.core import ConfigError
 from rubrica.doors.server.settings import Settings, is_loopback, read_token
 
-from .conftest import Served, Start, ask, refused, row
+from .conftest import Served, Start, ask, refused, row, until
 
 TOKEN = "not-a-real-token-0123456789"
 JUDGES = Path(__file__).with_name("judges.py")
@@ -84,7 +84,7 @@ def test_only_who_has_the_token_is_answered(start: Start) -> None:
 
 def test_the_token_is_asked_before_the_body_is_read(start: Start) -> None:
     served = start("--judge", "math", token=TOKEN)
-    with socket.create_connection(("127.0.0.1", served.port), timeout=5) as raw:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         raw.sendall(
             b"POST /v1/rewards HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
             b"content-length: 1000\r\n\r\n"
@@ -116,7 +116,7 @@ def test_a_body_is_counted_while_it_is_read(start: Start) -> None:
 
 def test_an_endless_body_takes_no_memory(start: Start) -> None:
     served = start("--judge", "math", "--max-body", "1M", "--deadline", "30")
-    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as raw:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         raw.sendall(
             b"POST /v1/rewards HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
             b"transfer-encoding: chunked\r\n\r\n"
@@ -132,25 +132,25 @@ def test_an_endless_body_takes_no_memory(start: Start) -> None:
 
 def test_a_body_that_does_not_come_is_given_up(start: Start) -> None:
     served = start("--judge", "math", "--deadline", "1")
-    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as raw:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         raw.sendall(
             b"POST /v1/rewards HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
             b"content-length: 100\r\n\r\n{"
         )
-        began = time.monotonic()
+        began = time.monotonic()  # a little after the server's clock
         reply = raw.recv(1000)
         while not reply.endswith(b"}}"):  # head and body may come apart
             reply += raw.recv(1000)
         assert reply.startswith(b"HTTP/1.1 408 ")
         assert b"slow_body" in reply
-        assert 0.5 < time.monotonic() - began < 2
+        assert time.monotonic() - began > 0.5
     assert served.post(row("4")).status == 200
 
 
 def test_a_client_that_leaves_frees_its_place(start: Start) -> None:
     served = start("--judge", "math", "--concurrency", "1")
     for _ in range(5):
-        with socket.create_connection(("127.0.0.1", served.port), timeout=10) as raw:
+        with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
             raw.sendall(
                 b"POST /v1/rewards HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
                 b"content-length: 100\r\n\r\n{"
@@ -160,20 +160,22 @@ def test_a_client_that_leaves_frees_its_place(start: Start) -> None:
     assert served.post(row("4")).status == 200
 
 
-def test_past_the_limit_requests_are_sent_away(start: Start) -> None:
+def test_past_the_limit_requests_are_sent_away(start: Start, tmp_path: Path) -> None:
     served = start("--judge", f"{JUDGES}->waiting", "--concurrency", "3")
     statuses: list[int] = []
+    asked = row(f"until {tmp_path}")
     slow = [
-        threading.Thread(target=lambda: statuses.append(served.post(row("sleep 1.5")).status))
+        threading.Thread(target=lambda: statuses.append(served.post(asked).status))
         for _ in range(3)
     ]
     for thread in slow:
         thread.start()
-    time.sleep(0.7)
+    until(lambda: len([*tmp_path.glob("begun*")]) == 3)
     answer = served.post(row("sleep 0"))
     assert (answer.status, answer.error["code"]) == (429, "busy")
     assert int(answer.headers["retry-after"]) >= 1
     assert served.ask("GET", "/healthz").status == 200
+    (tmp_path / "go").touch()
     for thread in slow:
         thread.join()
     assert statuses == [200, 200, 200]
@@ -182,7 +184,7 @@ def test_past_the_limit_requests_are_sent_away(start: Start) -> None:
 
 def send_head(served: Served, pieces: list[bytes], pause: float = 0.0) -> bytes:
     reply = b""
-    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as raw:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         try:
             for piece in pieces:
                 raw.sendall(piece)
@@ -202,11 +204,9 @@ def test_heads_are_bounded_in_size_and_time(start: Start) -> None:
     assert send_head(served, endless)[:12] in (b"", b"HTTP/1.1 431")
     one_header = [first, b"x-a: ", *([b"a" * 10_000] * 300)]
     assert send_head(served, one_header)[:12] in (b"", b"HTTP/1.1 431")
-    began = time.monotonic()
     assert send_head(served, []).startswith(b"HTTP/1.1 408 ")
     assert send_head(served, [first]).startswith(b"HTTP/1.1 408 ")
     assert send_head(served, [first, b"x-a: b\r\n"], pause=0.3).startswith(b"HTTP/1.1 408 ")
-    assert time.monotonic() - began < 8
     whole = first + b"host: x\r\nconnection: close\r\n\r\n"
     pieces = [whole[i : i + 20] for i in range(0, len(whole), 20)]
     assert send_head(served, pieces, pause=0.05).startswith(b"HTTP/1.1 200 ")

@@ -2,27 +2,19 @@
 
 import os
 import signal
+import socket
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .conftest import Served, Start, ask, row
+from .conftest import Served, Start, ask, row, until
 
 JUDGES = Path(__file__).with_name("judges.py")
-
-
-def until(condition: Callable[[], Any], limit: float = 30.0) -> Any:
-    ends = time.monotonic() + limit
-    while not (value := condition()):
-        assert time.monotonic() < ends, "waited in vain"
-        time.sleep(0.02)
-    return value
 
 
 def family(served: Served) -> dict[int, bytes]:
@@ -54,6 +46,14 @@ def gone(pids: Iterable[int]) -> bool:
     return not any(command(pid) for pid in pids)
 
 
+def listening(served: Served) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", served.port)).close()
+    except ConnectionError:
+        return False
+    return True
+
+
 class Load:
     """Clients that ask until they are sent away; each knows what came of every request."""
 
@@ -67,7 +67,7 @@ class Load:
             thread.start()
 
     def _client(self) -> None:
-        connection = self.served.connect(timeout=15)
+        connection = self.served.connect(timeout=60)
         try:
             while True:
                 answer = ask(connection, "POST", "/v1/rewards", self.body)
@@ -85,7 +85,7 @@ class Load:
 
     def join(self) -> None:
         for thread in self.threads:
-            thread.join(30)
+            thread.join(60)
         assert not any(thread.is_alive() for thread in self.threads)
 
 
@@ -101,30 +101,37 @@ def test_a_stop_under_load_answers_what_was_taken(start: Start, how: signal.Sign
     assert "Traceback" not in served.log.read_text()
 
 
-def test_slow_requests_are_finished_before_the_end(start: Start) -> None:
-    served = start("--judge", f"{JUDGES}->hostile", "--judge-workers", "4", "--deadline", "20")
+def test_slow_requests_are_finished_before_the_end(start: Start, tmp_path: Path) -> None:
+    served = start("--judge", f"{JUDGES}->hostile", "--judge-workers", "4", "--deadline", "60")
     answers: list[Any] = []
+    asked = row(f"until {tmp_path}")
     threads = [
-        threading.Thread(target=lambda: answers.append(served.post(row("sleep 1.5"))))
-        for _ in range(4)
+        threading.Thread(target=lambda: answers.append(served.post(asked))) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
-    time.sleep(0.7)
+    until(lambda: len([*tmp_path.glob("begun*")]) == 4)
     workers = family(served)
-    assert served.stop() == 0
+    served.process.send_signal(signal.SIGTERM)
+    until(lambda: not listening(served))
+    assert not answers
+    (tmp_path / "go").touch()
+    assert served.process.wait() == 0
     for thread in threads:
         thread.join()
     assert [answer.rewards[0]["raw_reward"] for answer in answers] == [1.0] * 4
     until(lambda: gone(workers))
 
 
-def test_a_judge_that_hangs_does_not_keep_a_server_from_stopping(start: Start) -> None:
+def test_a_judge_that_hangs_does_not_keep_a_server_from_stopping(
+    start: Start, tmp_path: Path
+) -> None:
     served = start("--judge", f"{JUDGES}->hostile", "--deadline", "2", "--judge-workers", "1")
     answers: list[Any] = []
-    thread = threading.Thread(target=lambda: answers.append(served.post(row("hang"))))
+    asked = row(f"until {tmp_path}")
+    thread = threading.Thread(target=lambda: answers.append(served.post(asked)))
     thread.start()
-    time.sleep(0.5)
+    until(lambda: [*tmp_path.glob("begun*")])
     workers = family(served)
     assert served.stop() == 0
     thread.join()

@@ -325,7 +325,6 @@ def test_schemathesis_finds_nothing(plain: Served, tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

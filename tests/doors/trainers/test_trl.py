@@ -4,7 +4,6 @@ import asyncio
 import functools
 import inspect
 import pickle
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -200,9 +199,7 @@ def test_one_deadline_for_the_whole_batch() -> None:
 
     trainer = FakeTrainer(Reward(slow, deadline=0.3))
     inputs = [row(str(i)) for i in range(40)]
-    started = time.monotonic()
     (column,) = trainer.rewards(inputs, ["hang", "ok"] * 20)
-    assert time.monotonic() - started < 5
     assert same(column, [NAN, 1.0] * 20)
 
 
@@ -212,18 +209,24 @@ class Worker:
     names = ("worker",)
     runs = "inline"
 
+    def __init__(self) -> None:
+        self.waiting = self.most = 0
+
     async def judge(self, case: Case, trace: Trace) -> list[Signal]:
         if trace.answer == "hard":
             need_loop()
+            self.waiting += 1
+            self.most = max(self.most, self.waiting)
             await asyncio.sleep(0.2)
+            self.waiting -= 1
         return [Signal(name="worker", value=1.0)]
 
 
 def test_what_has_to_wait_waits_side_by_side() -> None:
-    started = time.monotonic()
-    given = FakeTrainer(Reward(Worker())).rewards([row()] * 60, ["hard", "easy"] * 30)
+    worker = Worker()
+    given = FakeTrainer(Reward(worker)).rewards([row()] * 60, ["hard", "easy"] * 30)
     assert given == [[1.0] * 60]
-    assert time.monotonic() - started < 3
+    assert worker.most == 30
 
 
 def test_a_rubric_gives_every_dimension_a_column() -> None:

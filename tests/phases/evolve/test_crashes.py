@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from rubrica.phases.evolve.folder import Evolution
+from rubrica.phases.evolve.settings import Settings, read_settings
 
 SCRIPT = Path(__file__).with_name("scenario.py")
 _spec = importlib.util.spec_from_file_location("scenario", SCRIPT)
@@ -55,6 +56,18 @@ class Fault:
 @pytest.fixture
 def crash(monkeypatch: pytest.MonkeyPatch) -> Callable[..., bool]:
     real = {name: getattr(os, name) for name in CALLS}
+    known: dict[tuple[Path, bytes], Settings] = {}
+
+    def read(path: Path) -> Settings:
+        """The same few lines of YAML, read thousands of times."""
+        if not path.is_file():
+            return read_settings(path)
+        told = path, path.read_bytes()
+        if told not in known:
+            known[told] = read_settings(path)
+        return known[told]
+
+    monkeypatch.setattr("rubrica.phases.evolve.folder.read_settings", read)
 
     def run(work: Callable[[], Evolution], at: int, *, torn: bool = False) -> bool:
         """Whether the work was cut off."""

@@ -105,18 +105,14 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         found = await after(spent, self._found(case, said, text, facts))
         return (self._signal(found, spent, said),)
 
-    async def _claims(
-        self, case: Case, facts: Sequence[Fact]
-    ) -> tuple[Sequence[Fact], Usage]:
+    async def _claims(self, case: Case, facts: Sequence[Fact]) -> tuple[Sequence[Fact], Usage]:
         """What the reference answer claims; its sentences where the model sees nothing."""
         material = self.material(case, "", text=as_text(expected_of(case).answer))
         made, spent = await listed(self, "claims", material, "claims", ("text",), TAKEN)
         taken = [Fact(one["text"], float(one["importance"])) for one in made if one["text"].strip()]
         return taken or facts, spent
 
-    async def _found(
-        self, case: Case, said: str, text: str, facts: Sequence[Fact]
-    ) -> list[Found]:
+    async def _found(self, case: Case, said: str, text: str, facts: Sequence[Fact]) -> list[Found]:
         own = {"question": as_text(case.input), "answer": said}
         plain = [fact for fact in facts if not fact.short]
         brief = [fact for fact in facts if fact.short]
