@@ -1,6 +1,7 @@
 """Judges by name: from files, from modules, from tutorials, and into other processes."""
 
 import asyncio
+import os
 import pickle
 import subprocess
 import sys
@@ -227,6 +228,19 @@ def test_two_files_of_the_same_name_are_two_modules(folder: Path) -> None:
     write(folder / "b" / "checks.py", constant(0.75))
     judges = [load("a/checks.py->same"), load("b/checks.py->same")]
     assert [scored(judge).reward for judge in judges] == [0.25, 0.75]
+
+
+def test_a_file_of_the_same_second_and_size_is_not_taken_for_the_former(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    path = write(folder / "checks.py", constant(0.25))
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert scored(load("checks.py->same")).reward == 0.25
+    write(path, constant(0.75))
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert scored(load("checks.py->same")).reward == 0.75
+    assert not list(folder.rglob("*.pyc"))
 
 
 def test_a_file_that_was_edited_is_loaded_again(folder: Path) -> None:

@@ -12,8 +12,9 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import msgspec
@@ -193,6 +194,13 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
     raise ConfigError(f"{protocol!r} is neither a judge class nor a function")
 
 
+class _AsItStands(SourceFileLoader):
+    """Without compiled files: they are told from their source by the second and the size only."""
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def file_module(where: str, folders: Sequence[str]) -> ModuleType:
     """A module of its own for each file: two of the same name do not meet."""
     tried = [(Path(folder) / where).resolve() for folder in folders]
@@ -205,7 +213,8 @@ def file_module(where: str, folders: Sequence[str]) -> ModuleType:
     name = f"{path.stem}_{identity}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
+    own = _AsItStands(name, str(path)) if path.suffix == ".py" else None
+    spec = importlib.util.spec_from_file_location(name, path, loader=own)
     if spec is None or spec.loader is None:
         raise ConfigError("not a Python file", file=str(path))
     module = importlib.util.module_from_spec(spec)

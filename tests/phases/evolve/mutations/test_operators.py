@@ -324,3 +324,8 @@ def test_the_language_is_that_of_the_parent() -> None:
     assert (
         Situation("Translate 你好 into English, please, and say how it is spoken.").language == "en"
     )
+
+
+def test_a_trait_is_not_put_into_a_placeholder() -> None:
+    found = proposed(parent="$你是位0 请回答：{question}", strategies=("persona_adjust",))
+    assert isinstance(found, Refused)

@@ -5,6 +5,7 @@ import re
 from rubrica.core import Case
 from rubrica.core.trace import as_text
 from rubrica.judges.visible import visible
+from rubrica.phases.evolve.mutations.placeholders import places
 from rubrica.phases.evolve.mutations.situation import MOST, Candidate, Situation, shown
 from rubrica.phases.evolve.mutations.templates import TRAITS, TRAITS_ZH
 
@@ -28,7 +29,7 @@ def persona_adjust(now: Situation) -> list[Candidate]:
     found: list[Candidate] = []
     for signal, trait in TRAITS.items():
         text = (_portrayed_zh if zh else _portrayed)(now, trait)
-        if text is not None:
+        if text is not None and places(text) == places(now.parent):
             why = f"the agent is {trait}"
             found.append(Candidate(text, why, 0.0 if signal == now.signal else 1.0))
     return found
