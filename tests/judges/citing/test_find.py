@@ -5,6 +5,7 @@ import time
 import pytest
 
 from rubrica.judges.citing.find import citations, references
+from rubrica.judges.citing.references import reference_list, runs
 
 
 def markers(text: str) -> list[tuple[str, str]]:
@@ -86,6 +87,13 @@ def test_several_in_one_bracket_share_its_place() -> None:
 def test_references(text: str, expected: dict[str, str] | set[str]) -> None:
     found = references(text)
     assert found == expected if isinstance(expected, dict) else set(found) == expected
+
+
+def test_entries_one_below_another_are_one_piece() -> None:
+    text = "So [1].\n\n[1] https://a.org\n[2] https://b.org\n\n[3] https://c.org"
+    first, second = runs(reference_list(text))
+    assert text[slice(*first)] == "[1] https://a.org\n[2] https://b.org"
+    assert text[slice(*second)] == "[3] https://c.org"
 
 
 def test_entries_are_no_citations() -> None:

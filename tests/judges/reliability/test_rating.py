@@ -137,6 +137,18 @@ def test_a_manual_is_no_source_on_pregnancy() -> None:
     assert classify("https://docs.python.org/3/", about("Vue 怎么写指令？")).kind == "primary"
 
 
+def test_the_answer_decides_only_where_it_must() -> None:
+    asked = about("How much caffeine is safe in pregnancy?")
+    manual = "https://docs.python.org/3/"
+    said = ("Up to 200 mg a day.", "The Python library sums it up.", "Up to 200 mg a day.")
+    kinds = [classify(manual, asked, answer).kind for answer in said]
+    assert kinds == ["unreliable", "primary", "unreliable"]
+    assert {classify("https://who.int/x", asked, answer).kind for answer in said} == {"primary"}
+    docs, about_it = "https://zorbix.readthedocs.io/en/latest/", about("How do I parse it?")
+    assert classify(docs, about_it, "Zorbix does.").kind == "primary"
+    assert classify(docs, about_it, "Something does.").kind == "secondary"
+
+
 def test_own_lists_win() -> None:
     lists = Lists(
         primary=("intranet.example", "*.corp.io", "https://www.reddit.com/r/ours/"),

@@ -25,6 +25,8 @@ def texts(text: str) -> list[str]:
         ("They lack vitamin C. People bleed.", ["They lack vitamin C.", "People bleed."]),
         ("See https://a.b/c.html. Then go.", ["See https://a.b/c.html.", "Then go."]),
         ("Well... maybe not.", ["Well... maybe not."]),
+        ("Really?! Yes...And no. So", ["Really?!", "Yes...And no.", "So"]),
+        ("真的？！是的……好。对.。错", ["真的？！", "是的……", "好。", "对.。", "错"]),
         ("It is long.[1] It cost 5.[2][3] Ok.", ["It is long.[1]", "It cost 5.[2][3]", "Ok."]),
         ("全长5米。[1]耗资3元。【2】", ["全长5米。[1]", "耗资3元。【2】"]),
         ("It weighs approx. Nine.", ["It weighs approx. Nine."]),

@@ -7,6 +7,7 @@ _DOI = re.compile(r"\b10\.\d{4,9}/[^\s?#\"'<>]+", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:[a-z][a-z+.-]*:)?//([^/?#]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
 _FOUND = re.compile(r"(?:https?://|www\.)[^\s<>\"'`（）【】，。；、]+", re.IGNORECASE)
 _INDEX = re.compile(r"/(?:index\.(?:html?|php)|default\.aspx?)$")
+_PAGES = (".htm", ".html", ".php", ".asp", ".aspx", "\n")
 _TRACKING = re.compile(
     r"(?:utm_\w*|fbclid|gclid|msclkid|mc_cid|mc_eid|spm|ref|ref_src|igshid|yclid|share|from"
     r"|source|src|campaign|si)\Z",
@@ -25,7 +26,10 @@ def same_address(url: str) -> str:
         return url.casefold()
     host = found[1].rpartition("@")[2].casefold().removesuffix(":443").removesuffix(":80")
     host = host.removeprefix("www.").removeprefix("m.").rstrip(".")
-    path = _INDEX.sub("", found[2].replace("%20", " ")).rstrip("/")
+    path = found[2].replace("%20", " ")
+    if path.endswith(_PAGES):
+        path = _INDEX.sub("", path)
+    path = path.rstrip("/")
     kept = sorted(
         part
         for part in (found[3] or "").split("&")[:50]

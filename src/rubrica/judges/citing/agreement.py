@@ -186,19 +186,18 @@ def taken_from(statement: str, known: Library) -> Source | None:
     if statement in known.taken:
         return known.taken[statement]
     mine = passage(statement)
-    found = known.shelf.shares(mine, TAKEN_WITH_NUMBER)
-    source = next(
-        (known.shelved[at] for at, shared in found if _taken(mine, shared, at, known)), None
-    )
+    source = None
+    if len(mine.terms) >= (2 if mine.quantities else 3):
+        least = TAKEN_WITH_NUMBER if mine.quantities else TAKEN
+        for at, shared in known.shelf.shares(mine, least):
+            if _taken(mine, shared, at, known):
+                source = known.shelved[at]
+                break
     known.taken[statement] = source
     return source
 
 
 def _taken(mine: Passage, shared: float, place: int, known: Library) -> bool:
-    if shared < TAKEN and not mine.quantities:
-        return False
-    if len(mine.terms) < (2 if mine.quantities else 3):
-        return False
     numbers = compare(mine, known.shelf.passages[place])
     if numbers.other or numbers.lacking:
         return False

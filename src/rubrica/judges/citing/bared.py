@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rubrica.judges.citing.find import Citation
 from rubrica.judges.citing.prose import blank
-from rubrica.judges.citing.references import Reference, is_heading
+from rubrica.judges.citing.references import Reference, is_heading, runs
 from rubrica.judges.text.sentences import Sentence, sentences
 
 _FENCE = re.compile(r"(?m)^[ \t]{0,3}(?:```|~~~)")
@@ -24,8 +24,10 @@ def parts_of(text: str, bare: str, shown: str, found: Sequence[Citation]) -> lis
     fenced = "```" in text or "~~~" in text
     if not fenced and all(_is_plain(text, one.start, one.end) for one in found):
         return _bared(bare, sentences(text))
-    named = any(citation.form in ("author_year", "name") for citation in found)
-    return sentences(without(shown, found, keep_words=True) if named else bare)
+    if not any(citation.form in ("author_year", "name") for citation in found):
+        return sentences(bare)
+    parts = sentences(without(shown, found, keep_words=True))
+    return [Sentence(bare[start:end].strip(), start, end) for _, start, end in parts]
 
 
 def _is_plain(text: str, start: int, end: int) -> bool:
@@ -39,10 +41,10 @@ def _bared(bare: str, parts: Sequence[Sentence]) -> list[Sentence]:
     found: list[Sentence] = []
     for part in parts:
         text, start, end = part
-        words = bare[start:end]
-        if words == text:
+        if bare.startswith(text, start):
             found.append(part)
             continue
+        words = bare[start:end]
         text = words.strip()
         if text and any(map(str.isalnum, text)):
             start += len(words) - len(words.lstrip())
@@ -54,13 +56,12 @@ def hidden(text: str, listed: list[Reference]) -> str:
     """Without reference list, its heading, and fenced code; offsets stay."""
     pieces: list[str] = []
     at = 0
-    for entry in listed:
-        head = text.rfind("\n", 0, max(0, entry.start - 1)) + 1
-        start = (
-            head if head >= at and is_heading(text[head : max(0, entry.start - 1)]) else entry.start
-        )
-        pieces += (text[at:start], blank(text, start, entry.end))
-        at = entry.end
+    for start, end in runs(listed):
+        above = max(0, start - 1)
+        head = text.rfind("\n", 0, above) + 1
+        start = head if head >= at and is_heading(text[head:above]) else start
+        pieces += (text[at:start], blank(text, start, end))
+        at = end
     text = "".join(pieces) + text[at:] if pieces else text
     if "```" not in text and "~~~" not in text:
         return text
@@ -90,4 +91,6 @@ def without(text: str, found: Sequence[Citation], keep_words: bool) -> str:
         pieces += (text[at:start], shown)
         at = end
     text = "".join(pieces) + text[at:]
+    if not any(map(text.__contains__, "([（【")):
+        return text
     return _EMPTY.sub(lambda match: " " * len(match[0]), text)

@@ -4,7 +4,7 @@ The reference list at the end is what citations stand for and holds none itself.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ import msgspec
 
 from rubrica.judges.citing.authors import authors_before, cited_authors
 from rubrica.judges.citing.prose import SHARED, blank, prose
-from rubrica.judges.citing.references import Reference, reference_list, references
+from rubrica.judges.citing.references import Reference, reference_list, references, runs
 
 __all__ = ["Citation", "Reference", "citations", "reference_list", "references"]
 
@@ -49,6 +49,8 @@ _SCAN = re.compile(
 #: `[1]`, the form of nearly all citations.
 _PLAIN_NUMBER = re.compile(r"\[(\d{1,3})\](?!\()")
 #: What may begin a citation: looking for this alone first is faster, most so without addresses.
+_SQUARE = re.compile(r"\[")
+_BRACKETS = "(【［〔（¹²³⁰⁴⁵⁶⁷⁸⁹"
 _BRACKET = re.compile(r"[\[【［〔(（¹²³⁰⁴-⁹]")
 _START = re.compile(r"[\[【［〔(（¹²³⁰⁴-⁹]|http|HTTP|Http|www\.|WWW\.|doi:|DOI:|10\.(?=\d{4})")
 _ADDRESS_SIGNS = ("://", "www.", "WWW.", "10.")
@@ -93,15 +95,18 @@ def citations_outside(text: str, listed: list[Reference]) -> list[Citation]:
 def _outside(text: str, listed: tuple[Reference, ...]) -> tuple[Citation, ...]:
     body = prose(text)
     if listed:
-        edges = [0, *(edge for entry in listed for edge in (entry.start, entry.end)), len(body)]
+        edges = [0, *[edge for run in runs(listed) for edge in run], len(body)]
         body = "".join(
-            blank(body, start, end) if place % 2 else body[start:end]
-            for place, (start, end) in enumerate(pairwise(edges))
+            [
+                blank(body, start, end) if place % 2 else body[start:end]
+                for place, (start, end) in enumerate(pairwise(edges))
+            ]
         )
     found: list[Citation] = []
     at = 0
     numbered = _PLAIN_NUMBER.match
-    begins = _START if any(sign in body for sign in _ADDRESS_SIGNS) else _BRACKET
+    begins = _BRACKET if _has(body, "(" if body.isascii() else _BRACKETS) else _SQUARE
+    begins = _START if _has(body, _ADDRESS_SIGNS) else begins
     while start := begins.search(body, at):
         place = start.start()
         if plain := numbered(body, place):
@@ -114,6 +119,10 @@ def _outside(text: str, listed: tuple[Reference, ...]) -> tuple[Citation, ...]:
         if match:
             found.extend(_read(body, match))
     return tuple(found)
+
+
+def _has(text: str, signs: Iterable[str]) -> bool:
+    return any(map(text.__contains__, signs))
 
 
 def _read(body: str, match: re.Match[str]) -> Iterator[Citation]:

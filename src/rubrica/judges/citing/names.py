@@ -8,7 +8,7 @@ from unicodedata import combining, normalize
 from rubrica.judges.citing.sources import Source
 
 #: A capital inside a sentence; what opens one says nothing, nor do headings in capitals.
-_NAME = re.compile(r"(?<=[\w,;:\"“(] )[A-Z][\w-]*[a-z0-9]\b")
+_NAME = re.compile(r"[A-Z](?<=[\w,;:\"“(] [A-Z])[\w-]*[a-z0-9]\b")
 _NO_NAMES = re.compile(
     r"(?:Celsius|Fahrenheit|Kelvin|January|February|March|April|May|June|July|August|September"
     r"|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|English"

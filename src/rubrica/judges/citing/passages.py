@@ -17,7 +17,7 @@ _CLAUSE = re.compile(
     r"|(?<=[㐀-鿿])(?=(?:而且|并且|以及|但是|同时))",
 )
 _LISTED = re.compile(r"\A\s*(?:\d{1,3}[.)、．]|[-*•])\s+")
-_COMMA = re.compile(r"(?<=\d),(?=\d{3})")
+_COMMA = re.compile(r",(?<=\d,)(?=\d{3})")
 _DATED = re.compile(r"(?:19|20)\d\d(?!\d)")
 #: Numbers in words up to this say hardly more than `a` or `both`.
 _SMALL = 3

@@ -1,6 +1,7 @@
 """The reference list of an output: footnote definitions, numbered entries, a closing section."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from unicodedata import normalize
 
@@ -87,6 +88,17 @@ def references(text: str) -> dict[str, str]:
     return found
 
 
+def runs(listed: Sequence[Reference]) -> list[tuple[int, int]]:
+    """Where the list stands: entries in lines one below another are one piece."""
+    found: list[tuple[int, int]] = []
+    for entry in listed:
+        if found and found[-1][1] + 1 == entry.start:
+            found[-1] = (found[-1][0], entry.end)
+        else:
+            found.append((entry.start, entry.end))
+    return found
+
+
 def _lines(text: str) -> list[tuple[str, int, int]]:
     found, start = [], 0
     for line in text.split("\n"):
@@ -136,21 +148,24 @@ def _bare(lines: list[tuple[str, int, int]]) -> range:
     return range(first, last)
 
 
-def _marked(line: str) -> tuple[str, str] | None:
-    """The key of an entry with a mark, and what it says."""
+def _marked(line: str) -> tuple[str, str, bool] | None:
+    """The key of an entry with a mark, what it says, and whether that has an address."""
     return _kept(line) if len(line) <= _KEPT else _kept.__wrapped__(line)
 
 
 @lru_cache(maxsize=512)
-def _kept(line: str) -> tuple[str, str] | None:
+def _kept(line: str) -> tuple[str, str, bool] | None:
     entry = _ENTRY.match(line)
-    return (key_of(entry[1] or entry[2] or entry[3]), entry[4].strip()) if entry else None
+    if entry is None:
+        return None
+    said = entry[4].strip()
+    return key_of(entry[1] or entry[2] or entry[3]), said, _ADDRESS.search(said) is not None
 
 
 def _is_bare(line: str) -> bool:
     """`[1] Title, https://…`, `¹ https://…`, `1. https://…`"""
     if marked := _marked(line):
-        return _ADDRESS.search(marked[1]) is not None
+        return marked[2]
     listed = _LISTED.match(line)
     return listed is not None and _ADDRESS.match(listed[3]) is not None
 

@@ -12,6 +12,7 @@ import msgspec
 from rubrica.core import Case, Trace
 from rubrica.core.trace import ToolCall
 from rubrica.judges.dimensions.expected import expected_of, kept
+from rubrica.judges.dimensions.known import known
 
 #: Sources that are read, characters of each, and of all that the tools brought back.
 MOST_SOURCES, LONGEST_TEXT, MOST_TEXT = 200, 40_000, 400_000
@@ -27,7 +28,8 @@ _LISTS = [
     "papers", "entries", "output", "result", "response",
 ]  # fmt: skip
 _BLANK = re.compile(r"\n\s*\n")
-_SAYING = frozenset((*_URLS, *_TEXTS))
+_ADDRESSING, _TELLING = frozenset(_URLS), frozenset(_TEXTS)
+_SAYING = _ADDRESSING | _TELLING
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\[\]{}|（）【】，。；、)]+")
 
 
@@ -69,11 +71,12 @@ def _found_in(case: Case, trace: Trace) -> tuple[Source, ...]:
     return (*given, *list(found)[len(given) - least :])
 
 
+@known
 def _of_case(case: Case) -> tuple[Source, ...]:
     if not isinstance(case.expected, dict):
         return ()
-    known = expected_of(case).sources  # refuses what is malformed
-    return _given(case.expected["sources"]) if known else ()
+    listed = expected_of(case).sources  # refuses what is malformed
+    return _given(case.expected["sources"]) if listed else ()
 
 
 @kept
@@ -98,7 +101,7 @@ def _of_trace(trace: Trace) -> Iterator[Source]:
     for step in trace.steps:
         if isinstance(step, ToolCall):
             result, arguments = step.result, step.arguments
-            address = _first(arguments, _URLS) if isinstance(arguments, dict) else ""
+            address = _address(arguments) if isinstance(arguments, dict) else ""
         elif step.role in ("tool", "function"):
             result, address = step.content, ""
         else:
@@ -121,7 +124,7 @@ def _read(value: Any, address: str, depth: int) -> Iterator[Source]:
         if value.keys().isdisjoint(_SAYING):
             text = url = ""
         else:
-            text, url = _texts(value), _first(value, _URLS)
+            text, url = _texts(value), _address(value)
         if url or (text and not any(isinstance(value.get(key), list) for key in _LISTS)):
             yield _found(value, url or address, text)
         else:
@@ -166,8 +169,8 @@ def _read_text(text: str, address: str, depth: int) -> Iterator[Source]:
         yield Source("", named[0].rstrip(".,;:") if named else "", block, "", "", "", "", "trace")
 
 
-def _first(value: dict[str, Any], keys: tuple[str, ...]) -> str:
-    for key in keys:
+def _address(value: dict[str, Any]) -> str:
+    for key in () if _ADDRESSING.isdisjoint(value) else _URLS:
         if key in value and isinstance(item := value[key], str) and item:
             return item
     return ""
@@ -175,6 +178,8 @@ def _first(value: dict[str, Any], keys: tuple[str, ...]) -> str:
 
 def _texts(value: dict[str, Any]) -> str:
     """All that it says: a snippet beside the body is part of the source."""
+    if _TELLING.isdisjoint(value):
+        return ""
     pieces = [
         item for key in _TEXTS if key in value and isinstance(item := value[key], str) and item
     ]

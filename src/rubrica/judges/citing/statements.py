@@ -87,12 +87,13 @@ def read(text: str) -> Reading:
 
 def _statements(bare: str, parts: Sequence[Sentence], text: str) -> list[Statement]:
     found: list[Statement] = []
-    line = at = 0
+    line, ahead = 0, text.find("\n")  # the next line break
     for words, start, end in parts:
-        line += text.count("\n", at, start)
-        at = start
-        if end - start > _LONGEST or not bare.startswith(words, start):
-            words = bare[start : min(end, start + _LONGEST)].strip()
+        if 0 <= ahead < start:
+            line += text.count("\n", ahead, start)
+            ahead = text.find("\n", start)
+        if end - start > _LONGEST:
+            words = bare[start : start + _LONGEST].strip()
         nothing = len(words) <= _LONGEST_LEAD and says_nothing(words)
         found.append(Statement(words, start, end, line, nothing))
     return found

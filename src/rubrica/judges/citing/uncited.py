@@ -29,22 +29,25 @@ def uncited(reading: Reading, marks: Sequence[Mark], known: Library) -> list[Unc
     """The statements that owe a citation, each text once."""
     statements = reading.statements
     cited = {mark.sentence for mark in marks} | {use.sentence for use in reading.plain_uses}
-    vouched = {number for mark in marks for number in mark.covers}
+    settled = cited.union(*[mark.covers for mark in marks])
     said = Shelf([passage_of(statements[number].text) for number in sorted(cited) if number >= 0])
+    heard = frozenset[str]().union(*[each.terms for each in said.passages])
     marked = _by_paragraph(reading, marks)
     found: list[Uncited] = []
     seen: set[str] = set()
     for number, statement in enumerate(statements[:_MOST]):
-        if number in cited or number in vouched or statement.bare or statement.text in seen:
+        text = statement.text
+        if number in settled or statement.bare or text in seen:
             continue
-        seen.add(statement.text)
-        source = taken_from(statement.text, known)
+        seen.add(text)
+        source = taken_from(text, known)
         if source is None:
             continue
         beside = marked.get(statement.paragraph)
         if beside is not None and _next_cites(beside, number, source):
             continue
-        if said.shares(passage_of(statement.text), _REPEATS):
+        mine = passage_of(text)
+        if not heard.isdisjoint(mine.terms) and said.shares(mine, _REPEATS):
             continue
         found.append(_owed(statement, source, known.sources))
     return found

@@ -10,11 +10,14 @@ from rubrica.judges.dimensions.coverage.matching import covers
 from rubrica.judges.dimensions.coverage.plan import Plan, plan_of
 from rubrica.judges.dimensions.coverage.reading import Cover
 from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
-from rubrica.judges.openers import why_nothing
+from rubrica.judges.openers import LONGEST, why_nothing
+from rubrica.judges.visible import visible
 
 NAME = "completeness"
 #: Aspects that a reason names, and characters of each.
 _NAMES, _SHORT = 8, 60
+#: Characters within which nearly all answers show that they are one.
+_OPENING = 200
 
 
 class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,9 +40,16 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         if not sum(aspect.weight for aspect in plan.aspects):
             return (inapplicable(NAME, "no expected.aspects, and no question to take them from"),)
         answer = trace.answer
-        if (nothing := why_nothing(case, answer)) is not None:
+        if (nothing := _why_nothing(case, answer)) is not None:
             return (finding(NAME, 0.0, nothing, "high"),)
         return (_found(plan, answer),)
+
+
+def _why_nothing(case: Case, answer: str) -> str | None:
+    """Why the answer says nothing. Of a long one, what it opens with is enough to tell."""
+    if len(answer) > _OPENING and len(visible(answer[:_OPENING]).strip()) > LONGEST:
+        return None
+    return why_nothing(case, answer)
 
 
 def _found(plan: Plan, answer: str) -> Signal:

@@ -8,12 +8,14 @@ import msgspec
 
 from rubrica.core import Case, CaseError
 from rubrica.core.frozen import FrozenDict, FrozenList, thaw
+from rubrica.judges.dimensions.known import known
 from rubrica.readers.conversion import explained
 from rubrica.readers.fields import Expected
 
 T = TypeVar("T")
 
 
+@known
 def expected_of(case: Case) -> Expected:
     """`case.expected` as an object; text, numbers and lists are the reference answer."""
     value = case.expected

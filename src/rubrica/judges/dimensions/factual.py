@@ -16,6 +16,7 @@ from rubrica.core.trace import as_text
 from rubrica.judges.answer import Think
 from rubrica.judges.dimensions.expected import expected_of
 from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
+from rubrica.judges.dimensions.known import known
 from rubrica.judges.text.looks import Outcome
 from rubrica.judges.text.passages import passages_of
 from rubrica.judges.text.question import answers, question_of
@@ -66,7 +67,8 @@ class Fact(NamedTuple):
     short: bool = False
 
 
-def facts_of(case: Case) -> list[Fact]:
+@known
+def facts_of(case: Case) -> Sequence[Fact]:
     """The claims of a case, or else the sentences of its answer."""
     expected = expected_of(case)
     if not expected.claims:

@@ -1,6 +1,7 @@
 """What a rule judge says: a value, its level, why, how sure it is, and where to look."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from rubrica.core import Evidence, Signal
@@ -11,6 +12,7 @@ Sure = Literal["high", "medium", "low"]
 MOST, LONGEST = 20, 500
 #: Characters of an output that rules look at. What stands beyond cannot earn anything.
 READ = 100_000
+_level = lru_cache(maxsize=1024)(level_of)
 
 
 def finding(
@@ -21,7 +23,7 @@ def finding(
     return Signal(
         name=name,
         value=value,
-        level=level_of(value),
+        level=_level(value),
         reason=f"{reason} (confidence: {sure})",
         evidence=tuple(evidence[:MOST]),
     )

@@ -10,10 +10,11 @@ _REST = rf"[^/?#()\u2e80-\uffef{_SIGNS}]+(?:[/?#][^{_SIGNS}]*)?"
 _SCHEMED = re.compile(rf"://{_REST}")
 _WWW = re.compile(rf"www\.{_REST}")
 _BARE = re.compile(rf"\.(?:com|org|net|gov|edu|int|io|dev|cn|uk|eu|de|jp)/[^{_SIGNS}]+")
-_HOST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.")
+_HOST = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
 #: Characters of a bare host.
 _LONGEST = 100
 #: Addresses of one's own machine: something to try, never a source.
+_OWN = frozenset("lL10[")
 _OWN_MACHINE = re.compile(
     r"https?://(?:localhost|127\.|0\.0\.0\.0|192\.168\.|10\.\d|\[::1\])", re.IGNORECASE
 )
@@ -24,9 +25,14 @@ def links(body: str) -> Iterator[tuple[int, str]]:
     last = 0
     for start, end in sorted((*_schemed(body), *_www(body), *_bare(body))):
         url = _trimmed(body[start:end])
-        if start >= last and not _OWN_MACHINE.match(url):
+        if start >= last and not _is_own(url):
             yield start, url
         last = max(last, start + len(url))
+
+
+def _is_own(url: str) -> bool:
+    host = url.find("://") + 3
+    return url[host : host + 1] in _OWN and _OWN_MACHINE.match(url) is not None
 
 
 def _schemed(body: str) -> Iterator[tuple[int, int]]:
@@ -47,11 +53,10 @@ def _www(body: str) -> Iterator[tuple[int, int]]:
 
 def _bare(body: str) -> Iterator[tuple[int, int]]:
     for found in _BARE.finditer(body):
-        start = found.start()
-        while start and found.start() - start < _LONGEST and body[start - 1] in _HOST:
-            start -= 1
+        ahead = body[max(0, found.start() - _LONGEST) : found.start()]
+        host = ahead[len(ahead.rstrip(_HOST)) :]
+        start = found.start() - len(host)
         before = body[start - 1 : start] if start else ""
-        host = body[start : found.start()]
         if host and host[0] not in ".-" and before not in ("/", "@", ":", "=", "_"):
             yield start, found.end()
 

@@ -6,6 +6,7 @@ them knows is unreliable: invented institutes have fine names, and nothing here 
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -51,6 +52,24 @@ def classify(
 
     `about` is the question; `answer` the prose of the answer, without its addresses.
     """
+    rated = _whatever(source, about, lists)
+    return _rated(source, about, lambda: answer, lists) if rated is None else rated
+
+
+@lru_cache(maxsize=1024)
+def _whatever(source: str, about: About, lists: Lists) -> Rated | None:
+    """The rating where it is the same whatever the answer says, as it mostly is."""
+    asked: list[bool] = []
+
+    def answer() -> str:
+        asked.append(True)
+        return ""
+
+    rated = _rated(source, about, answer, lists)
+    return None if asked else rated
+
+
+def _rated(source: str, about: About, answer: Callable[[], str], lists: Lists) -> Rated:
     work, address = _read(source)
     group = _listed(source, address, lists)
     if group is not None:
@@ -61,7 +80,7 @@ def classify(
     if address.trouble:
         return Rated("unreliable", address.trouble, "high", settled=True)
     if inner := _archived(address):
-        return classify(inner, about, answer, lists)
+        return _rated(inner, about, answer, lists)
     return _by_host(address, about, answer)
 
 
@@ -108,7 +127,7 @@ def _archived(address: Address) -> str:
     return found[1].replace(":/", "://", 1).replace(":///", "://", 1) if found else ""
 
 
-def _by_host(address: Address, about: About, answer: str) -> Rated:
+def _by_host(address: Address, about: About, answer: Callable[[], str]) -> Rated:
     asked = _is_asked_for(address, about)
     if asked:
         return Rated("primary", "the question asks for what was written there", "medium")
@@ -132,7 +151,7 @@ def _is_asked_for(address: Address, about: About) -> bool:
     return any(host == place or host.endswith(f".{place}") for place in about.posts)
 
 
-def _weighed(group: Group, about: About, answer: str, address: Address) -> Rated:
+def _weighed(group: Group, about: About, answer: Callable[[], str], address: Address) -> Rated:
     """The group's kind, unless the question makes it another one."""
     if group.kind == "maker":
         return _maker(group, about, address)

@@ -43,6 +43,8 @@ _DOUBT = re.compile(
 _STOP = re.compile(r"[。！？\n]|[.!?](?=\s)")
 #: What is left of an entry of a list without its address.
 _ENTRY = " []0123456789.-*"
+#: What a line of a list begins with, if not with a number.
+_LISTED = frozenset("-*+•[")
 #: Characters looked at on either side.
 _NEAR = 400
 
@@ -52,34 +54,36 @@ def is_rejected(text: str, start: int, end: int, primary: bool) -> bool:
 
     `text` is without its addresses: their words are not the answer's.
     """
-    sentence = _around(text, start, end)
-    if sentence.strip(_ENTRY):
+    begin, close = text.rfind("\n", 0, start) + 1, text.find("\n", end, end + _NEAR)
+    line = text[max(begin, start - _NEAR) : close if close >= 0 else end + _NEAR]
+    if line.strip(_ENTRY):  # no mere entry of a list
+        sentence = _around(text, start, end)
         if _NOT.search(sentence) and _SET_ASIDE.search(sentence):
             return True
         if not primary and _DOUBT.search(sentence) and _DOUBTED.search(sentence):
             return True
-    heading = _heading(text, start)
+    heading = _heading(text, begin - 1)
     return heading != "" and _HEAD.search(heading) is not None
 
 
 def _around(text: str, start: int, end: int) -> str:
     low = max(0, start - _NEAR)
-    low = max(low, *[text.rfind(sign, low, start) + 1 for sign in "。！？\n"])
+    for sign in "\n。！？":  # each leaves less to look through
+        low = max(low, text.rfind(sign, low, start) + 1)
     for stop in _STOP.finditer(text, low, start):
         low = stop.end()
     after = _STOP.search(text, end, min(len(text), end + _NEAR))
     return text[low : after.start() if after else end + _NEAR]
 
 
-def _heading(text: str, start: int) -> str:
-    """The line above a list of links, if the link stands in one."""
-    at = text.rfind("\n", 0, start)
+def _heading(text: str, at: int) -> str:
+    """The line above a list of links, if the link stands in one, whose line begins behind here."""
     for _ in range(30):
         if at < 0:
             return ""
         above = text.rfind("\n", 0, at)
         line = text[above + 1 : at].strip()
-        if line and not line.startswith(("-", "*", "+", "•", "[")) and not line[:1].isdigit():
+        if line and line[0] not in _LISTED and not line[0].isdigit():
             return line[-120:] if line.endswith((":", "：")) or line.startswith("#") else ""
         at = above
     return ""

@@ -1,6 +1,7 @@
 """Places on shared hosts: a project's own repository or manual, or just anybody's page."""
 
 import re
+from collections.abc import Callable
 
 from rubrica.judges.reliability.address import Address
 from rubrica.judges.reliability.lexicon import words
@@ -23,7 +24,7 @@ _NOTES = re.compile(
 )
 
 
-def on_shared_host(address: Address, about: About, answer: str) -> Group | None:
+def on_shared_host(address: Address, about: About, answer: Callable[[], str]) -> Group | None:
     """The rating of a place on a shared host; None for hosts that are not shared."""
     host = address.host
     if host in words("forges"):
@@ -51,12 +52,12 @@ def _repository(host: str, path: str, about: About) -> Group:
     return _FORK if not same else _THREAD if _TALK.search(path) else _REPOSITORY
 
 
-def _manual(name: str, rest: str, about: About, answer: str) -> Group:
+def _manual(name: str, rest: str, about: About, answer: Callable[[], str]) -> Group:
     """Read the Docs is for manuals; the answer's prose may name the project, gitbook's may not."""
     if _named(name, about):
         return _MANUAL
     if rest != "gitbook.io" and re.search(
-        rf"(?<![\w.-]){re.escape(name)}(?![\w-])", answer, re.IGNORECASE
+        rf"(?<![\w.-]){re.escape(name)}(?![\w-])", answer(), re.IGNORECASE
     ):
         return _MANUAL
     return _LOOSE_MANUAL

@@ -47,25 +47,29 @@ def missing_names(
     `River` alone will not do where another name stands before it. A name of the sentence before
     will do where this one says `it`, not where it names another.
     """
-    groups = list(want.names)
-    if perhaps:
-        groups += [(n,) for n, unit in enumerate(want.units) if unit.perhaps and not want.given[n]]
+    groups = want.names
+    if perhaps and want.perhaps:
+        more = [(n,) for n, unit in enumerate(want.units) if unit.perhaps and not want.given[n]]
+        groups = (*groups, *more)
+    if not groups:
+        return []
     least = 0.61 if want.role or other_names(want, window) else 0.5
-    return [
-        group
-        for group in groups
-        if not any(
-            cover.credits[n] >= least and want.units[n].term not in window.qualified for n in group
-        )
-    ]
+    found: list[tuple[int, ...]] = []
+    for group in groups:
+        for n in group:
+            if cover.credits[n] >= least and want.units[n].term not in window.qualified:
+                break
+        else:
+            found.append(group)
+    return found
 
 
 def other_names(want: Wanted, window: Clause) -> bool:
     """Whether the window names somebody whom neither claim nor question does."""
     if not window.names:
         return False
-    mine, asked = want.claim.whole.terms, want.context.terms
-    return any(name not in mine and name not in asked and len(name) > 1 for name in window.names)
+    others = window.names.difference(want.claim.whole.terms, want.context.terms)
+    return any(len(name) > 1 for name in others)
 
 
 def other_member(want: Wanted, window: Clause) -> set[str]:

@@ -1,16 +1,18 @@
 """How much of a claim a sentence or clause has."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 import msgspec
 
-from rubrica.judges.text.claimed import Unit
+from rubrica.judges.text.claimed import Option
 from rubrica.judges.text.reading import Clause, Terms
 from rubrica.judges.text.wanted import Wanted
 
 #: What a word weighs that the question has, and what one earns that only stands nearby.
 GIVEN, NEARBY = 0.3, 0.6
+#: What a word earns that a quantity of its kind tells.
+_TOLD = 0.8
 _NOWHERE = (0, 0)
 _NOTHING: frozenset[str] = frozenset()
 
@@ -29,36 +31,27 @@ class Cover(msgspec.Struct, frozen=True, gc=False):
 
 def cover(want: Wanted, window: Clause, around: Set[str] = _NOTHING) -> Cover:
     """How much of the claim the window states, with help from what stands around it."""
-    earned: list[float] = []
-    signs: list[tuple[int, int]] = []
-    key = keys = total = totals = 0.0
     terms = window.terms
-    here = terms.keys()
-    kinds = _kinds(window) if want.tells else _NOTHING
-    if (
-        want.common
-        and terms.keys().isdisjoint(want.common)
-        and not kinds
-        and want.common.isdisjoint(around)
-    ):
+    met = want.common.intersection(terms)
+    if around:
+        met |= want.common.intersection(around)
+    kinds = _kinds(window) if want.told else _NOTHING
+    if not met and not kinds and want.common:
         return _nothing(len(want.units))
-    for unit, given, weight, told in zip(
-        want.units, want.given, want.weights, want.told, strict=True
-    ):
-        mine = unit.meaning.terms
-        if here.isdisjoint(mine) and mine.isdisjoint(around):
-            credit, pair = 0.0, _NOWHERE
-        else:
-            credit, pair = _credit(unit, terms, around)
-        if credit < 0.8 and told and not told.isdisjoint(kinds):
-            credit = 0.8
-        earned.append(credit)
-        signs.append(pair)
-        totals += weight
-        total += weight * credit
-        if not given:
-            keys += weight
-            key += weight * credit
+    earned = [0.0] * len(want.units)
+    signs = [_NOWHERE] * len(want.units)
+    for number, unit in enumerate(want.units):
+        if not unit.meaning.terms.isdisjoint(met):
+            earned[number], signs[number] = _credit(unit.meaning.options, terms, around)
+    for number, told in want.told:
+        if earned[number] < _TOLD and not told.isdisjoint(kinds):
+            earned[number] = _TOLD
+    key = total = 0.0
+    for credit, given, weight in zip(earned, want.given, want.weights, strict=True):
+        if credit:
+            total += weight * credit
+            key += 0.0 if given else weight * credit
+    keys, totals = want.keys, want.totals
     return Cover(
         tuple(earned),
         tuple(signs),
@@ -77,9 +70,11 @@ def _nothing(count: int) -> Cover:
     return Cover((0.0,) * count, ((0, 0),) * count, 0.0, 0.0, 0.0)
 
 
-def _credit(unit: Unit, terms: Terms, around: Set[str]) -> tuple[float, tuple[int, int]]:
-    best, pair = 0.0, (0, 0)
-    for term, credit, sign in unit.meaning.options:
+def _credit(
+    options: Sequence[Option], terms: Terms, around: Set[str]
+) -> tuple[float, tuple[int, int]]:
+    best, pair = 0.0, _NOWHERE
+    for term, credit, sign in options:
         if credit <= best:
             # A polar idea tells more of the sign than the bare word.
             if pair[1] and abs(sign) >= 2 and abs(pair[0]) < 2 and term in terms and credit > 0.6:
@@ -88,5 +83,5 @@ def _credit(unit: Unit, terms: Terms, around: Set[str]) -> tuple[float, tuple[in
         if term in terms:
             best, pair = credit, (sign, terms[term])
         elif credit * NEARBY > best and term in around:
-            best, pair = credit * NEARBY, (0, 0)
+            best, pair = credit * NEARBY, _NOWHERE
     return best, pair

@@ -5,6 +5,7 @@ is taken as said where all its words are there.
 """
 
 import re
+from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import chain
 from operator import add
@@ -26,6 +27,11 @@ _FALSE = frozenset(
     ("false", "untrue", "true", "myth", "misconception", "incorrect", "wrong", "case")
 )
 _NUMERALS = frozenset("零〇一二两三四五六七八九十半百")
+
+
+def gists_of(longest: int) -> Callable[[str], frozenset[str]]:
+    """What gives the gists of sentences up to this length: short ones are kept."""
+    return _gist if longest <= LONGEST_KEPT else gist
 
 
 def gist(text: str) -> frozenset[str]:

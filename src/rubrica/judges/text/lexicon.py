@@ -64,16 +64,32 @@ def exclusive() -> dict[str, tuple[int, ...]]:
     return {word: tuple(numbers) for word, numbers in found.items()}
 
 
+class HanWords(NamedTuple):
+    """Chinese words of one character, and the longer ones by their first two, longest first."""
+
+    single: frozenset[str]
+    longer: dict[str, tuple[str, ...]]
+
+    def longer_at(self, run: str, at: int) -> str:
+        """The longest word of several characters that stands here."""
+        for word in self.longer.get(run[at : at + 2], ()):
+            if run.startswith(word, at):
+                return word
+        return ""
+
+
 @cache
-def han_words() -> dict[str, tuple[str, ...]]:
-    """Chinese words of all lists by their first character, longest first."""
+def han_words() -> HanWords:
+    """The Chinese words of all lists."""
     lists = ("negation.txt", "neutral.txt", "hedges.txt", "certain.txt", "exclusive.txt")
     known = set(lexicon().words).union(*map(words_of, lists))
+    known = {word for word in known if word[0] > "⺀"}
     found: dict[str, list[str]] = {}
     for word in sorted(known, key=len, reverse=True):
-        if word[0] > "⺀":
-            found.setdefault(word[0], []).append(word)
-    return {char: tuple(words) for char, words in found.items()}
+        if len(word) > 1:
+            found.setdefault(word[:2], []).append(word)
+    longer = {pair: tuple(words) for pair, words in found.items()}
+    return HanWords(frozenset(word for word in known if len(word) == 1), longer)
 
 
 @lru_cache(maxsize=16384)

@@ -65,11 +65,12 @@ def against(
         return Look("contradicted", 0.75, "somebody else", firm=True)
     if want.role and other_role(want, cover(want, reading.whole), reading):
         return Look("contradicted", 0.6, "another part")
-    look = _denial(want, reading, whole, around, strong)
+    windows = _Windows(want, reading, whole, around)
+    look = _denial(want, reading, whole, windows, strong)
     if look is not None:
         return look
     if want.names or want.members or want.perhaps:
-        for clause, here in _windows(want, reading, whole, around):
+        for clause, here in windows.found():
             if here.key >= 0.3 or here.given >= 0.6:
                 look = _clause_against(want, reading, clause, here)
                 if look is not None:
@@ -79,17 +80,26 @@ def against(
     return None
 
 
-def _windows(
-    want: Wanted, reading: Reading, whole: Cover, around: Set[str]
-) -> list[tuple[Clause, Cover]]:
-    if len(reading.clauses) < 2:
-        return [(reading.whole, whole)]
-    found = [(clause, cover(want, clause, around)) for clause in reading.clauses]
-    return [*found, (reading.whole, whole)]
+class _Windows:
+    """The clauses of a sentence and all of it, with what each has of the claim, once asked for."""
+
+    __slots__ = ("_found", "_of")
+
+    def __init__(self, want: Wanted, reading: Reading, whole: Cover, around: Set[str]) -> None:
+        self._of = (want, reading, whole, around)
+        self._found: list[tuple[Clause, Cover]] = []
+
+    def found(self) -> list[tuple[Clause, Cover]]:
+        if not self._found:
+            want, reading, whole, around = self._of
+            if len(reading.clauses) > 1:
+                self._found = [(each, cover(want, each, around)) for each in reading.clauses]
+            self._found.append((reading.whole, whole))
+        return self._found
 
 
 def _denial(
-    want: Wanted, reading: Reading, whole: Cover, around: Set[str], strong: bool
+    want: Wanted, reading: Reading, whole: Cover, windows: _Windows, strong: bool
 ) -> Look | None:
     """Whether the opposite is said where most of the claim stands."""
     if whole.key >= want.need and _overclaims(want, reading):
@@ -100,9 +110,9 @@ def _denial(
     here = whole
     # A denial elsewhere in the sentence is of something else.
     if any(mine * other <= 0 and mine for mine, other in whole.signs):
-        windows = _windows(want, reading, whole, around)
-        most = max((here.key for _, here in windows[:-1]), default=0.0)
-        _, here = next((w for w in windows if w[1].key >= max(most, whole.key - 0.1)), windows[-1])
+        found = windows.found()
+        most = max((here.key for _, here in found[:-1]), default=0.0)
+        _, here = next((w for w in found if w[1].key >= max(most, whole.key - 0.1)), found[-1])
     flipped = here.key >= _DENIED and (denied(want, here, strong) or _undone(want, here, whole))
     if flipped and want.negative and here.key < 0.75 and _denies_too(reading, here):
         flipped = False

@@ -91,8 +91,11 @@ class _Reader:
         self.ends: list[int] = []
         # `That X is Y is false` denies all of it.
         lower = text.lower()
-        # A look for the words saves the pattern on nearly every sentence.
-        self.false = _FALSE.search(text) if any(hint in lower for hint in _HINTS) else None
+        self.false = None
+        for hint in _HINTS:  # a look for the words saves the pattern on nearly every sentence
+            if hint in lower:
+                self.false = _FALSE.search(text)
+                break
         self.plain = self.sign = -1 if self.false else 1
         self.head = self.joined = False
         self.hedged: set[int] = set()
@@ -128,16 +131,19 @@ class _Reader:
         `not enough` is one idea: neither is `enough` taken for itself, nor what follows denied.
         """
         ideas, taken = word.ideas, 0
-        for stems, phrase in word.phrases:
-            if phrase_at(words, at + 1, stems[1:]):
-                ideas, taken = phrase + ideas, len(stems) - 1
-                break
+        following = words[at + 1] if at + 1 < len(words) else None
+        if following is not None and word.phrases:
+            for rest, phrase in word.phrases:
+                if len(rest) > 1 and rest[0] != following.term:
+                    continue
+                if phrase_at(words, at + 1, rest):
+                    ideas, taken = phrase + ideas, len(rest)
+                    break
         role = word.role
         whole = taken if role == "not" else 0
         # `Without` inside quotes is of a title.
         titled = role and word.capital and at and self._within(words, at)
         if role and not whole and not titled:
-            following = words[at + 1] if at + 1 < len(words) else None
             self._role(role, "" if following is None else following.lower, start)
         self.joined = word.lower in ("and", "or", "nor")
         if word.stop and not taken and (len(token) > 1 or token in "AI" or token.islower()):
@@ -165,7 +171,7 @@ class _Reader:
 
     def _named(self, token: str, at: int, start: int) -> bool:
         if not token[0].isupper():
-            return any(map(str.isdigit, token))
+            return not token.isalpha() and any(map(str.isdigit, token))
         if at or _coded(token):
             return len(token) > 1
         # The first word has a capital whatever it is.
@@ -216,15 +222,12 @@ class _Reader:
         known = lexicon().words
         at = rest = 0
         while at < len(run):
-            word = ""
-            for known_word in table.get(run[at], ()):
-                if run.startswith(known_word, at):
-                    word = known_word
-                    break
-            if len(word) == 1 and word not in negation and not _alone(run, at, rest):
-                word = ""
+            char = run[at]
+            word = table.longer_at(run, at) if run[at : at + 2] in table.longer else ""
+            if not word and char in table.single and (char in negation or _alone(run, at, rest)):
+                word = char
             if not word:
-                if run[at] in _HAN_STOPS:
+                if char in _HAN_STOPS:
                     self._rest(run, rest, at, start)
                     rest = at + 1
                 at += 1
@@ -261,9 +264,7 @@ def _alone(run: str, at: int, rest: int) -> bool:
     after = run[at + 1 : at + 2]
     if not after or after in _HAN_STOPS or after in "一得点些多":
         return True
-    return any(
-        len(word) > 1 and run.startswith(word, at + 1) for word in han_words().get(after, ())
-    )
+    return han_words().longer_at(run, at + 1) != ""
 
 
 def _coded(token: str) -> bool:

@@ -61,11 +61,16 @@ def amounts(text: str) -> tuple[Quantity, ...]:
     """The same, read once for all who ask of one sentence, with the marks of its sources or not."""
     if len(text) > LONGEST_KEPT:
         return tuple(_found(fold(text)))
+    return _amounts(_unmarked(text) if text[-1:] == "]" else text)
+
+
+def _unmarked(text: str) -> str:
+    """Without the marks of sources at its end."""
     while text.endswith("]") and (mark := text[-_MARK:-1].rpartition("["))[1]:
         if not mark[2].isdecimal():
             break
         text = text[: -len(mark[2]) - 2].rstrip()
-    return _amounts(text)
+    return text
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,7 @@
 """What was asked, as text: what of it an answer may take as given, and what repeats it."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from rubrica.core.trace import as_text
 from rubrica.judges.text.sentences import Sentence, sentences
@@ -31,38 +31,53 @@ def _asking(text: str) -> str:
 
 def answers(passages: list[Sentence], question: str, text: str = "") -> list[Sentence]:
     """The sentences that do more than repeat the question. `text` is all of them, if at hand."""
-    asked, marks = _asked(question)
-    if not asked:
+    asked = _asked(question)
+    if not asked.sentences:
         return passages
     # Folding every sentence is slow: first see whether a piece of the question is there at all.
     whole = (text or "\n".join([one.text for one in passages])).lower()
-    if not any(mark in whole for mark in marks):
+    if not any(mark in whole for mark in asked.marks):
         return passages
-    longest = 2 * max(map(len, asked)) + 40
-    return [
-        one
-        for one in passages
-        if len(one.text) > longest
-        or not [mark for mark in marks if mark in one.text.lower()]
-        or not _repeats(one.text, asked)
-    ]
+    return [one for one in passages if not _repeats(one.text, asked)]
+
+
+class _Asked(NamedTuple):
+    """The sentences of a question as words; of each the longest word, and a piece from its middle
+    as it stands. `longest` are the characters of what can be one of them.
+    """
+
+    sentences: tuple[str, ...]
+    words: tuple[str, ...]
+    marks: tuple[str, ...]
+    longest: int
 
 
 @lru_cache(maxsize=256)
-def _asked(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The sentences of the question as words, and a piece from the middle of each as it stands."""
+def _asked(question: str) -> _Asked:
     kept: list[str] = []
+    rarest: list[str] = []
     marks: list[str] = []
     for one in sentences(question):
-        words = " ".join(fold_to_words(one.text))
-        if words.count(" ") >= 2:
-            kept.append(f" {words} ")
+        words = fold_to_words(one.text)
+        if len(words) > 2:
+            kept.append(f" {' '.join(words)} ")
+            rarest.append(max(words, key=len))
             middle = len(one.text) // 2
             marks.append(one.text[max(0, middle - 3) : middle + 3].lower())
-    return tuple(kept), tuple(marks)
+    longest = 2 * max(map(len, kept), default=0) + 40
+    return _Asked(tuple(kept), tuple(rarest), tuple(marks), longest)
 
 
-def _repeats(text: str, asked: tuple[str, ...]) -> bool:
+def _repeats(text: str, asked: _Asked) -> bool:
     """Whether the text is a sentence of the question, word for word, and little else."""
+    if len(text) > asked.longest:
+        return False
+    lower = text.lower()
+    if not [mark for mark in asked.marks if mark in lower]:
+        return False
+    if text.isascii() and not [word for word in asked.words if word in lower]:
+        return False
     words = f" {' '.join(fold_to_words(text))} "
-    return any(words == one or (one in words and len(one) >= 0.8 * len(words)) for one in asked)
+    return any(
+        words == one or (one in words and len(one) >= 0.8 * len(words)) for one in asked.sentences
+    )

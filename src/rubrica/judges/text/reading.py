@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
@@ -42,6 +42,8 @@ class Clause(msgspec.Struct, frozen=True, gc=False):
 class Reading:
     """A sentence: all of it, and its clauses, which are made when they are asked for."""
 
+    __slots__ = ("_clauses", "_found", "pieces", "quantities", "text", "whole")
+
     def __init__(self, written: str) -> None:
         self.text = text = fold(written)
         found = pieces(text)
@@ -50,12 +52,15 @@ class Reading:
         self.quantities = amounts(written)
         hedged, certain = bool(found.hedged), bool(found.certain)
         self.whole = _clause(found.pieces, self.quantities, hedged, certain)
+        self._clauses: tuple[Clause, ...] = () if found.ends else (self.whole,)
 
-    @cached_property
+    @property
     def clauses(self) -> tuple[Clause, ...]:
+        self._clauses = self._clauses or self._parted()
+        return self._clauses
+
+    def _parted(self) -> tuple[Clause, ...]:
         found = self._found
-        if not found.ends:
-            return (self.whole,)
         groups: list[list[Piece]] = [[] for _ in range(len(found.ends) + 1)]
         for piece in found.pieces:
             groups[piece.clause].append(piece)
@@ -109,7 +114,8 @@ def _clause(
         else:
             signed += [(word, sign) for word in words]
         if ideas:
-            signed += [(idea, side * strength(sign, idea in polar)) for idea, side in ideas]
+            plainly, both = strength(sign, False), strength(sign, True)
+            signed += [(idea, side * (both if idea in polar else plainly)) for idea, side in ideas]
     terms: Terms = dict.fromkeys(plain, 1)
     for word, sign in signed:
         known = terms.get(word)

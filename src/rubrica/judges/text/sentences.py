@@ -25,25 +25,27 @@ _sentence: Callable[[tuple[str, int, int]], Sentence] = partial(tuple.__new__, S
 #: Marks before the words of a line: quote, heading, bullet, task box. Numbers of a list are words.
 _MARKER = re.compile(r"[ \t>]*(?:#{1,6}[ \t]+|[-*+•‣◦·–—][ \t]+)?(?:\[[ xX]\][ \t]+)?")
 _RULE = re.compile(r"[\s|:=_*~-]+\Z")
+#: What the two may begin with: most lines can be told from one sign to be neither.
+_MARKERS, _RULES = frozenset(" \t>#-*+•‣◦·–—["), frozenset("|:=_*~-")
 #: A stop, the quotes and brackets that it closes, and the marks of sources behind it.
-#: The group marks the common case, where nothing has to be looked at: a point between a long word
-#: that is no abbreviation and a capital, or a Chinese stop.
+#: A group marks the common cases, where nothing has to be looked at: a Chinese stop, or a point
+#: between a long word that is no abbreviation and a capital.
+#: The first sign stands by itself in all of these: a search for a repeat looks at every place.
+_SIGNS = "[.!?。！？；…]*+"
+_CLOSED = r"[\"'”’)\]）」』】》*_`]*(?:[ ]?(?:\[\^?\d{1,3}\]|【\d{1,3}】))*"
 _STOP = re.compile(
-    r"[.!?。！？；…]+(?:"
+    rf"[。！？；]{_SIGNS}{_CLOSED}()|[.!?…]{_SIGNS}(?:"
     r"(?:(?<=[a-z]{5}\.)(?<!pprox\.)(?<!essrs\.)(?:\[\d{1,3}\])*(?=[ ][A-Z])"
-    r"|(?<=[。！？；])(?=[\u4e00-\u9fff]))()"
-    r"|[\"'”’)\]）」』】》*_`]*(?:[ ]?(?:\[\^?\d{1,3}\]|【\d{1,3}】))*)"
+    rf"|(?<=[。！？；])(?=[\u4e00-\u9fff]))()|{_CLOSED})"
 )
 #: The same for plain English, where it is twice as fast.
 _ASCII = (
     r"(?:(?<=[a-z]{5}\.)(?<!pprox\.)(?<!essrs\.)(?:\[\d{1,3}\])*(?=[ ][A-Z])()"
     r"|[\"')\]*_`]*(?:[ ]?\[\^?\d{1,3}\])*)"
 )
-_ASCII_STOP = re.compile(r"[.!?]+" + _ASCII)
+_ASCII_STOP = re.compile(r"[.!?][.!?]*+" + _ASCII)
 #: Where no other stop is there: a search for one character is much faster.
-_POINT = re.compile(r"\.+" + _ASCII)
-#: Whether a stop of these signs ends a sentence whatever follows.
-_PLAIN = frozenset("。！？；")
+_POINT = re.compile(r"\.\.*+" + _ASCII)
 _BEFORE = re.compile(r"([^\W\d_]+(?:\.[^\W\d_]+)*)\Z")
 _NUMBERED = re.compile(r"[\s(（]*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
 #: Abbreviations that never end a sentence, and those that do before a word that opens one.
@@ -71,21 +73,23 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
         begin = start
         for stop in stops.finditer(text, start, end):
             after = stop.end()
-            if stop.lastindex is None:
-                at = stop.start()
-                if after < end and text[at] not in _PLAIN:
-                    if "!" <= text[after] <= "~":
-                        continue  # inside a number or an address
-                    if not _ends(text, begin, at, after):
-                        continue
-            first = begin + 1 if text[begin] == " " else begin
-            if text[first].isalnum():
-                found.append(_sentence((text[first:after], first, after)))
+            if stop.lastindex is None and after < end:
+                if "!" <= text[after] <= "~":
+                    continue  # inside a number or an address
+                if not _ends(text, begin, stop.start(), after):
+                    continue
+            if text[begin] == " ":
+                begin += 1
+            if text[begin].isalnum():
+                found.append(_sentence((text[begin:after], begin, after)))
             else:
                 _keep(text, begin, after, found)
             begin = after
         if begin < end:
-            _keep(text, begin, end, found)
+            if text[begin].isalnum():
+                found.append(_sentence((text[begin:end], begin, end)))
+            else:
+                _keep(text, begin, end, found)
     return tuple(found)
 
 
@@ -109,9 +113,9 @@ def _lines(text: str) -> Iterator[tuple[int, int, bool]]:
         if bare.startswith(("```", "~~~")) and bare.count(bare[:3]) == 1:
             fence, mark = place, bare[:3]
             continue
-        if not bare or _RULE.match(bare):
+        if not bare or (bare[0] in _RULES and _RULE.match(bare)):
             continue
-        marker = _MARKER.match(line)
+        marker = _MARKER.match(line) if line[0] in _MARKERS else None
         skip = marker.end() if marker else 0
         yield start + skip, start + len(line.rstrip()), bare.startswith("|")
     if fence >= 0:
@@ -148,7 +152,7 @@ def _full_stop(text: str, begin: int, at: int, after: int) -> bool:
         return False
     word = before.rpartition(" ")[2]
     if not word.isalpha():
-        found = _BEFORE.search(before)
+        found = _BEFORE.search(word)
         word = found[1] if found else ""
     following = _WORD_AFTER.match(text, after, min(len(text), after + _NEAR))
     last = word.lower()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rubrica.judges.text.amount import Kind, Quantity
-from rubrica.judges.text.gist import FIGURE, gist
+from rubrica.judges.text.gist import FIGURE, gists_of
 from rubrica.judges.text.quantities import amounts
 from rubrica.judges.text.sentences import Sentence
 
@@ -23,8 +23,9 @@ class Told:
 
     def __init__(self, passages: Sequence[Sentence]) -> None:
         self.passages = passages
+        ask = gists_of(max([len(text) for text, _, _ in passages], default=0))
         self.gists = [
-            _NONE if "://" in text and _is_entry(text) else gist(text) for text, _, _ in passages
+            _NONE if "://" in text and _is_entry(text) else ask(text) for text, _, _ in passages
         ]
         #: The gist of the sentence before each, for what `it` is; a question tells nothing.
         self.before = [

@@ -56,8 +56,11 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     #: Its verbs and comparisons that have a direction.
     turns: tuple[Turn, ...]
     weights: tuple[float, ...]
-    #: For each unit the kinds of quantity that tell it: `at 1,025 kg` tells the weight.
-    told: tuple[frozenset[str], ...]
+    #: Their sums: of the key, and of all.
+    keys: float
+    totals: float
+    #: Units with the kinds of quantity that tell them: `at 1,025 kg` tells the weight.
+    told: tuple[tuple[int, frozenset[str]], ...]
     #: Its words that are one of a set, by the number of the set.
     members: dict[int, set[str]]
     #: The terms that would state each unit of the key, with their weight, and the sum of those.
@@ -65,8 +68,7 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     #: The same of what is given, and whether a quantity says it all.
     rest: Parts
     telling: bool
-    #: Whether some unit is told by a kind of quantity, and some may be a name.
-    tells: bool
+    #: Whether some unit may be a name.
     perhaps: bool
     #: The terms of all units.
     common: frozenset[str]
@@ -91,8 +93,9 @@ def wanted(claim: str, context: str) -> Wanted:
     reading = read(claim)
     found = units(claim)
     ground = _ground(context)
-    given = tuple(_said(unit, ground.terms) for unit in found)
-    moot = [_moot(unit, context) for unit in found]
+    given = tuple([_said(unit, ground.terms) for unit in found])
+    asked = _moot_terms(context)
+    moot = [bool(asked) and not unit.meaning.polar and _said(unit, asked) for unit in found]
     quantities: list[Quantity] = []
     known: list[Quantity] = []
     for amount in reading.whole.quantities:
@@ -105,17 +108,20 @@ def wanted(claim: str, context: str) -> Wanted:
     if all(given) and not quantities:
         # Everything is in the question, so everything has to be said again.
         given = (False,) * len(found)
-    common = frozenset[str]().union(*(unit.meaning.terms for unit in found))
+    common = frozenset[str]().union(*[unit.meaning.terms for unit in found])
     weights = tuple(
-        unit.weight * (_ASKED if also else 1.0) for unit, also in zip(found, moot, strict=True)
+        [unit.weight * (_ASKED if also else 1.0) for unit, also in zip(found, moot, strict=True)]
     )
     names = _groups(found, [old or also for old, also in zip(given, moot, strict=True)])
     turns, role, one_of = turns_of(reading), _is_role(reading, found), members(reading.whole)
     negative = any(piece.sign < 0 for piece in reading.pieces)
     weighed = turns or names or role or one_of or negative or reading.whole.hedged
     plain = bool(quantities and context) and not weighed
-    told = tuple(_told(unit.meaning.terms) for unit in found)
-    tells = any(told)
+    kinds = [(number, _told(unit.meaning.terms)) for number, unit in enumerate(found)]
+    keys = totals = 0.0
+    for weight, old in zip(weights, given, strict=True):
+        totals += weight
+        keys += 0.0 if old else weight
     return Wanted(
         reading,
         found,
@@ -125,12 +131,13 @@ def wanted(claim: str, context: str) -> Wanted:
         ground,
         turns,
         weights,
-        told,
+        keys,
+        totals,
+        tuple([each for each in kinds if each[1]]),
         one_of,
         _parts(found, weights, given, False),
         _parts(found, weights, given, True),
         any(map(telling, quantities)),
-        tells,
         any(unit.perhaps for unit in found),
         common,
         any(_year_before(amount, ground) for amount in quantities),
@@ -183,17 +190,9 @@ def _parts(
     return sum(weight for _, weight in parts), parts
 
 
-def _moot(unit: Unit, context: str) -> bool:
-    """Whether a question of yes or no has the word, and the answer may leave it out: not so one
-    that says yes or no.
-    """
-    if unit.meaning.polar:
-        return False
-    return _said(unit, _moot_terms(context))
-
-
 @lru_cache(maxsize=256)
 def _moot_terms(context: str) -> Terms:
+    """The words of questions of yes or no: the answer may leave them out, but not what says so."""
     asked = [piece.text for piece in sentences(context) if _YES_OR_NO.search(piece.text)]
     return read("\n".join(asked)).whole.terms
 

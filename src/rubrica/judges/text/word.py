@@ -24,6 +24,7 @@ class Word(msgspec.Struct, frozen=True, gc=False):
     polar: bool
     #: Grammar and nothing else: it may be passed over.
     idle: bool
+    #: Phrases that begin with it: the stems behind it, and what they mean together.
     phrases: tuple[tuple[tuple[str, ...], Ideas], ...]
 
 
@@ -75,7 +76,7 @@ def word_of(text: str) -> Word:
     if lower.startswith("un") and len(lower) > 5 and not ideas and lower not in _UNDENIED:
         ideas = ((stem(lower[2:]), -1),)
     polar = any(idea in known.polar for idea, _ in ideas)
-    phrases = known.phrases.get(term, ())
+    phrases = tuple((stems[1:], means) for stems, means in known.phrases.get(term, ()))
     capital = text[0].isupper()
     joins = lower in ("and", "or", "nor")
     idle = lower in stop and not (role or phrases or joins) and (len(text) > 1 or not capital)

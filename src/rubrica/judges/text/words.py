@@ -46,7 +46,14 @@ _HAN_STOPS = re.compile(
 
 def fold(text: str) -> str:
     """Full width, quotes and dashes as plain signs; the length and so every place stays."""
-    return text if text.isascii() else text.translate(_FOLDS)
+    if text.isascii():
+        return text
+    return _folded(text) if len(text) <= LONGEST_KEPT else text.translate(_FOLDS)
+
+
+@lru_cache(maxsize=512)  # one sentence is read for several things
+def _folded(text: str) -> str:
+    return text.translate(_FOLDS)
 
 
 def normal(text: str) -> str:
@@ -68,11 +75,16 @@ def fold_to_words(text: str) -> list[str]:
     """Lower-case words, numbers and single Chinese characters in order, without any signs."""
     found: list[str] = []
     for token in _TOKEN.findall(normal(text).lower()):
-        if _HAN.match(token):
+        if _is_han(token[0]):
             found.extend(token)
         else:
             found.append(_POSSESSIVE.sub("", token) or token)
     return found
+
+
+def _is_han(sign: str) -> bool:
+    """Whether a letter is a Chinese character."""
+    return "\u3400" <= sign <= "\u9fff" or "\uf900" <= sign <= "\ufaff"
 
 
 def terms(text: str) -> frozenset[str]:
@@ -87,7 +99,7 @@ def _terms(text: str) -> frozenset[str]:
         return frozenset(chain.from_iterable(map(word_terms, _ASCII_WORD.findall(folded))))
     found: set[str] = set()
     for token in _WORD.findall(folded):
-        if token.isascii() or not _HAN.match(token):
+        if token.isascii() or not _is_han(token[0]):
             found.update(word_terms(token))
         else:
             for run in _HAN_STOPS.split(token):

@@ -106,7 +106,9 @@ def _pending() -> "re.Pattern[str]":
 def respelt(call: Call) -> bytes:
     """What was asked, whatever its capitals and the quotes around its numbers."""
     text = encode(call.plain)[:LONG].decode("utf-8", "ignore").casefold()
-    return digest(call.name.encode() + b"\0" + _QUOTED.sub(r"\1", text).encode())
+    if _QUOTED.search(text):
+        text = _QUOTED.sub(r"\1", text)
+    return digest(call.name.encode() + b"\0" + text.encode())
 
 
 def values_of(plain: Any) -> list[str]:

@@ -24,6 +24,8 @@ _BARE = 50
 def by_mark(pieces: Sequence[Passage], plan: Plan) -> dict[int, Span]:
     """Items of the answer that bear the number of a part of the question."""
     marks = _marks(plan)
+    if not marks:
+        return {}
     spans: dict[str, Span] = {}
     for piece in pieces:
         if piece.mark in marks and not piece.heading and piece.mark not in spans:

@@ -9,14 +9,14 @@ from rubrica.judges.dimensions.coverage.aligning import align
 from rubrica.judges.dimensions.coverage.alignment import by_mark, by_place
 from rubrica.judges.dimensions.coverage.homonyms import is_other
 from rubrica.judges.dimensions.coverage.passages import Passage, passages
-from rubrica.judges.dimensions.coverage.plan import Plan
+from rubrica.judges.dimensions.coverage.plan import LEAST, Plan, Told
 from rubrica.judges.dimensions.coverage.reading import Cover, Read
 from rubrica.judges.dimensions.coverage.spoken import Spoken
 from rubrica.judges.dimensions.coverage.units import Unit, units
 from rubrica.judges.dimensions.finding import Sure
 
-#: New words of a passage that is looked at at all, and of a sentence that may say several things.
-_LEAST, _LONG = 1.0, 14.0
+#: New words of a sentence that may say several things.
+_LONG = 14.0
 #: From which score a passage speaks of an aspect without doubt, and the one thing asked for.
 _PLAIN, _ASKED, _ASKED_ELSEWHERE = 0.45, 0.2, 0.35
 #: What is said of an aspect that is not told after all.
@@ -39,36 +39,43 @@ class _Said:
         self._thin = 0
         titles, once = [], set[str]()
         for passage in pieces:
+            text = passage.text
             if passage.heading:
-                titles.append(passage.text.strip("#*_:：.。?？ "))
-            elif passage.text not in once and (read := self._read(passage, plan)) is not None:
+                titles.append(text.strip("#*_:：.。?？ "))
+            elif text not in once and (read := self._read(passage, plan)) is not None:
                 self.reads.append(read)
                 if passage.paragraph >= 0:
-                    once.add(passage.text)
+                    once.add(text)
         self._decline_hollow(pieces, titles, plan)
 
     def _read(self, passage: Passage, plan: Plan) -> Read | None:
         labels = passage.labels
         told = plan.told(passage.text, labels[-1] if labels and passage.paragraph < 0 else "")
+        if not (told.plain or self._says(told, plan)):
+            return None
+        labelled = self._labelled.get(labels)
+        if labelled is None:
+            labelled = self._labelled[labels] = _NONE.union(*map(plan.named, labels))
+        return Read(passage, told, labelled)
+
+    def _says(self, told: Told, plan: Plan) -> bool:
+        """Whether a sentence says something after all; what it does to the aspects if not."""
         kind = told.said.kind
         if kind and not (kind == "deflecting" and plan.refers):
             self._drop(told.said, plan)
-            return None
+            return False
         if told.stuffed:
             named = {at for at, score in enumerate(told.scores) if score.named}
             if 2 * len(named) <= len(plan.aspects):
                 self.declined |= named
             self._list(len(named), plan)
-            return None
-        if 0.0 < told.fresh < _LEAST or not (told.fresh or told.said.new or told.said.new_pairs):
-            return None
+            return False
+        if 0.0 < told.fresh < LEAST or not (told.fresh or told.said.new or told.said.new_pairs):
+            return False
         if not told.fresh:  # it names an aspect, and no more
             self._thin += 1
             self.listed |= self._thin > 1
-        labelled = self._labelled.get(labels)
-        if labelled is None:
-            labelled = self._labelled[labels] = _NONE.union(*map(plan.named, labels))
-        return Read(passage, told, labelled)
+        return True
 
     def cut(self, plan: Plan) -> None:
         """Cuts long sentences into their clauses where there are far fewer than aspects."""
@@ -101,8 +108,8 @@ class _Said:
 
     def _decline_hollow(self, pieces: Sequence[Passage], titles: Sequence[str], plan: Plan) -> None:
         """Aspects that head a section or a row which says nothing."""
-        under = {label for read in self.reads for label in read.passage.labels}
-        empty = {label for piece in pieces for label in piece.labels} - under
+        under = {label for labels in self._labelled for label in labels}
+        empty = {label for labels in {p.labels for p in pieces} for label in labels} - under
         for title in titles:
             if not any(title in label or label in title for label in under):
                 empty.add(title)

@@ -22,6 +22,8 @@ class Novelty:
         if not pairs:
             return count
         known = self._pairs
+        if known.isdisjoint(pairs) and known.isdisjoint(pairs.values()):  # as in most sentences
+            return count + min(len(pairs), _ENOUGH) / 2
         fresh = [1 for pair, before in pairs.items() if pair not in known and before not in known]
         return count + min(len(fresh), _ENOUGH) / 2
 

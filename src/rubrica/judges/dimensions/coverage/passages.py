@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -46,6 +48,8 @@ _MARK = re.compile(
 _OPENS = frozenset("第一二三四五六七八九十（(")
 #: Words of a title before a colon, and signs around a title that runs into its text.
 _TITLE, _AROUND = 5, 10
+#: Characters of a line whose opening is kept.
+_SHORT = 100
 _NUMERALS = "一二三四五六七八九十"
 _LIST = re.compile(r"\s*(?:[-*+•]\s|\d{1,2}[.)、]|[（(]?[a-hA-H][)）])")
 
@@ -56,45 +60,73 @@ def passages(text: str) -> list[Passage]:
     return [*found, *_tables(text)] if "|" in text else found
 
 
+class _Opening(NamedTuple):
+    """What a line opens with: level and text of a heading, else a label or a title run in."""
+
+    level: int
+    title: str
+    label: str
+    run_in: str
+    listed: bool
+    mark: str
+
+
 def _plain(text: str) -> Iterator[Passage]:
     stack: list[tuple[int, str]] = []
     found = sentences(text)
     titled = text.count("\n#") + text.startswith("#") > 1
-    at, paragraph, gap, mark = 0, 0, 0, ""
-    line_end = -1
+    at, paragraph, mark = 0, 0, ""
+    line_end = -1  # the first line break behind the last sentence
     labels: tuple[str, ...] = ()
     for sentence in found:
         words, start, end = sentence
-        if not at or text.find("\n", at, start) >= 0:
+        if line_end < at:
+            line_end = text.find("\n", at)
+            line_end = len(text) if line_end < 0 else line_end
+        if not at or line_end < start:
+            opening = _opening(text, start)
             gap = text.count("\n", at, start)
-            begin = text.rfind("\n", 0, start) + 1
-            line_end = text.find("\n", start)
-            line = text[begin : line_end if line_end >= 0 else len(text)]
-            if gap > 1 or _LIST.match(line):
+            if gap > 1 or opening.listed:
                 paragraph += 1
-                mark = _mark(line) or (mark if gap < 2 and not _LIST.match(line) else "")
-            level, title = _heading(line)
-            if level:
+                mark = opening.mark
+            if level := opening.level:
                 while stack and stack[-1][0] >= level:
                     stack.pop()
                 # The title of a whole document is no section of it.
                 if not (level == 1 and titled and not stack and sentence is found[0]):
-                    stack.append((level, title))
+                    stack.append((level, opening.title))
                 at = end
-                yield Passage(*sentence, paragraph, (), mark, True)
+                yield Passage(words, start, end, paragraph, (), mark, True)
                 continue
-            labels = tuple(title for _, title in stack)
-            if label := _label(line):
-                labels = (*labels, label)
-            elif title := _run_in(line):
+            labels = tuple([title for _, title in stack])
+            if opening.label:
+                labels = (*labels, opening.label)
+            elif title := opening.run_in:
                 labels = (*labels, title)
                 if len(words) <= len(title) + _AROUND:
                     at = end
-                    yield Passage(*sentence, paragraph, (), mark, True)
+                    yield Passage(words, start, end, paragraph, (), mark, True)
                     continue
         at = end
         if words[0] != "|":
             yield Passage(words, start, end, paragraph, labels, mark)
+
+
+def _opening(text: str, place: int) -> _Opening:
+    """What the line of this place opens with."""
+    end = text.find("\n", place)
+    line = text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
+    return _kept(line) if len(line) <= _SHORT else _opened(line)
+
+
+def _opened(line: str) -> _Opening:
+    level, title = _heading(line)
+    label = "" if level else _label(line)
+    run_in = "" if level or label else _run_in(line)
+    return _Opening(level, title, label, run_in, _LIST.match(line) is not None, _mark(line))
+
+
+_kept = lru_cache(maxsize=1024)(_opened)  # headings and entries are those of other answers, too
 
 
 def _label(line: str) -> str:

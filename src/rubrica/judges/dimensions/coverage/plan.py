@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Set
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import msgspec
 
@@ -23,12 +23,15 @@ from rubrica.judges.dimensions.coverage.question import question_of
 from rubrica.judges.dimensions.coverage.scanning import HAN
 from rubrica.judges.dimensions.coverage.signs import Score, concepts_of, signs_of
 from rubrica.judges.dimensions.coverage.spoken import Spoken, is_concrete, spoken
+from rubrica.judges.dimensions.known import known
 
 _REFERRING = frozenset(("doctor", "lawyer"))
 #: New words that a sentence without any figure or name needs which names an aspect, and for each
 #: of several: with fewer, it announces, declines or praises.
 _THIN, _THIN_HAN, _EACH = 5.0, 8.0, 4.0
 _DIGIT = re.compile(r"\d")
+#: New words of a sentence that is looked at at all.
+LEAST = 1.0
 #: Sentences and labels that a plan keeps.
 _KEPT = 4096
 #: A name in a question: `Go` in `the language Go`.
@@ -48,6 +51,8 @@ class Told(msgspec.Struct, frozen=True, gc=False):
     blocked: frozenset[int]
     #: Whether it does no more than name aspects.
     stuffed: bool
+    #: Whether it plainly says something new.
+    plain: bool
 
 
 class Plan:
@@ -61,18 +66,18 @@ class Plan:
         self.kind = asked_kind(question)
         #: Whether being sent to somebody can be what was asked for.
         self.refers = any(concept.name in _REFERRING for concept in concepts_of(aspects))
-        asked = terms_of(question)
-        said = asked - stop_keys() - words_in("fluff.txt")
-        topics = {term for term in said if len(term) > 1}
-        self._words = frozenset(term for term in topics if not HAN.match(term))
-        pairs = topics - self._words
-        self._signs = frozenset(sign for pair in pairs for sign in pair) - GRAMMAR
-        self._pairs = pairs.union(*(_pairs(a.text) for a in aspects if not a.derived))
-        self._proper = frozenset(_PROPER.findall(question))
-        self._novelty = Novelty(asked, self.signs.own)
-        self.kinship = Kinship(question, aspects)
+        self._novelty = Novelty(terms_of(question), self.signs.own)
         self._told: dict[str | tuple[str, str], Told] = {}
         self._labels: dict[str, tuple[list[Score], Row]] = {}
+
+    @cached_property
+    def kinship(self) -> Kinship:
+        """How near words are to what is asked: of most answers nobody has to ask that."""
+        return Kinship(self.question, self.aspects)
+
+    @cached_property
+    def _topics(self) -> "_Topics":
+        return _Topics(self.question, self.aspects)
 
     def told(self, text: str, head: str = "") -> Told:
         """What a sentence tells, a row of a table together with its head."""
@@ -91,9 +96,10 @@ class Plan:
         stuffed = (named > 1 and fresh < 2 * named) or speech.again > fresh
         stuffed = stuffed or (named > 2 and fresh < _EACH * named and not _DIGIT.search(said.text))
         if named and not self.aspects[0].derived:
-            thin = fresh < (_THIN_HAN if said.signs else _THIN)
+            thin = fresh < (_THIN if said.lower.isascii() else _THIN_HAN)
             fresh = 0.0 if thin and not is_concrete(said.text) else fresh
-        return Told(said, speech.scores, speech.values, fresh, speech.blocked, stuffed)
+        plain = fresh >= LEAST and not stuffed and not said.kind
+        return Told(said, speech.scores, speech.values, fresh, speech.blocked, stuffed, plain)
 
     def fresh(self, said: Spoken) -> float:
         """New words of a text."""
@@ -112,15 +118,31 @@ class Plan:
 
     def touches(self, said: Spoken) -> bool:
         """Whether a text has a word of the question that is not one of grammar."""
-        if not self._words.isdisjoint(said.keys) or any(name in said.text for name in self._proper):
+        topics = self._topics
+        if not topics.words.isdisjoint(said.keys):
+            return True
+        if any(name in said.text for name in topics.proper):
             return True
         if not said.signs:
             return False
-        return not self._pairs.isdisjoint(said.signs) or len(self._signs & said.signs) > 1
+        return not topics.pairs.isdisjoint(said.signs) or len(topics.signs & said.signs) > 1
 
     def nears(self, lower: str) -> bool:
         """Whether a short text has at least a character of what the question is about."""
-        return any(sign in lower for sign in self._signs)
+        return any(sign in lower for sign in self._topics.signs)
+
+
+class _Topics:
+    """What a question is about: words, pairs of Chinese characters and each of them, names."""
+
+    def __init__(self, question: str, aspects: tuple[Aspect, ...]) -> None:
+        said = terms_of(question) - stop_keys() - words_in("fluff.txt")
+        topics = {term for term in said if len(term) > 1}
+        self.words = frozenset(term for term in topics if not HAN.match(term))
+        pairs = topics - self.words
+        self.signs = frozenset(sign for pair in pairs for sign in pair) - GRAMMAR
+        self.pairs = pairs.union(*(_pairs(a.text) for a in aspects if not a.derived))
+        self.proper = frozenset(_PROPER.findall(question))
 
 
 def _pairs(text: str) -> Set[str]:
@@ -129,6 +151,7 @@ def _pairs(text: str) -> Set[str]:
     return pairs - words_in("general.txt") - words_in("fluff.txt")
 
 
+@known
 def plan_of(case: Case) -> Plan:
     """The plan of a case; without aspects where there is nothing to cover."""
     return _plan(question_of(case.input), tuple(listed_aspects(case)))

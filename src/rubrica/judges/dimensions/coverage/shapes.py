@@ -78,14 +78,19 @@ _NEEDS = {
 }
 _DIGITS = frozenset("0123456789０１２３４５６７８９")
 _ON_DIGITS = ("date", "year", "month", "contact")
+#: Of these nothing is left in plain English without a digit.
+_OF_DIGITS = ("money", "percent", "temperature")
+_FIGURES = frozenset("0123456789")
 
 
 def _shape(name: str, pattern: str, cased: bool) -> Callable[[str, str], bool]:
     search = re.compile(pattern, re.MULTILINE).search
     needs = tuple(_NEEDS.get(name, "").split())
-    digits = name in _ON_DIGITS
+    digits, figures = name in _ON_DIGITS, name in _OF_DIGITS
 
     def has(text: str, lower: str) -> bool:
+        if figures and lower.isascii() and _FIGURES.isdisjoint(lower):
+            return False
         if needs and not (digits and not _DIGITS.isdisjoint(lower)):
             for need in needs:
                 if need in lower:

@@ -106,13 +106,16 @@ class Signs:
             seen = self.seen(said)
             if head:
                 seen.keys.update(self.seen(spoken(head)).keys)
-            scores = self.scores(seen)
-            named = sum(score.named for score in scores)
-            again = self.repeats(said.lower, said.keys, scores) if named else 0.0
-            speech = self._speech[key] = Speech(
-                scores, seen.blocked, named, again, tuple(score.value for score in scores)
-            )
+            speech = self._speech[key] = self._speech_of(said, seen)
         return speech
+
+    def _speech_of(self, said: Spoken, seen: Seen) -> Speech:
+        scores = self.scores(seen)
+        if scores is self._silence.scores and not seen.blocked:
+            return self._silence
+        named = sum([score.named for score in scores])
+        again = self.repeats(said.lower, said.keys, scores) if named else 0.0
+        return Speech(scores, seen.blocked, named, again, tuple([one.value for one in scores]))
 
     def named(self, label: str, least: float = _NAMED) -> frozenset[int]:
         """The aspects that a label or a sentence names."""
@@ -154,7 +157,8 @@ class Signs:
         pieces = {gram for grams in self._grams.values() for gram in grams}
         self._scanner = Scanner({*self._signs, *pieces})
         self._telling = pieces.union(self._signs)
-        self._silence = [Score(0.0, False, False)] * len(aspects)
+        silent = [Score(0.0, False, False)] * len(aspects)
+        self._silence = Speech(silent, _NONE, 0, 0.0, (0.0,) * len(aspects))
 
     def _learn_senses(self) -> None:
         self._sense_of = [
@@ -241,7 +245,7 @@ class Signs:
     def scores(self, seen: Seen) -> list[Score]:
         """How far each aspect is spoken of."""
         if not seen.shapes and self._telling.isdisjoint(seen.keys):
-            return self._silence
+            return self._silence.scores
         count = len(self.aspects)
         missed: dict[tuple[int, int], float] = {}
         literal, named = [False] * count, [False] * count

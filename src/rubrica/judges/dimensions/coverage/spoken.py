@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from operator import add
 
-import msgspec
-
 from rubrica.judges.dimensions.coverage.aspects import stop_keys
 from rubrica.judges.dimensions.coverage.concepts import words_in
 from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR, kind_of
@@ -16,7 +14,6 @@ from rubrica.judges.text.words import LONGEST_KEPT
 
 #: Pairs of characters of one run that are looked at.
 _ENOUGH = 40
-_NONE: frozenset[str] = frozenset()
 
 
 _CONCRETE = re.compile(
@@ -29,21 +26,38 @@ _CONCRETE = re.compile(
 )
 
 
-class Spoken(msgspec.Struct, frozen=True, gc=False):
-    """`keys` are those of its English words, `words` those with a meaning; `kind` is why it says
-    nothing."""
+class Spoken:
+    """`keys` are those of its English words; `kind` is why it says nothing."""
 
-    text: str
-    lower: str
-    keys: tuple[str, ...]
-    words: tuple[str, ...]
-    kind: str
-    #: Words that are neither grammar nor praise.
-    new: frozenset[str]
-    #: The same in Chinese: pairs of characters, each with the one before it.
-    new_pairs: Mapping[str, str]
-    #: All characters and pairs of characters of Chinese text.
-    signs: frozenset[str]
+    __slots__ = ("_signs", "_words", "keys", "kind", "lower", "new", "new_pairs", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lower = lower = text.lower()
+        written = WORD.findall(lower)
+        self.keys = tuple(map(word_key, written))
+        #: Words that are neither grammar nor praise.
+        self.new = frozenset(self.keys) - _idle()[0]
+        #: The same in Chinese: pairs of characters, each with the one before it.
+        self.new_pairs: Mapping[str, str] = {} if lower.isascii() else _new_pairs(lower)
+        self.kind = kind_of(lower, written)
+        self._words: tuple[str, ...] | None = None
+        self._signs: frozenset[str] | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Those with a meaning, looked for when they are first asked for."""
+        if self._words is None:
+            self._words = meant(self.lower, self.keys)
+        return self._words
+
+    @property
+    def signs(self) -> frozenset[str]:
+        """All characters and pairs of characters of Chinese text, the same way."""
+        if self._signs is None:
+            text = "" if self.lower.isascii() else self.lower
+            self._signs = frozenset(text).union(map(add, text, text[1:]))
+        return self._signs
 
 
 def is_concrete(text: str) -> bool:
@@ -53,25 +67,10 @@ def is_concrete(text: str) -> bool:
 
 def spoken(text: str) -> Spoken:
     """The reading of a sentence; short ones are kept, for several answers say the same."""
-    return _kept(text) if len(text) <= LONGEST_KEPT else _read(text)
+    return _kept(text) if len(text) <= LONGEST_KEPT else Spoken(text)
 
 
-@lru_cache(maxsize=8192)
-def _kept(text: str) -> Spoken:
-    return _read(text)
-
-
-def _read(text: str) -> Spoken:
-    lower = text.lower()
-    written = WORD.findall(lower)
-    keys = tuple(map(word_key, written))
-    idle, _ = _idle()
-    new = frozenset(keys) - idle
-    chinese = not lower.isascii()
-    pairs = _new_pairs(lower) if chinese else {}
-    signs = frozenset(lower).union(map(add, lower, lower[1:])) if chinese else _NONE
-    kind = kind_of(lower, written)
-    return Spoken(text, lower, keys, meant(lower, keys), kind, new, pairs, signs)
+_kept = lru_cache(maxsize=8192)(Spoken)
 
 
 @cache

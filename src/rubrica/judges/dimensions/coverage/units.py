@@ -6,6 +6,7 @@ sections, is about none unless its words say so.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 from rubrica.judges.dimensions.coverage.passages import Passage
 from rubrica.judges.dimensions.coverage.plan import Plan
 from rubrica.judges.dimensions.coverage.reading import Read
+from rubrica.judges.text.words import LONGEST_KEPT
 
 Build = Literal["sections", "paragraphs", "sentences"]
 #: New words of a unit that is about something.
@@ -99,6 +101,8 @@ class _Table(NamedTuple):
 
 def _rows(pieces: Sequence[Passage], plan: Plan) -> _Table:
     """A table is read by row, unless the heads of its columns name aspects."""
+    if not pieces or pieces[-1].paragraph >= 0:  # tables come last
+        return _Table(frozenset(), False)
     seen: set[tuple[str, ...]] = set()
     twice: set[tuple[str, ...]] = set()
     for piece in pieces:
@@ -115,7 +119,7 @@ def _build(said: Sequence[Read]) -> Build:
 
 
 def _unit(reads: list[Read], build: Build) -> Unit:
-    fresh = sum(read.told.fresh for read in reads)
+    fresh = sum([read.told.fresh for read in reads])
     first = reads[0]
     label = first.passage.labels[-1] if first.passage.labels else ""
     if not label and build == "paragraphs" and len(reads) > 1 and len(first.told.said.lower) < 40:
@@ -123,9 +127,21 @@ def _unit(reads: list[Read], build: Build) -> Unit:
     lower = first.told.said.lower
     leads = len(reads) == 1 and lower.rstrip("*_ ").endswith((":", "：", "如下。"))
     beside = build == "sections" and not label
-    frames = _CLOSING.match(lower) or _LEADING.match(lower) or _FRAME.search(label.lower())
-    idle = beside or leads or frames is not None
+    idle = beside or leads or _frames(lower) or _frames(label, title=True)
     return Unit(reads, fresh, label, fresh >= _FULL[build] and not idle, idle)
+
+
+def _frames(text: str, title: bool = False) -> bool:
+    """Whether a sentence or a title opens an answer, or closes it."""
+    ask = _is_frame if len(text) <= LONGEST_KEPT else _is_frame.__wrapped__
+    return ask(text, title)
+
+
+@lru_cache(maxsize=1024)
+def _is_frame(text: str, title: bool) -> bool:
+    if title:
+        return _FRAME.search(text.lower()) is not None
+    return _CLOSING.match(text) is not None or _LEADING.match(text) is not None
 
 
 def _framed(found: list[Unit], build: Build) -> list[Unit]:
