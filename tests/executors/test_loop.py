@@ -9,23 +9,21 @@ import pytest
 from rubrica.executors import loop
 
 
-async def inside() -> tuple[str, float, int]:
-    kind = type(asyncio.get_running_loop()).__module__
-    return kind, sys.getswitchinterval(), gc.get_threshold()[0]
+async def inside() -> tuple[str, int]:
+    return type(asyncio.get_running_loop()).__module__, gc.get_threshold()[0]
 
 
 def test_what_holds_inside_and_what_is_left_behind() -> None:
-    before = (sys.getswitchinterval(), gc.get_threshold(), gc.get_freeze_count())
-    kind, turn, young = loop.run(inside())
+    before = (gc.get_threshold(), gc.get_freeze_count())
+    kind, young = loop.run(inside())
     assert kind.startswith("uvloop")
-    assert turn == pytest.approx(loop.TURN)
     assert young == loop.YOUNG
-    assert (sys.getswitchinterval(), gc.get_threshold(), gc.get_freeze_count()) == before
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
 
 
 def test_without_uvloop_asyncio_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvloop", None)
-    kind, _, _ = loop.run(inside())
+    kind, _ = loop.run(inside())
     assert kind.startswith("asyncio")
 
 
@@ -33,7 +31,7 @@ def test_an_error_leaves_nothing_behind() -> None:
     async def fails() -> None:
         raise ValueError("no")
 
-    before = (sys.getswitchinterval(), gc.get_threshold())
+    before = gc.get_threshold()
     with pytest.raises(ValueError, match="no"):
         loop.run(fails())
-    assert (sys.getswitchinterval(), gc.get_threshold()) == before
+    assert gc.get_threshold() == before
