@@ -5,6 +5,7 @@
 
 The file is LLMBar's natural set: an instruction, two outputs, and the one that people agree is
 better. Pairs are asked in both orders; each output is asked about by itself too, by one criterion.
+With `--brief` each output is asked about alone, in few words, as small models need it.
 With `--gguf` a llama.cpp server is started on loopback (`pip install xllamacpp`).
 """
 
@@ -36,7 +37,7 @@ def main() -> None:
     parser.add_argument("--gguf")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--items", type=int, default=100)
-    parser.add_argument("--brief", action="store_true", help="ask each output in few words")
+    parser.add_argument("--brief", action="store_true", help="each output alone, in few words")
     args = parser.parse_args()
     rows = msgspec.json.decode(args.file.read_bytes())[: args.items]
     with serving(args.gguf, args.threads) if args.gguf else nullcontext(args.base_url) as url:
@@ -71,14 +72,15 @@ async def measured(
         traces = [Trace(output=row["output_1"]), Trace(output=row["output_2"])]
         best = row["label"] - 1
         try:
-            meeting = await pairwise.meet(case, traces, 0, 1)
+            meeting = None if brief else await pairwise.meet(case, traces, 0, 1)
             values = [(await alone.judge(case, trace))[0].value or 0.0 for trace in traces]
         except RubricaError as error:
             failed += 1
             print(f"{done}: {error}", file=sys.stderr)
             continue
-        won = meeting.won if best == 0 else 1 - meeting.won
-        right, tied, turned = right + (won == 1), tied + (won == 0.5), turned + meeting.turned
+        if meeting is not None:
+            won = meeting.won if best == 0 else 1 - meeting.won
+            right, tied, turned = right + (won == 1), tied + (won == 0.5), turned + meeting.turned
         yes += [(values[best], True), (values[1 - best], False)]
         likelier += (
             0.5 + 0.5 * (values[best] > values[1 - best]) - 0.5 * (values[best] < values[1 - best])
@@ -86,10 +88,10 @@ async def measured(
         print(f"{done} of {len(rows)}, {time.perf_counter() - start:.0f} s", file=sys.stderr)
     n = len(rows) - failed
     print(f"{n} items, {failed} without a verdict, {time.perf_counter() - start:.0f} s")
-    print(
-        f"pairs: right {share(right, n)}, tied {share(tied, n)}, wrong {share(n - right - tied, n)}"
-    )
-    print(f"pairs: the verdict turned with the order in {share(turned, n)}")
+    if not brief:
+        wrong = n - right - tied
+        print(f"pairs: right {share(right, n)}, tied {share(tied, n)}, wrong {share(wrong, n)}")
+        print(f"pairs: the verdict turned with the order in {share(turned, n)}")
     exact = sum((value > 0.5) == good for value, good in yes)
     said = sum(value > 0.5 for value, _ in yes)
     print(f"yes or no, each alone: right {share(exact, len(yes))}; yes {share(said, len(yes))}")
