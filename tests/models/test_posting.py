@@ -204,6 +204,32 @@ def test_nobody_is_there() -> None:
     assert (error.reached, error.lasting) == (False, False)
 
 
+@pytest.mark.parametrize(
+    ("failure", "connect", "words"),
+    [
+        (TimeoutError(110, "Connection timed out"), None, "Connection timed out"),
+        (TimeoutError(110, "Connection timed out"), 5.0, "Connection timed out"),
+        (socket.gaierror(-2, "Name or service not known"), None, "Name or service not known"),
+        (None, 0.01, "no connection within 0.01 s"),
+    ],
+)
+def test_a_host_that_cannot_be_reached(
+    failure: Exception | None,
+    connect: float | None,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def reached(*_: Any) -> Any:
+        if failure is not None:
+            raise failure
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(posting, "_reached", reached)
+    with pytest.raises(PostError, match=words) as caught:
+        asyncio.run(Poster("http://127.0.0.1:9", connect=connect).post(b""))
+    assert not caught.value.reached
+
+
 def test_an_address_that_leads_nowhere_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host with two addresses, of which the first never answers."""
 

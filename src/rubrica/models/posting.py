@@ -161,12 +161,11 @@ class Poster:
                 except BaseException:
                     reached.close()
                     raise
-        except TimeoutError:
-            message = f"no connection within {self._connect_in:g} s"
-            raise PostError(message, reached=False) from None
         except (OSError, ValueError) as error:
             lasting = isinstance(error, ssl.SSLCertVerificationError)
             words = f"no connection: {str(error) or type(error).__name__}"
+            if isinstance(error, TimeoutError) and error.errno is None:  # ours, not the system's
+                words = f"no connection within {self._connect_in:g} s"
             raise PostError(words, reached=False, lasting=lasting) from None
         return connection
 
