@@ -1,17 +1,14 @@
 """A real environment service on loopback: Gymnasium's FrozenLake behind the protocol, and services
 that misbehave in one way each."""
 
-import asyncio
-import threading
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import gymnasium
 import pytest
 from aiohttp import web
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+from tests.loopback import Handler, served
 
 
 class FrozenLake:
@@ -48,37 +45,12 @@ class FrozenLake:
         return None
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        verb = request.match_info["verb"]
+        verb = request.match_info["path"]
         try:
             data = getattr(self, verb)(await request.json())
         except KeyError as error:
             return web.json_response({"success": False, "data": f"no instance {error}"})
         return web.json_response({"success": True, "data": data})
-
-
-@contextmanager
-def served(handler: Handler) -> Iterator[str]:
-    """The address of a server that answers every POST with `handler`."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-
-    async def start() -> tuple[web.AppRunner, int]:
-        app = web.Application()
-        app.router.add_post("/{verb}", handler)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner, runner.addresses[0][1]
-
-    runner, port = asyncio.run_coroutine_threadsafe(start(), loop).result()
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@ connections that drop. It speaks OpenAI's and Anthropic's paths and keeps what i
 
 import asyncio
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from aiohttp import web
+from tests.loopback import served
 
 
 class Answer(NamedTuple):
@@ -72,27 +72,9 @@ class Endpoint:
 def serving(script: Script) -> Iterator[Endpoint]:
     """An endpoint in a thread of its own, so that a client may run in any loop."""
     endpoint = Endpoint(script)
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/{path:.*}", endpoint.handle)
-        runner = web.AppRunner(app, shutdown_timeout=0.05, handler_cancellation=True)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = asyncio.run_coroutine_threadsafe(start(), loop).result()
-    endpoint.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-    try:
+    with served(endpoint.handle) as address:
+        endpoint.url = f"{address}/v1"
         yield endpoint
-    finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
 
 
 def said(text: str | None, finish: str = "stop", **message: Any) -> Answer:

@@ -5,45 +5,19 @@ import json
 import socket
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from aiohttp import web
+from tests.loopback import served
 
 from rubrica.core import Case, ConfigError, Fault, ToolCall, Trace, Usage
 from rubrica.phases.agents import agent_of, attempt, opened
 from rubrica.phases.recorder_values import MAX_TEXT
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 CASE = Case(id="c7", input={"q": "é"}, expected="SECRET", metadata={"hint": "SECRET"})
 MB = 2**20
-
-
-@contextmanager
-def served(handler: Handler) -> Iterator[str]:
-    """The address of a server that answers every POST with `handler`."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-
-    async def start() -> tuple[web.AppRunner, int]:
-        app = web.Application()
-        app.router.add_post("/{path:.*}", handler)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner, runner.addresses[0][1]
-
-    runner, port = asyncio.run_coroutine_threadsafe(start(), loop).result()
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
 
 
 def asked(url: str, deadline: float | None = 60.0) -> Trace:
