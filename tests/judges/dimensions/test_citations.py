@@ -194,9 +194,9 @@ def test_what_stands_beyond_the_limit_earns_nothing() -> None:
 )
 def test_hostile_outputs_are_judged_in_time(piece: str) -> None:
     text = piece * (10_000_000 // len(piece)) if piece == "[1]" else piece * (100_000 // len(piece))
-    began = time.perf_counter()
+    began = time.process_time()
     judged(f"{text}The tower opened in 1889 [1].", TOWER, HONEY)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
 
 
 # Labels

@@ -262,9 +262,9 @@ def test_pasting_the_question_or_praise_earns_nothing() -> None:
 )  # fmt: skip
 def test_hostile_text_takes_linear_time(piece: str) -> None:
     text = (piece * (100_000 // len(piece) + 1))[:100_000]
-    start = time.perf_counter()
+    start = time.process_time()
     signal_of(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 20
 
 
 def test_what_stands_beyond_the_limit_earns_nothing() -> None:
