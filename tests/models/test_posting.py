@@ -307,6 +307,11 @@ def test_a_name_in_other_letters() -> None:
     assert "Host: xn--bcher-kva.example:81\r\n" in Poster("http://bücher.example:81/")._headers
 
 
+def test_a_name_that_no_host_can_have() -> None:
+    with pytest.raises(ConfigError, match="cannot be the name of a host"):
+        Poster(f"http://{'ü' * 80}.example/")
+
+
 @pytest.mark.parametrize("text", ["a\r\nX: y", "a\nb", "a\x00"])
 def test_a_header_is_one_line(text: str) -> None:
     with pytest.raises(ConfigError) as caught:

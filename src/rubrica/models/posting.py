@@ -6,7 +6,6 @@ no compression. Whoever calls sets the time limit: a post that is cancelled drop
 """
 
 import asyncio
-import contextlib
 import socket
 import ssl
 from base64 import b64encode
@@ -68,8 +67,8 @@ class Poster:
             import aiohappyeyeballs  # noqa: F401 - asked for here, used for each connection
             import httptools
         except ImportError:
-            message = "speaking HTTP needs httptools: pip install 'rubrica[http]'"
-            raise ConfigError(message) from None
+            message = "speaking HTTP needs httptools and aiohappyeyeballs"
+            raise ConfigError(f"{message}: pip install 'rubrica[http]'") from None
         self._parser = httptools.HttpResponseParser
         parts = urlsplit(url)
         self._host = parts.hostname or ""
@@ -78,8 +77,7 @@ class Poster:
         self._connect_in = connect
         self._path = quote(parts.path or "/", safe=PLAIN)
         self._query = f"?{quote(parts.query, safe=PLAIN)}" if parts.query else ""
-        host = parts.netloc.rpartition("@")[2]
-        named = {"Host": host if host.isascii() else host.encode("idna").decode()}
+        named = {"Host": _ascii(parts.netloc.rpartition("@")[2])}
         if parts.username is not None:
             who = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
             named["Authorization"] = f"Basic {b64encode(who.encode()).decode()}"
@@ -268,9 +266,15 @@ async def _reached(host: str, port: int) -> socket.socket:
 @cache
 def _verified() -> ssl.SSLContext:
     context = ssl.create_default_context()
-    with contextlib.suppress(NotImplementedError):
-        context.set_alpn_protocols(["http/1.1"])
+    context.set_alpn_protocols(["http/1.1"])
     return context
+
+
+def _ascii(host: str) -> str:
+    try:
+        return host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError as error:
+        raise ConfigError(f"{host!r} cannot be the name of a host: {error}") from None
 
 
 def _line(text: str) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from rubrica.core import DataError, Rubric
 from rubrica.doors.cli import INCOMPLETE, PASSED
 from rubrica.judges.fitness.rubric import fitness
-from rubrica.phases.fitness.log import Reading, Task, score_log, score_records
+from rubrica.phases.fitness.log import Reading, Task, score_records, score_traces
 from rubrica.phases.fitness.telling import document
 
 
@@ -58,7 +58,7 @@ def _read(path: str, rubric: Rubric, task: Task, skip: bool) -> Reading:
         return counted
     import asyncio
 
-    return asyncio.run(score_log(path, rubric, task, skip_broken=skip))
+    return asyncio.run(score_traces(path, rubric, task, skip_broken=skip))
 
 
 @contextmanager

@@ -57,6 +57,13 @@ async def score_log(
     )
     if counted is not None:
         return counted
+    return await score_traces(path, rubric, task, skip_broken=skip_broken)
+
+
+async def score_traces(
+    path: str, rubric: Rubric, task: Task | None = None, *, skip_broken: bool = False
+) -> Reading:
+    """The same by way of traces, which any judge can score."""
     log, standing = Log(path, skip_broken=skip_broken), Standing(rubric)
     await _judged(log.traces(), standing, task or Task())
     return Reading(log.kind, standing, None, log.broken, log.noted)
