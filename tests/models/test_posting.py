@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from rubrica.core import ConfigError
-from rubrica.models import posting
-from rubrica.models.posting import Answer, Poster, PostError, TooLongError
+from rubrica.models import connection, posting
+from rubrica.models.connection import Answer, PostError, TooLongError
+from rubrica.models.posting import Poster
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
@@ -262,8 +263,8 @@ def test_an_address_that_leads_nowhere_is_not_waited_for(monkeypatch: pytest.Mon
     "head", [b"Content-Length: 2000\r\n\r\n", b"\r\n", b"transfer-encoding: chunked\r\n\r\n7d0\r\n"]
 )
 def test_too_much(head: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(posting, "MAX_ANSWER", 500)
-    monkeypatch.setattr(posting, "MAX_HEAD", 500)
+    monkeypatch.setattr(connection, "MAX_ANSWER", 500)
+    monkeypatch.setattr(connection, "MAX_HEAD", 500)
     (error,) = posted(Peer(b"HTTP/1.1 200 OK\r\n" + head + b"x" * 2000, ends=True))
     assert type(error) is TooLongError
 

@@ -17,7 +17,8 @@ import msgspec
 from rubrica.core import Case, CaseError, ConfigError, Evidence, JudgeError, Signal, Trace
 from rubrica.core.judge import shown
 from rubrica.core.numbers import clamp, decimal_text, finite, real
-from rubrica.models.posting import Poster, PostError
+from rubrica.models.connection import PostError
+from rubrica.models.posting import Poster
 
 #: How much of a service's words an error repeats.
 QUOTED = 300

@@ -16,11 +16,12 @@ import msgspec
 from rubrica.core import ConfigError, Usage
 from rubrica.core.frozen import freeze
 from rubrica.models.asking import Kind, ModelError
+from rubrica.models.connection import Answer, PostError, TooLongError
 from rubrica.models.deadlines import Deadline, Deadlines
 from rubrica.models.keys import Key
 from rubrica.models.loops import PerLoop
 from rubrica.models.parsing import STRICT
-from rubrica.models.posting import Answer, Poster, PostError, TooLongError
+from rubrica.models.posting import Poster
 
 #: How much of an endpoint's words an error repeats, and how much is read to learn what it means.
 QUOTED, READ = 300, 4000

@@ -15,7 +15,8 @@ import msgspec
 
 from rubrica.core import ConfigError, Trace
 from rubrica.judges.environment import QUOTED
-from rubrica.models.posting import Poster, PostError
+from rubrica.models.connection import PostError
+from rubrica.models.posting import Poster
 from rubrica.phases.agent_reply import REPLY, AgentError, read_reply
 
 
