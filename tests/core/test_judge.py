@@ -81,7 +81,8 @@ def test_options_reach_the_function() -> None:
 
 
 def test_an_option_that_the_function_does_not_take_is_refused_at_once() -> None:
-    with pytest.raises(JudgeError, match="judge 'cites': got an unexpected keyword argument 'mrk'"):
+    called = r"judge 'cites' is called with \(case, trace, mrk\): "
+    with pytest.raises(JudgeError, match=called + "got an unexpected keyword argument 'mrk'"):
         cites.having({"mrk": "doi"})
     with pytest.raises(JudgeError, match="multiple values for argument 'case'"):
         cites.having({"case": "doi"})

@@ -324,12 +324,23 @@ def test_a_configuration_file() -> None:
     assert "config.yaml:3: rubrica.run.casse: unknown key; did you mean cases?" in done.stderr
 
 
+def test_a_file_in_the_place_of_the_configuration_is_told_where_it_goes() -> None:
+    done = rubrica("run", "cases.jsonl", "--agent", "recorded")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cases.jsonl: no configuration; a file of cases goes behind --cases" in done.stderr
+    assert "a rubric goes behind --rubric" in rubrica("run", "rubric.yaml").stderr
+
+
 def test_recorded_outputs() -> None:
     cases([case(3, output="\\boxed{6}"), case(4, output="\\boxed{9}"), case(5)])
     done = rubrica("run", *PARTS[:4], "--agent", "recorded", "--json")
     document = json.loads(done.stdout)
     assert (done.returncode, document["passed"], document["failed"]) == (3, 1, 1)
     assert document["statuses"]["judge_error"] == 1
+    (lost,) = document["unmeasured_first"]
+    assert lost["reason"]
+    shown = rubrica("run", *PARTS[:4], "--agent", "recorded").stdout
+    assert f"1 not measured\n  {lost['id']}  judge_error, {lost['reason'][:20]}" in shown
 
 
 def test_a_disk_that_is_full_stops_the_run_and_says_how_to_go_on() -> None:

@@ -123,7 +123,7 @@ def test_a_function_judge_and_its_options(folder: Path) -> None:
     write(folder / "checks.py", FUNCTION)
     assert scored(load("checks.py->mentions")).passed is True
     assert scored(load("checks.py->mentions", options={"word": "dog"})).passed is False
-    with pytest.raises(ConfigError, match="'mentions': got an unexpected keyword argument 'wrod'"):
+    with pytest.raises(ConfigError, match="got an unexpected keyword argument 'wrod'"):
         load("checks.py->mentions", options={"wrod": "dog"})
 
 
@@ -409,7 +409,14 @@ def test_a_missing_name_gets_the_nearest_one(folder: Path) -> None:
     ("text", "words"),
     [
         ("thing = 7", "'checks.py->thing' is neither a judge class nor a function"),
-        ("def thing(case): return 1.0", "judge 'thing': too many positional arguments"),
+        (
+            "def thing(case): return 1.0",
+            r"judge 'thing' is called with \(case, trace\): too many positional arguments",
+        ),
+        (
+            "from rubrica import judge\n@judge\ndef thing(output): return 1.0",
+            r"judge 'thing' is called with \(case, trace\): too many positional arguments",
+        ),
         (
             "class thing:\n    compute_reward = None\n    def __init__(self, config): {}['lost']",
             r"'checks.py->thing' could not be made: KeyError: 'lost'",

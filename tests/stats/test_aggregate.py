@@ -288,3 +288,16 @@ def test_an_open_case_without_a_measurement_is_no_case() -> None:
     assert (found["cases"], found["average_score_n"], found["unmeasured"]) == (2, 2, 1)
     assert found["average_score_error"] == 0.25
     assert found["cost"]["judges"]["calls"] == 1
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_of_what_was_not_measured_the_first_are_told_with_their_reason(step: int) -> None:
+    lost = Score(value=None, status=Status.JUDGE_ERROR, passed=None, reason="short: TypeError")
+    rows: list[Row] = [(case(f"{i:02}"), 0, lost if i % 2 else scored(0.0)) for i in range(20)]
+    found = summed(rows[::step])
+    assert found["unmeasured"] == 10
+    assert found["unmeasured_first"] == [
+        {"id": name, "repeat": 0, "status": "judge_error", "reason": "short: TypeError"}
+        for name in ("01", "03", "05")
+    ]
+    assert [line["id"] for line in found["worst"]] == ["00", "02", "04"]

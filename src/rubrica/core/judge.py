@@ -101,7 +101,9 @@ class FunctionJudge:
         try:
             inspect.signature(self.function).bind(None, None, **options)
         except TypeError as error:
-            raise JudgeError(f"judge {self.names[0]!r}: {error}") from None
+            called = ", ".join(("case", "trace", *options))
+            message = f"judge {self.names[0]!r} is called with ({called}): {error}"
+            raise JudgeError(message) from None
         options = {**self.options, **options}
         return FunctionJudge(self.function, self.names[0], options, self.isolate)
 

@@ -159,11 +159,15 @@ def _of_folder(args: argparse.Namespace) -> str | None:
 
 def _section(path: str) -> dict[str, Any]:
     """`rubrica.run` of a file, its paths made relative to the file."""
+    if path.endswith((".jsonl", ".csv")):
+        raise ConfigError("no configuration; a file of cases goes behind --cases", file=path)
     document = read_document(path)
     root = document.value.get("rubrica") if isinstance(document.value, dict) else None
     section = root.get("run") if isinstance(root, dict) else None
     if not isinstance(section, dict):
-        raise document.error("expected a section rubrica: with a section run:")
+        rubric = isinstance(document.value, dict) and "dimensions" in document.value
+        hint = "; a rubric goes behind --rubric" if rubric else ""
+        raise document.error(f"expected a section rubrica: with a section run:{hint}")
     folder = Path(path).parent
     for key in ("cases", "rubric", "store", "cache", "prices"):
         if isinstance(section.get(key), str) and section[key] != "-":

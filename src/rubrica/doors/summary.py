@@ -156,7 +156,8 @@ def _dimensions(document: dict[str, Any]) -> Table:
     for name, line in document["dimensions"].items():
         average = line["average"]
         if average is None:
-            table.add_row(f"  {plain(name)}", "–", "not applicable", "")
+            none = "not applicable" if document["statuses"]["scored"] else "not measured"
+            table.add_row(f"  {plain(name)}", "–", none, "")
             continue
         colour = COLOURS[level_of(average)]
         full = round(BAR * average)
@@ -189,15 +190,26 @@ def _groups(document: dict[str, Any]) -> list[RenderableType]:
 
 
 def _failures(document: dict[str, Any]) -> list[RenderableType]:
-    if not document["worst"]:
+    """The worst, and the first of what was not measured: whoever reads on wants to know why."""
+    left = document["unmeasured"]
+    return [
+        *_reasons(document, document["worst"], f"worst of {document['failed']} that failed"),
+        *_reasons(document, document.get("unmeasured_first", []), f"{left} not measured"),
+    ]
+
+
+def _reasons(
+    document: dict[str, Any], lines: list[dict[str, Any]], title: str
+) -> list[RenderableType]:
+    if not lines:
         return []
     table = Table.grid(padding=(0, 2, 0, 0))
-    for failure in document["worst"]:
-        repeat = f" (repeat {failure['repeat']})" if document["repeats"] > 1 else ""
-        status = "" if failure["status"] == "scored" else f"{failure['status']}, "
-        name = Text(f"  {plain(failure['id'], 40)}{repeat}", "bold")
-        table.add_row(name, f"{status}{plain(failure['reason'], 240)}")
-    return [Text(), Text(f"worst of {document['failed']} that failed"), table]
+    for line in lines:
+        repeat = f" (repeat {line['repeat']})" if document["repeats"] > 1 else ""
+        status = "" if line["status"] == "scored" else f"{line['status']}, "
+        name = Text(f"  {plain(line['id'], 40)}{repeat}", "bold")
+        table.add_row(name, f"{status}{plain(line['reason'], 240)}")
+    return [Text(), Text(title), table]
 
 
 def _gates(document: dict[str, Any]) -> list[RenderableType]:
@@ -237,7 +249,8 @@ def _footer(
         table.add_row("" if at else "models", plain(line, 200))
     if judged := judged_by(document):
         table.add_row("judged by", plain(judged, 400))
-    worst = f" {shlex.quote(plain(document['worst'][0]['id'], 60))}" if document["worst"] else ""
+    told = [*document["worst"], *document.get("unmeasured_first", [])]
+    worst = f" {shlex.quote(plain(told[0]['id'], 60))}" if told else ""
     if before is not None:
         other, summary = before
         table.add_row("change", f"{_change(document, summary)}, since the last run")

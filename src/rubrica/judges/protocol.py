@@ -173,7 +173,7 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
     """A judge out of whatever stands under the name."""
     try:
         if isinstance(found, FunctionJudge):
-            return found.having(options) if options else found
+            return found.having(options)
         if isinstance(found, type):
             if hasattr(found, "compute_reward"):
                 made = found((dict(options) or None) if config is None else config)

@@ -60,6 +60,7 @@ class Summary:
         self._named = tuple(self._dimensions)
         self._tags, self._complexities = Named(GROUPS, Rate), Named(GROUPS, Rate)
         self._failures, self._worst = First(FAILURES), Worst(WORST)
+        self._unmeasured = Worst(WORST)
         self._canaries = Canaries()
         self._judges, self._agent, self._seconds = Spending(), Spending(), Amount()
 
@@ -80,6 +81,8 @@ class Summary:
                 self._worst.add(case.id, repeat, score)
             if score.value is not None:
                 _keep(self._value, score.value, slot)
+        else:
+            self._unmeasured.add(case.id, repeat, score)
         if slot >= 0:
             self._open.close(case.id, slot)
         if score.cost != _FREE:
@@ -152,6 +155,10 @@ class Summary:
             "planned": planned,
             "statuses": statuses,
             "unmeasured": seen - rate.n,
+            "unmeasured_first": [
+                {key: line[key] for key in ("id", "repeat", "status", "reason")}
+                for line in self._unmeasured.document()
+            ],
             "not_run": max(0, planned - seen),
             "cases": rate.cases,
             "repeats": self.repeats,
