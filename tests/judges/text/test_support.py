@@ -6,7 +6,7 @@ import pytest
 
 from rubrica.judges.text.passages import passages_of
 from rubrica.judges.text.sentences import sentences
-from rubrica.judges.text.support import parts, verdict
+from rubrica.judges.text.support import parts, verdict, verdicts
 
 
 def kind(claim: str, text: str, question: str = "") -> str:
@@ -168,6 +168,32 @@ SUPPORTED = [
         "陈默在2010年创办了这家公司，目前员工超过3000人。",
         "公司什么时候成立的？创始人是谁？有多少员工？",
     ),
+    (
+        "Parking is forbidden on Sundays.",
+        "On Sundays nobody may park there.",
+        "What are the parking rules?",
+    ),
+    (
+        "Teachers may take phones away.",
+        "A teacher is entitled to take the phone away.",
+        "What does the rule say about phones?",
+    ),
+    (
+        "Turnout was 58%.",
+        "Fifty-eight per cent of those eligible took part.",
+        "How did the vote on the stadium go?",
+    ),
+    (
+        "The membership runs for twelve months.",
+        "You sign up for a year at a time. A break of three months is possible.",
+        "What are the terms of the membership?",
+    ),
+    ("景区内不能燃放烟花。", "景区里禁止放烟花爆竹。", "去景区要注意什么？"),
+    (
+        "Rent can be raised once a year.",
+        "Increases are limited to one every twelve months.",
+        "Rent?",
+    ),
 ]
 CONTRADICTED = [
     (
@@ -308,6 +334,33 @@ CONTRADICTED = [
         "Is the Kestrel bridge open to lorries?",
     ),
     ("主演是胡歌。", "该剧由孔笙执导，王凯主演，共54集。", "这部电视剧的导演和主演是谁？"),
+    (
+        "Parking is forbidden on Sundays.",
+        "On Sundays you may park there.",
+        "What are the parking rules?",
+    ),
+    (
+        "Visitor numbers rose by 8%.",
+        "Eight per cent fewer people came through the doors.",
+        "How did visitor numbers develop?",
+    ),
+    (
+        "Rovers beat Athletic 3-1.",
+        "Athletic came out on top, beating Rovers 3-1 in front of a crowd of 41,000.",
+        "How did the final between Rovers and Athletic end?",
+    ),
+    (
+        "Seven of them were gold.",
+        "Of the sixteen, four were gold, seven silver and five bronze.",
+        "How many medals did Norland win?",
+    ),
+    (
+        "The judgment was given by Mr Justice Kerr.",
+        "The judgment was given by Mr Justice Lyle.",
+        "Who decided the case?",
+    ),
+    ("房间隔音差。", "房间隔音很好。", "酒店怎么样？"),
+    ("Plus allows five users.", "| Users | 1 | 4 |", "Compare the subscriptions Basic and Plus."),
 ]
 ABSENT = [
     (
@@ -383,6 +436,28 @@ def test_absent(claim: str, text: str, question: str) -> None:
 def test_truth_beside_its_opposite_contradicts() -> None:
     text = "The valve is open. Later the log says that the valve is not open."
     assert kind("The valve is open.", text) == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "question", "found"),
+    [
+        ("Parking is allowed.", "Yes.", "Is parking allowed?", "supported"),
+        ("Parking is not allowed.", "Yes, of course.", "Is parking allowed?", "contradicted"),
+        ("Parking is not allowed.", "No.", "Is parking allowed?", "supported"),
+        ("Entry costs 5 euros.", "Yes.", "Is parking allowed?", "absent"),
+        # No yes outweighs the denial that follows it.
+        (
+            "Parking is allowed.",
+            "Yes. Parking is forbidden.",
+            "Is parking allowed?",
+            "contradicted",
+        ),
+        ("这里不可以停车。", "可以。", "可以停车吗？", "contradicted"),
+    ],
+)
+def test_yes_or_no_answers_the_question(claim: str, text: str, question: str, found: str) -> None:
+    (one,) = verdicts([claim], sentences(text), question)
+    assert one.kind == found
 
 
 def test_a_hedge_is_no_statement() -> None:

@@ -55,6 +55,8 @@ def agrees(a: Quantity, b: Quantity) -> bool | None:
     if a.unit != b.unit:
         if a.kind == "money":
             return False if _near(a.value, b.value, a, b) else None
+        if a.unit.removesuffix("/time") == b.unit.removesuffix("/time"):
+            return _rates_agree(a, b) if a.unit.endswith("/time") else _rates_agree(b, a)
         return None
     if a.value == a.high and b.value == b.high:
         gap = a.value - b.value
@@ -72,6 +74,15 @@ def agrees(a: Quantity, b: Quantity) -> bool | None:
         return False
     # A range and one value: its end (`up to 40`), or about its middle.
     return high or low or (a.value <= b.value <= a.high) or (b.value <= a.value <= b.high)
+
+
+#: A year, a month, a week, a day, an hour.
+_PERIODS = (31557600.0, 2629800.0, 604800.0, 86400.0, 3600.0)
+
+
+def _rates_agree(rate: Quantity, plain: Quantity) -> bool:
+    """Whether `620 GWh a year` is the 620 GWh of a sentence that has the year elsewhere."""
+    return any(_near(rate.value * period, plain.value, plain, plain) for period in _PERIODS)
 
 
 def twisted(mine: Quantity, other: Quantity) -> bool:

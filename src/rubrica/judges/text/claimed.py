@@ -62,12 +62,17 @@ def units(text: str) -> tuple[Unit, ...]:
     hedges = words_of("hedges.txt")
     for at, whole in enumerate(reading.pieces):
         piece = _outside(whole, covered)
-        if piece is None or piece.word.lower() in hedges:
+        if piece is None or (piece.word.lower() in hedges and not _permits(piece)):
             continue
         found += _han_units(piece, at) if piece.han else (_english_unit(piece, at),)
     # A claim that has both sides of an idea, first and last, says neither of them.
     both = {term for term, sign in reading.whole.terms.items() if not sign}
     return tuple(_without(unit, both) for unit in found) if both else tuple(found)
+
+
+def _permits(piece: Piece) -> bool:
+    """Whether this is the `may` of a rule, which is no hedge."""
+    return piece.word == "may" and bool(piece.ideas)
 
 
 def _without(unit: Unit, ideas: Set[str]) -> Unit:

@@ -8,6 +8,11 @@ from rubrica.judges.text.covering import Cover
 from rubrica.judges.text.reading import Clause, Reading, members
 from rubrica.judges.text.wanted import Wanted
 
+#: Words that stand before many a name: `Mr Justice Lyle` is not `Mr Justice Kerr`.
+_TITLES = frozenset(
+    ("Mr", "Mrs", "Ms", "Dr", "Professor", "Prof", "Sir", "Dame", "Lord", "Lady", "Justice")
+)
+
 
 def denied(want: Wanted, cover: Cover, only_strong: bool = False) -> bool:
     """Whether the words that both have are denied in one and not in the other.
@@ -57,7 +62,9 @@ def missing_names(
     found: list[tuple[int, ...]] = []
     for group in groups:
         for n in group:
-            if cover.credits[n] >= least and want.units[n].term not in window.qualified:
+            if cover.credits[n] < least or want.units[n].term in window.qualified:
+                continue
+            if want.units[n].word not in _TITLES or len(group) == 1:
                 break
         else:
             found.append(group)

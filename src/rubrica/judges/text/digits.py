@@ -22,7 +22,8 @@ COUNTERS = re.compile(
 )
 #: 3-1, 3:1, 3比1: the larger first, or it may be a range or a date.
 _SCORE = re.compile(
-    r"(\d{1,2})(?:[-比]|:(?=\d\b))(\d{1,2})(?![-:\d%年月日号]|[.,]\d)(?![ ]?[A-Za-z°℃])"
+    r"(\d{1,2})(?:[-比]|:(?=\d\b))(\d{1,2})(?![-:\d%年月日号]|[.,]\d)"
+    r"(?![ ]?[A-Z°℃]|[ ]?(?!(?:in|at|on|to|by|and|but|after|against|over|with|before|win)\b)[a-z])"
 )
 _LISTED = re.compile(r"[.)、]\s")
 _CURRENCY_CODE = re.compile(r"(?:USD|EUR|GBP|RMB|CNY|(?:US|HK|A|C)[$])\Z")
@@ -61,6 +62,9 @@ def from_digits(text: str, at: int) -> Quantity | None:
             return _dated(year[0], at, end, quantity.approximate)
         if _numbered(text, at, end):
             return None
+        if end - at == 2 and text[at - 1 : at] == "'" and text[at - 2 : at - 1] in ("", " ", "("):
+            short = Date(year=(2000 if number < "30" else 1900) + int(number))
+            return _dated(short, at, end, quantity.approximate)
     return quantity
 
 

@@ -13,6 +13,7 @@ from rubrica.judges.text.wanted import Wanted
 
 #: Shares of a claim's key that do beside a figure that tells much, or little.
 _WITH_FIGURE, _WITH_PLAIN_FIGURE = 0.2, 0.34
+_COMPARED = re.compile(r"\bthan\b|比")
 _YEAR_BEFORE = re.compile(
     r"\b(?:year before|previous year|year earlier|prior year|last year)\b"
     r"|上年|上一年|去年|前一年|同比",
@@ -62,6 +63,8 @@ def _distinct(amount: Quantity) -> bool:
 
 def _agrees(want: Wanted, reading: Reading, whole: Cover, around: Set[str], share: float) -> Look:
     key = whole.key
+    if not key and want.keys and _COMPARED.search(want.claim.text):
+        return ABSENT  # two years side by side compare nothing
     if want.need > STATED and not _borne_out(want, reading, whole):
         return ABSENT
     if whole.key >= STATED or missing_names(want, whole, reading.whole):
@@ -70,7 +73,21 @@ def _agrees(want: Wanted, reading: Reading, whole: Cover, around: Set[str], shar
             return look
     if hedge_added(want, reading):
         return ABSENT
+    if len(want.quantities) == 1 and len(reading.clauses) > 1 and _belongs_elsewhere(want, reading):
+        return Look("contradicted", 0.7, "another figure")
     return Look("supported", (0.55 + 0.45 * key) * share)
+
+
+def _belongs_elsewhere(want: Wanted, reading: Reading) -> bool:
+    """Whether the clause with the claim's words has another figure: `four gold, seven silver`."""
+    most = least = 0.0
+    for clause in reading.clauses:
+        mark = _mark(want, want.quantities[0], clause.quantities)
+        if mark is True:
+            most = max(most, cover(want, clause).key)
+        elif mark is False:
+            least = max(least, cover(want, clause).key)
+    return least >= 0.8 and most < 0.3
 
 
 def _borne_out(want: Wanted, reading: Reading, whole: Cover) -> bool:
@@ -104,11 +121,12 @@ def _same_count(want: Wanted, reading: Reading) -> bool:
 def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     best = 0.0
     known = frozenset(around).union(reading.whole.terms)
+    table = reading.text.startswith("|")
     for clause in reading.clauses:
         for mine in want.quantities:
             if _mark(want, mine, clause.quantities) is not False:
                 continue
-            here = cover(want, clause, known)
+            here = cover(want, reading.whole if table else clause, known)
             perhaps = (n for n, unit in enumerate(want.units) if unit.perhaps or unit.name)
             rest = rest_of_cover(want, here, perhaps) if other_names(want, clause) else -1.0
             score = max(here.key if _has_key(want) else here.given * 0.75, rest)

@@ -41,8 +41,11 @@ def _by_figures(want: Wanted, text: Told) -> list[tuple[int, bool]]:
     other: dict[int, None] = {}
     for number, mine in enumerate(want.quantities):
         kind, unit = mine.kind, mine.unit
+        base = unit.removesuffix("/time")
         for index, amount in text.of_kind(kind):
-            if amount.kind == kind and (amount.unit == unit or kind == "money"):
+            if amount.kind == kind and (
+                amount.unit == unit or kind == "money" or amount.unit.removesuffix("/time") == base
+            ):
                 mark = agrees(mine, amount)
             elif amount.kind == "number" or kind == "number":
                 # A number without its unit may stand in a table, whose head has the unit.

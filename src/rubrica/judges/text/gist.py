@@ -87,6 +87,8 @@ def _chunk(chunk: str) -> tuple[str, ...]:
             found.append(DOUBT)
         if not word.term.isalnum():
             found += _PART.split(word.term)
+            if not NUMBER_WORDS.isdisjoint(_PART.split(word.lower)):
+                found.append(FIGURE)  # fifty-eight
     return tuple(found)
 
 

@@ -37,7 +37,7 @@ ABSENT = Look("absent", 0.0)
 #: Shares of a claim's key that have to be there: to state it, and to speak of the same thing.
 STATED, CONFLICT = 0.55, 0.45
 #: And to deny it: with less, what is denied is mostly something else.
-_DENIED = 0.65
+_DENIED = 0.57
 
 
 _OR = re.compile(r"\bor\b|或", re.IGNORECASE)
@@ -114,7 +114,7 @@ def _denial(
         most = max((here.key for _, here in found[:-1]), default=0.0)
         _, here = next((w for w in found if w[1].key >= max(most, whole.key - 0.1)), found[-1])
     flipped = here.key >= _DENIED and (denied(want, here, strong) or _undone(want, here, whole))
-    if flipped and want.negative and here.key < 0.75 and _denies_too(reading, here):
+    if flipped and want.negative and _denies_too(reading, here):
         flipped = False
     if flipped != turned:
         return Look("contradicted", 0.2 + 0.8 * here.key, "the opposite", firm=True)
@@ -154,7 +154,9 @@ def _clause_against(want: Wanted, reading: Reading, clause: Clause, here: Cover)
 
 
 _SOFT = re.compile(
-    r"\b(?:can|could|some|sometimes|potential|risk)\b|有的|有些|部分|会|或", re.IGNORECASE
+    r"\b(?:can|could|must|unless|entitled|allowed|permitted|welcome|some|sometimes|potential|risk)\b"
+    r"|有的|有些|部分|会|或",
+    re.IGNORECASE,
 )
 
 

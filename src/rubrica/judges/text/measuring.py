@@ -19,7 +19,8 @@ _MONEY_UNITS = ("USD", "EUR", "GBP", "CNY", "JPY", "INR", "AUD")
 _MONEY_UNITS_HAN = ("USD", "EUR", "GBP", "JPY", "CNY", "HKD", "CHF")
 _PRICED = re.compile(
     r"\b(?:cost|price|pay|paid|fee|fare|ticket|salary|wage|worth|fine|bill|spen[dt]|charge"
-    r"|budget|money|loss|profit|revenue|debt|loan|fund|tax|damages|overspen|income|grant|invest)",
+    r"|budget|money|loss|profit|revenue|debt|loan|fund|tax|damages|overspen|income|grant|invest"
+    r"|award|compensat|settle|donat|rent|deposit|prize|bonus|cash|saving)",
     re.IGNORECASE,
 )
 _CODE_BEFORE = re.compile(
@@ -35,6 +36,10 @@ _OUT_OF = re.compile(
     re.IGNORECASE,
 )
 _PER_HUNDRED = re.compile(r"每(?:一百|百|100)[^，。；,.;]{0,14}[，,]?[^，。；,.;\d]{0,4}\Z")
+#: 块 is money behind these, else a count of pieces.
+_PRICED_HAN = re.compile("[价钱费付罚买卖贵薪花收]|门票|便宜")
+#: 两块八: what stands behind is tenths.
+_COINS = re.compile(r"块([1-9一二三四五六七八九])(?![\d一二三四五六七八九十百千万亿个])")
 _AND_HALF = re.compile(r"[ ](?:and[ ]a[ ]half|½)", re.IGNORECASE)
 _MINUS = re.compile(r"(?:(?:^|[^A-Za-z0-9])-|minus |零下|负)\Z")
 #: Words before a figure that make it a rough one, and which side of it is meant.
@@ -78,6 +83,15 @@ def measured(text: str, start: int, end: int, value: float, slack: float) -> Qua
         half = _AND_HALF.match(text, end)
         if half is not None:
             value, end = value + 0.5, half.end()
+    elif text.startswith("块", end):
+        tail = _COINS.match(text, end)
+        if tail is not None:
+            coins = float(tail[1]) if tail[1].isdecimal() else (numerals.chinese(tail[1]) or 0.0)
+            value, last = value + coins / 10, tail.end()
+            return Quantity("money", value, value, "CNY", start, last, slack=0.05, written=value)
+        if _PRICED_HAN.search(text[max(0, start - 12) : start]):
+            last = end + 1
+            return Quantity("money", value, value, "CNY", start, last, slack=slack, written=value)
     written = value
     behind = text[end : end + 1]
     # What follows: most patterns can be told from one sign not to be there.

@@ -62,9 +62,26 @@ _HINTS: tuple[str, ...] = (
 _HINTS += ("属实", "谣言")
 #: Before `against`, these deny what follows.
 _ADVISING = frozenset(map(stem, ("advise", "warn", "decide", "recommend", "caution")))
+#: Those whom a rule lets do something, before `may`; what they may feel is no rule.
+_MAY = re.compile(
+    r"\b(?:you|we|one|anyone|nobody|everyone|visitors|members|tenants|landlords|guests|passengers"
+    r"|citizens|residents|customers|pupils|students|teachers|employees|employers|parents|owners)"
+    r"[ ]may[ ]?\Z",
+    re.IGNORECASE,
+)
+_FELT = frozenset(
+    ("be", "have", "feel", "find", "experience", "notice", "see", "need", "want", "also", "well")
+) | frozenset(("get", "suffer", "develop", "lose", "become", "think", "know", "wonder", "still"))
 _SUBORDINATE = frozenset(("when", "where", "which", "who", "whose", "whom", "that"))
 #: Where these are denied, so is what they are said of: `a vaccine does not exist`.
 _EXISTING = frozenset(map(stem, ("exist", "available", "known", "present")))
+#: The same of these forms: `meat is not allowed` is `no meat`.
+_GRANTED = frozenset(
+    ("allowed", "permitted", "possible", "accepted", "included", "needed", "required", "necessary")
+)
+#: And what these are said of is denied without any `not`.
+_FORBIDDEN = frozenset(("forbidden", "prohibited", "banned", "excluded", "outlawed"))
+_IS = frozenset(("is", "are", "was", "were", "be", "been", "being", "strictly"))
 _HAN_STOPS = frozenset(
     "的了是在于为由和与及等也都就而其该这那个之把被将让使则且但并又很更最还再只着过们它他她我你您呢吗吧啊从到对向给以所或如每有比"
 )
@@ -152,11 +169,18 @@ class _Reader:
         if name and word.polar and at:
             # North Korea is not the opposite of South Korea.
             ideas = tuple(idea for idea in ideas if idea[0] not in lexicon().polar)
-        denied = self.head and self.sign < 0 and word.term in _EXISTING
+        lower = word.lower
+        denied = (
+            self.head and self.sign < 0 and (word.term in _EXISTING or lower in _GRANTED)
+        ) or (self.sign > 0 and lower in _FORBIDDEN and self._after_is(words, at))
         self._add(token, word.term, ideas, start, name, False)
         if denied:
             self._deny_before()
         return whole
+
+    def _after_is(self, words: list[Word | None], at: int) -> bool:
+        before = words[at - 1] if at else None
+        return before is not None and before.lower in _IS
 
     def _within(self, words: list[Word | None], at: int) -> bool:
         """Whether a word with a capital stands inside a name: The Night We Never Met."""
@@ -195,12 +219,14 @@ class _Reader:
                 self.hedged.add(len(self.ends))
         elif role == "hedge":
             # `may not` and `may no longer` forbid.
-            if then not in ("not", "no", "only", "never"):
-                self.hedged.add(len(self.ends))
-            else:
+            if then in ("not", "no", "only", "never"):
                 self.found.append(
                     Piece("may", "may", (("@allow", 1),), -2, len(self.ends), start, False, False)
                 )
+            elif then in _FELT or not _MAY.search(self.text, max(0, start - 14), start + 4):
+                self.hedged.add(len(self.ends))
+            else:
+                self._add("may", "may", (("@allow", 1),), start, False, False)
         elif role == "certain":
             self.certain.add(len(self.ends))
         else:
@@ -259,8 +285,10 @@ class _Reader:
 
 def _alone(run: str, at: int, rest: int) -> bool:
     """Whether a character stands between words that are known, so that it is one itself."""
-    if at != rest and run[at - 1] not in "比很较更":
-        return False
+    if at != rest and run[at - 1] not in "比很较更要太偏略稍":
+        # 隔音差, 服务好: what is said of a thing at the end; not 温差 or 爱好.
+        last = at == len(run) - 1 and at - rest > 1
+        return last and run[at] in "好差贵快慢" and run[at - 1] not in "温误时落逆顺价偏出爱友美"
     after = run[at + 1 : at + 2]
     if not after or after in _HAN_STOPS or after in "一得点些多":
         return True

@@ -15,7 +15,7 @@ from rubrica.judges.text.amount import agrees as agrees
 from rubrica.judges.text.amount import twisted as twisted
 from rubrica.judges.text.digits import CURRENCY, from_digits, money_before
 from rubrica.judges.text.units import per_before
-from rubrica.judges.text.worded import from_han, from_words
+from rubrica.judges.text.worded import every, from_han, from_words
 from rubrica.judges.text.words import LONGEST_KEPT, fold
 
 #: Where a quantity may begin: at digits, a currency sign, a Chinese numeral, or a number word. The
@@ -163,7 +163,7 @@ def _read(text: str, at: int) -> Quantity | None:
     if char in CURRENCY:
         return money_before(text, at)
     if text[at - 1 : at] == "每":
-        return None  # 每一百人 is no count
+        return every(text, at)  # 每一百人 is no count
     if char.isdigit():
         return from_digits(text, at)
     if char > "⺀":

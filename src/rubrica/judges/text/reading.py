@@ -18,10 +18,10 @@ _PARTS = re.compile(r"[-+./']")
 #: A sentence that tells what was asked states nothing.
 _RETOLD = re.compile(
     r"\b(?:want|like|wish|need|going)\b.{0,20}\bto know\b|\byou(?:'re| are)? ask|\byour question\b"
-    r"|想了解|想知道|您问|你问|询问的是|提出的这个问题|您的问题|你的问题",
+    r"|想了解|想知道|要回答|您问|你问|询问的是|提出的这个问题|您的问题|你的问题",
     re.IGNORECASE,
 )
-_RETOLD_HINT = re.compile("know|ask|question|想|问")
+_RETOLD_HINT = re.compile("know|ask|question|想|问|要回答")
 #: Terms with their sign: negative where denied, larger where that is the point, 0 where both are
 #: said.
 Terms = dict[str, int]

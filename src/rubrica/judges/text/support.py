@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from rubrica.judges.text.claimed import units
-from rubrica.judges.text.conflicts import missing_names, other_names
+from rubrica.judges.text.conflicts import denied, missing_names, other_names
 from rubrica.judges.text.covering import Cover, cover
 from rubrica.judges.text.figures import figures
 from rubrica.judges.text.finding import met, plain_score
@@ -41,6 +41,13 @@ _FEW, _TRACE = 6, 0.11
 #: A score above which no other figure counts against what was found.
 _SETTLED = 0.85
 _NONE: frozenset[str] = frozenset()
+_YES_NO = re.compile(
+    r"\W*(?:(yes|yeah|correct|indeed|是的|可以|能|会|对)|no|nope|不可以|不能|不行|不会|不是|没有|否)"
+    r"(?=[,.:;!，。：；！]|[ ]?[-–—])",
+    re.IGNORECASE,
+)
+#: How much of a claim a question has that asks whether it is so.
+_ASKED_SAME = 0.6
 _CLAUSE = re.compile(r"[,;](?!\d)|[，；]")
 
 
@@ -86,6 +93,11 @@ def verdicts(claims: Sequence[str], passages: Sequence[Sentence], context: str) 
     """What the answer to a question says of each of the claims that a good one states."""
     text = told(passages)
     found = [_verdict_on(claim, text, context) for claim in claims]
+    said = _YES_NO.match(passages[0].text) if passages else None
+    if said is not None:
+        for number, claim in enumerate(claims):
+            want = wanted(claim, context)
+            found[number] = _answered(want, said[1] is not None, found[number], passages)
     used = {one.index for one in found}
     spare = [index for index in range(len(passages)) if index not in used]
     if 0 < len(spare) <= _FEW:
@@ -93,6 +105,18 @@ def verdicts(claims: Sequence[str], passages: Sequence[Sentence], context: str) 
             if one.kind == "absent":
                 found[number] = _by_place(wanted(claims[number], context), text, spare)
     return found
+
+
+def _answered(want: Wanted, yes: bool, found: Verdict, passages: Sequence[Sentence]) -> Verdict:
+    """What a yes or no at the beginning says of a claim that answers the question."""
+    asked = cover(want, want.asked) if want.asked is not None else None
+    if asked is None or asked.total < _ASKED_SAME or found.score >= _SETTLED:
+        return found
+    kind: Outcome = "supported" if yes != denied(want, asked) else "contradicted"
+    if found.kind in (kind, "contradicted"):
+        return found  # no yes outweighs a denial that follows it
+    note = "" if kind == "supported" else "the opposite"
+    return _verdict(Look(kind, 0.6, note), 0, passages)
 
 
 def _by_place(want: Wanted, text: Told, spare: list[int]) -> Verdict:
@@ -107,8 +131,8 @@ def _by_place(want: Wanted, text: Told, spare: list[int]) -> Verdict:
         if whole.key <= best or not states(reading.text) or hedge_added(want, reading):
             continue
         if want.claim.whole.hedged and reading.whole.certain:
-            continue
-        if against(want, reading, whole, around) is None:
+            best, at, look = 1.0, index, Look("contradicted", 0.3, "more than the claim")
+        elif against(want, reading, whole, around) is None:
             best, at, look = whole.key, index, _placed(want, reading, whole, text.gists[index])
     if at < 0 or look.kind == "absent":
         return Verdict("absent")
@@ -161,7 +185,8 @@ def _of_one(claim: str, text: Told, context: str) -> Verdict:
     if contrary >= 0 and (
         at < 0
         or (worst.firm and worst.score >= max(0.6, best.score - 0.3))
-        or worst.score > best.score + 0.15
+        # Another figure is mostly of something else where one sentence has the claim's.
+        or worst.score > best.score + (0.3 if worst.note == "another figure" else 0.15)
     ):
         return _verdict(worst, contrary, text.passages)
     return _verdict(best, at, text.passages) if at >= 0 else _ABSENT
@@ -189,6 +214,6 @@ def _words(want: Wanted, reading: Reading, whole: Cover, around: Set[str]) -> Lo
         return look
     if whole.key < want.need or missing_names(want, whole, reading.whole):
         return ABSENT
-    if hedge_added(want, reading):
+    if hedge_added(want, reading) or (whole.key < 0.5 and denied(want, whole, only_strong=True)):
         return ABSENT
     return Look("supported", 0.2 + 0.8 * (0.7 * whole.key + 0.3 * whole.total))

@@ -95,10 +95,11 @@ _TABLE: dict[str, dict[float, str]] = {
     "energy": {
         1.0: "j joule joules 焦耳 焦",
         1e3: "kj 千焦",
-        3.6e6: "kwh 千瓦时 度电",
-        3.6e9: "mwh 兆瓦时",
-        3.6e12: "gwh",
-        3.6e15: "twh",
+        3.6e3: "wh watt-hour watt-hours 瓦时",
+        3.6e6: "kwh kilowatt-hour kilowatt-hours 千瓦时 度电",
+        3.6e9: "mwh megawatt-hour megawatt-hours 兆瓦时",
+        3.6e12: "gwh gigawatt-hour gigawatt-hours 吉瓦时",
+        3.6e15: "twh terawatt-hour terawatt-hours 太瓦时",
         4184.0: "kcal calories calorie 千卡 大卡",
     },
     "data": {
@@ -120,7 +121,7 @@ _TABLE: dict[str, dict[float, str]] = {
 _SQUARE = {"square": "²", "sq": "²", "cubic": "³", "平方": "²", "立方": "³"}
 _ASCII = re.compile(
     r"(?:(square|sq|cubic)[ .]{1,2})?"
-    r"([a-zµμ°℃℉]{1,14}(?:-years?)?[²³23]?(?:/[a-zµμ]{1,12}[²³23]?)?)(?![a-z])",
+    r"([a-zµμ°℃℉]{1,14}(?:-(?:years?|hours?))?[²³23]?(?:/[a-zµμ]{1,12}[²³23]?)?)(?![a-z])",
     re.IGNORECASE,
 )
 _DEGREES = re.compile(r"(?:degrees?|deg|°)[ ]?(c|f)(?:elsius|ahrenheit)?\b", re.IGNORECASE)

@@ -82,6 +82,8 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     negative: bool
     #: Whether it gives somebody a part: the director is N, N wrote it.
     role: bool
+    #: The questions of yes or no, where the claim has words of theirs.
+    asked: Clause | None
     #: The share of the key that states it. A text that answers a question is taken to speak of
     #: what was asked; any other has to say itself what it speaks of.
     need: float
@@ -94,7 +96,7 @@ def wanted(claim: str, context: str) -> Wanted:
     found = units(claim)
     ground = _ground(context)
     given = tuple([_said(unit, ground.terms) for unit in found])
-    asked = _moot_terms(context)
+    asked = _moot(context).terms
     moot = [bool(asked) and not unit.meaning.polar and _said(unit, asked) for unit in found]
     quantities: list[Quantity] = []
     known: list[Quantity] = []
@@ -145,6 +147,7 @@ def wanted(claim: str, context: str) -> Wanted:
         tuple((unit.term, idea) for unit in found for idea in unit.meaning.polar),
         negative,
         role,
+        _moot(context) if any(moot) else None,
         _ASKED_IF if any(moot) else _ANSWERING if context else _ANYWHERE,
     )
 
@@ -191,10 +194,10 @@ def _parts(
 
 
 @lru_cache(maxsize=256)
-def _moot_terms(context: str) -> Terms:
+def _moot(context: str) -> Clause:
     """The words of questions of yes or no: the answer may leave them out, but not what says so."""
     asked = [piece.text for piece in sentences(context) if _YES_OR_NO.search(piece.text)]
-    return read("\n".join(asked)).whole.terms
+    return read("\n".join(asked)).whole
 
 
 @lru_cache(maxsize=8192)

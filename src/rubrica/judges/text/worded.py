@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Quantity
-from rubrica.judges.text.dates import date_at
+from rubrica.judges.text.dates import Date, date_at
 from rubrica.judges.text.digits import AFTER_NOON, COUNTERS, dated_quantity
 from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.measuring import measured, rough, sized
@@ -21,6 +21,15 @@ _FRACTION = re.compile(
     r"(?:[ ]of\b|(?<=[ -]third)(?=[.,;]|[ ](?:compared|less|more|lower|higher|since)\b|\Z))",
     re.IGNORECASE,
 )
+#: The same without `of`: two thirds, or behind a word before which it is a share.
+_BARE_FRACTION = re.compile(
+    r"(?P<one>two|three|four)[ -](?P<part>thirds|fifths|tenths)\b"
+    r"|(?P<less>an?|one|three)[ -](?P<piece>half|third|quarters?|fifth|tenth)(?=[.,;)]|[ ][a-z]|\Z)"
+    r"(?![ ](?:centur|of|years?|hour|time|place|party|day|week|month))",
+    re.IGNORECASE,
+)
+_SHARE_BEFORE = re.compile(r"\b(?:by|about|nearly|almost|roughly|over|than|only|up)[ ]\Z")
+_OF_UNIT = re.compile(r"[ ]an?[ ](?=hour|day|century|mile|million|billion)", re.IGNORECASE)
 _PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4}
 _HALF_UNIT = re.compile(r"half[ ](?:an?[ ])?(?=[a-z])", re.IGNORECASE)
@@ -40,6 +49,10 @@ _HAN_PERCENT = re.compile(
 _HAN_TENTHS = re.compile(r"(\d|[一二两三四五六七八九])成(半)?(?![功立为员长果本都])")
 _HAN_PART = re.compile(
     r"([一二两三四五六七八九十百]{1,3}|\d{1,3})分之([一二两三四五六七八九十]{1,3}|\d{1,3})"
+)
+_HAN_EVERY = re.compile(
+    r"([一二两三四五六七八九十百]{1,3}|\d{1,3})[个名位人户家]{1,2}[^,，.。;；\d]{0,6}[里中][^,，.。;；]{0,3}?"
+    r"有([一二两三四五六七八九十]{1,3}|\d{1,3})[个名位人户家]"
 )
 _HAN_HALF = re.compile(r"(?:一半|半数)")
 _HAN_CLOCK = re.compile(
@@ -68,7 +81,13 @@ def from_words(text: str, at: int) -> Quantity | None:
     if fraction is not None:
         part = _PARTS[fraction["part"].lower().rstrip("s")]
         share = 100.0 * _COUNTS[(fraction["one"] or "a").lower()] / part
+        whole = _OF_UNIT.match(text, fraction.end())
+        if whole is not None:  # a quarter of an hour, a third of a million
+            return measured(text, at, whole.end() - 1, share / 100.0, 0.05)
         return Quantity("percent", share, share, "%", at, fraction.end(), True, 0.5)
+    bare = _bare_fraction(text, at)
+    if bare is not None:
+        return bare
     half = _HALF_UNIT.match(text, at)
     if half is not None:
         return _half(text, at, half.end())
@@ -83,8 +102,20 @@ def from_words(text: str, at: int) -> Quantity | None:
     ordinal = _ORDINAL_WORD.match(text, at)
     if ordinal is not None:
         value = float(numerals.ORDINALS[ordinal[1].lower()])
+        if text.startswith((" century", "-century"), ordinal.end()):
+            date = Date(year=(int(value) - 1) * 100, span=100)
+            return dated_quantity(date, at, ordinal.end() + 8, text)
         return Quantity("ordinal", value, value, "", at, ordinal.end())
     return None
+
+
+def _bare_fraction(text: str, at: int) -> Quantity | None:
+    found = _BARE_FRACTION.match(text, at)
+    if found is None or (found["less"] and not _SHARE_BEFORE.search(text[max(0, at - 8) : at])):
+        return None
+    part = _PARTS[(found["part"] or found["piece"]).lower().rstrip("s")]
+    share = 100.0 * _COUNTS[(found["one"] or found["less"]).lower()] / part
+    return Quantity("percent", share, share, "%", at, found.end(), True, 0.5)
 
 
 def _half(text: str, at: int, end: int) -> Quantity | None:
@@ -137,6 +168,12 @@ def _clock(clock: re.Match[str]) -> Quantity:
         hour += 12
     value = float(hour * 60 + (30 if clock[2] == "半" else 0))
     return Quantity("time", value, value, "clock", clock.start(), clock.end())
+
+
+def every(text: str, at: int) -> Quantity | None:
+    """每四个人里有一个: what stands behind 每 with its share."""
+    part = _HAN_EVERY.match(text, at)
+    return None if part is None else _han_share(_HAN_EVERY, part)
 
 
 def _half_han(text: str, at: int) -> Quantity | None:
