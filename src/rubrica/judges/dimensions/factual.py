@@ -123,9 +123,12 @@ def _by(one: Verdict, text: str) -> str:
 
 def value_of(found: Sequence[tuple[float, Outcome]], cost: float) -> float:
     """The weight supported, less the cost of what is contradicted, over all weight."""
-    worth = {"supported": 1.0, "contradicted": -cost, "absent": 0.0}
-    total = sum(weight for weight, _ in found)
-    return sum(weight * worth[kind] for weight, kind in found) / total
+    total = earned = 0.0
+    for weight, kind in found:
+        total += weight
+        if kind != "absent":
+            earned += weight if kind == "supported" else -cost * weight
+    return earned / total
 
 
 def told(found: Sequence[tuple[str, Outcome, str]], lacking: str = "not stated") -> list[str]:
@@ -153,9 +156,15 @@ def short(text: str) -> str:
 
 def _sure(found: Sequence[tuple[Fact, Verdict]]) -> Sure:
     """As sure as the verdicts are; what was not found may have been said in other words."""
-    total = sum(fact.weight for fact, _ in found)
-    low = sum(fact.weight for fact, one in found if one.kind != "absent" and one.sure == "low")
-    high = sum(fact.weight for fact, one in found if one.kind != "absent" and one.sure == "high")
+    total = low = high = 0.0
+    for fact, one in found:
+        total += fact.weight
+        if one.kind == "absent":
+            continue
+        if one.sure == "low":
+            low += fact.weight
+        elif one.sure == "high":
+            high += fact.weight
     if low > 0.3 * total:
         return "low"
     return "high" if high >= 0.7 * total else "medium"

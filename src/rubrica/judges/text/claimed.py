@@ -18,6 +18,17 @@ _PLACES = frozenset("后前时中上下里内外有个名只例位家座部本�
 _PARTS = re.compile(r"[-+./']")
 #: Ideas that make a word one of many senses.
 _MANY = 4
+#: The ideas that a quantity of a kind or unit implies.
+_IMPLIED = {
+    "mass": ("@weight", "@heavy"),
+    "length": ("@length", "@height", "@depth", "@long"),
+    "money": ("@cost", "@income"),
+    "area": ("@area",),
+    "speed": ("@speed", "@fast"),
+    "time": ("@last", "@time_needed"),
+    "temperature": ("@temperature",),
+    "percent": ("@share",),
+}
 #: A term that would state a word of a claim, its credit, and the sign expected.
 Option = tuple[str, float, int]
 
@@ -28,8 +39,10 @@ class Meaning(msgspec.Struct, frozen=True, gc=False):
     options: tuple[Option, ...]
     terms: frozenset[str]
     sure: frozenset[str]
-    #: Ideas with two sides, or whatever is denied.
-    polar: tuple[str, ...]
+    #: The word with each idea of two sides, or whatever is denied.
+    polar: tuple[tuple[str, str], ...]
+    #: The kinds of quantity that tell it: `at 1,025 kg` tells the weight.
+    told: frozenset[str]
 
 
 class Unit(msgspec.Struct, frozen=True, gc=False):
@@ -58,16 +71,26 @@ def units(text: str) -> tuple[Unit, ...]:
     """The words of a claim that a text has to state."""
     reading = read(text)
     covered = [(amount.start, amount.end) for amount in reading.quantities]
+    first, last = (covered[0][0], covered[-1][1]) if covered else (0, 0)
     found: list[Unit] = []
     hedges = words_of("hedges.txt")
     for at, whole in enumerate(reading.pieces):
-        piece = _outside(whole, covered)
-        if piece is None or (piece.word.lower() in hedges and not _permits(piece)):
+        piece: Piece | None = whole
+        if whole.start < last and whole.start + len(whole.word) > first:
+            piece = _outside(whole, covered)
+        if piece is None or piece.word in _PLACES:
             continue
-        found += _han_units(piece, at) if piece.han else (_english_unit(piece, at),)
+        if piece.word.lower() in hedges and not _permits(piece):
+            continue
+        if piece.han:
+            found += _han_units(piece, at)
+        else:
+            found.append(_english_unit(piece, at))
     # A claim that has both sides of an idea, first and last, says neither of them.
-    both = {term for term, sign in reading.whole.terms.items() if not sign}
-    return tuple(_without(unit, both) for unit in found) if both else tuple(found)
+    if 0 in (terms := reading.whole.terms).values():
+        both = {term for term, sign in terms.items() if not sign}
+        return tuple([_without(unit, both) for unit in found])
+    return tuple(found)
 
 
 def _permits(piece: Piece) -> bool:
@@ -89,17 +112,19 @@ def _outside(piece: Piece, covered: list[tuple[int, int]]) -> Piece | None:
             left = piece.word[: start - piece.start]
         else:
             continue
-        if not left or left in _PLACES:
+        if not left:
             return None
         return msgspec.structs.replace(piece, word=left, term=left) if piece.han else piece
-    return None if piece.word in _PLACES else piece
+    return piece
 
 
 def _meaning(options: Iterable[Option]) -> Meaning:
     kept = tuple(options)
-    sure = frozenset(option[0] for option in kept if option[1] > 0.6)
-    polar = tuple(term for term, _, sign in kept if abs(sign) > 1)
-    return Meaning(kept, frozenset(option[0] for option in kept), sure, polar)
+    terms = frozenset([option[0] for option in kept])
+    sure = frozenset([option[0] for option in kept if option[1] > 0.6])
+    polar = tuple([(kept[0][0], term) for term, _, sign in kept if abs(sign) > 1])
+    told = [kind for kind, implied in _IMPLIED.items() if not terms.isdisjoint(implied)]
+    return Meaning(kept, terms, sure, polar, frozenset(told))
 
 
 def _options(term: str, ideas: Ideas, sign: int) -> list[Option]:

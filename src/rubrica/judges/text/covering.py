@@ -1,11 +1,11 @@
 """How much of a claim a sentence or clause has."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from functools import lru_cache
 
 import msgspec
 
-from rubrica.judges.text.claimed import Option
+from rubrica.judges.text.claimed import Meaning
 from rubrica.judges.text.reading import Clause, Terms
 from rubrica.judges.text.wanted import Wanted
 
@@ -35,14 +35,16 @@ def cover(want: Wanted, window: Clause, around: Set[str] = _NOTHING) -> Cover:
     met = want.common.intersection(terms)
     if around:
         met |= want.common.intersection(around)
+    units = want.units
     kinds = _kinds(window) if want.told else _NOTHING
-    if not met and not kinds and want.common:
-        return _nothing(len(want.units))
-    earned = [0.0] * len(want.units)
-    signs = [_NOWHERE] * len(want.units)
-    for number, unit in enumerate(want.units):
-        if not unit.meaning.terms.isdisjoint(met):
-            earned[number], signs[number] = _credit(unit.meaning.options, terms, around)
+    if not met and not kinds and units:
+        return _nothing(len(units))
+    earned = [0.0] * len(units)
+    signs = [_NOWHERE] * len(units)
+    if met:
+        for number, unit in enumerate(units):
+            if not unit.meaning.terms.isdisjoint(met):
+                earned[number], signs[number] = _credit(unit.meaning, terms, around)
     for number, told in want.told:
         if earned[number] < _TOLD and not told.isdisjoint(kinds):
             earned[number] = _TOLD
@@ -70,12 +72,12 @@ def _nothing(count: int) -> Cover:
     return Cover((0.0,) * count, ((0, 0),) * count, 0.0, 0.0, 0.0)
 
 
-def _credit(
-    options: Sequence[Option], terms: Terms, around: Set[str]
-) -> tuple[float, tuple[int, int]]:
+def _credit(meaning: Meaning, terms: Terms, around: Set[str]) -> tuple[float, tuple[int, int]]:
     best, pair = 0.0, _NOWHERE
-    for term, credit, sign in options:
+    for term, credit, sign in meaning.options:
         if credit <= best:
+            if not meaning.polar:
+                break  # the best come first
             # A polar idea tells more of the sign than the bare word.
             if pair[1] and abs(sign) >= 2 and abs(pair[0]) < 2 and term in terms and credit > 0.6:
                 pair = (sign, terms[term])

@@ -21,16 +21,18 @@ _YEAR_BEFORE = re.compile(
 )
 
 
-def figures(want: Wanted, reading: Reading, whole: Cover, around: Set[str]) -> Look:
+def figures(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     """What a sentence says of a claim with quantities."""
-    marks = [_mark(want, mine, reading.whole.quantities, reading) for mine in want.quantities]
-    agreed = sum(mark is True for mark in marks)
-    most = agreed * 2 >= len(marks) and whole.key >= 0.75 and False not in marks
-    if agreed == len(marks) or most:
-        return _agrees(want, reading, whole, around, agreed / len(marks))
+    marks = [_mark(want, mine, reading.quantities, reading) for mine in want.quantities]
     if False in marks:
         return _differs(want, reading, around)
-    return ABSENT
+    agreed = marks.count(True)
+    if agreed * 2 < len(marks):
+        return ABSENT
+    whole = cover(want, reading.whole, around)
+    if agreed < len(marks) and whole.key < 0.75:
+        return ABSENT
+    return _agrees(want, reading, whole, around, agreed / len(marks))
 
 
 def _mark(
@@ -120,16 +122,18 @@ def _same_count(want: Wanted, reading: Reading) -> bool:
 
 def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     best = 0.0
-    known = frozenset(around).union(reading.whole.terms)
+    common = want.common
+    known = common.intersection(around).union(common.intersection(reading.whole.terms))
     table = reading.text.startswith("|")
     for clause in reading.clauses:
         for mine in want.quantities:
             if _mark(want, mine, clause.quantities) is not False:
                 continue
             here = cover(want, reading.whole if table else clause, known)
-            perhaps = (n for n, unit in enumerate(want.units) if unit.perhaps or unit.name)
-            rest = rest_of_cover(want, here, perhaps) if other_names(want, clause) else -1.0
-            score = max(here.key if _has_key(want) else here.given * 0.75, rest)
+            score = here.key if _has_key(want) else here.given * 0.75
+            if other_names(want, clause):
+                named = [n for n, unit in enumerate(want.units) if unit.perhaps or unit.name]
+                score = max(score, rest_of_cover(want, here, named))
             near = max(score, here.total) >= 0.2 or (want.need < STATED and _many(mine))
             if near and any(twisted(mine, other) for other in clause.quantities):
                 score = max(score + 0.3, 0.5)
@@ -143,4 +147,4 @@ def _many(amount: Quantity) -> bool:
 
 
 def _has_key(want: Wanted) -> bool:
-    return not all(want.given)
+    return False in want.given

@@ -22,11 +22,11 @@ def met(want: Wanted, text: Told) -> list[tuple[int, bool]]:
 
 
 def _by_words(want: Wanted, text: Told) -> list[tuple[int, bool]]:
-    common, before = want.common, text.before
+    common = want.common
     return [
         (index, False)
         for index, gist in enumerate(text.gists)
-        if not common.isdisjoint(gist) and _worth(want, gist, before[index])
+        if not common.isdisjoint(gist) and _worth(want, gist, text.before(index))
     ]
 
 
@@ -40,14 +40,14 @@ def _by_figures(want: Wanted, text: Told) -> list[tuple[int, bool]]:
     same: dict[int, int] = {}
     other: dict[int, None] = {}
     for number, mine in enumerate(want.quantities):
-        kind, unit = mine.kind, mine.unit
+        kind, unit, values = mine.kind, mine.unit, (mine.value, mine.written)
         base = unit.removesuffix("/time")
         for index, amount in text.of_kind(kind):
             if amount.kind == kind and (
                 amount.unit == unit or kind == "money" or amount.unit.removesuffix("/time") == base
             ):
                 mark = agrees(mine, amount)
-            elif amount.kind == "number" or kind == "number":
+            elif amount.value in values and "number" in (kind, amount.kind):
                 # A number without its unit may stand in a table, whose head has the unit.
                 bare = amount.value == mine.written and text.passages[index].text[0] == "|"
                 mark = agrees(mine, amount) or (bare or None)
@@ -76,7 +76,7 @@ def plain_score(want: Wanted, text: Told, index: int) -> float:
         return 0.0
     if any(idea in gist and term not in gist for term, idea in want.polar):
         return 0.0
-    return 0.55 + 0.45 * share(want.key, gist, text.before[index])
+    return 0.55 + 0.45 * share(want.key, gist, text.before(index))
 
 
 def _vaguer(mine: Quantity, other: Quantity) -> bool:
@@ -85,7 +85,7 @@ def _vaguer(mine: Quantity, other: Quantity) -> bool:
 
 def _beside(want: Wanted, mine: Quantity, amount: Quantity, text: Told, index: int) -> bool:
     gist = text.gists[index]
-    if share(want.key, gist, text.before[index]) >= _FIGURED or _given(want, gist) >= 0.5:
+    if share(want.key, gist, text.before(index)) >= _FIGURED or _given(want, gist) >= 0.5:
         return True
     return twisted(mine, amount)
 

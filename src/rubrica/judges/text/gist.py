@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import chain
 from operator import add
+from string import punctuation
 
 from rubrica.judges.text.lexicon import lexicon
 from rubrica.judges.text.lists import words_of
@@ -16,16 +17,20 @@ from rubrica.judges.text.quantities import NUMBER_WORDS
 from rubrica.judges.text.word import word_of
 from rubrica.judges.text.words import LONGEST_KEPT, fold
 
-#: Stands in a gist for any quantity; with digits behind it, for that figure.
+#: Stands in a gist for any quantity.
 FIGURE = "#"
 #: Stands for any word that denies or makes less sure.
 DOUBT = "!"
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:['.+-][^\W_]+)*|\d+(?:[.,]\d+)*")
 _PART = re.compile(r"[-+./']")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+_HAN = re.compile("([\u3400-\u4dbf\u4e00-\u9fff]+)")
 _FALSE = frozenset(
     ("false", "untrue", "true", "myth", "misconception", "incorrect", "wrong", "case")
 )
+#: Spaces in a line that is nothing but an address and its mark: an entry of a list of sources,
+#: which tells nothing.
+_ENTRY = 2
+_DENIALS = frozenset("不没未无非别勿否难免错误谣假")
 _NUMERALS = frozenset("零〇一二两三四五六七八九十半百")
 
 
@@ -45,6 +50,8 @@ def _gist(text: str) -> frozenset[str]:
 
 
 def _glance(text: str) -> set[str]:
+    if "://" in text and text.count(" ") <= _ENTRY:
+        return set()
     plain = text.isascii()
     found = set(chain.from_iterable(map(_chunk, text.split()))) if plain else _mixed(fold(text))
     phrases = _phrases()
@@ -73,10 +80,12 @@ def _phrases() -> dict[str, list[tuple[frozenset[str], list[str]]]]:
 @lru_cache(maxsize=65536)
 def _chunk(chunk: str) -> tuple[str, ...]:
     """The terms of what stands between two spaces."""
+    if chunk.isascii() and chunk.lower() == chunk.upper():  # without a letter
+        return (FIGURE,) if chunk.strip(punctuation) else ()
     found: list[str] = []
     for token in _WORD.findall(chunk[:200]):
         if token[0].isdigit():
-            found += (FIGURE, FIGURE + token.replace(",", ""))
+            found.append(FIGURE)
             continue
         word = word_of(token)
         found.append(word.term)
@@ -93,10 +102,11 @@ def _chunk(chunk: str) -> tuple[str, ...]:
 
 
 def _mixed(text: str) -> set[str]:
-    found = set(chain.from_iterable(map(_chunk, _HAN.sub(" ", text).split())))
+    parts = _HAN.split(text)
+    found = set(chain.from_iterable(map(_chunk, " ".join(parts[::2]).split())))
     prefixes, singles = _prefixes(), _singles()
     # Pairs across a comma or a number do no harm here.
-    han = "".join(_HAN.findall(text))
+    han = "".join(parts[1::2])
     chars = set(han)
     pairs = set(map(add, han, han[1:]))
     found |= chars
@@ -110,9 +120,16 @@ def _mixed(text: str) -> set[str]:
         found |= singles[char]
     if not _NUMERALS.isdisjoint(chars):
         found.add(FIGURE)
-    if _doubt().search(han):
+    if _doubtful(han, chars, pairs):
         found.add(DOUBT)
     return found
+
+
+def _doubtful(han: str, chars: set[str], pairs: set[str]) -> bool:
+    if not _DENIALS.isdisjoint(chars):
+        return True
+    hedges = _hedges()
+    return any(word in han for pair in pairs & hedges.keys() for word in hedges[pair])
 
 
 @cache
@@ -126,9 +143,13 @@ def _prefixes() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
 
 
 @cache
-def _doubt() -> re.Pattern[str]:
-    hedges = (word for word in words_of("hedges.txt") if word[0] > "⺀")
-    return re.compile("|".join(("[不没未无非别勿否难免错误谣假]", *sorted(hedges))))
+def _hedges() -> dict[str, list[str]]:
+    """Chinese words that make less sure by their first two characters."""
+    found: dict[str, list[str]] = {}
+    for word in words_of("hedges.txt"):
+        if word[0] > "⺀":
+            found.setdefault(word[:2], []).append(word)
+    return found
 
 
 @cache

@@ -1,6 +1,7 @@
 """The sentences of an output that count: none of its thinking, and none without end."""
 
 import re
+from operator import itemgetter
 
 from rubrica.judges.answer import Think
 from rubrica.judges.text.sentences import Sentence, sentences
@@ -16,7 +17,7 @@ def passages_of(text: str, think: Think = "drop") -> list[Sentence]:
     if think == "drop" and (_OPEN in text or _CLOSE in text):
         text = blanked(text)
     whole = sentences(text)
-    if max([len(one.text) for one in whole], default=0) <= _LONGEST:
+    if max(map(len, map(itemgetter(0), whole)), default=0) <= _LONGEST:
         return whole
     found: list[Sentence] = []
     for one in whole:

@@ -5,15 +5,15 @@ A denial reaches from its word to the end of the clause. The word right after it
 """
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import msgspec
 
-from rubrica.judges.text.lexicon import han_words, lexicon
+from rubrica.judges.text.han import cut
 from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.stems import stem
-from rubrica.judges.text.tokens import phrase_at, tokens_of, words_in
-from rubrica.judges.text.word import Ideas, Word
+from rubrica.judges.text.tokens import phrase_from, tokens_of, words_in
+from rubrica.judges.text.word import FORBIDDEN, JOINS, Ideas, Word, without_polar
 
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
@@ -79,19 +79,7 @@ _EXISTING = frozenset(map(stem, ("exist", "available", "known", "present")))
 _GRANTED = frozenset(
     ("allowed", "permitted", "possible", "accepted", "included", "needed", "required", "necessary")
 )
-#: And what these are said of is denied without any `not`.
-_FORBIDDEN = frozenset(("forbidden", "prohibited", "banned", "excluded", "outlawed"))
 _IS = frozenset(("is", "are", "was", "were", "be", "been", "being", "strictly"))
-_HAN_STOPS = frozenset(
-    "的了是在于为由和与及等也都就而其该这那个之把被将让使则且但并又很更最还再只着过们它他她我你您呢吗吧啊从到对向给以所或如每有比"
-)
-
-
-@cache
-def _lists() -> tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]:
-    names = ("negation.txt", "hedges.txt", "certain.txt", "neutral.txt")
-    negation, hedges, certain, neutral = map(words_of, names)
-    return negation, hedges, certain, neutral
 
 
 def pieces(text: str) -> Pieces:
@@ -107,72 +95,83 @@ class _Reader:
         self.found: list[Piece] = []
         self.ends: list[int] = []
         # `That X is Y is false` denies all of it.
-        lower = text.lower()
-        self.false = None
-        for hint in _HINTS:  # a look for the words saves the pattern on nearly every sentence
-            if hint in lower:
-                self.false = _FALSE.search(text)
-                break
+        # A look for the words saves the pattern on nearly every sentence.
+        hinted = any(map(text.lower().__contains__, _HINTS))
+        self.false = _FALSE.search(text) if hinted else None
         self.plain = self.sign = -1 if self.false else 1
         self.head = self.joined = False
         self.hedged: set[int] = set()
         self.certain: set[int] = set()
 
     def read(self) -> Pieces:
-        tokens = tokens_of(self.text)
+        tokens, starts = tokens_of(self.text)
         words = words_in(tokens)
+        found, ends = self.found, self.ends
         done = -1
-        for at, (token, start) in enumerate(tokens):
-            word = words[at]
-            if word is not None:
-                if at > done and not word.idle:
-                    done = at + self._english(word, words, at, token, start)
-            elif token[0] > "⺀" and token != "。":
-                self._chinese(token, start)
-            elif not token[0].isdigit():
-                following = words[at + 1] if at + 1 < len(words) else None
-                # `in 1998, when it was automated` is one clause.
-                if token != "," or following is None or following.lower not in _SUBORDINATE:
-                    self._boundary(start)
-        return Pieces(self.found, frozenset(self.hedged), frozenset(self.certain), self.ends)
+        for at, (word, token, start) in enumerate(zip(words, tokens, starts, strict=True)):
+            if word is None:
+                if token[0] > "⺀" and token != "。":
+                    self._chinese(token, start)
+                elif not token[0].isdigit():
+                    following = words[at + 1] if at + 1 < len(words) else None
+                    # `in 1998, when it was automated` is one clause.
+                    if token != "," or following is None or following.lower not in _SUBORDINATE:
+                        self._boundary(start)
+            elif word.skip or at <= done:
+                continue
+            elif word.phrases and (phrase := phrase_from(words, at)) is not None:
+                done = at + self._english(word, words, at, token, start, phrase)
+            elif word.idle:
+                continue
+            elif word.bare and at and not self.head and not self.false:
+                # Most words come here: nothing but the word has to be looked at.
+                self.joined = False
+                found.append(
+                    Piece(
+                        token, word.term, word.inner, self.sign, len(ends), start, word.name, False
+                    )
+                )
+            else:
+                done = at + self._english(word, words, at, token, start)
+        return Pieces(found, frozenset(self.hedged), frozenset(self.certain), ends)
 
     def _boundary(self, place: int) -> None:
         self.ends.append(place)
         self.sign, self.head = self.plain, False
 
     def _english(
-        self, word: Word, words: list[Word | None], at: int, token: str, start: int
+        self,
+        word: Word,
+        words: list[Word | None],
+        at: int,
+        token: str,
+        start: int,
+        phrase: tuple[tuple[str, ...], Ideas] = ((), ()),
     ) -> int:
         """Takes a word in; the number of words behind it that belong to a phrase of denial.
 
         `not enough` is one idea: neither is `enough` taken for itself, nor what follows denied.
         """
-        ideas, taken = word.ideas, 0
         following = words[at + 1] if at + 1 < len(words) else None
-        if following is not None and word.phrases:
-            for rest, phrase in word.phrases:
-                if len(rest) > 1 and rest[0] != following.term:
-                    continue
-                if phrase_at(words, at + 1, rest):
-                    ideas, taken = phrase + ideas, len(rest)
-                    break
+        taken, ideas = len(phrase[0]), phrase[1] + word.ideas
         role = word.role
         whole = taken if role == "not" else 0
         # `Without` inside quotes is of a title.
         titled = role and word.capital and at and self._within(words, at)
         if role and not whole and not titled:
             self._role(role, "" if following is None else following.lower, start)
-        self.joined = word.lower in ("and", "or", "nor")
+        self.joined = word.lower in JOINS
         if word.stop and not taken and (len(token) > 1 or token in "AI" or token.islower()):
             return 0
-        name = self._named(token, at, start)
+        # The first word has a capital whatever it is.
+        plain = not at and word.capital and not word.coded
+        name = self._opens_name(token, start) if plain else word.name
         if name and word.polar and at:
-            # North Korea is not the opposite of South Korea.
-            ideas = tuple(idea for idea in ideas if idea[0] not in lexicon().polar)
+            ideas = without_polar(ideas)
         lower = word.lower
         denied = (
             self.head and self.sign < 0 and (word.term in _EXISTING or lower in _GRANTED)
-        ) or (self.sign > 0 and lower in _FORBIDDEN and self._after_is(words, at))
+        ) or (self.sign > 0 and lower in FORBIDDEN and self._after_is(words, at))
         self._add(token, word.term, ideas, start, name, False)
         if denied:
             self._deny_before()
@@ -193,12 +192,7 @@ class _Reader:
                 break
             self.found[at] = msgspec.structs.replace(self.found[at], sign=-2)
 
-    def _named(self, token: str, at: int, start: int) -> bool:
-        if not token[0].isupper():
-            return not token.isalpha() and any(map(str.isdigit, token))
-        if at or _coded(token):
-            return len(token) > 1
-        # The first word has a capital whatever it is.
+    def _opens_name(self, token: str, start: int) -> bool:
         after = self.text[start + len(token) + 1 : start + len(token) + 2]
         return after.isupper() or token.endswith("'s")
 
@@ -242,62 +236,24 @@ class _Reader:
         self.sign, self.head = (-1 if beside else -self.sign), True
 
     def _chinese(self, run: str, start: int) -> None:
-        """Cuts a run of characters at known words; what lies between is kept whole."""
-        negation, hedges, certain, neutral = _lists()
-        table = han_words()
-        known = lexicon().words
-        at = rest = 0
-        while at < len(run):
-            char = run[at]
-            word = table.longer_at(run, at) if run[at : at + 2] in table.longer else ""
-            if not word and char in table.single and (char in negation or _alone(run, at, rest)):
-                word = char
-            if not word:
-                if char in _HAN_STOPS:
-                    self._rest(run, rest, at, start)
-                    rest = at + 1
-                at += 1
+        for word, at, known in cut(run):
+            if known is None:
+                self._add(word, word, (), start + at, _person(word), True)
                 continue
-            self._rest(run, rest, at, start)
-            if word in hedges:
+            if known.said:
+                self._add(word, word, known.ideas, start + at, False, True)
+            if known.hedge:
                 self.hedged.add(len(self.ends))
-            if word in certain:
+            if known.certain:
                 self.certain.add(len(self.ends))
-            ideas = known.get(word, ())
-            if word not in neutral and (ideas or word not in negation):
-                self._add(word, word, ideas, start + at, False, True)
-            if word in negation:
+            if known.denies:
                 self._deny()
-            at += len(word)
-            rest = at
-        self._rest(run, rest, len(run), start)
-
-    def _rest(self, run: str, begin: int, end: int, start: int) -> None:
-        if end > begin:
-            word = run[begin:end]
-            self._add(word, word, (), start + begin, _person(word), True)
 
     def _add(self, word: str, term: str, ideas: Ideas, start: int, name: bool, han: bool) -> None:
-        sign = self.sign * (2 if self.head or self.false else 1)
-        self.head = False
+        sign = self.sign
+        if self.head or self.false:
+            sign, self.head = 2 * sign, False
         self.found.append(Piece(word, term, ideas, sign, len(self.ends), start, name, han))
-
-
-def _alone(run: str, at: int, rest: int) -> bool:
-    """Whether a character stands between words that are known, so that it is one itself."""
-    if at != rest and run[at - 1] not in "比很较更要太偏略稍":
-        # 隔音差, 服务好: what is said of a thing at the end; not 温差 or 爱好.
-        last = at == len(run) - 1 and at - rest > 1
-        return last and run[at] in "好差贵快慢" and run[at - 1] not in "温误时落逆顺价偏出爱友美"
-    after = run[at + 1 : at + 2]
-    if not after or after in _HAN_STOPS or after in "一得点些多":
-        return True
-    return han_words().longer_at(run, at + 1) != ""
-
-
-def _coded(token: str) -> bool:
-    """Whether a word has digits or capitals inside: X-200, PM2.5, CTO."""
-    return any(map(str.isdigit, token)) or (len(token) > 1 and not token[1:].islower())
 
 
 @lru_cache(maxsize=4096)

@@ -32,52 +32,51 @@ def _asking(text: str) -> str:
 def answers(passages: list[Sentence], question: str, text: str = "") -> list[Sentence]:
     """The sentences that do more than repeat the question. `text` is all of them, if at hand."""
     asked = _asked(question)
-    if not asked.sentences:
+    if not asked:
         return passages
     # Folding every sentence is slow: first see whether a piece of the question is there at all.
     whole = (text or "\n".join([one.text for one in passages])).lower()
-    if not any(mark in whole for mark in asked.marks):
-        return passages
-    return [one for one in passages if not _repeats(one.text, asked)]
+    for each in asked:
+        mark = each.mark
+        if mark in whole:
+            passages = [
+                one for one in passages if mark not in one.text.lower() or not _repeats(one, each)
+            ]
+    return passages
 
 
 class _Asked(NamedTuple):
-    """The sentences of a question as words; of each the longest word, and a piece from its middle
-    as it stands. `longest` are the characters of what can be one of them.
+    """A sentence of a question as words; the longest of them, and a piece from its middle as it
+    stands. What is the same has characters from `least`, without its spaces, to `longest`.
     """
 
-    sentences: tuple[str, ...]
-    words: tuple[str, ...]
-    marks: tuple[str, ...]
+    words: str
+    word: str
+    mark: str
+    least: int
     longest: int
 
 
 @lru_cache(maxsize=256)
-def _asked(question: str) -> _Asked:
-    kept: list[str] = []
-    rarest: list[str] = []
-    marks: list[str] = []
-    for one in sentences(question):
-        words = fold_to_words(one.text)
+def _asked(question: str) -> tuple[_Asked, ...]:
+    found: list[_Asked] = []
+    for text, _, _ in sentences(question):
+        words = fold_to_words(text)
         if len(words) > 2:
-            kept.append(f" {' '.join(words)} ")
-            rarest.append(max(words, key=len))
-            middle = len(one.text) // 2
-            marks.append(one.text[max(0, middle - 3) : middle + 3].lower())
-    longest = 2 * max(map(len, kept), default=0) + 40
-    return _Asked(tuple(kept), tuple(rarest), tuple(marks), longest)
+            joined = f" {' '.join(words)} "
+            middle = len(text) // 2
+            mark = text[max(0, middle - 3) : middle + 3].lower()
+            least, longest = len("".join(words)), 2 * len(joined) + 40
+            found.append(_Asked(joined, max(words, key=len), mark, least, longest))
+    return tuple(found)
 
 
-def _repeats(text: str, asked: _Asked) -> bool:
-    """Whether the text is a sentence of the question, word for word, and little else."""
+def _repeats(one: Sentence, asked: _Asked) -> bool:
+    """Whether it is this sentence of the question, word for word, and little else."""
+    text = one.text
     if len(text) > asked.longest:
         return False
-    lower = text.lower()
-    if not [mark for mark in asked.marks if mark in lower]:
-        return False
-    if text.isascii() and not [word for word in asked.words if word in lower]:
+    if text.isascii() and (len(text) < asked.least or asked.word not in text.lower()):
         return False
     words = f" {' '.join(fold_to_words(text))} "
-    return any(
-        words == one or (one in words and len(one) >= 0.8 * len(words)) for one in asked.sentences
-    )
+    return words == asked.words or (asked.words in words and len(asked.words) >= 0.8 * len(words))

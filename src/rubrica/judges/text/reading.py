@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
+from operator import add
 
 import msgspec
 
@@ -21,7 +22,7 @@ _RETOLD = re.compile(
     r"|想了解|想知道|要回答|您问|你问|询问的是|提出的这个问题|您的问题|你的问题",
     re.IGNORECASE,
 )
-_RETOLD_HINT = re.compile("know|ask|question|想|问|要回答")
+_RETOLD_HINTS = ("know", "ask", "question", "想", "问", "要回答")
 #: Terms with their sign: negative where denied, larger where that is the point, 0 where both are
 #: said.
 Terms = dict[str, int]
@@ -61,16 +62,20 @@ class Reading:
 
     def _parted(self) -> tuple[Clause, ...]:
         found = self._found
-        groups: list[list[Piece]] = [[] for _ in range(len(found.ends) + 1)]
+        hedged, certain = found.hedged, found.certain
+        groups: dict[int, tuple[list[Piece], list[Quantity]]] = {}
         for piece in found.pieces:
-            groups[piece.clause].append(piece)
-        placed: list[list[Quantity]] = [[] for _ in groups]
+            groups.setdefault(piece.clause, ([], []))[0].append(piece)
         for amount in self.quantities:
-            placed[bisect_right(found.ends, amount.start)].append(amount)
+            number = bisect_right(found.ends, amount.start)
+            groups.setdefault(number, ([], []))[1].append(amount)
+        if len(groups) == 1 and groups.keys() >= hedged | certain:
+            return (self.whole,)  # nothing stands behind its full stop
         return tuple(
-            _clause(group, own, number in found.hedged, number in found.certain)
-            for number, (group, own) in enumerate(zip(groups, placed, strict=True))
-            if group or own
+            [
+                _clause(*groups[number], number in hedged, number in certain)
+                for number in sorted(groups)
+            ]
         )
 
 
@@ -79,7 +84,7 @@ def states(text: str) -> bool:
     """Whether a sentence states something: no question, no account of one, no heap of words."""
     if text[-1:] in ("?", "？"):
         return False
-    if _RETOLD_HINT.search(text) and _RETOLD.search(fold(text)):
+    if any(map(text.__contains__, _RETOLD_HINTS)) and _RETOLD.search(fold(text)):
         return False
     return len(text) < LEAST_HEAP or not heaped(fold(text))
 
@@ -100,22 +105,26 @@ def _clause(
     polar = lexicon().polar
     plain: list[str] = []
     signed: list[tuple[str, int]] = []
+    names: list[str] = []
     for piece in group:
         term, ideas, sign = piece.term, piece.ideas, piece.sign
-        words = [term]
+        words = plain if sign == 1 else []
+        words.append(term)
         if piece.han:
             if len(term) > 1:
-                words += [term[at : at + 2] for at in range(len(term) - 1)]
+                words += map(add, term, term[1:])
                 words += term
         elif not term.isalnum():
             words += _PARTS.split(term)
-        if sign == 1:
-            plain += words
-        else:
+        if sign != 1:
             signed += [(word, sign) for word in words]
-        if ideas:
+        if ideas and sign == 1:
+            signed += [(idea, 2 * side if idea in polar else side) for idea, side in ideas]
+        elif ideas:
             plainly, both = strength(sign, False), strength(sign, True)
             signed += [(idea, side * (both if idea in polar else plainly)) for idea, side in ideas]
+        elif piece.name:
+            names.append(term)
     terms: Terms = dict.fromkeys(plain, 1)
     for word, sign in signed:
         known = terms.get(word)
@@ -123,8 +132,9 @@ def _clause(
             terms[word] = sign
         elif known * sign < 0:
             terms[word] = 0
-    names = frozenset([piece.term for piece in group if piece.name and not piece.ideas])
-    return Clause(terms, names, amounts, hedged, certain, _qualified(group) if names else _NONE)
+    if not names:
+        return Clause(terms, _NONE, amounts, hedged, certain, _NONE)
+    return Clause(terms, frozenset(names), amounts, hedged, certain, _qualified(group))
 
 
 _NONE: frozenset[str] = frozenset()
@@ -143,6 +153,8 @@ def members(clause: Clause) -> dict[int, set[str]]:
     """The words of a clause that are one of a set, by the number of the set."""
     sets = exclusive()
     found: dict[int, set[str]] = {}
+    if sets.keys().isdisjoint(clause.terms):
+        return found
     for term in clause.terms.keys() & sets.keys():
         for number in sets[term]:
             found.setdefault(number, set()).add(term)

@@ -40,7 +40,6 @@ _TOUCHED = 0.3
 _FEW, _TRACE = 6, 0.11
 #: A score above which no other figure counts against what was found.
 _SETTLED = 0.85
-_NONE: frozenset[str] = frozenset()
 _YES_NO = re.compile(
     r"\W*(?:(yes|yeah|correct|indeed|是的|可以|能|会|对)|no|nope|不可以|不能|不行|不会|不是|没有|否)"
     r"(?=[,.:;!，。：；！]|[ ]?[-–—])",
@@ -51,7 +50,7 @@ _ASKED_SAME = 0.6
 _CLAUSE = re.compile(r"[,;](?!\d)|[，；]")
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """What a text says of a claim, and where: `index` is the sentence, -1 for none."""
 
     kind: Outcome
@@ -91,16 +90,16 @@ def _verdict_on(claim: str, text: Told, context: str) -> Verdict:
 
 def verdicts(claims: Sequence[str], passages: Sequence[Sentence], context: str) -> list[Verdict]:
     """What the answer to a question says of each of the claims that a good one states."""
-    text = told(passages)
+    text = Told(passages)
     found = [_verdict_on(claim, text, context) for claim in claims]
     said = _YES_NO.match(passages[0].text) if passages else None
     if said is not None:
         for number, claim in enumerate(claims):
             want = wanted(claim, context)
             found[number] = _answered(want, said[1] is not None, found[number], passages)
-    used = {one.index for one in found}
-    spare = [index for index in range(len(passages)) if index not in used]
-    if 0 < len(spare) <= _FEW:
+    used = {one.index for one in found if one.kind != "absent"}
+    if 0 < len(passages) - len(used) <= _FEW:
+        spare = [index for index in range(len(passages)) if index not in used]
         for number, one in enumerate(found):
             if one.kind == "absent":
                 found[number] = _by_place(wanted(claims[number], context), text, spare)
@@ -126,7 +125,7 @@ def _by_place(want: Wanted, text: Told, spare: list[int]) -> Verdict:
     best, at, look = _TRACE, -1, ABSENT
     for index in () if want.quantities else spare:
         reading = read(text.passages[index].text)
-        around = text.before[index]
+        around = text.before(index)
         whole = cover(want, reading.whole, around)
         if whole.key <= best or not states(reading.text) or hedge_added(want, reading):
             continue
@@ -176,7 +175,7 @@ def _of_one(claim: str, text: Told, context: str) -> Verdict:
             look = (
                 Look("supported", score)
                 if score
-                else _look(want, read(sentence), text.before[index])
+                else _look(want, read(sentence), text.before(index))
             )
             if look.kind == "supported" and look.score > best.score:
                 best, at = look, index
@@ -200,9 +199,9 @@ def _verdict(look: Look, index: int, passages: Sequence[Sentence]) -> Verdict:
 
 def _look(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     """What a sentence says of the claim, with the sentence before it for what `it` is."""
-    whole = cover(want, reading.whole, around)
     if want.quantities:
-        return figures(want, reading, whole, around)
+        return figures(want, reading, around)
+    whole = cover(want, reading.whole, around)
     if whole.key < min(_TOUCHED, want.need) and whole.given < 0.6:
         return ABSENT
     return _words(want, reading, whole, around)

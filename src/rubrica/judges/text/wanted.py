@@ -7,6 +7,7 @@ rest, the key of the claim, decides.
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import or_
 
 import msgspec
 
@@ -18,30 +19,20 @@ from rubrica.judges.text.quantities import Quantity, agrees
 from rubrica.judges.text.reading import Clause, Reading, Terms, members, read
 from rubrica.judges.text.sentences import sentences
 
+#: What asks for yes or no.
 _YES_OR_NO = re.compile(
-    r"^(?:[^?]{0,60},[ ])?"
-    r"(?:is|are|was|were|does|do|did|can|could|has|have|had|will|would|should)[ ][^?]*\?"
-    r"|能不能|是不是|是否|有没有|会不会|可不可以|要不要|吗[?？]",
+    r"(?:[^?]{0,60},[ ])?"
+    r"(?:is|are|was|were|does|do|did|can|could|has|have|had|will|would|should)[ ][^?]*\?",
     re.IGNORECASE,
 )
+_WHETHER = ("能不能", "是不是", "是否", "有没有", "会不会", "可不可以", "要不要", "吗?", "吗？")
 #: Less will do in the answer to a question, unless it asks whether the claim is so.
 _ANSWERING, _ASKED_IF, _ANYWHERE = 0.22, 0.35, 0.56
 #: The share of its weight that a word keeps which a question of yes or no has.
 _ASKED = 0.4
-#: The ideas that a quantity of a kind or unit implies.
-_IMPLIED = {
-    "mass": ("@weight", "@heavy"),
-    "length": ("@length", "@height", "@depth", "@long"),
-    "money": ("@cost", "@income"),
-    "area": ("@area",),
-    "speed": ("@speed", "@fast"),
-    "time": ("@last", "@time_needed"),
-    "temperature": ("@temperature",),
-    "percent": ("@share",),
-}
 
-
-Parts = tuple[float, tuple[tuple[frozenset[str], float], ...]]
+#: The terms that would state a unit, and its weight.
+Part = tuple[frozenset[str], float]
 
 
 class Wanted(msgspec.Struct, frozen=True, gc=False):
@@ -63,10 +54,10 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     told: tuple[tuple[int, frozenset[str]], ...]
     #: Its words that are one of a set, by the number of the set.
     members: dict[int, set[str]]
-    #: The terms that would state each unit of the key, with their weight, and the sum of those.
-    key: Parts
+    #: The units of the key and the sum of their weights.
+    key: tuple[float, tuple[Part, ...]]
     #: The same of what is given, and whether a quantity says it all.
-    rest: Parts
+    rest: tuple[float, tuple[Part, ...]]
     telling: bool
     #: Whether some unit may be a name.
     perhaps: bool
@@ -92,74 +83,92 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
 @lru_cache(maxsize=512)
 def wanted(claim: str, context: str) -> Wanted:
     """A claim made ready against its question."""
-    reading = read(claim)
-    found = units(claim)
-    ground = _ground(context)
-    given = tuple([_said(unit, ground.terms) for unit in found])
-    asked = _moot(context).terms
-    moot = [bool(asked) and not unit.meaning.polar and _said(unit, asked) for unit in found]
-    quantities: list[Quantity] = []
-    known: list[Quantity] = []
-    for amount in reading.whole.quantities:
-        if amount.kind == "ordinal" and amount.value == 1:
-            continue  # `the first school` is told by many words
-        in_question = any(_known(amount, other) for other in ground.quantities)
-        (known if in_question else quantities).append(amount)
-    if all(given) and known and not quantities and len(context) > 200:
-        quantities, known = known, []  # the question brings the text along that has the answer
+    reading, found = read(claim), units(claim)
+    ground, whether = _asked(context)
+    said, asked = ground.terms.keys(), whether.terms if whether else {}
+    given = [not said.isdisjoint(unit.meaning.sure) for unit in found]
+    quantities, known = _parted(reading.quantities, ground.quantities)
     if all(given) and not quantities:
-        # Everything is in the question, so everything has to be said again.
-        given = (False,) * len(found)
-    common = frozenset[str]().union(*[unit.meaning.terms for unit in found])
-    weights = tuple(
-        [unit.weight * (_ASKED if also else 1.0) for unit, also in zip(found, moot, strict=True)]
-    )
-    names = _groups(found, [old or also for old, also in zip(given, moot, strict=True)])
-    turns, role, one_of = turns_of(reading), _is_role(reading, found), members(reading.whole)
-    negative = any(piece.sign < 0 for piece in reading.pieces)
-    weighed = turns or names or role or one_of or negative or reading.whole.hedged
-    plain = bool(quantities and context) and not weighed
-    kinds = [(number, _told(unit.meaning.terms)) for number, unit in enumerate(found)]
-    keys = totals = 0.0
-    for weight, old in zip(weights, given, strict=True):
+        if known and len(context) > 200:
+            quantities = known  # the question brings the text along that has the answer
+        else:
+            # Everything is in the question, so everything has to be said again.
+            given = [False] * len(found)
+    moot = [_is_moot(unit, asked) for unit in found] if asked else []
+    weights = [unit.weight for unit in found]
+    if moot:
+        weights = [w * _ASKED if also else w for w, also in zip(weights, moot, strict=True)]
+    parts: tuple[list[Part], list[Part]] = ([], [])
+    keys = rest = totals = 0.0
+    told: list[tuple[int, frozenset[str]]] = []
+    polar: list[tuple[str, str]] = []
+    for number, unit in enumerate(found):
+        meaning, weight, old = unit.meaning, weights[number], given[number]
+        parts[old].append((meaning.terms, weight))
         totals += weight
-        keys += 0.0 if old else weight
+        if old:
+            rest += weight
+        else:
+            keys += weight
+        if meaning.told:
+            told.append((number, meaning.told))
+        if meaning.polar:
+            polar += meaning.polar
+    named = [number for number, unit in enumerate(found) if unit.name or unit.perhaps]
+    names = _groups(found, [*map(or_, given, moot)] if moot else given) if named else ()
+    role = bool(named) and _is_role(reading, found, named)
+    turns, one_of = turns_of(reading), members(reading.whole)
+    negative = min([piece.sign for piece in reading.pieces], default=1) < 0
+    weighed = turns or names or role or one_of or negative or reading.whole.hedged
     return Wanted(
         reading,
         found,
-        given,
+        tuple(given),
         tuple(quantities),
         names,
         ground,
         turns,
-        weights,
+        tuple(weights),
         keys,
         totals,
-        tuple([each for each in kinds if each[1]]),
+        tuple(told),
         one_of,
-        _parts(found, weights, given, False),
-        _parts(found, weights, given, True),
+        (keys, tuple(parts[False])),
+        (rest, tuple(parts[True])),
         any(map(telling, quantities)),
-        any(unit.perhaps for unit in found),
-        common,
-        any(_year_before(amount, ground) for amount in quantities),
-        plain,
-        tuple((unit.term, idea) for unit in found for idea in unit.meaning.polar),
+        any(found[number].perhaps for number in named) if named else False,
+        frozenset().union(*[unit.meaning.terms for unit in found]),
+        _year_before(quantities, ground.quantities),
+        bool(quantities and context) and not weighed,
+        tuple(polar),
         negative,
         role,
-        _moot(context) if any(moot) else None,
-        _ASKED_IF if any(moot) else _ANSWERING if context else _ANYWHERE,
+        whether if True in moot else None,
+        _ASKED_IF if True in moot else _ANSWERING if context else _ANYWHERE,
     )
+
+
+def _parted(
+    mine: Sequence[Quantity], asked: Sequence[Quantity]
+) -> tuple[list[Quantity], list[Quantity]]:
+    """The quantities of a claim that are new, and those that the question has."""
+    new: list[Quantity] = []
+    known: list[Quantity] = []
+    for amount in mine:
+        if amount.kind == "ordinal" and amount.value == 1:
+            continue  # `the first school` is told by many words
+        in_question = any(_known(amount, other) for other in asked) if asked else False
+        (known if in_question else new).append(amount)
+    return new, known
 
 
 _COPULA = re.compile(r"(?:is|was|are|were|served as|became)[ ](?:the|its|his|her|their)")
 _COPULA_HAN = re.compile(r"(?:是|为|由)\Z")
 
 
-def _is_role(claim: Reading, found: Sequence[Unit]) -> bool:
-    names = [number for number, unit in enumerate(found) if unit.name or unit.perhaps]
+def _is_role(claim: Reading, found: Sequence[Unit], names: list[int]) -> bool:
     plain = [unit for unit in found if not (unit.name or unit.perhaps)]
-    if not names or not plain or names[-1] - names[0] >= len(names):
+    if not plain or names[-1] - names[0] >= len(names):
         return False
     first = claim.pieces[found[names[0]].at]
     if first.han:
@@ -174,42 +183,27 @@ def _is_role(claim: Reading, found: Sequence[Unit]) -> bool:
     return _COPULA.fullmatch(between) is not None
 
 
-def _year_before(amount: Quantity, ground: Clause) -> bool:
-    date = amount.date
-    return date is not None and any(
-        other.date is not None and other.date.year == (date.year or -9) + 1
-        for other in ground.quantities
-    )
-
-
-def _parts(
-    found: Sequence[Unit], weights: Sequence[float], given: Sequence[bool], which: bool
-) -> Parts:
-    parts = tuple(
-        (unit.meaning.terms, weight)
-        for unit, weight, old in zip(found, weights, given, strict=True)
-        if old is which
-    )
-    return sum(weight for _, weight in parts), parts
+def _year_before(mine: Sequence[Quantity], asked: Sequence[Quantity]) -> bool:
+    years = [other.date.year for other in asked if other.date is not None]
+    if not years:
+        return False
+    return any(one.date is not None and (one.date.year or -9) + 1 in years for one in mine)
 
 
 @lru_cache(maxsize=256)
-def _moot(context: str) -> Clause:
-    """The words of questions of yes or no: the answer may leave them out, but not what says so."""
-    asked = [piece.text for piece in sentences(context) if _YES_OR_NO.search(piece.text)]
-    return read("\n".join(asked)).whole
+def _asked(context: str) -> tuple[Clause, Clause | None]:
+    """What the question takes as given, and its questions of yes or no.
 
-
-@lru_cache(maxsize=8192)
-def _told(ideas: frozenset[str]) -> frozenset[str]:
-    return frozenset(kind for kind, implied in _IMPLIED.items() if not ideas.isdisjoint(implied))
-
-
-@lru_cache(maxsize=256)
-def _ground(context: str) -> Clause:
-    """What the question takes as given. One of yes or no gives nothing: repeating it says yes."""
-    asked = [piece.text for piece in sentences(context) if not _YES_OR_NO.search(piece.text)]
-    return read("\n".join(asked)).whole
+    Those give nothing, repeating one says yes: the answer may leave their words out, but not what
+    says so.
+    """
+    plain: list[str] = []
+    polar: list[str] = []
+    for text, _, _ in sentences(context):
+        whether = "?" in text and _YES_OR_NO.match(text) is not None
+        whether = whether or any(map(text.__contains__, _WHETHER))
+        (polar if whether else plain).append(text)
+    return read("\n".join(plain)).whole, read("\n".join(polar)).whole if polar else None
 
 
 def _known(mine: Quantity, other: Quantity) -> bool:
@@ -218,8 +212,8 @@ def _known(mine: Quantity, other: Quantity) -> bool:
     return agrees(mine, other) is True
 
 
-def _said(unit: Unit, terms: Terms) -> bool:
-    return not terms.keys().isdisjoint(unit.meaning.sure)
+def _is_moot(unit: Unit, asked: Terms) -> bool:
+    return not (unit.meaning.polar or asked.keys().isdisjoint(unit.meaning.sure))
 
 
 def _groups(found: Sequence[Unit], given: Sequence[bool]) -> tuple[tuple[int, ...], ...]:
@@ -239,5 +233,6 @@ def _groups(found: Sequence[Unit], given: Sequence[bool]) -> tuple[tuple[int, ..
 
 def telling(amount: Quantity) -> bool:
     """Whether a quantity can hardly stand for anything else: four digits and a unit."""
-    digits = f"{amount.written:.10g}".replace(".", "").strip("0")
-    return amount.kind in ("measure", "money", "percent") and len(digits) >= 4
+    if amount.kind not in ("measure", "money", "percent"):
+        return False
+    return len(f"{amount.written:.10g}".replace(".", "").strip("0")) >= 4

@@ -22,10 +22,22 @@ class Word(msgspec.Struct, frozen=True, gc=False):
     role: str
     capital: bool
     polar: bool
-    #: Grammar and nothing else: it may be passed over.
+    #: Grammar and nothing else: it may be passed over where it begins no phrase.
     idle: bool
-    #: Phrases that begin with it: the stems behind it, and what they mean together.
+    #: The same, and no phrase begins with it.
+    skip: bool
+    #: A word for itself: no grammar, nothing in a denial.
+    bare: bool
+    #: Whether it is a name inside a sentence; and one of a form that is a name anywhere: X-200.
+    name: bool
+    coded: bool
+    #: Its ideas inside a sentence: North Korea is not the opposite of South Korea.
+    inner: Ideas
+    #: Phrases that begin with it: the stems behind it, and what they mean together; the first of
+    #: those stems, and whether one may stand further off.
     phrases: tuple[tuple[tuple[str, ...], Ideas], ...]
+    nexts: frozenset[str]
+    far: bool
 
 
 _NEGATORS = frozenset(
@@ -37,6 +49,12 @@ _OF = frozenset(("instead", "short", "devoid"))
 _BREAKS = frozenset(
     ("but", "because", "although", "though", "while", "whereas", "however", "since")
 )
+#: What these are said of is denied without any `not`.
+FORBIDDEN = frozenset(("forbidden", "prohibited", "banned", "excluded", "outlawed"))
+#: How far the last word of a phrase may stand where an object of several words comes between:
+#: `cleared the crew of blame`, `made the deal public`. Of others only a pronoun does.
+OBJECTS = {"of": 4, "public": 5, "known": 5}
+JOINS = ("and", "or", "nor")
 _UNDENIED = frozenset(
     ("under", "unit", "unite", "united", "union", "universe", "university", "unique", "until")
 ) | frozenset(("universal", "unify", "uniform", "understand", "unless", "undergo", "undertake"))
@@ -78,6 +96,35 @@ def word_of(text: str) -> Word:
     polar = any(idea in known.polar for idea, _ in ideas)
     phrases = tuple((stems[1:], means) for stems, means in known.phrases.get(term, ()))
     capital = text[0].isupper()
-    joins = lower in ("and", "or", "nor")
-    idle = lower in stop and not (role or phrases or joins) and (len(text) > 1 or not capital)
-    return Word(lower, term, ideas, lower in stop, role, capital, polar, idle, phrases)
+    told = bool(role) or lower in JOINS
+    idle = lower in stop and not told and (len(text) > 1 or not capital)
+    bare = lower not in stop and not told and lower not in FORBIDDEN
+    far = any(len(stems) == 1 and stems[0] in OBJECTS for stems, _ in phrases)
+    digits = any(map(str.isdigit, text))
+    name = len(text) > 1 if capital else digits
+    coded = digits or (len(text) > 1 and not text[1:].islower())
+    inner = without_polar(ideas) if name and polar else ideas
+    return Word(
+        lower,
+        term,
+        ideas,
+        lower in stop,
+        role,
+        capital,
+        polar,
+        idle,
+        idle and not phrases,
+        bare,
+        name,
+        coded,
+        inner,
+        phrases,
+        frozenset([stems[0] for stems, _ in phrases]),
+        far,
+    )
+
+
+def without_polar(ideas: Ideas) -> Ideas:
+    """The ideas that have no opposite."""
+    polar = lexicon().polar
+    return tuple(idea for idea in ideas if idea[0] not in polar)
