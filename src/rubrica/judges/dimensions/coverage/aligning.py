@@ -131,9 +131,9 @@ def _gains(
     count = len(plan.aspects)
     for unit in units:
         reads = unit.reads
-        values, near = reads[0].told.values, plan.kinship.near(reads[0].told.said.words)
+        values, near = reads[0].told.speech.values(), plan.kinship.near(reads[0].told.said.words)
         if len(reads) > 1:
-            values = tuple(map(max, *[read.told.values for read in reads]))
+            values = list(map(max, *[read.told.speech.values() for read in reads]))
             near = tuple(map(max, *[plan.kinship.near(read.told.said.words) for read in reads]))
         common = prices.field * sum(near) / count
         same = any(plan.touches(read.told.said) for read in reads) or any(
@@ -150,9 +150,9 @@ def _gains(
             for at in labelled:
                 row[at] += prices.other_label + prices.label
         elif unit.label:
-            scores, kin = plan.labels(unit.label)
+            label, kin = plan.labels(unit.label)
             for at in range(count):
-                row[at] += prices.near_label * (scores[at].value + kin[at])
+                row[at] += prices.near_label * (label[at] + kin[at])
         if marked is not None:
             for at in range(count):
                 row[at] -= 0.0 if at in marked else prices.other_label
@@ -172,11 +172,11 @@ def _barred(unit: Unit, declined: Set[int]) -> frozenset[int]:
     """Aspects that a unit cannot be about: of another sense of the word, or declined elsewhere."""
     if not unit.tells:
         return _ALL
-    senses = [read.told.blocked for read in unit.reads if read.told.blocked]
+    senses = [read.told.speech.blocked for read in unit.reads if read.told.speech.blocked]
     blocked = _NONE.union(*senses) if senses else _NONE
     if not declined:
         return blocked
-    named = {at for read in unit.reads for at, score in enumerate(read.told.scores) if score.named}
+    named = _NONE.union(*[read.told.speech.named for read in unit.reads])
     return blocked | (declined - named - unit.labelled)
 
 

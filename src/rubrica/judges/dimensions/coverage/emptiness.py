@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from rubrica.judges.dimensions.coverage.concepts import table
-from rubrica.judges.dimensions.coverage.scanning import HAN, WORD
+from rubrica.judges.dimensions.coverage.scanning import HAN, words_of
 
 _BUT = re.compile(
     r"\b(?:but|however|though|although|nevertheless)\b|但|不过|然而|只(?:能|知道)|目前已知"
@@ -15,6 +15,8 @@ _ONLY_SIGNS = re.compile(
     r"[\s\W_]*(?:n/?a|tbd|tba|tbc|none|unknown|todo|略|无|未知|不详|待定|待补|暂无|空)?[\s\W_]*\Z",
     re.IGNORECASE,
 )
+#: What those words begin with. No other letter or figure opens such a text, or a note.
+_OPENS = frozenset("ntu略无未不待暂空")
 _DIGIT = re.compile(r"\d")
 #: Characters of grammar.
 GRAMMAR = frozenset(
@@ -23,26 +25,31 @@ GRAMMAR = frozenset(
 
 
 class Sign(NamedTuple):
-    """A kind of saying nothing: its pattern, and words of which a text has one if it matches."""
+    """A kind of saying nothing, and its pattern."""
 
     kind: str
     pattern: re.Pattern[str]
-    needs: frozenset[str]
 
 
 @cache
-def _signs(language: str) -> tuple[Sign, ...]:
-    """The kinds in a language, as `empty.toml` has them."""
+def _english() -> tuple[tuple[Sign, frozenset[str]], ...]:
+    """The kinds of `empty.toml`, each with words of which a text has one if it matches."""
+    found = []
+    for kind, sign in table("empty.toml")["english"].items():
+        needs = sign["needs"]
+        words = frozenset((*needs.split(), *needs.replace("'", "’").split()))
+        pattern = re.compile(rf"\b(?:{'|'.join(sign['branches'])})")
+        found.append((Sign(kind, pattern), words))
+    return tuple(found)
+
+
+@cache
+def _chinese() -> tuple[tuple[Sign, re.Pattern[str]], ...]:
+    """The same in Chinese, each with signs of which a text has one."""
     return tuple(
-        Sign(kind, re.compile("|".join(sign["branches"])), _needs(language, sign["needs"]))
-        for kind, sign in table("empty.toml")[language].items()
+        (Sign(kind, re.compile("|".join(sign["branches"]))), re.compile(f"[{sign['needs']}]"))
+        for kind, sign in table("empty.toml")["chinese"].items()
     )
-
-
-def _needs(language: str, needs: str) -> frozenset[str]:
-    if language == "chinese":
-        return frozenset(needs)
-    return frozenset((*needs.split(), *needs.replace("'", "’").split()))
 
 
 #: A note in brackets or italics and nothing else: `(see the textbook)`, `_TBD: awaiting input_`.
@@ -56,20 +63,23 @@ def kind_of(lower: str, words: Sequence[str] | None = None) -> str:
     """
     if lower.rstrip(' \t*_"”’)）').endswith(("?", "？")):
         return "asking"
-    if len(lower) < 40 and _ONLY_SIGNS.match(lower):
+    if len(lower) < 80 and (not lower[:1].isalnum() or lower[0] in _OPENS) and _is_note(lower):
         return "nothing"
-    if len(lower) < 80 and _NOTE.match(lower) and len(_DIGIT.findall(lower)) < 3:
-        return "nothing"
-    chinese = not lower.isascii() and HAN.search(lower) is not None
-    units: Sequence[str] = lower
-    if not chinese:
-        units = WORD.findall(lower) if words is None else words
-    for kind, pattern, needs in _signs("chinese" if chinese else "english"):
-        if needs.isdisjoint(units):
-            continue
+    if not lower.isascii() and HAN.search(lower):
+        signs = [sign for sign, needs in _chinese() if needs.search(lower)]
+    else:
+        words = words_of(lower) if words is None else words
+        signs = [sign for sign, needs in _english() if not needs.isdisjoint(words)]
+    for kind, pattern in signs:
         if (found := pattern.search(lower)) and not _is_turned(kind, lower, found.end()):
             return kind
     return ""
+
+
+def _is_note(lower: str) -> bool:
+    if len(lower) < 40 and _ONLY_SIGNS.match(lower):
+        return True
+    return _NOTE.match(lower) is not None and len(_DIGIT.findall(lower)) < 3
 
 
 def _is_turned(kind: str, lower: str, end: int) -> bool:

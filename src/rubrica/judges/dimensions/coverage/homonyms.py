@@ -27,18 +27,30 @@ _IS_HAN = re.compile(r"([a-z\u4e00-\u9fff]{2,12}?)(?:是|，是|作为|属于)([
 
 @cache
 def _kinds() -> Mapping[str, re.Pattern[str]]:
-    found = {}
-    for name, words in table("kinds.toml").items():
-        several = [word.strip() for word in words.split(",")]
-        english = "|".join(word for word in several if word.isascii())
-        chinese = "|".join(word for word in several if not word.isascii())
-        found[name] = re.compile(rf"\b(?:{english})(?:s|es)?\b|{chinese}")
-    return found
+    return {
+        name: re.compile("|".join(_forms(words))) for name, words in table("kinds.toml").items()
+    }
+
+
+@cache
+def _all_kinds() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Words of all kinds, English and Chinese: most questions have none, which is soon seen."""
+    english, chinese = _forms(",".join(table("kinds.toml").values()))
+    return re.compile(english), re.compile(chinese)
+
+
+def _forms(words: str) -> tuple[str, str]:
+    several = [word.strip() for word in words.split(",")]
+    english = "|".join(word for word in several if word.isascii())
+    chinese = "|".join(word for word in several if not word.isascii())
+    return rf"\b(?:{english})(?:s|es)?\b", chinese
 
 
 def asked_kind(question: str) -> str:
     """The one kind of thing that a question names, or nothing."""
     lower = question.lower()
+    if not any(pattern.search(lower) for pattern in _all_kinds()):
+        return ""
     named = [name for name, pattern in _kinds().items() if pattern.search(lower)]
     return named[0] if len(named) == 1 else ""
 

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from rubrica.judges.dimensions.coverage.aligning import align
 from rubrica.judges.dimensions.coverage.alignment import by_mark, by_place
 from rubrica.judges.dimensions.coverage.homonyms import is_other
-from rubrica.judges.dimensions.coverage.passages import Passage, passages
+from rubrica.judges.dimensions.coverage.passages import Passage, passages, sections
 from rubrica.judges.dimensions.coverage.plan import LEAST, Plan, Told
 from rubrica.judges.dimensions.coverage.reading import Cover, Read
 from rubrica.judges.dimensions.coverage.spoken import Spoken
-from rubrica.judges.dimensions.coverage.units import Unit, units
+from rubrica.judges.dimensions.coverage.units import Unit, frames, units
 from rubrica.judges.dimensions.finding import Sure
 
 #: New words of a sentence that may say several things.
@@ -30,33 +30,39 @@ LONGEST_CUT = 1000
 class _Said:
     """The passages that say something, and what the others do to the aspects they name."""
 
-    def __init__(self, pieces: Sequence[Passage], plan: Plan) -> None:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self.reads: list[Read] = []
         self.declined: set[int] = set()
         self._labelled: dict[tuple[str, ...], frozenset[int]] = {(): _NONE}
         #: Whether names of aspects are listed without more.
         self.listed = False
         self._thin = 0
-        titles, once = [], set[str]()
+
+    def read_all(self, pieces: Sequence[Passage]) -> None:
+        once = set[str]()
         for passage in pieces:
-            text = passage.text
-            if passage.heading:
-                titles.append(text.strip("#*_:：.。?？ "))
-            elif text not in once and (read := self._read(passage, plan)) is not None:
+            if passage.heading or passage.text in once:
+                continue
+            if (read := self.read(passage)) is not None:
                 self.reads.append(read)
                 if passage.paragraph >= 0:
-                    once.add(text)
-        self._decline_hollow(pieces, titles, plan)
+                    once.add(passage.text)
 
-    def _read(self, passage: Passage, plan: Plan) -> Read | None:
-        labels = passage.labels
+    def read(self, passage: Passage) -> Read | None:
+        """The passage with what it tells, if that is anything."""
+        plan, labels = self._plan, passage.labels
         told = plan.told(passage.text, labels[-1] if labels and passage.paragraph < 0 else "")
-        if not (told.plain or self._says(told, plan)):
-            return None
+        if told.plain or self._says(told, plan):
+            return Read(passage, told, self.labelled(labels))
+        return None
+
+    def labelled(self, labels: tuple[str, ...]) -> frozenset[int]:
+        """The aspects that some labels name."""
         labelled = self._labelled.get(labels)
         if labelled is None:
-            labelled = self._labelled[labels] = _NONE.union(*map(plan.named, labels))
-        return Read(passage, told, labelled)
+            labelled = self._labelled[labels] = _NONE.union(*map(self._plan.named, labels))
+        return labelled
 
     def _says(self, told: Told, plan: Plan) -> bool:
         """Whether a sentence says something after all; what it does to the aspects if not."""
@@ -65,7 +71,7 @@ class _Said:
             self._drop(told.said, plan)
             return False
         if told.stuffed:
-            named = {at for at, score in enumerate(told.scores) if score.named}
+            named = told.speech.named
             if 2 * len(named) <= len(plan.aspects):
                 self.declined |= named
             self._list(len(named), plan)
@@ -84,15 +90,15 @@ class _Said:
         self.reads = [
             clause
             for read in self.reads
-            for clause in (self._clauses(read, plan) if read.told.fresh >= _LONG else (read,))
+            for clause in (self._clauses(read) if read.told.fresh >= _LONG else (read,))
         ]
 
-    def _clauses(self, read: Read, plan: Plan) -> Iterator[Read]:
+    def _clauses(self, read: Read) -> Iterator[Read]:
         place = read.passage
         for clause in _CLAUSE.finditer(place.text[:LONGEST_CUT]):
             start = place.start + clause.start()
             part = replace(place, text=clause[0], start=start, end=start + len(clause[0]))
-            if (found := self._read(part, plan)) is not None:
+            if (found := self.read(part)) is not None:
                 yield found
 
     def _drop(self, said: Spoken, plan: Plan) -> None:
@@ -106,11 +112,11 @@ class _Said:
     def _list(self, named: int, plan: Plan) -> None:
         self.listed |= named >= min(3, len(plan.aspects))
 
-    def _decline_hollow(self, pieces: Sequence[Passage], titles: Sequence[str], plan: Plan) -> None:
-        """Aspects that head a section or a row which says nothing."""
+    def decline_hollow(self, pieces: Sequence[Passage], plan: Plan) -> None:
+        """Declines aspects that head a section or a row which says nothing."""
         under = {label for labels in self._labelled for label in labels}
         empty = {label for labels in {p.labels for p in pieces} for label in labels} - under
-        for title in titles:
+        for title in [piece.text.strip("#*_:：.。?？ ") for piece in pieces if piece.heading]:
             if not any(title in label or label in title for label in under):
                 empty.add(title)
         for title in empty:
@@ -123,13 +129,17 @@ def covers(text: str, plan: Plan) -> list[Cover | None]:
     if is_other(plan.kind, plan.question, text):
         return found
     pieces = passages(text)
-    said = _Said(pieces, plan)
     marked = by_mark(pieces, plan)
-    if len(found) == 1:
-        found[0] = _only(said.reads, plan)
-    elif said.reads:
-        said.cut(plan)
-        _align(said, pieces, plan, frozenset(marked) if marked else None, found)
+    if (told := _by_names(pieces, plan)) is not None:
+        found = told
+    else:
+        said = _Said(plan)
+        said.read_all(pieces)
+        if len(found) == 1:
+            found[0] = _only(said.reads, plan)
+        elif said.reads:
+            said.cut(plan)
+            _align(said, pieces, plan, frozenset(marked) if marked else None, found)
     for at, span in (marked or by_place(text, plan)).items():
         if found[at] is None:
             found[at] = Cover(*span, "low")
@@ -147,11 +157,10 @@ def _align(
     if not several:
         return
     for unit in several:
-        for at in unit.labelled:
-            if found[at] is None and _is_told(unit, at):
-                found[at] = _cover(unit, at)
+        _tell(unit, found)
     if build == "sections" and all(unit.labelled or unit.idle for unit in several):
         return  # where every section bears a name, the names say what they are about
+    said.decline_hollow(pieces, plan)
     aligned = align(several, build, plan, said.declined, marked, said.listed)
     if not aligned.about and not any(found):
         return
@@ -161,19 +170,53 @@ def _align(
             found[aspect] = _cover(unit, aspect)
 
 
+def _by_names(pieces: Sequence[Passage], plan: Plan) -> list[Cover | None] | None:
+    """What is covered where names of aspects stand over all sections; else None.
+
+    They say what the sections are about. What stands beside them is not read, nor are sections
+    whose aspects are covered already.
+    """
+    groups = sections(pieces) if len(plan.aspects) > 1 else {}
+    said = _Said(plan)
+    found: list[Cover | None] = [None] * len(plan.aspects)
+    if not all(said.labelled(labels) or frames(labels[-1], title=True) for labels in groups):
+        return None
+    several = 0
+    for labels, group in groups.items():
+        labelled = said.labelled(labels)
+        if not labelled or (several > 1 and all(found[at] for at in labelled)):
+            continue
+        reads = [read for passage in group if (read := said.read(passage)) is not None]
+        if reads:
+            several += 1
+            _tell(Unit(reads, sum([read.told.fresh for read in reads]), labels[-1]), found)
+    return found if several > 1 else None
+
+
+def _tell(unit: Unit, found: list[Cover | None]) -> None:
+    """Covers the aspects that the label of a unit names."""
+    for at in unit.labelled:
+        if found[at] is None and _is_told(unit, at):
+            found[at] = _cover(unit, at)
+
+
 def _is_told(unit: Unit, at: int) -> bool:
     """Whether a unit under the name of an aspect tells it."""
     if not unit.tells:
         return False
-    return len(unit.labelled) == 1 or max(read.told.scores[at].value for read in unit.reads) >= 0.3
+    return len(unit.labelled) == 1 or max(read.told.speech.value(at) for read in unit.reads) >= 0.3
 
 
 def _cover(unit: Unit, at: int) -> Cover:
     """The passage of a unit that says most of an aspect."""
-    best = max(unit.reads, key=lambda read: read.told.scores[at].value)
-    score = best.told.scores[at]
-    sure: Sure = "high" if score.literal or at in unit.labelled else "medium"
-    sure = sure if score.value >= _PLAIN or at in unit.labelled else "low"
+    best = unit.reads[0]
+    if len(unit.reads) > 1:
+        best = max(unit.reads, key=lambda read: read.told.speech.value(at))
+    sure: Sure = "high"
+    if at not in unit.labelled:
+        speech = best.told.speech
+        sure = "high" if at in speech.literal else "medium"
+        sure = sure if speech.value(at) >= _PLAIN else "low"
     return Cover(best.passage.start, best.passage.end, sure)
 
 
@@ -181,7 +224,7 @@ def _only(said: Sequence[Read], plan: Plan) -> Cover | None:
     """The one thing asked: by a bare answer, or by one that keeps to the subject."""
     if not said:
         return None
-    best = max(said, key=lambda read: read.told.scores[0].value)
+    best = max(said, key=lambda read: read.told.speech.value(0))
     topical = any(plan.touches(read.told.said) for read in said)
     bare = len(said) == 1 and _is_short(said[0].told.said.lower) and not topical
     near = sum(len(read.told.said.lower) for read in said) <= 60 and plan.nears(
@@ -189,7 +232,7 @@ def _only(said: Sequence[Read], plan: Plan) -> Cover | None:
     )
     least = _ASKED if topical else _ASKED_ELSEWHERE
     labelled = any(read.labelled for read in said)
-    if bare or near or labelled or best.told.scores[0].value >= least:
+    if bare or near or labelled or best.told.speech.value(0) >= least:
         return Cover(best.passage.start, best.passage.end, "low")
     return None
 

@@ -1,7 +1,7 @@
 """An answer as passages: its sentences, with the headings and labels that stand over each."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -58,6 +58,34 @@ def passages(text: str) -> list[Passage]:
     """The passages of the text in order."""
     found = list(_plain(text))
     return [*found, *_tables(text)] if "|" in text else found
+
+
+def sections(pieces: Sequence[Passage]) -> dict[tuple[str, ...], list[Passage]]:
+    """What stands under the labels of an answer, no sentence twice.
+
+    Nothing where labels come again, or there is a table.
+    """
+    groups: dict[tuple[str, ...], list[Passage]] = {}
+    group: list[Passage] = []
+    before: tuple[str, ...] = ()
+    once = set[str]()
+    for piece in pieces:
+        if piece.heading:
+            continue
+        if piece.paragraph < 0:
+            return {}
+        labels = piece.labels
+        if labels is not before and labels != before:
+            if labels in groups:
+                return {}
+            before = labels
+            group = []
+            if labels:
+                groups[labels] = group
+        if piece.text not in once:
+            once.add(piece.text)
+            group.append(piece)
+    return groups
 
 
 class _Opening(NamedTuple):
@@ -123,6 +151,8 @@ def _opened(line: str) -> _Opening:
     level, title = _heading(line)
     label = "" if level else _label(line)
     run_in = "" if level or label else _run_in(line)
+    if line[:2].isalpha():  # as most lines are: no bullet, no number
+        return _Opening(level, title, label, run_in, False, "")
     return _Opening(level, title, label, run_in, _LIST.match(line) is not None, _mark(line))
 
 

@@ -21,7 +21,8 @@ from rubrica.judges.dimensions.coverage.kinship import Kinship, Row
 from rubrica.judges.dimensions.coverage.novelty import Novelty
 from rubrica.judges.dimensions.coverage.question import question_of
 from rubrica.judges.dimensions.coverage.scanning import HAN
-from rubrica.judges.dimensions.coverage.signs import Score, concepts_of, signs_of
+from rubrica.judges.dimensions.coverage.signs import concepts_of, signs_of
+from rubrica.judges.dimensions.coverage.speech import Speech
 from rubrica.judges.dimensions.coverage.spoken import Spoken, is_concrete, spoken
 from rubrica.judges.dimensions.known import known
 
@@ -42,13 +43,9 @@ class Told(msgspec.Struct, frozen=True, gc=False):
     """What a sentence tells the one who asks."""
 
     said: Spoken
-    scores: list[Score]
-    #: The values of the scores.
-    values: tuple[float, ...]
+    speech: Speech
     #: New words.
     fresh: float
-    #: Aspects of which a word is there in another sense.
-    blocked: frozenset[int]
     #: Whether it does no more than name aspects.
     stuffed: bool
     #: Whether it plainly says something new.
@@ -68,7 +65,7 @@ class Plan:
         self.refers = any(concept.name in _REFERRING for concept in concepts_of(aspects))
         self._novelty = Novelty(terms_of(question), self.signs.own)
         self._told: dict[str | tuple[str, str], Told] = {}
-        self._labels: dict[str, tuple[list[Score], Row]] = {}
+        self._labels: dict[str, tuple[list[float], Row]] = {}
 
     @cached_property
     def kinship(self) -> Kinship:
@@ -92,28 +89,28 @@ class Plan:
     def _tell(self, said: Spoken, head: str) -> Told:
         fresh = self._novelty.of(said)
         speech = self.signs.speech(said, head)
-        named = speech.named
+        named = len(speech.named)
         stuffed = (named > 1 and fresh < 2 * named) or speech.again > fresh
         stuffed = stuffed or (named > 2 and fresh < _EACH * named and not _DIGIT.search(said.text))
         if named and not self.aspects[0].derived:
             thin = fresh < (_THIN if said.lower.isascii() else _THIN_HAN)
             fresh = 0.0 if thin and not is_concrete(said.text) else fresh
         plain = fresh >= LEAST and not stuffed and not said.kind
-        return Told(said, speech.scores, speech.values, fresh, speech.blocked, stuffed, plain)
+        return Told(said, speech, fresh, stuffed, plain)
 
     def fresh(self, said: Spoken) -> float:
         """New words of a text."""
         return self._novelty.of(said)
 
-    def labels(self, label: str) -> tuple[list[Score], Row]:
+    def labels(self, label: str) -> tuple[list[float], Row]:
         """How far a label speaks of each aspect, by its words and by words near to them."""
         found = self._labels.get(label)
         if found is None:
             if len(self._labels) >= _KEPT:
                 self._labels.clear()
             said = spoken(label)
-            scores = self.signs.speech(said).scores
-            found = self._labels[label] = (scores, self.kinship.near(said.words))
+            values = self.signs.speech(said).values()
+            found = self._labels[label] = (values, self.kinship.near(said.words))
         return found
 
     def touches(self, said: Spoken) -> bool:

@@ -8,6 +8,8 @@ from rubrica.judges.text.stems import stem
 from rubrica.judges.text.words import CJK
 
 WORD = re.compile(r"[a-z\u00c0-\u024f0-9]+(?:['’+#./-][a-z\u00c0-\u024f0-9]+)*[+#]*")
+#: The same for plain English, where it is twice as fast.
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:['+#./-][a-z0-9]+)*[+#]*")
 HAN = re.compile(rf"[{CJK}]+")
 #: Words of the longest phrase that is looked for, and characters in Chinese.
 _PHRASE = 4
@@ -26,12 +28,17 @@ def word_key(word: str) -> str:
 def key_of(words: str) -> str:
     """The key of a word or phrase of a list."""
     words = words.strip().lower()
-    return words if HAN.match(words) else " ".join(map(word_key, WORD.findall(words)))
+    return words if HAN.match(words) else " ".join(map(word_key, words_of(words)))
+
+
+def words_of(lower: str) -> list[str]:
+    """The English words of lower-case text, in order."""
+    return (_ASCII_WORD if lower.isascii() else WORD).findall(lower)
 
 
 def keys_in(lower: str) -> list[str]:
-    """The keys of the English words of lower-case text, in order."""
-    return list(map(word_key, WORD.findall(lower)))
+    """The same as keys."""
+    return list(map(word_key, words_of(lower)))
 
 
 class Scanner:
@@ -55,7 +62,9 @@ class Scanner:
         found = set(known.intersection(words))
         if not longer.keys().isdisjoint(words):
             for at, word in enumerate(words):
-                for size in range(2, longer.get(word, 0) + 1):
+                if word not in longer:
+                    continue
+                for size in range(2, longer[word] + 1):
                     phrase = " ".join(words[at : at + size])
                     if phrase in known:
                         found.add(phrase)

@@ -4,16 +4,13 @@ That depends on the aspects only, so it is made once for all cases that have the
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
-
-import msgspec
 
 from rubrica.judges.dimensions.coverage.aspects import Aspect, Slot, sense_patterns, terms_of
 from rubrica.judges.dimensions.coverage.concepts import Concept
 from rubrica.judges.dimensions.coverage.scanning import HAN, Scanner, keys_in
-from rubrica.judges.dimensions.coverage.shapes import SHAPES
+from rubrica.judges.dimensions.coverage.speech import Sign, Speech, Wanted
 from rubrica.judges.dimensions.coverage.spoken import Spoken, spoken
 
 #: From which score a label is the name of an aspect.
@@ -25,14 +22,8 @@ _KEPT = 8192
 #: How sure one sign makes us that a word of an aspect is spoken of.
 _LITERAL, _ASK, _WEAK_ASK, _TELL, _BROAD_TELL, _HINT = 0.95, 0.85, 0.25, 0.5, 0.35, 0.2
 _CHARACTER = 0.15
-#: What is left where one of two words is not spoken of, `deadline` in `deadline for contributing`.
-_HALF = 0.87
-#: What is left where nothing speaks of the very thing that is asked.
-_UNASKED = 0.75
 #: New words beside each time that a text says the same name.
 _AGAIN = 1.5
-#: What a plain yes or no makes of a question that asks for one.
-_YES = 0.6
 _SHAPE = {
     "money": 0.6,
     "negation": 0.3,
@@ -46,43 +37,6 @@ _SHAPE = {
 
 
 _NONE: frozenset[int] = frozenset()
-
-
-class Sign(NamedTuple):
-    """What a key or shape says: for which slot of which aspect, and how much."""
-
-    aspect: int
-    slot: int
-    chance: float
-    literal: bool = False
-    name: bool = False
-
-
-class Seen(msgspec.Struct, frozen=True, gc=False):
-    """The keys and shapes of a piece of text, and aspects of which a word has another sense."""
-
-    keys: set[str]
-    shapes: set[str]
-    blocked: frozenset[int] = frozenset()
-
-
-class Score(msgspec.Struct, frozen=True, gc=False):
-    """From 0, not spoken of, to 1; `literal` where the aspect is named, if by another name."""
-
-    value: float
-    literal: bool
-    named: bool
-
-
-class Speech(msgspec.Struct, frozen=True, gc=False):
-    """What a sentence says of each aspect, how many it names, and one name how often."""
-
-    scores: list[Score]
-    blocked: frozenset[int]
-    named: int
-    again: float
-    #: The values of the scores.
-    values: tuple[float, ...]
 
 
 class Signs:
@@ -103,19 +57,17 @@ class Signs:
         if speech is None:
             if len(self._speech) >= _KEPT:
                 self._speech.clear()
-            seen = self.seen(said)
-            if head:
-                seen.keys.update(self.seen(spoken(head)).keys)
-            speech = self._speech[key] = self._speech_of(said, seen)
+            speech = self._speech[key] = self._speech_of(said, head)
         return speech
 
-    def _speech_of(self, said: Spoken, seen: Seen) -> Speech:
-        scores = self.scores(seen)
-        if scores is self._silence.scores and not seen.blocked:
-            return self._silence
-        named = sum([score.named for score in scores])
-        again = self.repeats(said.lower, said.keys, scores) if named else 0.0
-        return Speech(scores, seen.blocked, named, again, tuple([one.value for one in scores]))
+    def _speech_of(self, said: Spoken, head: str) -> Speech:
+        keys, lower, blocked = self._seen(said)
+        if head:
+            keys |= self._seen(spoken(head))[0]
+        speech = Speech(said.text, lower, self._wanted, self._hits(keys), blocked)
+        if speech.named:
+            speech.again = self._repeats(said.lower, said.keys, speech.named)
+        return speech
 
     def named(self, label: str, least: float = _NAMED) -> frozenset[int]:
         """The aspects that a label or a sentence names."""
@@ -124,8 +76,8 @@ class Signs:
         if named is None:
             if len(self._named) >= _KEPT:
                 self._named.clear()
-            scores = self.speech(spoken(label)).scores
-            literal = {at: one.value for at, one in enumerate(scores) if one.literal}
+            speech = self.speech(spoken(label))
+            literal = {at: speech.value(at) for at in speech.literal}
             if least == _NAMED:  # `environmental impact` is no name of `traffic effects`
                 least_named = max(literal.values(), default=0.0) - _BESIDE
                 literal = {at: value for at, value in literal.items() if value >= least_named}
@@ -139,26 +91,31 @@ class Signs:
         self._shapes: dict[str, list[Sign]] = {}
         self._grams: dict[tuple[int, int], frozenset[str]] = {}
         self._names = [{word for slot in a.slots for word in slot.words} for a in aspects]
-        self._asking: list[tuple[int, int]] = []
-        self._heads: list[tuple[int, int]] = []
-        self._shares: list[list[float]] = []
         for at, aspect in enumerate(aspects):
-            whole = sum(slot.weight for slot in aspect.slots)
-            self._shares.append([slot.weight / whole for slot in aspect.slots])
             for place, slot in enumerate(aspect.slots):
                 self._learn(at, place, slot)
-                if self._shares[at][place] >= 0.4 and slot.words and len(aspect.slots) > 1:
-                    self._heads.append((at, place))
-                defining = any(concept.name == "definition" for concept in slot.concepts)
-                if slot.concepts and not slot.words and len(aspect.slots) > 1 and not defining:
-                    self._asking.append((at, place))
-        if any(aspect.yes_no for aspect in aspects):
-            self._shapes.setdefault("answer", [])
+        self._wanted = [self._want(at, aspect) for at, aspect in enumerate(aspects)]
         pieces = {gram for grams in self._grams.values() for gram in grams}
         self._scanner = Scanner({*self._signs, *pieces})
-        self._telling = pieces.union(self._signs)
-        silent = [Score(0.0, False, False)] * len(aspects)
-        self._silence = Speech(silent, _NONE, 0, 0.0, (0.0,) * len(aspects))
+
+    def _want(self, at: int, aspect: Aspect) -> Wanted:
+        slots = aspect.slots
+        whole = sum(slot.weight for slot in slots)
+        shares = tuple([slot.weight / whole for slot in slots])
+        heads, asking = [], []
+        for place, slot in enumerate(slots if len(slots) > 1 else ()):
+            if slot.words and shares[place] >= 0.4:
+                heads.append(place)
+            defining = any(concept.name == "definition" for concept in slot.concepts)
+            if slot.concepts and not slot.words and not defining:
+                asking.append(place)
+        shapes = [
+            (shape, sign)
+            for shape, signs in sorted(self._shapes.items())
+            for sign in signs
+            if sign.aspect == at
+        ]
+        return Wanted(shares, tuple(shapes), tuple(heads), tuple(asking), aspect.yes_no)
 
     def _learn_senses(self) -> None:
         self._sense_of = [
@@ -217,69 +174,39 @@ class Signs:
         asked = (word for concept in concepts_of(self.aspects) for word in concept.ask)
         return own.union(word for word in asked if " " not in word)
 
-    def seen(self, said: Spoken) -> Seen:
-        """What a piece of text has; words in another sense than is asked for are not there."""
-        text, lower = said.text, said.lower
+    def _seen(self, said: Spoken) -> tuple[set[str], str, frozenset[int]]:
+        """The keys of a text, it without words in another sense, and the aspects of such words."""
+        lower = said.lower
         keys = self._scanner.find(lower, said.keys)
-        blocked = _NONE
         if self._senses is not None and not self._sense_keys.isdisjoint(keys):
             plain = self._senses.sub(" ", lower)
             if plain != lower:
                 blocked = frozenset(at for at, sense in self._sense_of if sense.search(lower))
-                lower = plain
-                keys = self._scanner.find(lower, keys_in(lower))
-        return Seen(keys, {shape for shape in self._shapes if SHAPES[shape](text, lower)}, blocked)
+                return self._scanner.find(plain, keys_in(plain)), plain, blocked
+        return keys, lower, _NONE
 
-    def repeats(self, lower: str, words: Sequence[str], scores: Sequence[Score]) -> float:
-        """New words that a text needs which says the name of an aspect again and again."""
-        most = 0
-        for at, score in enumerate(scores):
-            if score.named:
-                counts = (
-                    lower.count(name) if HAN.match(name) else words.count(name)
-                    for name in self._names[at]
-                )
-                most = max(most, *counts) if self._names[at] else most
-        return _AGAIN * most if most > 1 else 0.0
-
-    def scores(self, seen: Seen) -> list[Score]:
-        """How far each aspect is spoken of."""
-        if not seen.shapes and self._telling.isdisjoint(seen.keys):
-            return self._silence.scores
-        count = len(self.aspects)
-        missed: dict[tuple[int, int], float] = {}
-        literal, named = [False] * count, [False] * count
+    def _hits(self, keys: set[str]) -> list[Sign]:
+        """What some keys say."""
+        if not keys:
+            return []
         signs = self._signs
-        for found in (
-            # In order, so that sums are the same to the last digit in every process.
-            *(signs[key] for key in sorted(seen.keys) if key in signs),
-            *(self._shapes[shape] for shape in sorted(seen.shapes)),
-        ):
-            for aspect, slot, chance, own, name in found:
-                missed[aspect, slot] = missed.get((aspect, slot), 1.0) * (1 - chance)
-                literal[aspect] |= own
-                named[aspect] |= name
-        for place, grams in self._grams.items():
-            share = len(grams & seen.keys) / len(grams)
+        # In order, so that sums are the same to the last digit in every process.
+        found = [sign for key in sorted(keys) if key in signs for sign in signs[key]]
+        for (aspect, slot), grams in self._grams.items():
+            share = len(grams & keys) / len(grams)
             if share >= 0.5:
-                missed[place] = missed.get(place, 1.0) * (1 - 0.9 * share)
-                literal[place[0]] = named[place[0]] = True
-        return list(map(Score, self._values(missed, seen.shapes), literal, named))
+                found.append(Sign(aspect, slot, 0.9 * share, True, True))
+        return found
 
-    def _values(self, missed: Mapping[tuple[int, int], float], shapes: Set[str]) -> list[float]:
-        values = [0.0] * len(self.aspects)
-        for (aspect, slot), miss in missed.items():
-            values[aspect] += self._shares[aspect][slot] * (1 - miss)
-        for place in self._heads:
-            if place not in missed:
-                values[place[0]] *= _HALF
-        for place in self._asking:
-            if place not in missed:  # `who built it` is not told by how it was built
-                values[place[0]] *= _UNASKED
-        if "answer" in shapes:
-            for at, wanted in enumerate(self.aspects):
-                values[at] = max(values[at], _YES) if wanted.yes_no else values[at]
-        return values
+    def _repeats(self, lower: str, words: Sequence[str], named: Iterable[int]) -> float:
+        """New words that a text needs which says the name of an aspect again and again."""
+        counts = [
+            lower.count(name) if HAN.match(name) else words.count(name)
+            for at in named
+            for name in self._names[at]
+        ]
+        most = max(counts, default=0)
+        return _AGAIN * most if most > 1 else 0.0
 
 
 def _clear(word: str) -> float:

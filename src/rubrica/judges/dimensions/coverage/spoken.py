@@ -9,7 +9,7 @@ from rubrica.judges.dimensions.coverage.aspects import stop_keys
 from rubrica.judges.dimensions.coverage.concepts import words_in
 from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR, kind_of
 from rubrica.judges.dimensions.coverage.meaning import meant
-from rubrica.judges.dimensions.coverage.scanning import HAN, WORD, word_key
+from rubrica.judges.dimensions.coverage.scanning import HAN, word_key, words_of
 from rubrica.judges.text.words import LONGEST_KEPT
 
 #: Pairs of characters of one run that are looked at.
@@ -34,7 +34,7 @@ class Spoken:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lower = lower = text.lower()
-        written = WORD.findall(lower)
+        written = words_of(lower)
         self.keys = tuple(map(word_key, written))
         #: Words that are neither grammar nor praise.
         self.new = frozenset(self.keys) - _idle()[0]
@@ -92,9 +92,9 @@ def _new_pairs(lower: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for run in HAN.findall(lower):
         before = ""
-        for at in range(min(len(run), _ENOUGH)):
-            pair = run[at : at + 2]
-            if pair not in known and before not in known and pair[0] not in GRAMMAR:
+        # The last character stands by itself.
+        for sign, pair in zip(run[:_ENOUGH], [*map(add, run, run[1:]), run[-1]], strict=False):
+            if pair not in known and before not in known and sign not in GRAMMAR:
                 found.setdefault(pair, before)
             before = pair
     return found

@@ -127,11 +127,11 @@ def _unit(reads: list[Read], build: Build) -> Unit:
     lower = first.told.said.lower
     leads = len(reads) == 1 and lower.rstrip("*_ ").endswith((":", "：", "如下。"))
     beside = build == "sections" and not label
-    idle = beside or leads or _frames(lower) or _frames(label, title=True)
+    idle = beside or leads or frames(lower) or frames(label, title=True)
     return Unit(reads, fresh, label, fresh >= _FULL[build] and not idle, idle)
 
 
-def _frames(text: str, title: bool = False) -> bool:
+def frames(text: str, title: bool = False) -> bool:
     """Whether a sentence or a title opens an answer, or closes it."""
     ask = _is_frame if len(text) <= LONGEST_KEPT else _is_frame.__wrapped__
     return ask(text, title)
@@ -159,4 +159,4 @@ def _framed(found: list[Unit], build: Build) -> list[Unit]:
 
 
 def _names(unit: Unit) -> bool:
-    return any(score.named for read in unit.reads for score in read.told.scores)
+    return any(read.told.speech.named for read in unit.reads)
