@@ -65,10 +65,12 @@ def _agreed(claim: str, source: Source, known: Library) -> Agreement:
     numbers = compare(mine, theirs)
     both = mine.terms & theirs.terms
     shared = weighed(both) / mine.weight if both else 0.0
-    about = both.union([f"{one.value:g}{one.unit}" for one in numbers.found])
+    about = both
+    if numbers.found:
+        about = both.union([f"{one.value:g}{one.unit}" for one in numbers.found])
     if mine.terms and mine.language != theirs.language:
         return replace(_foreign(mine, theirs, numbers), about=about)
-    if denial := denied(claim, source.text):
+    if denial := denied(mine, source.text):
         short = denial.sentence if len(denial.sentence) <= 80 else f"{denial.sentence[:77]}..."
         return Agreement("unsupported", f"the source says otherwise: '{short}'", False, about)
     found = _by_numbers(claim, theirs, numbers, shared) or _by_words(
@@ -187,12 +189,14 @@ def taken_from(statement: str, known: Library) -> Source | None:
         return known.taken[statement]
     mine = passage(statement)
     source = None
-    if len(mine.terms) >= (2 if mine.quantities else 3):
-        least = TAKEN_WITH_NUMBER if mine.quantities else TAKEN
-        for at, shared in known.shelf.shares(mine, least):
-            if _taken(mine, shared, at, known):
-                source = known.shelved[at]
-                break
+    # Its numbers are read only where its words are there.
+    if len(mine.terms) > 1 and (held := known.shelf.shares(mine, TAKEN_WITH_NUMBER)):
+        if mine.quantities:
+            places = (at for at, shared in held if _taken(mine, shared, at, known))
+        else:
+            places = (at for at, shared in held if shared >= TAKEN and len(mine.terms) > 2)
+        if (first := next(places, None)) is not None:
+            source = known.shelved[first]
     known.taken[statement] = source
     return source
 

@@ -6,7 +6,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from rubrica.judges.citing.passages import clauses_of, passage, passage_of, share
+from rubrica.judges.citing.passages import Passage, clauses_of, passage_of, share
 from rubrica.judges.citing.shelf import sentences_of
 from rubrica.judges.text.words import fold, terms
 
@@ -59,7 +59,7 @@ def negated(text: str) -> frozenset[str]:
     folded = fold(text).lower()
     found: set[str] = set()
     if any(map(_denies, _TOKEN.findall(folded))):
-        found |= _negated_words(_NOT_EITHER.sub(" ", folded))
+        found = _negated_words(_NOT_EITHER.sub(" ", folded))
     if text.isascii() or not _HAN_NOT.search(text):
         return frozenset(found)
     plain = _HAN_NOT_EITHER.sub(lambda match: "，" * len(match[0]), text)
@@ -129,20 +129,18 @@ def _han_opposites() -> dict[str, list[str]]:
     return found
 
 
-def denied(claim: str, source: str) -> Denial | None:
+def denied(mine: Passage, source: str) -> Denial | None:
     """The sentence of the source that the claim denies; None where there is none.
 
     Where one sentence of the source agrees with the claim, another that does not refutes nothing.
     """
-    mine = passage(claim)
     best: Denial | None = None
     shelf = sentences_of(source)
     only = len(shelf.passages) == 1  # what else could be meant?
-    least = _ONLY if only else _SAME_SENTENCE
-    for place, _ in shelf.shares(mine, least):
+    for place, _ in shelf.shares(mine, _ONLY if only else _SAME_SENTENCE):
         theirs = shelf.passages[place]
-        word = _flipped(claim, mine.terms, theirs.text, theirs.terms) or _opposed(
-            claim, theirs.text, _ONLY if only else _SAME_CLAUSE
+        word = _flipped(mine, theirs) or _opposed(
+            mine.text, theirs.text, _ONLY if only else _SAME_CLAUSE
         )
         if not word:
             return None
@@ -150,19 +148,18 @@ def denied(claim: str, source: str) -> Denial | None:
     return best
 
 
-def _flipped(claim: str, mine: frozenset[str], sentence: str, theirs: frozenset[str]) -> str:
+def _flipped(mine: Passage, theirs: Passage) -> str:
     """A word that one of the two denies and the other states, where none is denied by both."""
+    claim, sentence = mine.text, theirs.text
     ours, others = negated(claim), negated(sentence)
-    shared = mine & theirs
-    if ours & others:
+    if not ours.isdisjoint(others):
         return ""
-    if word := _had(claim, sentence) or _had(sentence, claim):
+    if not claim.isascii() and (word := _had(claim, sentence) or _had(sentence, claim)):
         return word
-    differing = (ours ^ others) & shared
     # Beside its own denial the other side may deny in words of its own: `no worse`, `unchanged`.
-    if not differing or (ours and others):
+    if bool(ours) == bool(others):
         return ""
-    return min(differing)
+    return min((ours or others) & mine.terms & theirs.terms, default="")
 
 
 def _had(one: str, other: str) -> str:
@@ -176,6 +173,8 @@ def _had(one: str, other: str) -> str:
 
 def _opposed(claim: str, sentence: str, enough: float) -> str:
     """A word of the claim whose opposite the same clause of the sentence has."""
+    if not _directions(claim) or not _directions(sentence):
+        return ""
     known = opposites()
     for clause in clauses_of(claim):
         ours = _directions(clause)

@@ -1,8 +1,9 @@
 """Texts made ready to be compared: their words and numbers, each read when it is asked for."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -11,11 +12,15 @@ from rubrica.judges.text.quantities import Quantity, amounts
 from rubrica.judges.text.sentences import sentences
 from rubrica.judges.text.words import language, terms, weight_of
 
+#: What parts clauses; its first sign stands by itself, which makes the search fast.
 _CLAUSE = re.compile(
-    r"[,，;；:：]\s*|\s[–—-]\s|——|\s(?=(?:and|but|while|whereas|although|because|so that|which"
-    r"|as well as|plus|along with|in addition to|but also)\s)"
-    r"|(?<=[㐀-鿿])(?=(?:而且|并且|以及|但是|同时))",
+    r"[,，;；:：\s—](?:(?<=[,，;；:：])\s*|(?<=\s)[–—-]\s|(?<=—)—"
+    r"|(?<=\s)(?=(?:and|but|while|whereas|although|because|so that|which"
+    r"|as well as|plus|along with|in addition to|but also)\s))"
 )
+#: Words that begin a Chinese clause without a sign before them.
+_BEGINS = re.compile("(?<=[㐀-鿿])(?=而且|并且|以及|但是|同时)")
+_JOINED = ("而且", "并且", "以及", "但是", "同时")
 _LISTED = re.compile(r"\A\s*(?:\d{1,3}[.)、．]|[-*•])\s+")
 _COMMA = re.compile(r",(?<=\d,)(?=\d{3})")
 _DATED = re.compile(r"(?:19|20)\d\d(?!\d)")
@@ -28,34 +33,32 @@ _WHOLE = 1000
 
 
 class Passage:
-    """A text; what it says is read off it once, when it is asked for."""
+    """A text and its words; what else it says is read off it once, when it is asked for."""
 
-    __slots__ = ("_language", "_quantities", "_weight", "terms", "text")
+    __slots__ = ("language", "quantities", "terms", "text", "weight")
+    weight: int  # what all of its terms weigh
+    language: str
+    quantities: tuple[Quantity, ...]  # the numbers that say something
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.terms = terms(text)
-        self._weight = 0
-        self._language = ""
-        self._quantities: tuple[Quantity, ...] | None = None
 
-    @property
-    def weight(self) -> int:
-        """What all of its terms weigh."""
-        self._weight = self._weight or sum(map(weight, self.terms))
-        return self._weight
+    def __getattr__(self, name: str) -> Any:  # asked only for what has not been read yet
+        found: Any
+        if name == "weight":
+            found = self.weight = sum(map(weight, self.terms))
+        elif name == "quantities":
+            found = self.quantities = self._counted()
+        elif name == "language":
+            found = self.language = language(self.text)
+        else:
+            raise AttributeError(name)
+        return found
 
-    @property
-    def language(self) -> str:
-        self._language = self._language or language(self.text)
-        return self._language
-
-    @property
-    def quantities(self) -> tuple[Quantity, ...]:
-        """The numbers that say something."""
-        if self._quantities is None:
-            self._quantities = tuple(_telling(self.text))
-        return self._quantities
+    def _counted(self) -> tuple[Quantity, ...]:
+        text = self.text
+        return tuple([one for one in amounts(text) if _says(one, text)])
 
     @property
     def latin(self) -> frozenset[str]:
@@ -101,10 +104,6 @@ def share(mine: Passage, theirs: Passage) -> float:
     return sum(map(weight, shared)) / mine.weight if shared else 0.0
 
 
-def _telling(text: str) -> list[Quantity]:
-    return [one for one in amounts(text) if _says(one, text)]
-
-
 def _says(quantity: Quantity, text: str) -> bool:
     """`the two rivers`, `in the first place`: small counts in words are no figures, nor is code."""
     if "`" in text and text.count("`", 0, quantity.start) % 2:
@@ -118,18 +117,28 @@ def _says(quantity: Quantity, text: str) -> bool:
 
 
 class _Page(Passage):
-    """A longer text: its numbers are read sentence by sentence, and many of those are known."""
+    """A longer text: it is read sentence by sentence, and many of those are known."""
 
-    __slots__ = ()
+    __slots__ = ("_blocks",)
 
-    @property
-    def quantities(self) -> tuple[Quantity, ...]:
-        if self._quantities is None:
-            found: list[Quantity] = []
-            for text, start, _ in sentences(self.text):
-                found += [_moved(one, start) if start else one for one in _telling(text)]
-            self._quantities = tuple(found)
-        return self._quantities
+    def __init__(self, *blocks: str) -> None:
+        self.text, self._blocks = "\n".join(blocks), blocks
+        self.terms = frozenset().union(*[part.terms for part, _ in self._parts()])
+
+    def _parts(self) -> Iterator[tuple[Passage, int]]:
+        """The sentences, with their places."""
+        start = 0
+        for block in self._blocks:
+            for text, at, _ in sentences(block) if block else ():
+                yield passage_of(text), start + at
+            start += len(block) + 1
+
+    def _counted(self) -> tuple[Quantity, ...]:
+        found: list[Quantity] = []
+        for part, start in self._parts():
+            if one := part.quantities:
+                found += [_moved(each, start) for each in one] if start else one
+        return tuple(found)
 
 
 def _moved(one: Quantity, by: int) -> Quantity:
@@ -140,7 +149,7 @@ def _moved(one: Quantity, by: int) -> Quantity:
 def source_passage(source: Source) -> Passage:
     """A source with its title; its year and the years in its address may be cited too."""
     dated = _DATED.findall(f"{source.year} {source.url}")[:4]
-    return _page(f"{source.text}\n{source.title}\n{' ; '.join(dated)}")
+    return _page(source.text, source.title, " ; ".join(dated))
 
 
 _page = lru_cache(maxsize=64)(_Page)  # one page may be brought back several times
@@ -149,5 +158,7 @@ _page = lru_cache(maxsize=64)(_Page)  # one page may be brought back several tim
 @lru_cache(maxsize=512)
 def clauses_of(text: str) -> tuple[str, ...]:
     """The clauses of a sentence; a comma inside a number parts nothing."""
-    pieces = _CLAUSE.split(_COMMA.sub("", text))
-    return tuple(piece.strip() for piece in pieces if piece.strip())
+    pieces = _CLAUSE.split(_COMMA.sub("", text) if "," in text else text)
+    if not text.isascii() and any(map(text.__contains__, _JOINED)):
+        pieces = [part for piece in pieces for part in _BEGINS.split(piece)]
+    return tuple([part for piece in pieces if (part := piece.strip())])

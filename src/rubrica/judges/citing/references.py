@@ -59,11 +59,15 @@ def reference_list(text: str) -> list[Reference]:
 @lru_cache(maxsize=SHARED)
 def _reference_list(text: str) -> tuple[Reference, ...]:
     body = prose(text)
-    lines = _lines(body)
+    lines = body.split("\n")
     section = _section(lines)
+    looked_at = range(len(lines)) if "[^" in body else section  # notes stand anywhere
+    end = sum(map(len, lines[: looked_at.start])) + looked_at.start - 1
     found: list[Reference] = []
-    for number in range(len(lines)) if "[^" in body else section:
-        line, start, end = lines[number]
+    for number in looked_at:
+        line = lines[number]
+        start = end + 1
+        end = start + len(line)
         if number in section:
             entry = _listed(line, start, end)
         elif note := _NOTE.match(line):
@@ -99,14 +103,6 @@ def runs(listed: Sequence[Reference]) -> list[tuple[int, int]]:
     return found
 
 
-def _lines(text: str) -> list[tuple[str, int, int]]:
-    found, start = [], 0
-    for line in text.split("\n"):
-        found.append((line, start, start + len(line)))
-        start += len(line) + 1
-    return found
-
-
 def is_heading(line: str) -> bool:
     """Whether the line announces a reference list."""
     return bool(line) and len(line) < 80 and _announces(line)
@@ -117,32 +113,31 @@ def _announces(line: str) -> bool:
     return len(line.strip(_AROUND)) <= _LONGEST and _HEADING.match(line) is not None
 
 
-def _section(lines: list[tuple[str, int, int]]) -> range:
+def _section(lines: list[str]) -> range:
     """The numbers of the lines that hold the closing list: under its heading, or bare at the end.
 
     Only the last heading counts, and only what stands under it up to another heading.
     """
-    heads = (number for number in reversed(range(len(lines))) if is_heading(lines[number][0]))
-    head = next(heads, None)
-    if head is not None:
-        first = head + 1
-        last = first
-        while last < len(lines) and not _OTHER_HEADING.match(lines[last][0]):
-            last += 1
-        if any(_listed(*lines[number]) for number in range(first, last)):
-            return range(first, last)
+    for head in range(len(lines) - 1, -1, -1):
+        if is_heading(lines[head]):
+            first = last = head + 1
+            while last < len(lines) and not _OTHER_HEADING.match(lines[last]):
+                last += 1
+            if any(_listed(line, 0, 0) for line in lines[first:last]):
+                return range(first, last)
+            break
     return _bare(lines)
 
 
-def _bare(lines: list[tuple[str, int, int]]) -> range:
+def _bare(lines: list[str]) -> range:
     """`[1] https://…` lines need no heading, wherever they stand in a row at the end."""
     last = len(lines)
-    while last and not lines[last - 1][0].strip():
+    while last and not lines[last - 1].strip():
         last -= 1
     first = last
     while first:
-        line = lines[first - 1][0]
-        if line.strip() and not _is_bare(line):
+        line = lines[first - 1]
+        if line and not line.isspace() and not _is_bare(line):
             break
         first -= 1
     return range(first, last)

@@ -12,6 +12,7 @@ _MOST = 300
 _FEW = 3
 #: So that no rounding hides a place.
 _SLACK = 0.999
+_NONE: frozenset[str] = frozenset()
 
 
 class Shelf:
@@ -21,8 +22,8 @@ class Shelf:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.passages = passages
+        self._terms = _NONE.union(*[passage.terms for passage in passages])
         self._places: dict[str, tuple[int, list[int]]] | None = None
-        self._terms: frozenset[str] = frozenset()
 
     def _indexed(self) -> dict[str, tuple[int, list[int]]]:
         places: dict[str, tuple[int, list[int]]] = {}
@@ -39,25 +40,30 @@ class Shelf:
 
         A place without any of them is never among them.
         """
-        if len(self.passages) <= _FEW:
-            several = [share(mine, each) for each in self.passages]
-            return [(at, found) for at, found in enumerate(several) if found and found >= least]
-        if not self._terms:
-            self._terms = frozenset().union(*[passage.terms for passage in self.passages])
         shared = mine.terms & self._terms
         if not shared:
             return []
         whole = mine.weight
         if sum(map(weight, shared)) < least * whole * _SLACK:
             return []
-        if self._places is None:
-            self._places = self._indexed()
-        held: dict[int, int] = {}
+        passages = self.passages
+        if len(passages) <= _FEW:
+            several = [share(mine, each) for each in passages]
+            return [(at, found) for at, found in enumerate(several) if found and found >= least]
+        places = self._places
+        if places is None:
+            places = self._places = self._indexed()
+        held = [0] * len(passages)
         for term in shared:
-            value, places = self._places[term]
-            for place in places:
-                held[place] = held.get(place, 0) + value
-        return [(place, found) for place in sorted(held) if (found := held[place] / whole) >= least]
+            value, where = places[term]
+            for place in where:
+                held[place] += value
+        enough = max(1, least * whole * _SLACK)
+        return [
+            (place, found)
+            for place, value in enumerate(held)
+            if value >= enough and (found := value / whole) >= least
+        ]
 
 
 @lru_cache(maxsize=64)

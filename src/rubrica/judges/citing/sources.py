@@ -11,7 +11,7 @@ import msgspec
 
 from rubrica.core import Case, Trace
 from rubrica.core.trace import ToolCall
-from rubrica.judges.dimensions.expected import expected_of, kept
+from rubrica.judges.dimensions.expected import expected_of
 from rubrica.judges.dimensions.known import known
 
 #: Sources that are read, characters of each, and of all that the tools brought back.
@@ -79,7 +79,6 @@ def _of_case(case: Case) -> tuple[Source, ...]:
     return _given(case.expected["sources"]) if listed else ()
 
 
-@kept
 def _given(raw: Any) -> tuple[Source, ...]:
     return tuple(
         Source(

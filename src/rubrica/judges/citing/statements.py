@@ -176,12 +176,12 @@ def _claim(
             behind = "".join(_SPLIT.split(behind)[:-1])
         whole = _joined(ahead, label, behind)
         return whole, whole
-    claim = _joined(ahead, label)
+    claim = _joined(ahead, label) if label else ahead
     return claim, claim if _DIGIT.search(label) else ahead
 
 
 def _joined(*pieces: str) -> str:
-    return " ".join(piece.strip() for piece in pieces if piece.strip())
+    return " ".join([piece for each in pieces if (piece := each.strip())])
 
 
 def _homes(shown: str, parts: Sequence[Sentence], found: Sequence[Citation]) -> list[int]:

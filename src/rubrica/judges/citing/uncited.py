@@ -1,8 +1,7 @@
 """Statements that are plainly taken from a source and carry no citation."""
 
 from collections.abc import Mapping, Sequence
-
-import msgspec
+from typing import NamedTuple
 
 from rubrica.judges.citing.agreement import taken_from
 from rubrica.judges.citing.library import Library
@@ -16,23 +15,21 @@ from rubrica.judges.citing.statements import Reading, Statement
 _MOST, _REPEATS = 300, 0.85
 
 
-class Uncited(msgspec.Struct, frozen=True, gc=False):
-    """A statement without the citation it owes."""
+class Uncited(NamedTuple):
+    """A statement without the citation it owes, and the source it is taken from."""
 
-    label: str
-    source: str
-    start: int
-    end: int
+    statement: Statement
+    source: Source
 
 
 def uncited(reading: Reading, marks: Sequence[Mark], known: Library) -> list[Uncited]:
     """The statements that owe a citation, each text once."""
     statements = reading.statements
-    cited = {mark.sentence for mark in marks} | {use.sentence for use in reading.plain_uses}
+    cited = {mark.sentence for mark in marks}
+    cited.update([use.sentence for use in reading.uses if use.citation.form != "name"])
     settled = cited.union(*[mark.covers for mark in marks])
-    said = Shelf([passage_of(statements[number].text) for number in sorted(cited) if number >= 0])
-    heard = frozenset[str]().union(*[each.terms for each in said.passages])
     marked = _by_paragraph(reading, marks)
+    said: Shelf | None = None
     found: list[Uncited] = []
     seen: set[str] = set()
     for number, statement in enumerate(statements[:_MOST]):
@@ -46,10 +43,10 @@ def uncited(reading: Reading, marks: Sequence[Mark], known: Library) -> list[Unc
         beside = marked.get(statement.paragraph)
         if beside is not None and _next_cites(beside, number, source):
             continue
-        mine = passage_of(text)
-        if not heard.isdisjoint(mine.terms) and said.shares(mine, _REPEATS):
-            continue
-        found.append(_owed(statement, source, known.sources))
+        if said is None:
+            said = Shelf([passage_of(statements[at].text) for at in sorted(cited) if at >= 0])
+        if not said.shares(passage_of(text), _REPEATS):
+            found.append(Uncited(statement, source))
     return found
 
 
@@ -66,9 +63,3 @@ def _next_cites(marks: Sequence[Mark], number: int, source: Source) -> bool:
     """Whether the next citation of the same paragraph is of this source: it vouches for both."""
     first = next((mark.sentence for mark in marks if mark.sentence > number), -1)
     return any(mark.source == source for mark in marks if mark.sentence == first)
-
-
-def _owed(statement: Statement, source: Source, sources: Sequence[Source]) -> Uncited:
-    name = source.id or source.url or str(sources.index(source) + 1)
-    short = statement.text if len(statement.text) <= 60 else f"{statement.text[:57]}..."
-    return Uncited(f"'{short}'", f"source {name}", statement.start, statement.end)

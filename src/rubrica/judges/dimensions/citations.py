@@ -12,7 +12,7 @@ from rubrica.judges.citing.library import Library, library
 from rubrica.judges.citing.mark import Mark
 from rubrica.judges.citing.marks import marks_of
 from rubrica.judges.citing.sources import Source, sources_of
-from rubrica.judges.citing.statements import Reading, read
+from rubrica.judges.citing.statements import Reading, Statement, read
 from rubrica.judges.citing.uncited import Uncited, uncited
 from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
 
@@ -123,21 +123,21 @@ def _measured(
 ) -> Signal:
     lost = uncited(reading, marks, known)
     earns = {"right": 1.0, "flawed": worth.flawed, "partial": worth.partial}
-    earned = sum(earns.get(mark.verdict, 0.0) for mark in marks)
+    earned = sum([earns.get(mark.verdict, 0.0) for mark in marks])
     value = earned / (len(marks) + worth.missing * len(lost))
-    bad = [mark for mark in marks if mark.verdict != "right"]
-    places = [(one.start, one.end) for one in bad] + [(one.start, one.end) for one in lost]
+    places = [(mark.start, mark.end) for mark in marks if mark.verdict != "right"]
+    places += [(one.start, one.end) for one, _ in lost]
     places = places or [(mark.start, mark.end) for mark in marks]
     evidence = [quote(text, start, end) for start, end in places[:MOST]]
     sure = sure or _sure(marks, known.sources)
-    return finding(NAME, value, _reason(marks, lost), sure, evidence)
+    return finding(NAME, value, _reason(marks, lost, known.sources), sure, evidence)
 
 
 def _nothing_cited(text: str, reading: Reading, known: Library, asked: bool) -> Signal:
     """Nothing cited is a failure where sources were given, asked for, or plainly used."""
     given = [source for source in known.sources if source.origin == "case"]
     lost = uncited(reading, (), known) if known.sources else []
-    shown = [quote(text, item.start, item.end) for item in lost[:MOST]]
+    shown = [quote(text, one.start, one.end) for one, _ in lost[:MOST]]
     if given or asked:
         due = f"{len(given)} sources were given" if given else "the question asks for citations"
         taken = f"; {_statements(len(lost))} taken from them" if lost and given else ""
@@ -152,27 +152,34 @@ def _statements(count: int) -> str:
     return "1 statement is" if count == 1 else f"{count} statements are"
 
 
-def _reason(marks: Sequence[Mark], lost: Sequence[Uncited]) -> str:
-    right = sum(mark.verdict == "right" for mark in marks)
+def _reason(marks: Sequence[Mark], lost: Sequence[Uncited], sources: Sequence[Source]) -> str:
+    verdicts = [mark.verdict for mark in marks]
+    right = verdicts.count("right")
     parts = [f"{right} of {len(marks)} citations {'is' if right == 1 else 'are'} right"]
     for kind, meaning in _KINDS:
-        of_kind = [mark for mark in marks if mark.verdict == kind]
-        if of_kind:
-            named = "; ".join(f"{mark.label}: {mark.why}" for mark in of_kind[:_NAMED])
+        if kind in verdicts:
+            of_kind = [mark for mark in marks if mark.verdict == kind]
+            named = "; ".join([f"{mark.label}: {mark.why}" for mark in of_kind[:_NAMED]])
             more = f" and {len(of_kind) - _NAMED} more" if len(of_kind) > _NAMED else ""
             parts.append(f"{len(of_kind)} {kind} ({meaning}): {named}{more}")
     if lost:
-        named = "; ".join(f"{item.label} is in {item.source}" for item in lost[:_NAMED])
+        named = "; ".join([_owed(one, source, sources) for one, source in lost[:_NAMED]])
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
         parts.append(f"{len(lost)} missing (taken from a source, not cited): {named}{more}")
     return ". ".join(parts)
+
+
+def _owed(statement: Statement, source: Source, sources: Sequence[Source]) -> str:
+    short = statement.text if len(statement.text) <= 60 else f"{statement.text[:57]}..."
+    name = source.id or source.url or str(sources.index(source) + 1)
+    return f"'{short}' is in source {name}"
 
 
 def _sure(marks: Sequence[Mark], sources: Sequence[Source]) -> Sure:
     """Low where nothing could be checked or most rests on few common words."""
     if not any(source.text for source in sources):
         return "low"
-    weak = sum(mark.weak for mark in marks)
+    weak = sum([mark.weak for mark in marks])
     if weak * 2 > len(marks):
         return "low"
     return "medium" if weak else "high"

@@ -36,5 +36,6 @@ def inapplicable(name: str, reason: str) -> Signal:
 
 def quote(text: str, start: int, end: int, field: str = "output") -> Evidence:
     """A piece of the text, cut where it is long."""
-    end = min(end, start + LONGEST)
+    if end - start > LONGEST:
+        end = start + LONGEST
     return Evidence(text=text[start:end], field=field, start=start, end=end)

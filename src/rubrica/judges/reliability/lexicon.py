@@ -49,7 +49,9 @@ def mentions(name: str, folded: str) -> bool:
     """Whether a text, given without capitals, has a word of one list."""
     whole, begun, inside, several = _forms(name)
     tokens = _tokens(folded)
-    if not whole.isdisjoint(tokens) or any(word in folded for word in inside):
+    if not whole.isdisjoint(tokens):
+        return True
+    if not folded.isascii() and any(map(folded.__contains__, inside)):
         return True
     if begun and any(token.startswith(begun) for token in tokens):
         return True

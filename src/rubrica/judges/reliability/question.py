@@ -38,6 +38,7 @@ _SHUNS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+#&'-]*")
+_ODD = re.compile(r"[A-Z0-9]")
 _OPENING = re.compile(r"(?:\A|[.?!]\s+)([A-Za-z][\w'-]*)")
 _CHINESE = re.compile(r"[㐀-鿿]")
 
@@ -87,8 +88,10 @@ def _names(text: str, said: list[str]) -> frozenset[str]:
     found: set[str] = set()
     last = ""
     for word in said:
-        plain = "".join(filter(str.isalnum, word.removesuffix("'s"))).casefold()
-        odd = chinese or any(sign.isupper() or sign.isdigit() for sign in word[1:])
+        plain = word.removesuffix("'s").casefold()
+        if not plain.isalnum():
+            plain = "".join(filter(str.isalnum, plain))
+        odd = chinese or _ODD.search(word, 1) is not None
         named = odd or (word[:1].isupper() and word not in opened)
         if named and plain not in generic and len(plain) > 1:
             found.update((plain, last + plain))

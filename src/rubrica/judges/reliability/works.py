@@ -90,7 +90,7 @@ _IN_PASSING = re.compile(
 def works_in(text: str) -> Iterator[tuple[Work, int, int]]:
     """The works that a text names by number, with their places."""
     for scheme, signs, form in _IN_PROSE:
-        if not any(sign in text for sign in signs):
+        if not any(map(text.__contains__, signs)):
             continue
         for found in form.finditer(text):
             before = text[found.start() - 1 : found.start()]

@@ -76,11 +76,13 @@ def unasked(calls: Sequence[Call], wanted: Sequence[Wanted]) -> set[int]:
     """Places of the calls to tools that are not expected; none where nothing is."""
     if not wanted:
         return set()
-    asked = {
-        name: any(same_tool(name, each.name) for each in wanted)
-        for name in {call.name for call in calls}
+    asked = {each.name for each in wanted}
+    strange = {
+        name
+        for name in {call.name for call in calls} - asked
+        if not any(same_tool(name, each) for each in asked)
     }
-    return {order for order, call in enumerate(calls) if not asked[call.name]}
+    return {order for order, call in enumerate(calls) if call.name in strange} if strange else set()
 
 
 def selection_of(calls: Sequence[Call], wanted: Sequence[Wanted]) -> tuple[float, str]:
@@ -90,10 +92,10 @@ def selection_of(calls: Sequence[Call], wanted: Sequence[Wanted]) -> tuple[float
     for call in calls:
         by_name.setdefault(call.name, []).append(call)
     for each in wanted:
-        names = [name for name in by_name if same_tool(name, each.name)]
-        if not names:
+        called = [call for name in by_name if same_tool(name, each.name) for call in by_name[name]]
+        if not called:
             unused.append(each)
-        elif any(each.met_by(call) for name in names for call in by_name[name]):
+        elif any(map(each.met_by, called)):
             done += 1
         else:  # it failed every time, or was never given the arguments that matter
             failed.append(each)
