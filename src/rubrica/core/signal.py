@@ -11,7 +11,7 @@ from rubrica.core.trace import Fault, Usage
 _FAR = 2**40
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A piece of what was judged, exact enough to highlight: `text` is `field[start:end]`."""
 
     text: str
@@ -27,7 +27,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             tidy(self, "text", "field")
         start, end = self.start, self.end
         if type(start) is int and type(end) is int and 0 <= start <= end <= _FAR:
-            whole("step", self.step, low=0)
+            if self.step is not None:
+                whole("step", self.step, low=0)
             return
         for field in ("start", "end", "step"):
             whole(field, getattr(self, field), low=0)
