@@ -44,24 +44,31 @@ _HAN_YEAR = r"(\d{4}|[零〇一二三四五六七八九]{4})年"
 _HAN_SMALL = r"(\d{1,2}|[一二三四五六七八九十]{1,3})"
 
 #: Patterns that begin with a digit, longest first, with what their groups are.
-_NUMERIC = tuple(
-    (re.compile(pattern, re.IGNORECASE), parts)
+_HAN = tuple(
+    (re.compile(pattern), parts)
     for pattern, parts in (
-        (r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", "ymd"),
-        (rf"{_DAY}[ ](?:of[ ])?{MONTH}(?:,?[ ](?:of[ ])?{_YEAR})", "dny"),
-        (rf"{_DAY}[ ](?:of[ ])?{MONTH}", "dn"),
         (rf"{_YEAR}[ ]?(?:年)?[ ]?第?([一二三四1234])季度", "yq"),
         (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}月(?:份)?[ ]?{_HAN_SMALL}[日号]", "ymd"),
         (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}月(?!\d)", "ym"),
         (rf"{_HAN_YEAR}(?!代)", "y"),
         (rf"{_HAN_SMALL}月(?:份)?[ ]?{_HAN_SMALL}[日号]", "md"),
         (r"(\d{1,2}|十[一二]?|[一二三四五六七八九])月份?(?!\d)", "m"),
+    )
+)
+_NUMERIC = tuple(
+    (re.compile(pattern, re.IGNORECASE), parts)
+    for pattern, parts in (
+        (r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", "ymd"),
+        (rf"{_DAY}[ ](?:of[ ])?{MONTH}(?:,?[ ](?:of[ ])?{_YEAR})", "dny"),
+        (rf"{_DAY}[ ](?:of[ ])?{MONTH}", "dn"),
         (r"(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)", "?"),
         (rf"{_YEAR}[ ]Q([1-4])", "yq"),
         (r"(\d{4})-(0[1-9]|1[0-2])(?![\d-])", "ym"),
         (rf"{_YEAR}[ ]{MONTH}[ ]{_DAY}(?!\d)", "ynd"),
     )
 )
+#: What a Chinese date has, and how near.
+_HAN_SIGNS, _HAN_NEAR = frozenset("年月季"), 10
 _DECADE = re.compile(r"((?:1\d|20)?\d)0(?:s\b|'s\b|年代)")
 _NAMED = tuple(
     (re.compile(pattern, re.IGNORECASE), parts)
@@ -83,15 +90,18 @@ _QUARTERS = {"一": 1, "二": 2, "三": 3, "四": 4, "first": 1, "second": 2, "t
 
 def date_at(text: str, place: int) -> tuple[Date, int] | None:
     """The date that begins here, and where it ends. A bare year is `year_at`'s."""
-    numeric = text[place].isdigit() or text[place] > "⺀"
-    if not numeric and text[place : place + 3] in ("may", "mar"):
+    numeric, han = text[place].isdigit(), text[place] > "⺀"
+    if not numeric and not han and text[place : place + 3] in ("may", "mar"):
         return None  # a verb
-    for pattern, parts in _NUMERIC if numeric else _NAMED:
-        found = pattern.match(text, place)
-        if found is not None:
-            date = _date(found, parts)
-            if date is not None:
-                return date, found.end()
+    if (han or numeric) and not _HAN_SIGNS.isdisjoint(text[place : place + _HAN_NEAR]):
+        dated = _first(_HAN, text, place)
+        if dated is not None:
+            return dated
+    if han:
+        return None
+    dated = _first(_NUMERIC if numeric else _NAMED, text, place)
+    if dated is not None:
+        return dated
     if numeric:
         decade = _DECADE.match(text, place)
         if decade is not None:
@@ -102,6 +112,18 @@ def date_at(text: str, place: int) -> tuple[Date, int] | None:
     if month is None:
         return None
     return Date(month=_MONTHS[month[1].lower()]), month.end()
+
+
+def _first(
+    patterns: tuple[tuple[re.Pattern[str], str], ...], text: str, place: int
+) -> tuple[Date, int] | None:
+    for pattern, parts in patterns:
+        found = pattern.match(text, place)
+        if found is not None:
+            date = _date(found, parts)
+            if date is not None:
+                return date, found.end()
+    return None
 
 
 def year_at(text: str, place: int) -> tuple[Date, int] | None:

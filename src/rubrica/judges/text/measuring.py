@@ -1,12 +1,13 @@
 """A number with the scale, unit and currency around it, and the words that make it rough."""
 
 import re
+from functools import cache
 
 from msgspec.structs import replace
 
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Quantity
-from rubrica.judges.text.units import per_before, unit_at
+from rubrica.judges.text.units import leads, per_before, unit_at
 
 _MONEY = re.compile(
     r"[ -]?(?:(?:u\.?s\.?[ ]|american[ ])?(dollars?|usd)|(euros?|eur)\b|(pounds?[ ]sterling|gbp)"
@@ -74,7 +75,38 @@ _NOT_ABOVE = ("不超过", "未超过", "no more than", "not more than")
 _SCALES = frozenset("tTmMbBkK万千百十亿")
 _PERCENTS = frozenset("pP%个")
 _MONIES = frozenset("uUaAdDeEpPgGyYrRcCjJiIfFıİ美欧英日元人块港")
+#: The words that scales, shares and money begin with, and what may stand before a unit.
+_WORDS = (
+    "thousand", "million", "billion", "trillion", "mn", "bn", "tn", "k", "m", "b", "percent",
+    "percentage", "per", "pct", "in", "out", "u", "us", "usd", "american", "dollar", "dollars",
+    "euro", "euros", "eur", "pound", "pounds", "gbp", "yuan", "yuans", "rmb", "renminbi", "cny",
+    "yen", "yens", "jpy", "rupee", "rupees", "inr", "australian", "canadian", "franc", "francs",
+    "chf", "square", "sq", "cubic", "metric", "deg", "degree", "degrees",
+)  # fmt: skip
+_LETTERS = re.compile("[A-Za-z]+")
+#: What ends a word, so that nothing of the kind can follow.
+_ENDS = frozenset(("", " ", "\n", ".", ",", ";", ":", "!", "?", ")", "]", '"', "["))
+_LAST = frozenset(word[-1] for word in _ABOUT)
 _AFTER = (" or so", "左右", "上下", "多", "余", "几")
+
+
+@cache
+def _followers() -> frozenset[str]:
+    """The words and Chinese characters that may make a number more than a number."""
+    return leads().union(_WORDS, _SCALES, _PERCENTS, _MONIES, "多余")
+
+
+def _bare(text: str, end: int) -> bool:
+    """Whether nothing behind a number makes it more than that: no scale, no unit, no money."""
+    if text[end : end + 1] in (" ", "-"):
+        end += 1
+    sign = text[end : end + 1]
+    if sign in _ENDS:
+        return True
+    if sign > "⺀":
+        return sign not in _followers()
+    word = _LETTERS.match(text, end)
+    return word is not None and word[0].lower() not in _followers()
 
 
 def measured(text: str, start: int, end: int, value: float, slack: float) -> Quantity:
@@ -93,6 +125,12 @@ def measured(text: str, start: int, end: int, value: float, slack: float) -> Qua
             last = end + 1
             return Quantity("money", value, value, "CNY", start, last, slack=slack, written=value)
     written = value
+    before = text[max(0, start - 24) : start]
+    if _bare(text, end) and "每" not in before and not _coded(before):
+        about, side = rough(text, start, end)
+        return Quantity(
+            "number", value, value, "", start, end, about, slack, side=side, written=written
+        )
     behind = text[end : end + 1]
     # What follows: most patterns can be told from one sign not to be there.
     sign = text[end + 1 : end + 2] if behind in (" ", "-") else behind
@@ -109,8 +147,7 @@ def measured(text: str, start: int, end: int, value: float, slack: float) -> Qua
             value, slack, end = value * size, slack * size, again.end()
     quantity = _with_unit(text, start, end, value, slack, scaled=scale is not None)
     if quantity.kind == "number" or quantity.unit == "length":
-        before = text[max(0, start - 5) : start]
-        code = _CODE_BEFORE.search(before) if before[-1:] <= "Z" else None
+        code = _coded(before)
         if code is not None:
             small = numerals.MONEY_SCALE.match(text, end)
             if small is not None or quantity.unit == "length":
@@ -122,6 +159,12 @@ def measured(text: str, start: int, end: int, value: float, slack: float) -> Qua
     about, side = rough(text, start, quantity.end)
     about, side = about or more, 1 if more else side
     return replace(quantity, start=start, approximate=about, side=side, written=written)
+
+
+def _coded(before: str) -> re.Match[str] | None:
+    """The code of a currency before a number."""
+    near = before[-5:].rstrip()
+    return _CODE_BEFORE.search(before[-5:]) if near[-1:].isupper() or near[-1:] == "$" else None
 
 
 def _with_unit(
@@ -197,7 +240,7 @@ def rough(text: str, start: int, end: int) -> tuple[bool, int]:
     before = text[max(0, start - 16) : start].rstrip(" *_").lower()
     if before and before[-1] > "⺀":
         before = before.rstrip("住着有为是达到在花需")
-    if not before.endswith(_ABOUT):
+    if before[-1:] not in _LAST or not before.endswith(_ABOUT):
         return text.startswith(_AFTER, end), 0
     if before.endswith(_ABOVE):
         return True, 0 if before.endswith(_NOT_ABOVE) else 1

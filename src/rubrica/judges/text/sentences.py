@@ -6,7 +6,7 @@ over the text: no pattern here can be made to back up.
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from rubrica.judges.text.lists import words_of
@@ -27,25 +27,18 @@ _MARKER = re.compile(r"[ \t>]*(?:#{1,6}[ \t]+|[-*+•‣◦·–—][ \t]+)?(?:\
 _RULE = re.compile(r"[\s|:=_*~-]+\Z")
 #: What the two may begin with: most lines can be told from one sign to be neither.
 _MARKERS, _RULES = frozenset(" \t>#-*+•‣◦·–—["), frozenset("|:=_*~-")
-#: A stop, the quotes and brackets that it closes, and the marks of sources behind it.
-#: A group marks the common cases, where nothing has to be looked at: a Chinese stop, or a point
-#: between a long word that is no abbreviation and a capital.
-#: The first sign stands by itself in all of these: a search for a repeat looks at every place.
-_SIGNS = "[.!?。！？；…]*+"
+#: Signs that stop a sentence. Those that a text has are looked for: of one it is much faster.
+_SIGNS = ".!?。！？；…"
+_MORE = f"[{_SIGNS}]*+"
+#: Behind a stop: the quotes and brackets that it closes, and the marks of sources.
 _CLOSED = r"[\"'”’)\]）」』】》*_`]*(?:[ ]?(?:\[\^?\d{1,3}\]|【\d{1,3}】))*"
-_STOP = re.compile(
-    rf"[。！？；]{_SIGNS}{_CLOSED}()|[.!?…]{_SIGNS}(?:"
-    r"(?:(?<=[a-z]{5}\.)(?<!pprox\.)(?<!essrs\.)(?:\[\d{1,3}\])*(?=[ ][A-Z])"
-    rf"|(?<=[。！？；])(?=[\u4e00-\u9fff]))()|{_CLOSED})"
+#: A group marks the common cases, where nothing has to be looked at: a Chinese stop, or a point
+#: between a long word that is no abbreviation and a capital. Inside a number or an address is none.
+_HAN_STOP = rf"(?<=[。！？；])(?:(?=[ ]?[\u4e00-\u9fff])|{_MORE}{_CLOSED})()|"
+_BEHIND = (
+    r"(?=[ \[])(?<=[a-z]{5}\.)(?<!pprox\.)(?<!essrs\.)(?:\[\d{1,3}\])*+(?=[ ][A-Z])()"
+    rf"|(?![0-9A-Za-z]){_MORE}{_CLOSED}"
 )
-#: The same for plain English, where it is twice as fast.
-_ASCII = (
-    r"(?:(?<=[a-z]{5}\.)(?<!pprox\.)(?<!essrs\.)(?:\[\d{1,3}\])*(?=[ ][A-Z])()"
-    r"|[\"')\]*_`]*(?:[ ]?\[\^?\d{1,3}\])*)"
-)
-_ASCII_STOP = re.compile(r"[.!?][.!?]*+" + _ASCII)
-#: Where no other stop is there: a search for one character is much faster.
-_POINT = re.compile(r"\.\.*+" + _ASCII)
 _BEFORE = re.compile(r"([^\W\d_]+(?:\.[^\W\d_]+)*)\Z")
 _NUMBERED = re.compile(r"[\s(（]*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
 #: Abbreviations that never end a sentence, and those that do before a word that opens one.
@@ -59,19 +52,20 @@ def sentences(text: str) -> list[Sentence]:
     return list(_sentences(text))
 
 
+@cache
+def _stops(signs: str) -> re.Pattern[str]:
+    """Where a text with these signs may stop."""
+    return re.compile(f"[{signs}](?:{'' if signs.isascii() else _HAN_STOP}{_BEHIND})")
+
+
 @lru_cache(maxsize=64)  # several judges read the same output, one after the other
 def _sentences(text: str) -> tuple[Sentence, ...]:
-    found: list[Sentence] = []
-    plain = text.isascii()
-    stops = _STOP
-    if plain:
-        stops = _ASCII_STOP if "!" in text or "?" in text else _POINT
+    found: list[tuple[str, int, int]] = []
+    signs = "".join([sign for sign in (".!?" if text.isascii() else _SIGNS) if sign in text])
+    stops = _stops(signs or ".").finditer
     for start, end, whole in _lines(text):
-        if whole:
-            _keep(text, start, end, found)
-            continue
         begin = start
-        for stop in stops.finditer(text, start, end):
+        for stop in () if whole else stops(text, start, end):
             after = stop.end()
             if stop.lastindex is None and after < end:
                 if "!" <= text[after] <= "~":
@@ -81,16 +75,13 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
             if text[begin] == " ":
                 begin += 1
             if text[begin].isalnum():
-                found.append(_sentence((text[begin:after], begin, after)))
+                found.append((text[begin:after], begin, after))
             else:
                 _keep(text, begin, after, found)
             begin = after
         if begin < end:
-            if text[begin].isalnum():
-                found.append(_sentence((text[begin:end], begin, end)))
-            else:
-                _keep(text, begin, end, found)
-    return tuple(found)
+            _keep(text, begin, end, found)
+    return tuple(map(_sentence, found))
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -100,35 +91,37 @@ def _lines(text: str) -> Iterator[tuple[int, int, bool]]:
     place = 0
     for line in text.splitlines(keepends=True):
         start, place = place, place + len(line)
-        if fence < 0 and line[0].isalpha():
-            yield start, start + len(line.rstrip()), False
-            continue
         bare = line.strip()
+        if not bare:
+            continue
+        sign = bare[0]
         if fence >= 0:
             if bare.startswith(mark) and not bare.strip(mark[0]):
                 yield fence, start, True
                 fence = -1
             continue
-        # Opened and closed on one line, it is text.
-        if bare.startswith(("```", "~~~")) and bare.count(bare[:3]) == 1:
+        if sign in "`~" and bare.startswith(("```", "~~~")) and bare.count(bare[:3]) == 1:
+            # Opened and closed on one line, it is text.
             fence, mark = place, bare[:3]
             continue
-        if not bare or (bare[0] in _RULES and _RULE.match(bare)):
+        if sign in _RULES and _RULE.match(bare):
             continue
-        marker = _MARKER.match(line) if line[0] in _MARKERS else None
-        skip = marker.end() if marker else 0
-        yield start + skip, start + len(line.rstrip()), bare.startswith("|")
+        if line[0] in _MARKERS:
+            marker = _MARKER.match(line)
+            yield start + (marker.end() if marker else 0), start + len(line.rstrip()), sign == "|"
+        else:
+            yield start, start + len(line.rstrip()), sign == "|"
     if fence >= 0:
         yield fence, len(text), True
 
 
-def _keep(text: str, start: int, end: int, found: list[Sentence]) -> None:
+def _keep(text: str, start: int, end: int, found: list[tuple[str, int, int]]) -> None:
     piece = text[start:end]
     bare = piece.strip()
     if not bare or not (bare[0].isalnum() or any(map(str.isalnum, bare))):
         return
     start += len(piece) - len(piece.lstrip())
-    found.append(_sentence((bare, start, start + len(bare))))
+    found.append((bare, start, start + len(bare)))
 
 
 def _ends(text: str, begin: int, at: int, after: int) -> bool:
@@ -139,7 +132,7 @@ def _ends(text: str, begin: int, at: int, after: int) -> bool:
         return following.isspace() or ord(following) > 0x2E7F
     if not following.isspace():
         # A point inside a number, a name of a file, an address; or one before Chinese.
-        return ord(following) > 0x2E7F and not text[at - 1].isdigit()
+        return ord(following) > 0x2E7F and (sign[-1] in "。！？；" or not text[at - 1].isdigit())
     if sign.startswith(("...", "…")):
         return _capital_follows(text, after)
     return _full_stop(text, begin, at, after)
@@ -154,12 +147,16 @@ def _full_stop(text: str, begin: int, at: int, after: int) -> bool:
     if not word.isalpha():
         found = _BEFORE.search(word)
         word = found[1] if found else ""
-    following = _WORD_AFTER.match(text, after, min(len(text), after + _NEAR))
     last = word.lower()
-    if last in words_of("abbreviations.txt"):
+    short, ending = words_of("abbreviations.txt"), words_of("endings.txt")
+    plain = len(last) != 1 and last not in short and last not in ending
+    if plain and text[after + 1 : after + 2].isupper():
+        return True  # as nearly always
+    following = _WORD_AFTER.match(text, after, min(len(text), after + _NEAR))
+    if last in short:
         # "no" is an abbreviation only before a number.
         return last == "no" and not text[after : after + 2].strip()[:1].isdigit()
-    if last in words_of("endings.txt"):
+    if last in ending:
         return following is not None and following[1][0].isupper() and _opens(following)
     if len(last) == 1 and word.isupper():
         initials = following is not None and len(following[1]) == 1

@@ -130,6 +130,9 @@ _PER = re.compile(r"(?:[ ]?/[ ]?|[ ](?:per|a|an)[ ])([a-zµμ]{1,14}[²³23]?)(?
 _CASED = frozenset(("s", "g", "t", "h", "j", "v", "w", "l", "m", "k", "pa", "au", "kn", "in", "mi"))
 
 
+_LETTERS = re.compile("[a-z]+")
+
+
 @cache
 def _units() -> dict[str, tuple[str, float]]:
     return {
@@ -138,6 +141,13 @@ def _units() -> dict[str, tuple[str, float]]:
         for size, names in sizes.items()
         for name in names.split()
     }
+
+
+@cache
+def leads() -> frozenset[str]:
+    """What units begin with: the first letters up to another sign, or one Chinese character."""
+    found = (name[0] if name[0] > "⺀" else _LETTERS.match(name) for name in _units())
+    return frozenset(one if isinstance(one, str) else one[0] for one in found if one)
 
 
 @cache
