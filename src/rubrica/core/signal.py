@@ -7,6 +7,8 @@ from rubrica.core.frozen import several, tidy
 from rubrica.core.numbers import clamp, finite, whole
 from rubrica.core.trace import Fault, Usage
 
+#: Where most evidence stands.
+_OUTPUT = "output"
 #: Places up to this are right whatever else is.
 _FAR = 2**40
 
@@ -15,20 +17,19 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     """A piece of what was judged, exact enough to highlight: `text` is `field[start:end]`."""
 
     text: str
-    field: str = "output"
+    field: str = _OUTPUT
     start: int | None = None
     end: int | None = None
     step: int | None = None
 
     def __post_init__(self) -> None:
-        # The first test of each pair is the fast way through for what is right.
-        plain = type(self.text) is type(self.field) is str
-        if not (plain and self.text.isascii() and self.field.isascii()):
-            tidy(self, "text", "field")
-        start, end = self.start, self.end
-        if type(start) is int and type(end) is int and 0 <= start <= end <= _FAR:
-            if self.step is not None:
-                whole("step", self.step, low=0)
+        # Most pieces are right, and there are many: what is right is let through at once.
+        text, start, end = self.text, self.start, self.end
+        if type(text) is not str or not text.isascii():
+            tidy(self, "text")
+        if self.field is not _OUTPUT:
+            tidy(self, "field")
+        if type(start) is type(end) is int and 0 <= start <= end <= _FAR and self.step is None:
             return
         for field in ("start", "end", "step"):
             whole(field, getattr(self, field), low=0)
