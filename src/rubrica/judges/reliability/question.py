@@ -104,10 +104,13 @@ def _names(text: str, said: list[str]) -> frozenset[str]:
 def _asked_for(folded: str) -> frozenset[str]:
     """Hosts whose own pages are what is asked for: what did she post on Weibo?"""
     found: set[str] = set()
-    if mentions("posts", folded):
-        found.update(host for host, names in _called("platforms.txt") if _says(folded, names))
-    if mentions("reports", folded):
-        found.update(host for host, names in _called("names.txt") if _says(folded, names))
+    for said, file in (("posts", "platforms.txt"), ("reports", "names.txt")):
+        if mentions(said, folded):
+            found.update(
+                host
+                for host, names in _called(file)
+                if any(map(folded.__contains__, names)) and _says(folded, names)
+            )
     return frozenset(found)
 
 
