@@ -3,7 +3,8 @@
 Outputs are about 2 KB in UTF-8, half English and half Chinese, each different from all others; four
 answer the same case, as rollouts and repeats do. Each case has claims, aspects, sources and tools.
 Time is the process's own and the best of some rounds, each with cases of its own: neighbours on the
-machine count less. The yardstick says how fast the machine is just then.
+machine count less. The yardstick says how fast the machine is just then; the build of Python
+matters, too.
 
     python benchmarks/dimensions.py
     python benchmarks/dimensions.py --rollouts 1
@@ -12,6 +13,7 @@ machine count less. The yardstick says how fast the machine is just then.
 
 import argparse
 import asyncio
+import platform
 import random
 import sys
 import time
@@ -242,6 +244,7 @@ def speed(cases: int, rollouts: int, rounds: int) -> None:
         print(f"  {name:18} {best:8,.0f} outputs/s  mean {mean:.2f}")
     loop = min(yardstick() for _ in range(rounds))
     print(f"yardstick: a million empty loops take {1000 * loop:.0f} ms")
+    print(f"CPython {platform.python_version()}, {Path(sys.executable).resolve()}")
 
 
 def labelled(folder: Path) -> None:
