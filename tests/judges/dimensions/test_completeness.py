@@ -161,6 +161,99 @@ def test_refusal_with_an_answer_after_it() -> None:
     assert value(text, "price") == 1.0
 
 
+@pytest.mark.parametrize(
+    ("aspect", "output"),
+    [
+        ("refunds", "Refunds arrive within a month."),
+        ("backups", "Backups run nightly."),
+        ("maintenance", "Maintenance is due every year."),
+        ("备份", "系统每周备份。"),
+    ],
+)
+def test_how_often_or_how_soon_is_concrete(aspect: str, output: str) -> None:
+    assert value(f"{PRICE} {output}", "pricing", aspect) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("（1）", "（2）"), ("(1) ", "(2) "), ("①", "②"), ("1. ", "2. ")]
+)
+def test_items_by_any_number(first: str, second: str) -> None:
+    """Two sentences of one item are about one thing."""
+    output = (
+        f"{first}缸要大一点，长度至少是龟背的五倍，再装一盏UVB灯。水温保持在25度。\n"
+        f"{second}幼龟每天喂，成龟隔天喂，小鱼、虾干轮着来。不要喂肥肉。"
+    )
+    aspects = ("饲养环境", "喂食", "冬眠", "常见病")
+    assert value(output, *aspects, question="说说养乌龟。") == 0.5
+
+
+def test_thin_sentences_of_a_long_answer() -> None:
+    """Two sentences that only praise do not make a list of names of the others."""
+    output = (
+        f"{PRICE} Support is friendly. {SECURITY} Training is simple. The roadmap brings calendars"
+        " in May and shared folders in June. The office sits in Oslo with 40 people."
+    )
+    aspects = (*ASPECTS, "training", "roadmap", "company")
+    assert judged(output, *aspects).value == pytest.approx(4 / 6)
+
+
+@pytest.mark.parametrize(
+    "references",
+    [
+        "[1] https://www.sec.gov/x",
+        "[1]: https://www.sec.gov/x",
+        "[^1]: https://www.sec.gov/x",
+        "Sources:\n1. Annual report on headcount. https://www.sec.gov/x",
+        "## References\n- Smith, J. (2020). Headcount in small firms.\n- Doe, A. The dividend.",
+        "References\n\n[1] Annual report 2023, SEC\n\n[2] Headcount survey, BLS",
+        "参考资料：\n[1] 年报，https://www.sec.gov/x",
+        "Source: SEC filing, https://www.sec.gov/x",
+        "[1] Annual report. https://www.sec.gov/x\n\nI hope this helps.",
+    ],
+)
+def test_references_state_nothing(references: str) -> None:
+    said = ["Revenue grew 21% in 2023 [1].", "Headcount rose to 340 people [1]."]
+    question = "Summarise the annual report."
+    output = f"{' '.join(said)}\n\n{references}"
+    signal = judged(output, "revenue", "headcount", question=question)
+    assert (signal.value, [piece.text for piece in signal.evidence]) == (1.0, said)
+    assert value(output, "revenue", "headcount", "dividend", question=question) == pytest.approx(
+        2 / 3
+    )
+    assert value(f"{said[0]}\n\n{references}", "revenue", "headcount", question=question) == 0.5
+
+
+def test_references_that_were_asked_for() -> None:
+    said = "Revenue grew 21% in 2023 [1]. Headcount rose to 340 people [1]."
+    entry = "[1] Annual report. https://www.sec.gov/x"
+    question = "Summarise the annual report."
+    aspects = ("revenue", "headcount")
+    assert value(f"{said}\n\n{entry}", *aspects, "references", question=question) == 1.0
+    assert value(f"{said}\n\nSources:\n{entry}", *aspects, "sources", question=question) == 1.0
+    # Perhaps the sources of revenue are meant.
+    assert judged(f"{said}\n\n{entry}", *aspects, "sources", question=question).level != "excellent"
+
+
+@pytest.mark.parametrize(
+    ("aspects", "output"),
+    [
+        # A heading of references over what are none, and an answer of nothing else.
+        (["function", "food sources", "dosage"],
+         ("Vitamin D keeps bones strong by holding calcium.\n\nSources\n- Oily fish, 10 micrograms"
+          " a portion\n- Eggs\n\nDosage\n\nAdults take 15 micrograms a day.")),
+        (["revenue", "headcount"],
+         "[1] Revenue grew 21%, https://a.com/x\n[2] Headcount rose to 340, https://a.com/y"),
+        (["revenue", "headcount"],
+         "Findings:\n[1] Revenue grew 21%, https://a.com/x\n[2] Headcount is 340, https://a.com/y"),
+        (["revenue", "contact"],
+         ("Revenue grew 21% in 2023, to 4 million euros.\n\nLinks:\n- The press desk answers at"
+          " https://a.com/help and +49 30 1234567.")),
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_references(aspects: list[str], output: str) -> None:
+    assert value(output, *aspects, question="Tell me about vitamin D, or the report.") == 1.0
+
+
 # What does not -----------------------------------------------------------------------------------
 
 
@@ -215,6 +308,50 @@ def test_attacks_earn_nothing(output: str) -> None:
 )
 def test_attacks_in_chinese(output: str) -> None:
     assert value(output, "价格", "售后", "安全性", question="介绍一下你们的产品。") == 0.0
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "It would be inappropriate to speculate on support contracts with 14 partners in Asia.",
+        "It is inappropriate for our staff to comment on support contracts with partners in Asia.",
+        "We do not have permission to describe the support desk, its shifts or its 14 partners.",
+    ],
+)
+def test_refusals(output: str) -> None:
+    assert value(f"{PRICE} {output}", "pricing", "support") == 0.5
+
+
+def test_what_is_inappropriate_may_be_the_answer() -> None:
+    output = "Phone support is inappropriate for outages, so 14 engineers watch a chat all day."
+    assert value(f"{PRICE} {output}", "pricing", "support") == 1.0
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "售后合同涉及多家合作伙伴的利益安排，还请谅解。",
+        "售后团队40人的名单和工位安排会在董事会开会之后补充。",
+        "售后团队40人的名单和工位安排由王经理另行汇报。",
+    ],
+)
+def test_refusals_and_promises_in_chinese(output: str) -> None:
+    price = "标准版每人每月30元，十人以上打八折。"
+    assert value(price + output, "价格", "售后", question="介绍一下你们的产品。") == 0.5
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "Good luck with the new mail system, and enjoy an empty inbox every morning.",
+        "I hope the new mail system brings calm to all the people in your busy office.",
+        "让我们一起把邮件带进每个家庭，带进每条街巷和每间教室。",
+        "相信在大家的努力下，邮件会变成街坊最喜欢的东西。",
+        "祝邮件系统越办越好，用户越来越多，街坊邻里都爱用。",
+    ],
+)
+def test_a_wish_at_the_end_is_about_nothing(closing: str) -> None:
+    assert value(f"{PRICE}\n\n{SUPPORT}\n\n{closing}", *ASPECTS) == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize(
@@ -311,7 +448,7 @@ def test_what_stands_beyond_is_not_read() -> None:
     "piece",
     ["a", " ", "\n", "a\n", "|", "| a ", "# a\n", "1. ", "A b ", "**a", "` `", '"', "a: ",
      "价格，", "将在", "i will ", "information ", "contact ", "- a\n", "([", "Ab Ab ",
-     "《", "mercury is a "],
+     "《", "mercury is a ", "[1] http\n", "[^1]: http\n\n", "Sources\n- www.\n", "请谅", "会在后"],
 )  # fmt: skip
 def test_hostile_text_is_read_in_time(piece: str) -> None:
     text = piece * (READ // len(piece))
@@ -390,6 +527,12 @@ def test_numbered_answers() -> None:
     assert value("1) Justinian I\n2) In 537\n3) No", question=question) == 1.0
     assert value("1) Justinian I\n3) No", question=question) == pytest.approx(2 / 3)
     assert value("1) I do not know\n2) TBD\n3) No", question=question) == pytest.approx(1 / 3)
+    question = "（1）谁建的？（2）哪年？（3）要门票吗？"
+    assert (
+        value("（1）查士丁尼一世下令修建。\n（2）537年完工。\n（3）不收。", question=question)
+        == 1.0
+    )
+    assert value("①查士丁尼一世\n②537年\n③不收", question=question) == 1.0
 
 
 def test_bare_answers() -> None:

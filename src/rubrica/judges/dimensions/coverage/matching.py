@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from rubrica.judges.dimensions.coverage.aligning import align
 from rubrica.judges.dimensions.coverage.alignment import by_mark, by_place
+from rubrica.judges.dimensions.coverage.bibliography import references
 from rubrica.judges.dimensions.coverage.homonyms import is_other
 from rubrica.judges.dimensions.coverage.passages import Passage, passages, sections
 from rubrica.judges.dimensions.coverage.plan import LEAST, Plan, Told
@@ -48,6 +49,7 @@ class _Said:
                 self.reads.append(read)
                 if passage.paragraph >= 0:
                     once.add(passage.text)
+        self.listed |= self._thin > 1 and 2 * self._thin >= len(self.reads)
 
     def read(self, passage: Passage) -> Read | None:
         """The passage with what it tells, if that is anything."""
@@ -80,7 +82,6 @@ class _Said:
             return False
         if not told.fresh:  # it names an aspect, and no more
             self._thin += 1
-            self.listed |= self._thin > 1
         return True
 
     def cut(self, plan: Plan) -> None:
@@ -129,6 +130,8 @@ def covers(text: str, plan: Plan) -> list[Cover | None]:
     if is_other(plan.kind, plan.question, text):
         return found
     pieces = passages(text)
+    if cited := references(text):
+        text, pieces = cited.out_of(text), [piece for piece in pieces if not cited.has(piece)]
     marked = by_mark(pieces, plan)
     if (told := _by_names(pieces, plan)) is not None:
         found = told
@@ -143,6 +146,9 @@ def covers(text: str, plan: Plan) -> list[Cover | None]:
     for at, span in (marked or by_place(text, plan)).items():
         if found[at] is None:
             found[at] = Cover(*span, "low")
+    for at, aspect in enumerate(plan.aspects) if cited else ():
+        if cited and found[at] is None and cited.is_asked(aspect.text):
+            found[at] = Cover(cited.start, cited.end, "medium")
     return found
 
 

@@ -43,7 +43,7 @@ _RUN_IN = re.compile(
 )
 _MARK = re.compile(
     r"\s*(?:[-*+]\s+)?(?:\*\*)?[（(]?(?:(\d{1,2})|([a-hA-H])|([①-⑨])"
-    r"|([一二三四五六七八九十]))(?:[.)、）：:]|(?<=[①-⑨]))(?!\d)"
+    r"|([一二三四五六七八九十]))(?:[)、）]|[.：:](?!\d)|(?<=[①-⑨]))"
 )
 _OPENS = frozenset("第一二三四五六七八九十（(")
 #: Words of a title before a colon, and signs around a title that runs into its text.
@@ -51,7 +51,7 @@ _TITLE, _AROUND = 5, 10
 #: Characters of a line whose opening is kept.
 _SHORT = 100
 _NUMERALS = "一二三四五六七八九十"
-_LIST = re.compile(r"\s*(?:[-*+•]\s|\d{1,2}[.)、]|[（(]?[a-hA-H][)）])")
+_LIST = re.compile(r"\s*(?:[-*+•]\s|\d{1,2}[.)、]|[（(]?(?:[a-hA-H]|\d{1,2})[)）]|[①-⑨])")
 
 
 def passages(text: str) -> list[Passage]:
@@ -114,7 +114,7 @@ def _plain(text: str) -> Iterator[Passage]:
         if not at or line_end < start:
             opening = _opening(text, start)
             gap = text.count("\n", at, start)
-            if gap > 1 or opening.listed:
+            if gap > 1 or opening.listed or not at:
                 paragraph += 1
                 mark = opening.mark
             if level := opening.level:

@@ -23,6 +23,8 @@ _CONCRETE = re.compile(
     r"[个种次克勺杯人倍层座只台位成年月天周小分元块点号岁件套张名米斤升公度秒一二三四五六七八九十百千万亿]"
     r"|\bno \w+ (?:is |are )?(?:needed|required|necessary|charged?)"
     r"|\bnot (?:needed|required|necessary)|不用|不需要?|不必|无需|免费|不收|不限"
+    r"|\b(?:within|every|once|per|an?|each) (?:second|minute|hour|day|night|week|month|year)s?\b"
+    r"|\b(?:hour|dai|night|week|month|year)ly\b|每[天日周月年次季晚]|[当次隔][天日]"
 )
 
 

@@ -26,7 +26,8 @@ _OPENS, _SHORT = 0.6, 0.4
 #: How a unit begins that sums up, one that leads in, and one that carries on with the last one.
 _CLOSING = re.compile(
     r"\W*(?:in (?:short|sum|summary|conclusion|brief)|overall|to sum up|all in all|altogether"
-    r"|in the end|so,? (?:all|over)|总之|总的来|总体|综上|总而言之|一句话|整体(?:来|而)|希望)"
+    r"|in the end|so,? (?:all|over)|(?:i|we) hope|good luck|feel free|let me know"
+    r"|总之|总的来|总体|综上|总而言之|一句话|整体(?:来|而)|(?:我们?)?(?:希望|相信|衷心|期待)|让我们|[愿祝](?![意贺愿景望酒]))"
 )
 _LEADING = re.compile(
     r"\W*(?:here (?:is|are)|below|dear|hello|hi\b|thanks?\b|sure|certainly|您好|你好|好的|欢迎"
