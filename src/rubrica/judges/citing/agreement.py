@@ -26,6 +26,7 @@ from rubrica.judges.citing.passages import (
 from rubrica.judges.citing.sources import Source
 from rubrica.judges.text.sentences import sentences
 from rubrica.judges.text.support import verdict
+from rubrica.judges.text.words import terms
 
 #: Shares of the words of a statement that its source has: enough to carry it, and too few.
 ENOUGH, TOO_FEW = 0.3, 0.1
@@ -185,24 +186,18 @@ def common(statement: str, source: Source) -> bool:
 
 def taken_from(statement: str, known: Library) -> Source | None:
     """The source that the statement is plainly taken from."""
-    if statement in known.taken:
-        return known.taken[statement]
+    words = terms(statement)
+    if len(words) < 2 or words.isdisjoint(known.shelf.terms):
+        return None
     mine = passage(statement)
-    source = None
-    # Its numbers are read only where its words are there.
-    if len(mine.terms) > 1 and (held := known.shelf.shares(mine, TAKEN_WITH_NUMBER)):
-        if mine.quantities:
-            places = (at for at, shared in held if _taken(mine, shared, at, known))
+    for place, shared in known.shelf.shares(mine, TAKEN_WITH_NUMBER):
+        # Its numbers are read only where its words are there.
+        if not mine.quantities:
+            plainly = shared >= TAKEN and len(words) > 2
         else:
-            places = (at for at, shared in held if shared >= TAKEN and len(mine.terms) > 2)
-        if (first := next(places, None)) is not None:
-            source = known.shelved[first]
-    known.taken[statement] = source
-    return source
-
-
-def _taken(mine: Passage, shared: float, place: int, known: Library) -> bool:
-    numbers = compare(mine, known.shelf.passages[place])
-    if numbers.other or numbers.lacking:
-        return False
-    return shared >= TAKEN or bool(numbers.found)
+            numbers = compare(mine, known.shelf.passages[place])
+            wrong = numbers.other or numbers.lacking
+            plainly = not wrong and (shared >= TAKEN or bool(numbers.found))
+        if plainly:
+            return known.shelved[place]
+    return None

@@ -15,7 +15,7 @@ from rubrica.judges.citing.quotes import Quote, quotes, stands
 from rubrica.judges.citing.references import Reference, key_of
 from rubrica.judges.citing.resolve import Resolved, resolve, resolve_entry
 from rubrica.judges.citing.sources import Source
-from rubrica.judges.citing.statements import Reading, Use
+from rubrica.judges.citing.statements import Reading, Use, is_bare
 from rubrica.judges.text.words import fold_to_words
 
 #: Sentences before a clump at the end of a paragraph that are tried, and before one at the end.
@@ -95,7 +95,7 @@ def _mark(use: Use, resolved: Resolved | None, answer: Answer) -> Mark:
     if not resolved.source.text.strip():
         why = "its source has no text to check"
         return mark._replace(verdict="right", why=why, weak=True, settled=True)
-    if use.sentence < 0 or answer.reading.statements[use.sentence].bare:
+    if use.sentence < 0 or is_bare(answer.reading.statements[use.sentence]):
         return _clumped(mark, resolved, answer)
     return _stated(mark, use, resolved, answer)
 
@@ -173,7 +173,7 @@ def _earlier(mark: Mark, use: Use, agreement: Agreement, source: Source, answer:
     number = use.sentence - 1
     covers = []
     while number >= 0 and use.sentence - number <= _BACK and number not in answer.cited:
-        if statements[number].paragraph != statements[use.sentence].paragraph:
+        if not answer.reading.beside(number, use.sentence):
             break
         if agree(statements[number].text, source, answer.known).kind == "supported":
             covers.append(number)
@@ -191,7 +191,7 @@ def _clumped(mark: Mark, resolved: Resolved, answer: Answer) -> Mark:
     uncited = [
         (number, statement.text)
         for number, statement in enumerate(answer.reading.statements[:_MOST])
-        if not statement.bare and number not in answer.cited
+        if not is_bare(statement) and number not in answer.cited
     ]
     covers = tuple(
         number

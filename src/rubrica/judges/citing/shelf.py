@@ -18,11 +18,11 @@ _NONE: frozenset[str] = frozenset()
 class Shelf:
     """Passages by place, and of each term its weight and places."""
 
-    __slots__ = ("_places", "_terms", "passages")
+    __slots__ = ("_places", "passages", "terms")
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.passages = passages
-        self._terms = _NONE.union(*[passage.terms for passage in passages])
+        self.terms = _NONE.union(*[passage.terms for passage in passages])
         self._places: dict[str, tuple[int, list[int]]] | None = None
 
     def _indexed(self) -> dict[str, tuple[int, list[int]]]:
@@ -40,7 +40,7 @@ class Shelf:
 
         A place without any of them is never among them.
         """
-        shared = mine.terms & self._terms
+        shared = mine.terms & self.terms
         if not shared:
             return []
         whole = mine.weight

@@ -1,6 +1,7 @@
 """What each citation vouches for: its clause, its sentence, or what stands before a clump."""
 
 import re
+from bisect import bisect
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -41,16 +42,6 @@ _LEAD = re.compile(
 )
 
 
-class Statement(msgspec.Struct, frozen=True, gc=False):
-    """A sentence of the answer, with what is cited for it."""
-
-    text: str  # without markers
-    start: int
-    end: int
-    paragraph: int  # the line it stands in
-    bare: bool  # nothing but markers and words that lead to them
-
-
 class Use(msgspec.Struct, frozen=True, gc=False):
     """One citation and the words that it is to support."""
 
@@ -65,9 +56,15 @@ class Use(msgspec.Struct, frozen=True, gc=False):
 class Reading(NamedTuple):
     """An answer taken apart."""
 
-    statements: list[Statement]
+    statements: list[Sentence]  # without their markers
     uses: list[Use]
     listed: list[Reference]
+    text: str
+
+    def beside(self, one: int, other: int) -> bool:
+        """Whether a statement stands in the same paragraph as a later one."""
+        first, last = self.statements[one].start, self.statements[other].start
+        return self.text.find("\n", first, last) < 0
 
     @property
     def plain_uses(self) -> list[Use]:
@@ -82,21 +79,17 @@ def read(text: str) -> Reading:
     shown = hidden(text, listed)
     bare = without(shown, found, keep_words=False)
     parts = parts_of(text, bare, shown, found)
-    return Reading(_statements(bare, parts, text), _uses(bare, shown, parts, found), listed)
+    statements = [part if len(part.text) <= _LONGEST else _cut(part) for part in parts]
+    return Reading(statements, _uses(bare, shown, parts, found), listed, text)
 
 
-def _statements(bare: str, parts: Sequence[Sentence], text: str) -> list[Statement]:
-    found: list[Statement] = []
-    line, ahead = 0, text.find("\n")  # the next line break
-    for words, start, end in parts:
-        if 0 <= ahead < start:
-            line += text.count("\n", ahead, start)
-            ahead = text.find("\n", start)
-        if end - start > _LONGEST:
-            words = bare[start : start + _LONGEST].strip()
-        nothing = len(words) <= _LONGEST_LEAD and says_nothing(words)
-        found.append(Statement(words, start, end, line, nothing))
-    return found
+def is_bare(statement: Sentence) -> bool:
+    """Whether it is nothing but markers and words that lead to them."""
+    return len(statement.text) <= _LONGEST_LEAD and says_nothing(statement.text)
+
+
+def _cut(part: Sentence) -> Sentence:
+    return part._replace(text=part.text[:_LONGEST].strip())
 
 
 @lru_cache(maxsize=1024)
@@ -187,12 +180,11 @@ def _joined(*pieces: str) -> str:
 def _homes(shown: str, parts: Sequence[Sentence], found: Sequence[Citation]) -> list[int]:
     """The sentence each citation belongs to: the one it stands in, else the one before it."""
     homes: list[int] = []
-    at = 0
+    starts = [part.start for part in parts]
     for citation in found:
         # The words of a link are part of its sentence, its first bracket is not.
         place = citation.start + (citation.form == "link")
-        while at + 1 < len(parts) and parts[at + 1].start <= place:
-            at += 1
+        at = max(0, bisect(starts, place) - 1)
         if not parts:
             homes.append(-1)
         elif parts[at].start > place:

@@ -12,9 +12,10 @@ from rubrica.judges.citing.library import Library, library
 from rubrica.judges.citing.mark import Mark
 from rubrica.judges.citing.marks import marks_of
 from rubrica.judges.citing.sources import Source, sources_of
-from rubrica.judges.citing.statements import Reading, Statement, read
+from rubrica.judges.citing.statements import Reading, read
 from rubrica.judges.citing.uncited import Uncited, uncited
 from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
+from rubrica.judges.text.sentences import Sentence
 
 NAME = "citation_accuracy"
 _NAMED = 3
@@ -169,7 +170,7 @@ def _reason(marks: Sequence[Mark], lost: Sequence[Uncited], sources: Sequence[So
     return ". ".join(parts)
 
 
-def _owed(statement: Statement, source: Source, sources: Sequence[Source]) -> str:
+def _owed(statement: Sentence, source: Source, sources: Sequence[Source]) -> str:
     short = statement.text if len(statement.text) <= 60 else f"{statement.text[:57]}..."
     name = source.id or source.url or str(sources.index(source) + 1)
     return f"'{short}' is in source {name}"

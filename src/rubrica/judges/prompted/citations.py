@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from rubrica.core import Case, Evidence, Signal, Trace, Usage
 from rubrica.judges.citing.mark import Mark, distinct
 from rubrica.judges.citing.sources import Source
+from rubrica.judges.citing.statements import is_bare
 from rubrica.judges.dimensions.citations import NAME, Cited, check_worth, cited_in, signal_of
 from rubrica.judges.dimensions.finding import MOST
 from rubrica.judges.prompted.asker import Asker, Verdict, together
@@ -92,7 +93,7 @@ def _shown(source: Source) -> str:
 
 def _is_loose(mark: Mark, cited: Cited) -> bool:
     """Whether it stands at no statement."""
-    return mark.sentence < 0 or cited.reading.statements[mark.sentence].bare
+    return mark.sentence < 0 or is_bare(cited.reading.statements[mark.sentence])
 
 
 def _loose(cited: Cited) -> list[int]:
@@ -100,7 +101,7 @@ def _loose(cited: Cited) -> list[int]:
     taken = {mark.sentence for mark in cited.marks}
     taken |= {use.sentence for use in cited.reading.plain_uses}
     statements = enumerate(cited.reading.statements[:LOOSE])
-    return [number for number, one in statements if not one.bare and number not in taken]
+    return [number for number, one in statements if not is_bare(one) and number not in taken]
 
 
 def _key(mark: Mark, cited: Cited, whole: str) -> Key | None:
