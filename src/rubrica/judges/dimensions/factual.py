@@ -135,16 +135,14 @@ def told(found: Sequence[tuple[str, Outcome, str]], lacking: str = "not stated")
     """The parts of a reason: of each claim its text, what became of it, and by what."""
     kinds = [kind for _, kind, _ in found]
     said = [f"{kinds.count('supported')} of {len(found)} claims are supported"]
-    denied = [
-        f"{short(text)} is contradicted{by}" for text, kind, by in found if kind == "contradicted"
-    ]
-    absent = [short(text) for text, kind, _ in found if kind == "absent"]
-    said += denied[:_TOLD]
+    denied = [(text, by) for text, kind, by in found if kind == "contradicted"]
+    absent = [text for text, kind, _ in found if kind == "absent"]
+    said += [f"{short(text)} is contradicted{by}" for text, by in denied[:_TOLD]]
     if len(denied) > _TOLD:
         said.append(f"{len(denied) - _TOLD} more are contradicted")
     if absent:
         more = f" and {len(absent) - _TOLD} more" if len(absent) > _TOLD else ""
-        said.append(f"{lacking}: {', '.join(absent[:_TOLD])}{more}")
+        said.append(f"{lacking}: {', '.join(map(short, absent[:_TOLD]))}{more}")
     return said
 
 
@@ -172,9 +170,6 @@ def _sure(found: Sequence[tuple[Fact, Verdict]]) -> Sure:
 
 def _evidence(found: Sequence[tuple[Fact, Verdict]], text: str) -> list[Evidence]:
     """The sentences that contradict, then those that support, each once."""
-    spans: dict[tuple[int, int], None] = {}
-    for kind in ("contradicted", "supported"):
-        for _, one in found:
-            if one.kind == kind:
-                spans.setdefault((one.start, one.end))
-    return [quote(text, start, end) for start, end in spans]
+    denied = [(one.start, one.end) for _, one in found if one.kind == "contradicted"]
+    spans = denied + [(one.start, one.end) for _, one in found if one.kind == "supported"]
+    return [quote(text, start, end) for start, end in dict.fromkeys(spans)]

@@ -209,9 +209,9 @@ def evidence_of(trace: Trace, steps: Sequence[int]) -> list[Evidence]:
 
 def _sure(calls: Sequence[Call], wanted: Sequence[Wanted], waste: Sequence[Waste]) -> Sure:
     """Exact repeats and expected tools are plain; what a call was for, without them, is a guess."""
-    if sum(call.mute for call in calls) * 2 > len(calls):
+    if sum([call.mute for call in calls]) * 2 > len(calls):
         return "medium" if wanted else "low"
-    plain = sum(each.kind in ("repeat", "loop", "needless") for each in waste)
+    plain = sum([each.kind in ("repeat", "loop", "needless") for each in waste])
     if plain * 2 < len(waste):
         return "medium"
     return "high" if wanted or waste else "medium"

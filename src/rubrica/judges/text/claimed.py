@@ -86,11 +86,8 @@ def units(text: str) -> tuple[Unit, ...]:
             found += _han_units(piece, at)
         else:
             found.append(_english_unit(piece, at))
-    # A claim that has both sides of an idea, first and last, says neither of them.
-    if 0 in (terms := reading.whole.terms).values():
-        both = {term for term, sign in terms.items() if not sign}
-        return tuple([_without(unit, both) for unit in found])
-    return tuple(found)
+    both = reading.both_sides()
+    return tuple([_without(unit, both) for unit in found] if both else found)
 
 
 def _permits(piece: Piece) -> bool:

@@ -8,10 +8,11 @@ from rubrica.judges.text.covering import NEARBY
 from rubrica.judges.text.dates import coarser
 from rubrica.judges.text.gist import DOUBT
 from rubrica.judges.text.told import Told
-from rubrica.judges.text.wanted import Wanted
+from rubrica.judges.text.wanted import Part, Wanted
 
 #: Shares of a claim that are worth a reading: of its key, beside another figure, of what is given.
 _KEY, _FIGURED, _GIVEN = 0.28, 0.4, 0.6
+_NONE: frozenset[str] = frozenset()
 
 
 def met(want: Wanted, text: Told) -> list[tuple[int, bool]]:
@@ -22,17 +23,13 @@ def met(want: Wanted, text: Told) -> list[tuple[int, bool]]:
 
 
 def _by_words(want: Wanted, text: Told) -> list[tuple[int, bool]]:
-    common = want.common
+    common, least = want.common, min(want.need, _KEY)
     return [
         (index, False)
         for index, gist in enumerate(text.gists)
-        if not common.isdisjoint(gist) and _worth(want, gist, text.before(index))
+        if not common.isdisjoint(gist)
+        and (share(want.key, text, index) >= least or _given(want, text, index) >= _GIVEN)
     ]
-
-
-def _worth(want: Wanted, gist: frozenset[str], before: frozenset[str]) -> bool:
-    least = min(want.need, _KEY)
-    return share(want.key, gist, before) >= least or _given(want, gist, before) >= _GIVEN
 
 
 def _by_figures(want: Wanted, text: Told) -> list[tuple[int, bool]]:
@@ -71,12 +68,12 @@ def plain_score(want: Wanted, text: Told, index: int) -> float:
     """How well a sentence with all the figures of a claim states it where there is nothing to
     weigh: neither side denies or doubts or turns on a name. 0 where it has to be read.
     """
-    gist = text.gists[index]
+    gist = text.gist(index)
     if not want.plain or DOUBT in gist:
         return 0.0
     if any(idea in gist and term not in gist for term, idea in want.polar):
         return 0.0
-    return 0.55 + 0.45 * share(want.key, gist, text.before(index))
+    return 0.55 + 0.45 * share(want.key, text, index)
 
 
 def _vaguer(mine: Quantity, other: Quantity) -> bool:
@@ -84,27 +81,31 @@ def _vaguer(mine: Quantity, other: Quantity) -> bool:
 
 
 def _beside(want: Wanted, mine: Quantity, amount: Quantity, text: Told, index: int) -> bool:
-    gist = text.gists[index]
-    if share(want.key, gist, text.before(index)) >= _FIGURED or _given(want, gist) >= 0.5:
+    if share(want.key, text, index) >= _FIGURED or _given(want, text, index, alone=True) >= 0.5:
         return True
     return twisted(mine, amount)
 
 
-def _given(want: Wanted, gist: frozenset[str], before: frozenset[str] = frozenset()) -> float:
-    return share(want.rest, gist, before) if want.rest[1] else 0.0
+def _given(want: Wanted, text: Told, index: int, alone: bool = False) -> float:
+    return share(want.rest, text, index, alone) if want.rest[1] else 0.0
 
 
 def share(
-    parts: tuple[float, tuple[tuple[frozenset[str], float], ...]],
-    gist: frozenset[str],
-    before: frozenset[str] = frozenset(),
+    parts: tuple[float, tuple[Part, ...]], text: Told, index: int, alone: bool = False
 ) -> float:
-    """The most that a sentence can have of the key, or of what is given."""
+    """The most that a sentence can have of the key, or of what is given; with help from the
+    sentence before unless it is taken alone.
+    """
     whole, units = parts
+    gist = text.gist(index)
+    before = _NONE if alone else None
     shared = 0.0
     for terms, weight in units:
         if not terms.isdisjoint(gist):
             shared += weight
-        elif before and not terms.isdisjoint(before):
+            continue
+        if before is None:
+            before = text.before(index)
+        if not terms.isdisjoint(before):
             shared += weight * NEARBY
     return shared / whole if whole else 1.0

@@ -5,7 +5,6 @@ is taken as said where all its words are there.
 """
 
 import re
-from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import chain
 from operator import add
@@ -32,11 +31,6 @@ _FALSE = frozenset(
 _ENTRY = 2
 _DENIALS = frozenset("不没未无非别勿否难免错误谣假")
 _NUMERALS = frozenset("零〇一二两三四五六七八九十半百")
-
-
-def gists_of(longest: int) -> Callable[[str], frozenset[str]]:
-    """What gives the gists of sentences up to this length: short ones are kept."""
-    return _gist if longest <= LONGEST_KEPT else gist
 
 
 def gist(text: str) -> frozenset[str]:
@@ -107,15 +101,16 @@ def _mixed(text: str) -> set[str]:
     prefixes, singles = _prefixes(), _singles()
     # Pairs across a comma or a number do no harm here.
     han = "".join(parts[1::2])
-    chars = set(han)
-    pairs = set(map(add, han, han[1:]))
+    signs = list(han)
+    chars, pairs = set(signs), set(map(add, signs, signs[1:]))
     found |= chars
     found |= pairs
     for pair in pairs & prefixes.keys():
-        for word, ideas in prefixes[pair]:
-            if len(word) == 2 or word in han:
-                found.update(ideas)
-                found.add(word)
+        meant, longer = prefixes[pair]
+        found |= meant
+        for word, ideas in longer:
+            if word in han:
+                found |= ideas
     for char in chars & singles.keys():
         found |= singles[char]
     if not _NUMERALS.isdisjoint(chars):
@@ -133,12 +128,16 @@ def _doubtful(han: str, chars: set[str], pairs: set[str]) -> bool:
 
 
 @cache
-def _prefixes() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
-    """Chinese words of two characters and more by the first two."""
-    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+def _prefixes() -> dict[str, tuple[set[str], list[tuple[str, set[str]]]]]:
+    """What Chinese words of two characters mean, and the longer ones that begin so with theirs."""
+    found: dict[str, tuple[set[str], list[tuple[str, set[str]]]]] = {}
     for word, ideas in lexicon().words.items():
         if len(word) > 1 and word[0] > "⺀":
-            found.setdefault(word[:2], []).append((word, tuple(ideas_of(ideas))))
+            meant, longer = found.setdefault(word[:2], (set(), []))
+            if len(word) == 2:
+                meant.update(ideas_of(ideas))
+            else:
+                longer.append((word, {word, *ideas_of(ideas)}))
     return found
 
 

@@ -29,8 +29,17 @@ class Known(NamedTuple):
     said: bool
 
 
+class _Table(NamedTuple):
+    """What is known of each word, the characters that may be a word or grammar, and the words."""
+
+    words: dict[str, Known]
+    marks: frozenset[str]
+    single: frozenset[str]
+    longer: dict[str, tuple[str, ...]]
+
+
 @cache
-def _words() -> dict[str, Known]:
+def _table() -> _Table:
     names = ("negation.txt", "hedges.txt", "certain.txt", "neutral.txt")
     negation, hedges, certain, neutral = map(words_of, names)
     ideas = lexicon().words
@@ -40,13 +49,12 @@ def _words() -> dict[str, Known]:
         mine, denies = ideas.get(word, ()), word in negation
         said = word not in neutral and (bool(mine) or not denies)
         found[word] = Known(mine, word in hedges, word in certain, denies, said)
-    return found
+    return _Table(found, _STOPS | table.single, *table)
 
 
 def cut(run: str) -> list[Part]:
     """The known words of a run, and the parts between them without the characters of grammar."""
-    words, marks = _words(), _marks()
-    single, longer = han_words()
+    words, marks, single, longer = _table()
     found: list[Part] = []
     at = rest = 0
     for place, pair in enumerate(map(add, run, f"{run[1:]} ")):
@@ -71,12 +79,6 @@ def cut(run: str) -> list[Part]:
     if rest < len(run):
         found.append((run[rest:], rest, None))
     return found
-
-
-@cache
-def _marks() -> frozenset[str]:
-    """Characters that may be a word, or grammar."""
-    return _STOPS | han_words().single
 
 
 def _alone(run: str, at: int, rest: int) -> bool:

@@ -50,7 +50,7 @@ def hedge_added(want: Wanted, reading: Reading) -> bool:
         others = [name for name in reading.whole.names if name not in mine]
         if want.names and len(others) >= 2:
             return True
-    if want.claim.whole.hedged or not reading.whole.hedged:
+    if want.claim.hedged or not reading.hedged:
         return False
     best = max(reading.clauses, key=lambda clause: cover(want, clause).key)
     return best.hedged
@@ -162,6 +162,6 @@ _SOFT = re.compile(
 
 def _overclaims(want: Wanted, reading: Reading) -> bool:
     """Whether the claim hedges and the text does not."""
-    if not want.claim.whole.hedged or reading.whole.hedged:
+    if not want.claim.hedged or reading.hedged:
         return False
-    return reading.whole.certain or _SOFT.search(reading.text) is None
+    return reading.certain or _SOFT.search(reading.text) is None

@@ -105,7 +105,7 @@ class _Reader:
 
     def read(self) -> Pieces:
         tokens, starts = tokens_of(self.text)
-        words = words_in(tokens)
+        words = words_in(tokens, self.text.isascii())
         found, ends = self.found, self.ends
         done = -1
         for at, (word, token, start) in enumerate(zip(words, tokens, starts, strict=True)):

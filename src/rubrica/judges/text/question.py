@@ -35,24 +35,28 @@ def answers(passages: list[Sentence], question: str, text: str = "") -> list[Sen
     if not asked:
         return passages
     # Folding every sentence is slow: first see whether a piece of the question is there at all.
-    whole = (text or "\n".join([one.text for one in passages])).lower()
+    # Chinese has no small letters, and it takes long to find none.
+    small = str.lower if any(each.cased for each in asked) else str
+    whole = small(text or "\n".join([one.text for one in passages]))
     for each in asked:
         mark = each.mark
         if mark in whole:
             passages = [
-                one for one in passages if mark not in one.text.lower() or not _repeats(one, each)
+                one for one in passages if mark not in small(one.text) or not _repeats(one, each)
             ]
     return passages
 
 
 class _Asked(NamedTuple):
     """A sentence of a question as words; the longest of them, and a piece from its middle as it
-    stands. What is the same has characters from `least`, without its spaces, to `longest`.
+    stands, in small letters if it has any. What is the same has characters from `least`, without
+    its spaces, to `longest`.
     """
 
     words: str
     word: str
     mark: str
+    cased: bool
     least: int
     longest: int
 
@@ -66,8 +70,9 @@ def _asked(question: str) -> tuple[_Asked, ...]:
             joined = f" {' '.join(words)} "
             middle = len(text) // 2
             mark = text[max(0, middle - 3) : middle + 3].lower()
+            cased = mark.upper() != mark
             least, longest = len("".join(words)), 2 * len(joined) + 40
-            found.append(_Asked(joined, max(words, key=len), mark, least, longest))
+            found.append(_Asked(joined, max(words, key=len), mark, cased, least, longest))
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ from rubrica.judges.text.lexicon import exclusive, lexicon
 from rubrica.judges.text.pieces import Piece, pieces
 from rubrica.judges.text.quantities import Quantity, amounts
 from rubrica.judges.text.tokens import LEAST_HEAP, heaped
+from rubrica.judges.text.word import Ideas
 from rubrica.judges.text.words import LONGEST_KEPT, fold
 
 _PARTS = re.compile(r"[-+./']")
@@ -41,9 +42,18 @@ class Clause(msgspec.Struct, frozen=True, gc=False):
 
 
 class Reading:
-    """A sentence: all of it, and its clauses, which are made when they are asked for."""
+    """A sentence, its words and figures; all of it as one clause, and its clauses, when asked."""
 
-    __slots__ = ("_clauses", "_found", "pieces", "quantities", "text", "whole")
+    __slots__ = (
+        "_clauses",
+        "_found",
+        "_whole",
+        "certain",
+        "hedged",
+        "pieces",
+        "quantities",
+        "text",
+    )
 
     def __init__(self, written: str) -> None:
         self.text = text = fold(written)
@@ -51,14 +61,28 @@ class Reading:
         self.pieces = found.pieces
         self._found = found
         self.quantities = amounts(written)
-        hedged, certain = bool(found.hedged), bool(found.certain)
-        self.whole = _clause(found.pieces, self.quantities, hedged, certain)
-        self._clauses: tuple[Clause, ...] = () if found.ends else (self.whole,)
+        self.hedged, self.certain = bool(found.hedged), bool(found.certain)
+        self._whole: Clause | None = None
+        self._clauses: tuple[Clause, ...] = ()
+
+    @property
+    def whole(self) -> Clause:
+        if self._whole is None:
+            self._whole = _clause(self.pieces, self.quantities, self.hedged, self.certain)
+        return self._whole
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
-        self._clauses = self._clauses or self._parted()
+        if not self._clauses:
+            self._clauses = self._parted() if self._found.ends else (self.whole,)
         return self._clauses
+
+    def both_sides(self) -> set[str]:
+        """What it both says and denies, first and last; so it says neither."""
+        for piece in self.pieces:
+            if piece.sign < 0 or (piece.ideas and -1 in [side for _, side in piece.ideas]):
+                return {term for term, sign in self.whole.terms.items() if not sign}
+        return set()
 
     def _parted(self) -> tuple[Clause, ...]:
         found = self._found
@@ -110,12 +134,8 @@ def _clause(
         term, ideas, sign = piece.term, piece.ideas, piece.sign
         words = plain if sign == 1 else []
         words.append(term)
-        if piece.han:
-            if len(term) > 1:
-                words += map(add, term, term[1:])
-                words += term
-        elif not term.isalnum():
-            words += _PARTS.split(term)
+        if (piece.han and len(term) > 1) or not term.isalnum():
+            words += (_within if len(term) <= LONGEST_KEPT else _within.__wrapped__)(term)
         if sign != 1:
             signed += [(word, sign) for word in words]
         if ideas and sign == 1:
@@ -140,6 +160,14 @@ def _clause(
 _NONE: frozenset[str] = frozenset()
 
 
+@lru_cache(maxsize=8192)
+def _within(term: str) -> tuple[str, ...]:
+    """The pairs of a Chinese word and its characters, or the parts of an English one."""
+    if term[:1] > "⺀":
+        return (*map(add, term, term[1:]), *term)
+    return tuple(_PARTS.split(term))
+
+
 def _qualified(group: Sequence[Piece]) -> frozenset[str]:
     found: list[str] = []
     for before, piece in pairwise(group):
@@ -159,6 +187,22 @@ def members(clause: Clause) -> dict[int, set[str]]:
         for number in sets[term]:
             found.setdefault(number, set()).add(term)
     return found
+
+
+def members_of(claim: Reading) -> dict[int, set[str]]:
+    """The same of all words of a claim."""
+    found: dict[int, set[str]] = {}
+    for piece in claim.pieces:
+        for number, word in _sets_of(piece.term, piece.ideas):
+            found.setdefault(number, set()).add(word)
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _sets_of(term: str, ideas: Ideas) -> tuple[tuple[int, str], ...]:
+    sets = exclusive()
+    words = (term, *_within(term), *[idea for idea, _ in ideas])
+    return tuple([(number, word) for word in words for number in sets.get(word, ())])
 
 
 def strength(sign: int, polar: bool) -> int:

@@ -79,11 +79,14 @@ def _verdict_on(claim: str, text: Told, context: str) -> Verdict:
     found = _of_one(claim, text, context)
     if found.kind == "contradicted":
         return found
-    several = [_of_one(part, text, context) for part in parts(claim)]
+    clauses = parts(claim)
+    if not clauses:
+        return found
+    several = [_of_one(part, text, context) for part in clauses]
     for one in several:
         if one.kind == "contradicted" and one.firm:
             return one
-    if found.kind == "absent" and several and all(one.kind == "supported" for one in several):
+    if found.kind == "absent" and all(one.kind == "supported" for one in several):
         return min(several, key=lambda one: one.score)
     return found
 
@@ -129,10 +132,10 @@ def _by_place(want: Wanted, text: Told, spare: list[int]) -> Verdict:
         whole = cover(want, reading.whole, around)
         if whole.key <= best or not states(reading.text) or hedge_added(want, reading):
             continue
-        if want.claim.whole.hedged and reading.whole.certain:
+        if want.claim.hedged and reading.certain:
             best, at, look = 1.0, index, Look("contradicted", 0.3, "more than the claim")
         elif against(want, reading, whole, around) is None:
-            best, at, look = whole.key, index, _placed(want, reading, whole, text.gists[index])
+            best, at, look = whole.key, index, _placed(want, reading, whole, text.gist(index))
     if at < 0 or look.kind == "absent":
         return Verdict("absent")
     spare.remove(at)

@@ -1,9 +1,10 @@
 """The words and signs of a sentence in order, and whether they are a sentence at all."""
 
 import re
+from functools import lru_cache
 from itertools import accumulate
 
-from rubrica.judges.text.word import OBJECTS, Ideas, Word, word_of
+from rubrica.judges.text.word import OBJECTS, Phrase, Word, word_of
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _PIECE = re.compile(
@@ -26,12 +27,19 @@ def tokens_of(text: str) -> tuple[list[str], list[int]]:
     return parts[1::2], list(accumulate(map(len, parts)))[:-1:2]
 
 
-def words_in(tokens: list[str]) -> list[Word | None]:
-    """What is known of each token that is an English word."""
+def words_in(tokens: list[str], plain: bool) -> list[Word | None]:
+    """What is known of each token that is an English word; `plain` where all are of ASCII."""
+    if plain:
+        return list(map(_word, tokens))
     return [
         word_of(token) if (first := token[0]).isalpha() and first < "⺀" else None
         for token in tokens
     ]
+
+
+@lru_cache(maxsize=65536)
+def _word(token: str) -> Word | None:
+    return word_of(token) if token[0].isalpha() else None
 
 
 def heaped(text: str) -> bool:
@@ -42,7 +50,7 @@ def heaped(text: str) -> bool:
     if len(text) < LEAST_HEAP:
         return False
     tokens, _ = tokens_of(text)
-    known = [word for word in words_in(tokens) if word is not None]
+    known = [word for word in words_in(tokens, text.isascii()) if word is not None]
     if len(known) >= 12:
         small = [word.stop for word in known if not word.capital]
         if len(small) >= 12:
@@ -53,14 +61,13 @@ def heaped(text: str) -> bool:
     return len(runs) >= 10 and all(map(_HAN_GRAMMAR.isdisjoint, runs))
 
 
-def phrase_from(words: list[Word | None], at: int) -> tuple[tuple[str, ...], Ideas] | None:
+def phrase_from(words: list[Word | None], at: int) -> Phrase | None:
     """The phrase that begins with the word here: the stems behind it, and what it means."""
     word, following = words[at], words[at + 1] if at + 1 < len(words) else None
     if word is None or following is None:
         return None
-    if following.term not in word.nexts and not word.far and following.lower not in _PRONOUNS:
-        return None
-    for phrase in word.phrases:
+    loose = word.far or following.lower in _PRONOUNS
+    for phrase in word.phrases if loose else word.nexts.get(following.term, ()):
         if _stands(words, at + 1, phrase[0]):
             return phrase
     return None

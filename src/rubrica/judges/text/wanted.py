@@ -16,7 +16,7 @@ from rubrica.judges.text.dates import coarser
 from rubrica.judges.text.lexicon import lexicon
 from rubrica.judges.text.order import Turn, turns_of
 from rubrica.judges.text.quantities import Quantity, agrees
-from rubrica.judges.text.reading import Clause, Reading, Terms, members, read
+from rubrica.judges.text.reading import Clause, Reading, Terms, members_of, read
 from rubrica.judges.text.sentences import sentences
 
 #: What asks for yes or no.
@@ -102,6 +102,7 @@ def wanted(claim: str, context: str) -> Wanted:
     keys = rest = totals = 0.0
     told: list[tuple[int, frozenset[str]]] = []
     polar: list[tuple[str, str]] = []
+    named: list[int] = []
     for number, unit in enumerate(found):
         meaning, weight, old = unit.meaning, weights[number], given[number]
         parts[old].append((meaning.terms, weight))
@@ -114,12 +115,13 @@ def wanted(claim: str, context: str) -> Wanted:
             told.append((number, meaning.told))
         if meaning.polar:
             polar += meaning.polar
-    named = [number for number, unit in enumerate(found) if unit.name or unit.perhaps]
+        if unit.name or unit.perhaps:
+            named.append(number)
     names = _groups(found, [*map(or_, given, moot)] if moot else given) if named else ()
     role = bool(named) and _is_role(reading, found, named)
-    turns, one_of = turns_of(reading), members(reading.whole)
+    turns, one_of = turns_of(reading), members_of(reading)
     negative = min([piece.sign for piece in reading.pieces], default=1) < 0
-    weighed = turns or names or role or one_of or negative or reading.whole.hedged
+    weighed = turns or names or role or one_of or negative or reading.hedged
     return Wanted(
         reading,
         found,
@@ -136,7 +138,7 @@ def wanted(claim: str, context: str) -> Wanted:
         (keys, tuple(parts[False])),
         (rest, tuple(parts[True])),
         any(map(telling, quantities)),
-        any(found[number].perhaps for number in named) if named else False,
+        True in [found[number].perhaps for number in named],
         frozenset().union(*[unit.meaning.terms for unit in found]),
         _year_before(quantities, ground.quantities),
         bool(quantities and context) and not weighed,

@@ -10,6 +10,7 @@ from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.stems import stem
 
 Ideas = tuple[tuple[str, int], ...]
+Phrase = tuple[tuple[str, ...], Ideas]
 
 
 class Word(msgspec.Struct, frozen=True, gc=False):
@@ -33,10 +34,10 @@ class Word(msgspec.Struct, frozen=True, gc=False):
     coded: bool
     #: Its ideas inside a sentence: North Korea is not the opposite of South Korea.
     inner: Ideas
-    #: Phrases that begin with it: the stems behind it, and what they mean together; the first of
-    #: those stems, and whether one may stand further off.
-    phrases: tuple[tuple[tuple[str, ...], Ideas], ...]
-    nexts: frozenset[str]
+    #: Phrases that begin with it: the stems behind it, and what they mean together; the same by the
+    #: first of those stems, and whether one may stand further off.
+    phrases: tuple[Phrase, ...]
+    nexts: dict[str, list[Phrase]]
     far: bool
 
 
@@ -95,6 +96,9 @@ def word_of(text: str) -> Word:
         ideas = ((stem(lower[2:]), -1),)
     polar = any(idea in known.polar for idea, _ in ideas)
     phrases = tuple((stems[1:], means) for stems, means in known.phrases.get(term, ()))
+    nexts: dict[str, list[Phrase]] = {}
+    for phrase in phrases:
+        nexts.setdefault(phrase[0][0], []).append(phrase)
     capital = text[0].isupper()
     told = bool(role) or lower in JOINS
     idle = lower in stop and not told and (len(text) > 1 or not capital)
@@ -119,7 +123,7 @@ def word_of(text: str) -> Word:
         coded,
         inner,
         phrases,
-        frozenset([stems[0] for stems, _ in phrases]),
+        nexts,
         far,
     )
 

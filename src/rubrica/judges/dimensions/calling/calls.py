@@ -13,7 +13,7 @@ import msgspec
 from rubrica.core import ToolCall
 from rubrica.judges.dimensions.calling.failures import HEAD, Failure, failure_of, is_empty
 from rubrica.judges.dimensions.calling.natures import Nature, listed, nature_of, words
-from rubrica.judges.dimensions.calling.plain import LONG, SHORT, digest, encode, even, told
+from rubrica.judges.dimensions.calling.plain import HASHED, LONG, SHORT, digest, encode, even, told
 
 #: Values of one call that are compared with what was written, and characters of each.
 VALUES, VALUE = 50, 200
@@ -104,11 +104,13 @@ def _pending() -> "re.Pattern[str]":
 
 
 def respelt(call: Call) -> bytes:
-    """What was asked, whatever its capitals and the quotes around its numbers."""
-    text = encode(call.plain)[:LONG].decode("utf-8", "ignore").casefold()
+    """What was asked of a tool, whatever its capitals and the quotes around its numbers."""
+    key = call.key
+    asked = encode(call.plain)[:LONG] if key.startswith(HASHED) else key.partition(b"\0")[2]
+    text = asked.decode("utf-8", "ignore").casefold()
     if _QUOTED.search(text):
         text = _QUOTED.sub(r"\1", text)
-    return digest(call.name.encode() + b"\0" + text.encode())
+    return digest(text.encode())
 
 
 def values_of(plain: Any) -> list[str]:

@@ -229,8 +229,11 @@ def _cycles(calls: Sequence[Call], waste: dict[int, Waste]) -> None:
 
 def _mended(calls: Sequence[Call], waste: dict[int, Waste]) -> None:
     """The first mistake that was put right costs half: it is an error with a sensible retry."""
+    mistakes = [order for order in sorted(waste) if waste[order].kind == "mistake"]
+    if not mistakes:
+        return
     right = {call.name: order for order, call in enumerate(calls) if not call.failure}
-    for order in sorted(waste):
-        if waste[order].kind == "mistake" and right.get(calls[order].name, -1) > order:
+    for order in mistakes:
+        if right.get(calls[order].name, -1) > order:
             waste[order] = waste[order]._replace(cost=0.5)
             return

@@ -63,13 +63,19 @@ def nature_of(name: str, arguments: Any, writes: frozenset[str] = frozenset()) -
     named = _named(name[:LOOKED_AT])
     if name in writes:
         return named._replace(writes=True, checks=False)
-    if not isinstance(arguments, dict):
+    if not isinstance(arguments, dict) or _telling().isdisjoint(arguments):
         return named
     for key in () if words("actions").isdisjoint(arguments) else listed("actions"):
         action = arguments.get(key)
         if isinstance(action, str):
             return _acting(named, name[:LOOKED_AT], key, action[:LOOKED_AT])
     return _asking(named, arguments)
+
+
+@cache
+def _telling() -> frozenset[str]:
+    """The arguments that tell what a call does."""
+    return words("actions") | words("asking") | {"sql", "query", "statement"}
 
 
 def _asking(named: Nature, arguments: dict[str, Any]) -> Nature:

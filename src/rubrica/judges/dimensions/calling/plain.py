@@ -15,23 +15,27 @@ from rubrica.judges.dimensions.calling.natures import words
 LONG = 100_000
 #: Characters of a result that is unfolded where it is JSON written as text.
 SHORT = 2_000
-#: Bytes that are their own digest.
-BARE = 128
+#: Bytes that are their own digest, and what any other begins with: no text in UTF-8 does.
+BARE, HASHED = 128, b"\xff"
 #: Structures in JSON written as text are unfolded down to this depth.
 DEEP = 100
 
 
 def even(value: Any, depth: int = 0) -> Any:
     """The value without what makes no difference."""
+    if isinstance(value, dict) and depth < DEEP:
+        return {
+            k.strip(): _even_text(v, depth + 1) if type(v) is str else even(v, depth + 1)
+            for k, v in value.items()
+            if v is not None
+        }
     if isinstance(value, str):
         return _even_text(value, depth)
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
-    if isinstance(value, list):
-        return value if depth >= DEEP else [even(item, depth + 1) for item in value]
-    if not isinstance(value, dict) or depth >= DEEP:
-        return value
-    return {k.strip(): even(v, depth + 1) for k, v in value.items() if v is not None}
+    if isinstance(value, list) and depth < DEEP:
+        return [even(item, depth + 1) for item in value]
+    return value
 
 
 def _even_text(text: str, depth: int) -> Any:
@@ -71,8 +75,6 @@ encode = msgspec.json.Encoder(order="sorted").encode
 
 def digest(encoded: bytes) -> bytes:
     # Valid UTF-8 of 16 bytes could be made to pass for a digest: the mark keeps the two apart.
-    return (
-        encoded
-        if len(encoded) <= BARE
-        else b"\xff" + hashlib.blake2b(encoded, digest_size=16).digest()
-    )
+    if len(encoded) <= BARE:
+        return encoded
+    return HASHED + hashlib.blake2b(encoded, digest_size=16).digest()

@@ -92,6 +92,9 @@ def selection_of(calls: Sequence[Call], wanted: Sequence[Wanted]) -> tuple[float
     for call in calls:
         by_name.setdefault(call.name, []).append(call)
     for each in wanted:
+        if any(map(each.met_by, by_name.get(each.name, ()))):
+            done += 1
+            continue
         called = [call for name in by_name if same_tool(name, each.name) for call in by_name[name]]
         if not called:
             unused.append(each)
