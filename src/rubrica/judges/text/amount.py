@@ -11,6 +11,7 @@ Kind = Literal["number", "percent", "money", "date", "time", "measure", "ordinal
 
 #: A gap that no rounding explains, as a share of the larger.
 _FAR = 0.12
+_COUNT_OR_YEAR = frozenset(("date", "number"))
 
 
 class Quantity(msgspec.Struct, frozen=True, gc=False):
@@ -38,20 +39,11 @@ class Quantity(msgspec.Struct, frozen=True, gc=False):
 
 def agrees(a: Quantity, b: Quantity) -> bool | None:
     """True the same up to rounding, False the same kind but another value, None neither."""
-    if a.date is not None and b.date is not None:
-        return _dates_agree(a, b)
-    if a.date is not None or b.date is not None:
-        # A year that could not be told from a count.
-        return (
-            True
-            if a.kind != b.kind
-            and a.kind in ("date", "number")
-            and b.kind in ("date", "number")
-            and a.value == b.value
-            else None
-        )
     if a.kind != b.kind:
-        return None
+        # A year that could not be told from a count.
+        return True if a.value == b.value and {a.kind, b.kind} == _COUNT_OR_YEAR else None
+    if a.date is not None:
+        return _dates_agree(a, b)
     if a.unit != b.unit:
         if a.kind == "money":
             return False if _near(a.value, b.value, a, b) else None

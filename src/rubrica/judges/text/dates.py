@@ -16,7 +16,7 @@ class Date(NamedTuple):
     span: int = 1
 
 
-_MONTHS = {
+MONTHS = {
     name: number
     for number, names in enumerate(
         (
@@ -43,80 +43,101 @@ _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _HAN_YEAR = r"(\d{4}|[零〇一二三四五六七八九]{4})年"
 _HAN_SMALL = r"(\d{1,2}|[一二三四五六七八九十]{1,3})"
 
-#: Patterns that begin with a digit, longest first, with what their groups are.
-_HAN = tuple(
-    (re.compile(pattern), parts)
-    for pattern, parts in (
-        (rf"{_YEAR}[ ]?(?:年)?[ ]?第?([一二三四1234])季度", "yq"),
-        (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}月(?:份)?[ ]?{_HAN_SMALL}[日号]", "ymd"),
-        (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}月(?!\d)", "ym"),
-        (rf"{_HAN_YEAR}(?!代)", "y"),
-        (rf"{_HAN_SMALL}月(?:份)?[ ]?{_HAN_SMALL}[日号]", "md"),
-        (r"(\d{1,2}|十[一二]?|[一二三四五六七八九])月份?(?!\d)", "m"),
-    )
+
+_Patterns = tuple[tuple[re.Pattern[str], str], ...]
+
+
+def _patterns(*pairs: tuple[str, str]) -> _Patterns:
+    return tuple((re.compile(pattern, re.IGNORECASE), parts) for pattern, parts in pairs)
+
+
+#: Patterns, longest first, with what their groups are.
+_HAN_YEARS = _patterns(
+    (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}月(?:份)?[ ]?{_HAN_SMALL}[日号]", "ymd"),
+    (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}月(?!\d)", "ym"),
+    (rf"{_HAN_YEAR}(?!代)", "y"),
 )
-_NUMERIC = tuple(
-    (re.compile(pattern, re.IGNORECASE), parts)
-    for pattern, parts in (
-        (r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", "ymd"),
-        (rf"{_DAY}[ ](?:of[ ])?{MONTH}(?:,?[ ](?:of[ ])?{_YEAR})", "dny"),
-        (rf"{_DAY}[ ](?:of[ ])?{MONTH}", "dn"),
-        (r"(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)", "?"),
-        (rf"{_YEAR}[ ]Q([1-4])", "yq"),
-        (r"(\d{4})-(0[1-9]|1[0-2])(?![\d-])", "ym"),
-        (rf"{_YEAR}[ ]{MONTH}[ ]{_DAY}(?!\d)", "ynd"),
-    )
+_HAN_MONTHS = _patterns(
+    (rf"{_HAN_SMALL}月(?:份)?[ ]?{_HAN_SMALL}[日号]", "md"),
+    (r"(\d{1,2}|十[一二]?|[一二三四五六七八九])月份?(?!\d)", "m"),
 )
-#: What a Chinese date has, and how near.
-_HAN_SIGNS, _HAN_NEAR = frozenset("年月季"), 10
-_DECADE = re.compile(r"((?:1\d|20)?\d)0(?:s\b|'s\b|年代)")
-_NAMED = tuple(
-    (re.compile(pattern, re.IGNORECASE), parts)
-    for pattern, parts in (
-        (rf"{MONTH}[ ]{_DAY},?[ ]{_YEAR}", "ndy"),
-        (rf"{MONTH},?[ ](?:of[ ])?{_YEAR}", "ny"),
-        (rf"{MONTH}[ ]{_DAY}(?!\d)", "nd"),
-        (rf"Q([1-4])(?:[ ]of)?[ ]{_YEAR}", "qy"),
-        (rf"(first|second|third|fourth)[ ]quarter(?:[ ]of)?[ ]{_YEAR}", "qy"),
-    )
+_HAN_QUARTER = _patterns((rf"{_YEAR}[ ]?(?:年)?[ ]?第?([一二三四1234])季度", "yq"))
+_YEAR_FIRST = _patterns((r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", "ymd"))
+_DECADE = _patterns((r"((?:1\d|20)?\d0)(?:(?-i:s)\b|'(?-i:s)\b|年代)", "t"))
+_DAY_FIRST = _patterns(
+    (rf"{_DAY}[ ](?:of[ ])?{MONTH}(?:,?[ ](?:of[ ])?{_YEAR})", "dny"),
+    (rf"{_DAY}[ ](?:of[ ])?{MONTH}", "dn"),
+)
+#: By the sign behind the digits: those of a year, and those of a day or a month.
+_AFTER_YEAR = {
+    "年": _HAN_QUARTER + _HAN_YEARS + _DECADE,
+    "-": _YEAR_FIRST + _patterns((r"(\d{4})-(0[1-9]|1[0-2])(?![\d-])", "ym")),
+    "/": _YEAR_FIRST,
+    " ": _HAN_QUARTER
+    + _patterns((rf"{_YEAR}[ ]Q([1-4])", "yq"), (rf"{_YEAR}[ ]{MONTH}[ ]{_DAY}(?!\d)", "ynd")),
+    "s": _DECADE,
+    "'": _DECADE,
+}
+_AFTER_DAY = {
+    "月": _HAN_MONTHS,
+    "/": _patterns((r"(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)", "?")),
+    "年": _DECADE,
+    "'": _DECADE,
+    "s": _DAY_FIRST + _DECADE,
+    **dict.fromkeys(" nrt", _DAY_FIRST),
+}
+#: What stands behind 年 where a month, a quarter or 代 may follow; digits do, too.
+_GOES_ON = frozenset(" 第代一二三四五六七八九十")
+_AFTER_HAN = {"年": _HAN_YEARS, "月": _HAN_MONTHS}
+_NAMED = _patterns(
+    (rf"{MONTH}[ ]{_DAY},?[ ]{_YEAR}", "ndy"),
+    (rf"{MONTH},?[ ](?:of[ ])?{_YEAR}", "ny"),
+    (rf"{MONTH}[ ]{_DAY}(?!\d)", "nd"),
+    (rf"Q([1-4])(?:[ ]of)?[ ]{_YEAR}", "qy"),
+    (rf"(first|second|third|fourth)[ ]quarter(?:[ ]of)?[ ]{_YEAR}", "qy"),
 )
 _FULL_MONTH = re.compile(
     "(january|february|march|april|june|july|august|september|october|november|december)\\b",
     re.IGNORECASE,
 )
-_BARE_YEAR = re.compile(r"(1\d\d\d|20\d\d)(?![\d,]\d|\d|\.\d|%)")
 _QUARTERS = {"一": 1, "二": 2, "三": 3, "四": 4, "first": 1, "second": 2, "third": 3, "fourth": 4}
 
 
-def date_at(text: str, place: int) -> tuple[Date, int] | None:
-    """The date that begins here, and where it ends. A bare year is `year_at`'s."""
-    numeric, han = text[place].isdigit(), text[place] > "⺀"
-    if not numeric and not han and text[place : place + 3] in ("may", "mar"):
+def date_of_digits(text: str, place: int, number: str, sign: str) -> tuple[Date, int] | None:
+    """The date that begins with this number, and where it ends. A bare year is none."""
+    size = len(number)
+    if sign == "年" and size == 4 and number.isdecimal():
+        behind = text[place + 5 : place + 6]
+        if behind not in _GOES_ON and not behind.isdecimal():
+            return Date(int(number)), place + 5
+    if size == 4:
+        patterns = _AFTER_YEAR.get(sign)
+    elif size < 3:
+        patterns = _AFTER_DAY.get(sign)
+    else:
+        patterns = _YEAR_FIRST if number[4:5] == "." else None
+    return None if patterns is None else _first(patterns, text, place)
+
+
+def date_of_han(text: str, place: int, sign: str) -> tuple[Date, int] | None:
+    """The same for Chinese numerals with this sign behind them."""
+    return _first(_AFTER_HAN[sign], text, place)
+
+
+def date_of_words(text: str, place: int) -> tuple[Date, int] | None:
+    """The same for the name of a month or a quarter."""
+    if text[place : place + 3] in ("may", "mar"):
         return None  # a verb
-    if (han or numeric) and not _HAN_SIGNS.isdisjoint(text[place : place + _HAN_NEAR]):
-        dated = _first(_HAN, text, place)
-        if dated is not None:
-            return dated
-    if han:
-        return None
-    dated = _first(_NUMERIC if numeric else _NAMED, text, place)
+    dated = _first(_NAMED, text, place)
     if dated is not None:
         return dated
-    if numeric:
-        decade = _DECADE.match(text, place)
-        if decade is not None:
-            year = int(decade[1]) * 10
-            return Date(year=year if year > 99 else 1900 + year, span=10), decade.end()
-        return None
     month = _FULL_MONTH.match(text, place)
     if month is None:
         return None
-    return Date(month=_MONTHS[month[1].lower()]), month.end()
+    return Date(month=MONTHS[month[1].lower()]), month.end()
 
 
-def _first(
-    patterns: tuple[tuple[re.Pattern[str], str], ...], text: str, place: int
-) -> tuple[Date, int] | None:
+def _first(patterns: _Patterns, text: str, place: int) -> tuple[Date, int] | None:
     for pattern, parts in patterns:
         found = pattern.match(text, place)
         if found is not None:
@@ -124,12 +145,6 @@ def _first(
             if date is not None:
                 return date, found.end()
     return None
-
-
-def year_at(text: str, place: int) -> tuple[Date, int] | None:
-    """Four digits that read as a year."""
-    found = _BARE_YEAR.match(text, place)
-    return None if found is None else (Date(year=int(found[1])), found.end())
 
 
 def _date(found: re.Match[str], parts: str) -> Date | None:
@@ -140,14 +155,17 @@ def _date(found: re.Match[str], parts: str) -> Date | None:
             return Date(year, second, first)
         # Day and month cannot be told apart: only what is sure is kept.
         return Date(year, first, second) if second > 12 or first == second else Date(year)
+    if parts == "t":
+        year = int(found[1])
+        return Date(year if year > 99 else 1900 + year, span=10)
     values: dict[str, int] = {}
     for part, group in zip(parts, found.groups(), strict=True):
         if part == "n":
-            values["m"] = _MONTHS[group.lower()]
+            values["m"] = MONTHS[group.lower()]
         elif part == "q":
             values["q"] = _QUARTERS.get(group.lower()) or int(group)
         else:
-            value = float(group) if group.isdecimal() else chinese(group)
+            value = int(group) if group.isdecimal() else chinese(group)
             if value is None:
                 return None
             values[part] = int(value)

@@ -6,19 +6,18 @@ from msgspec.structs import replace
 
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Quantity
-from rubrica.judges.text.dates import Date, date_at, year_at
+from rubrica.judges.text.dates import MONTHS, Date, date_of_digits
 from rubrica.judges.text.lists import words_of
-from rubrica.judges.text.measuring import measured, rough
+from rubrica.judges.text.measuring import BEHIND, measured, rough
 
-_LETTER_BEFORE = re.compile(r"[A-Za-z]-?\Z")
 CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?:[ ]?([ap])\.?m\b)?", re.IGNORECASE)
 _CLOCK_PM = re.compile(r"(\d{1,2})[ ]?([ap])\.?m\b", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th)\b", re.IGNORECASE)
 _CENTURY = re.compile(r"(\d{1,2})(?:(?:st|nd|rd|th)[ -]century|世纪)", re.IGNORECASE)
 #: Counting words after which a Chinese number is a count; without one, a lone character is none.
-COUNTERS = re.compile(
-    "[名人个只例位家座部本篇次条项种件台架艘辆层块张枚颗头匹户处所间支枝双对套组批场届期步章节页句字行列股笔份卷集首幅轮倍票分腔车]"
+COUNTERS = frozenset(
+    "名人个只例位家座部本篇次条项种件台架艘辆层块张枚颗头匹户处所间支枝双对套组批场届期步章节页句字行列股笔份卷集首幅轮倍票分腔车"
 )
 #: 3-1, 3:1, 3比1: the larger first, or it may be a range or a date.
 _SCORE = re.compile(
@@ -28,61 +27,80 @@ _SCORE = re.compile(
 _LISTED = re.compile(r"[.)、]\s")
 _CURRENCY_CODE = re.compile(r"(?:USD|EUR|GBP|RMB|CNY|(?:US|HK|A|C)[$])\Z")
 _NAME_BEFORE = re.compile(r"([A-Z][A-Za-z]+)[ ]\Z")
-_COUNTED = re.compile(r"[ ]([a-z]{3,})")
-#: What a date that begins with digits begins with; most numbers are none.
-_DATE = re.compile(
-    r"\d{4}(?:[-/.年]|[ ](?i:[年第q一二三四1-4]|jan|feb|mar|apr|may|ju[nl]|aug|sep|oct|nov|dec)"
-    r"|'?s\b|Q)|\d{1,2}(?:st|nd|rd|th)?[ ](?:of[ ])?[A-Za-z]{3}|\d{1,2}[月/]|\d{2}(?:'?s\b|年代)"
+_NUMBER = re.compile(f"({numerals.DIGITS.pattern}){BEHIND}")
+#: What stands behind the digits of a date, of a time of day, of a score or of an ordinal, after a
+#: space or not; a dash is one, too.
+_TELLING = frozenset(
+    (
+        *MONTHS,
+        "of",
+        "am",
+        "pm",
+        "a",
+        "p",
+        "st",
+        "nd",
+        "rd",
+        "th",
+        *"qs'/:年月第一二三四1234点时比世",
+    )
 )
 
 
 def from_digits(text: str, at: int) -> Quantity | None:
     """The quantity that begins with the digit here."""
-    digits = numerals.DIGITS.match(text, at)
-    if digits is None or len(digits[0]) > 40:
+    found = _NUMBER.match(text, at)
+    if found is None:
         return None
-    dated = date_at(text, at) if _DATE.match(text, at) else None
-    if dated is not None:
-        return dated_quantity(dated[0], at, dated[1], text)
-    end = digits.end()
-    if text[at - 1 : at] in ("[", "【", "^") and text[end : end + 1] in ("]", "】"):
+    number, gap, word = found.groups()
+    if len(number) > 40:
+        return None
+    end = at + len(number)
+    if gap == "-" or word.lower() in _TELLING or number[4:5] == ".":
+        dated = date_of_digits(text, at, number, gap or word[:1])
+        if dated is not None:
+            return dated_quantity(dated[0], at, dated[1], text)
+        special = _special(text, at, gap, word.lower())
+        if special is not None:
+            return special
+    before = text[at - 1 : at]
+    if word in ("]", "】") and not gap and before in ("[", "【", "^"):
         return None  # the mark of a source
-    special = _special(text, at, end)
-    if special is not None:
-        return special
-    if at and _of_name(text, at):
+    if before != " " and at and _of_name(text, at):
         return None
-    number = digits[0].replace(",", "")
+    if "," in number:
+        number = number.replace(",", "")
+    value = float(number)
     if at < 4 and not text[:at].strip() and _LISTED.match(text, end):
-        return Quantity("ordinal", float(number), float(number), "", at, end)
-    quantity = measured(text, at, end, float(number), place_of(number))
-    if quantity.kind == "number" and quantity.end == end:
-        year = year_at(text, at)
-        if year is not None and year[1] == end and not _counted(text, end):
-            return _dated(year[0], at, end, quantity.approximate)
-        if _numbered(text, at, end):
-            return None
-        if end - at == 2 and text[at - 1 : at] == "'" and text[at - 2 : at - 1] in ("", " ", "("):
-            short = Date(year=(2000 if number < "30" else 1900) + int(number))
-            return _dated(short, at, end, quantity.approximate)
+        return Quantity("ordinal", value, value, "", at, end)
+    quantity = measured(text, at, end, value, place_of(number), (gap, word))
+    if quantity.kind != "number" or quantity.end != end:
+        return quantity
+    if end - at == 4 and _is_year(text, end, value) and not _counted(gap, word):
+        return _dated(Date(int(value)), at, end, quantity.approximate)
+    if before == " " and end - at <= 4 and _numbered(text, at):
+        return None
+    if end - at == 2 and before == "'" and text[at - 2 : at - 1] in ("", " ", "("):
+        short = Date(year=(2000 if number < "30" else 1900) + int(number))
+        return _dated(short, at, end, quantity.approximate)
     return quantity
 
 
-def _special(text: str, at: int, end: int) -> Quantity | None:
-    """A time of day, a century or an ordinal."""
-    behind = text[end : end + 4].lower()
-    if behind[:1] in ("-", ":", "比"):
+def _special(text: str, at: int, gap: str, word: str) -> Quantity | None:
+    """A score, a time of day, a century or an ordinal."""
+    if gap == "-" or word in (":", "比"):
         score = _SCORE.match(text, at)
         if score is not None and int(score[1]) > int(score[2]):
             value = float(score[1]) * 1000 + float(score[2])
             return Quantity("number", value, value, "score", at, score.end())
-    if behind[:1] == ":" or behind.lstrip()[:1] in ("a", "p"):
+    if word in (":", "a", "p", "am", "pm"):
         clock = _CLOCK.match(text, at) or _CLOCK_PM.match(text, at)
-        if clock is not None:
-            return _clock(clock)
-    if behind[:1] == "点" or behind[:1] == "时":
+        return None if clock is None else _clock(clock)
+    if gap:
+        return None
+    if word in ("点", "时"):
         return _han_clock(text, at)
-    if behind[:2] in ("st", "nd", "rd", "th", "世纪"):
+    if word in ("st", "nd", "rd", "th", "世"):
         century = _CENTURY.match(text, at)
         if century is not None:
             date = Date(year=(int(century[1]) - 1) * 100, span=100)
@@ -121,42 +139,46 @@ def _dated(date: Date, start: int, end: int, about: bool) -> Quantity:
 
 def _of_name(text: str, at: int) -> bool:
     """Whether the digits belong to a name: X-200, A7, PM2.5."""
-    if text[at - 1] != "-" and not text[at - 1].isalpha():
+    letter = text[at - 1 : at] if text[at - 1] != "-" else text[max(0, at - 2) : at - 1]
+    if not letter.isalpha() or not letter.isascii():
         return False
-    before = text[max(0, at - 4) : at]
-    if not _LETTER_BEFORE.search(before):
-        return False
-    return _CURRENCY_CODE.search(before) is None
+    return _CURRENCY_CODE.search(text[max(0, at - 4) : at]) is None
 
 
-def _numbered(text: str, at: int, end: int) -> bool:
+def _numbered(text: str, at: int) -> bool:
     """Whether the number is the last part of a name: Apollo 11, Windows 10."""
     window = text[max(0, at - 30) : at]
-    if window[-1:] != " " or window[:-1].rpartition(" ")[2].islower():
+    if window[:-1].rpartition(" ")[2].islower():
         return False
     name = _NAME_BEFORE.search(window)
-    if name is None or name[1].lower() in words_of("stop.txt"):
-        return False
-    return len(text[at:end]) <= 4
+    return name is not None and name[1].lower() not in words_of("stop.txt")
 
 
-def _counted(text: str, end: int) -> bool:
+def _is_year(text: str, end: int, value: float) -> bool:
+    """Whether four digits read as a year; those before a comma and digits are none."""
+    return 1000 <= value < 2100 and not (
+        text[end : end + 1] == "," and text[end + 1 : end + 2].isdecimal()
+    )
+
+
+def _counted(gap: str, word: str) -> bool:
     """Whether a noun in the plural follows: `1500 passengers` is no year."""
-    if text[end : end + 1] > "⺀" and COUNTERS.match(text, end):
-        return True
-    found = _COUNTED.match(text, end)
+    if not gap:
+        return word in COUNTERS
     return (
-        found is not None
-        and found[1] not in words_of("uncounted.txt")
-        and found[1].endswith("s")
-        and not found[1].endswith(("ss", "us", "is"))
+        gap == " "
+        and word[-1:] == "s"
+        and len(word) > 2
+        and word.islower()
+        and not word.endswith(("ss", "us", "is"))
+        and word not in words_of("uncounted.txt")
     )
 
 
 def place_of(number: str) -> float:
     """Half of the last digit that is written."""
-    _, _, decimals = number.partition(".")
-    return 0.5 * 10.0 ** -len(decimals)
+    point = number.find(".")
+    return 0.5 if point < 0 else 0.5 * 10.0 ** (point + 1 - len(number))
 
 
 def money_before(text: str, at: int) -> Quantity | None:

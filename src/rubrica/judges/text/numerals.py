@@ -2,7 +2,7 @@
 
 import re
 
-DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?")
+DIGITS = re.compile(r"\d{1,3}+(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?")
 _BELOW_TWENTY: tuple[str, ...] = (
     "zero",
     "one",
@@ -46,19 +46,32 @@ _HAN_DIGITS = {char: value for value, char in enumerate("零一二三四五六�
 _HAN_DIGITS |= {"〇": 0, "两": 2, "壹": 1, "贰": 2, "叁": 3}
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1000}
 HAN = re.compile("[零〇一二两三四五六七八九十百千万亿]{1,24}")
-#: Scales after digits: `4.6亿`, `3.3 million`, `640m`, `12k`.
+#: Scales after digits: `4.6亿`, `640M`, `12k`; and `3.3 million`.
 SCALE = re.compile(
-    r"[ -]?(?:((?i:thousand|million|billion|trillion|mn|bn|tn))\b"
-    r"|(万亿|千万|百万|十万|千亿|百亿|亿|万|千)(?![克米瓦焦赫卡]))"
+    r"[ -]?(万亿|千万|百万|十万|千亿|百亿|亿|万|千)(?![克米瓦焦赫卡])"
     r"|(?<=\d)([kKMB])(?![A-Za-z²³0-9/])"
 )
+SCALE_WORDS = {
+    "thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12,
+    "tn": 1e12,
+}  # fmt: skip
 #: After a currency sign a small m is a million, too.
 MONEY_SCALE = re.compile(r"(?<=\d)([mb])(?![A-Za-z²³0-9/])")
 _SIZES = {
-    "thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12,
-    "tn": 1e12, "k": 1e3, "m": 1e6, "b": 1e9, "万": 1e4, "亿": 1e8, "万亿": 1e12, "千万": 1e7,
-    "百万": 1e6, "十万": 1e5, "千亿": 1e11, "百亿": 1e10, "千": 1e3,
+    "k": 1e3, "m": 1e6, "b": 1e9, "万": 1e4, "亿": 1e8, "万亿": 1e12, "千万": 1e7, "百万": 1e6,
+    "十万": 1e5, "千亿": 1e11, "百亿": 1e10, "千": 1e3,
 }  # fmt: skip
+
+
+def scale_at(text: str, end: int, at: int, word: str) -> tuple[float, int] | None:
+    """The scale behind a number that ends here, where this word begins a little later."""
+    size = SCALE_WORDS.get(word)
+    if size is not None:
+        at += len(word)
+        behind = text[at : at + 1]
+        return None if behind.isalnum() or behind == "_" else (size, at)
+    scale = SCALE.match(text, end)
+    return None if scale is None else (scale_size(scale), scale.end())
 
 
 def scale_size(found: re.Match[str]) -> float:

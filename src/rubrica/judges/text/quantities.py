@@ -13,15 +13,17 @@ from rubrica.judges.text.amount import Kind as Kind
 from rubrica.judges.text.amount import Quantity as Quantity
 from rubrica.judges.text.amount import agrees as agrees
 from rubrica.judges.text.amount import twisted as twisted
+from rubrica.judges.text.chinese import every, from_han
 from rubrica.judges.text.digits import CURRENCY, from_digits, money_before
 from rubrica.judges.text.units import per_before
-from rubrica.judges.text.worded import every, from_han, from_words
+from rubrica.judges.text.worded import from_words
 from rubrica.judges.text.words import LONGEST_KEPT, fold
 
 #: Where a quantity may begin: at digits, a currency sign, a Chinese numeral, or a number word. The
 #: words are looked for only in a text that has any: that search is the slow one.
-#: A digit inside a number begins none; one set in front makes the search several times faster.
-_SIGN = re.compile(r"[$€£¥\d零〇一二两三四五六七八九十半百第](?<!\d\d)(?<!\d[.,]\d)")
+#: A number is passed as a whole; one set in front makes the search several times faster.
+_SIGN = re.compile(r"[$€£¥\d零〇一二两三四五六七八九十半百第](?:(?<=\d)\d*(?:[.,]\d+)*)?")
+_PLAIN_SIGN = re.compile(r"[$0-9](?:(?<=\d)\d*(?:[.,]\d+)*)?")
 _SPANS = frozenset(("minute", "hour", "day", "week", "month", "year", "decade", "century"))
 NUMBER_WORDS = (
     numerals.NUMBER_WORDS
@@ -33,7 +35,11 @@ NUMBER_WORDS = (
     | frozenset(("september", "october", "november", "december", "half", "q", "quarter"))
     | _SPANS
 )
-_WORD = re.compile(r"[a-z]+")
+#: The same as bytes, and what makes words of the bytes of a text: small letters, the rest spaces.
+_NUMBER_BYTES = frozenset(word.encode() for word in NUMBER_WORDS)
+_LETTERS = bytes(
+    ord(chr(code).lower()) if chr(code).isalpha() else 32 for code in range(128)
+).ljust(256)
 _A = (
     r"an?[ ](?=hundred|thousand|million|billion|dozen|year|month|week|day|hour|decade|century|half"
     r"|third|quarter)"
@@ -41,15 +47,22 @@ _A = (
 _TO = re.compile(r"(?:[ ]?(?:-|~|至|到|to|and|through|or)[ ]?)", re.IGNORECASE)
 #: The longest mark of a source: `[123]`.
 _MARK = 5
+#: No two ends of a range are farther apart.
+_FAR = 9
 _NEXT = frozenset(("", " ", " and ", ", "))
 _BEFORE_RANGE = re.compile(r"(?:between|from|从)[ ]\Z|从\Z", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1024)
-def _signs(words: frozenset[str]) -> re.Pattern[str]:
+def _signs(words: frozenset[bytes]) -> re.Pattern[str]:
     """Where a quantity may begin in a text with these number words."""
-    several = "|".join(sorted(words - _SPANS, key=len, reverse=True)) or "half"
-    return re.compile(rf"{_SIGN.pattern}|\b(?:{_A}|(?:{several}|q[1-4])\b)", re.IGNORECASE)
+    several = (
+        "|".join(sorted({word.decode() for word in words} - _SPANS, key=len, reverse=True))
+        or "half"
+    )
+    return re.compile(
+        rf"{_SIGN.pattern}|\b(?:{_A}|(?:{several})\b|q[1-4]\b(?:[.,]\d+)*)", re.IGNORECASE
+    )
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -66,10 +79,11 @@ def amounts(text: str) -> tuple[Quantity, ...]:
 
 def _unmarked(text: str) -> str:
     """Without the marks of sources at its end."""
-    while text.endswith("]") and (mark := text[-_MARK:-1].rpartition("["))[1]:
-        if not mark[2].isdecimal():
+    while text[-1:] == "]":
+        at = text.rfind("[", -_MARK)
+        if at < 0 or not text[at + 1 : -1].isdecimal():
             break
-        text = text[: -len(mark[2]) - 2].rstrip()
+        text = text[:at].rstrip()
     return text
 
 
@@ -81,14 +95,15 @@ def _amounts(text: str) -> tuple[Quantity, ...]:
 def _found(folded: str) -> list[Quantity]:
     found: list[Quantity] = []
     place = 0
-    words = NUMBER_WORDS.intersection(_WORD.findall(folded.lower()))
-    for trigger in (_signs(words) if words else _SIGN).finditer(folded):
-        if trigger.start() < place:
-            continue
-        quantity = _read(folded, trigger.start())
+    words = _NUMBER_BYTES.intersection(folded.encode(errors="replace").translate(_LETTERS).split())
+    signs = _signs(words) if words else _PLAIN_SIGN if folded.isascii() else _SIGN
+    for trigger in signs.finditer(folded):
+        at = trigger.start()
+        quantity = _read(folded, at) if at >= place else None
         if quantity is None:
             continue
-        quantity = _joined(folded, found, quantity)
+        if found:
+            quantity = _joined(folded, found, quantity)
         found.append(quantity)
         place = quantity.end
     return found
@@ -96,10 +111,10 @@ def _found(folded: str) -> list[Quantity]:
 
 def _joined(text: str, found: list[Quantity], quantity: Quantity) -> Quantity:
     """The quantity with the one before it where both are the ends of a range."""
-    if not found:
-        return quantity
     last = found[-1]
     gap = text[last.end : quantity.start]
+    if len(gap) > _FAR:
+        return quantity
     if gap == "/" and last.kind == "number" and quantity.kind == "measure":
         # 135/85 mmHg are two values with one unit.
         size = quantity.value / (_raw(text, quantity) or 1.0)
@@ -111,7 +126,7 @@ def _joined(text: str, found: list[Quantity], quantity: Quantity) -> Quantity:
         value = last.value + quantity.value
         found.pop()
         return replace(quantity, value=value, high=value, start=last.start, written=0.0)
-    if len(gap) > 9 or not _TO.fullmatch(gap) or last.high != last.value or last.until:
+    if not _TO.fullmatch(gap) or last.high != last.value or last.until:
         return quantity
     if gap.strip().lower() in ("and", "or") and not _BEFORE_RANGE.search(
         text[max(0, last.start - 8) : last.start]

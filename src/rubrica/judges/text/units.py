@@ -1,7 +1,6 @@
 """Units of measurement: what each measures, and how much of the base unit it is."""
 
 import re
-from functools import cache
 
 #: dimension -> base unit and spellings, each with its size in the base unit.
 _TABLE: dict[str, dict[float, str]] = {
@@ -73,7 +72,6 @@ _TABLE: dict[str, dict[float, str]] = {
         0.2777777778: "km/h kph kmh 公里/小时 千米/小时",
         0.44704: "mph",
         0.514444: "knot knots kn",
-        3.6: "",
     },
     "temperature": {1.0: "°c ℃ celsius 摄氏度", 2.0: "°f ℉ fahrenheit 华氏度", 3.0: "k kelvin"},
     "pressure": {
@@ -118,7 +116,6 @@ _TABLE: dict[str, dict[float, str]] = {
     "amount": {1.0: "mol mole moles 摩尔", 1e-3: "mmol 毫摩尔"},
     "sound": {1.0: "db decibel decibels 分贝"},
 }
-_SQUARE = {"square": "²", "sq": "²", "cubic": "³", "平方": "²", "立方": "³"}
 _ASCII = re.compile(
     r"(?:(square|sq|cubic)[ .]{1,2})?"
     r"([a-zµμ°℃℉]{1,14}(?:-(?:years?|hours?))?[²³23]?(?:/[a-zµμ]{1,12}[²³23]?)?)(?![a-z])",
@@ -126,42 +123,43 @@ _ASCII = re.compile(
 )
 _DEGREES = re.compile(r"(?:degrees?|deg|°)[ ]?(c|f)(?:elsius|ahrenheit)?\b", re.IGNORECASE)
 _PER = re.compile(r"(?:[ ]?/[ ]?|[ ](?:per|a|an)[ ])([a-zµμ]{1,14}[²³23]?)(?![a-z])", re.IGNORECASE)
+_DIVIDES = frozenset((" /", " p", " a"))
+#: Words that are no unit alone, and signs by which one goes on.
+_COMPOSED = frozenset(("", "deg", "degree", "degrees", "square", "sq", "cubic", *"%°℃℉µμ"))
+_JOINTS = frozenset("-/²³23°℃℉µμ")
 #: Letters that are units only in this case: `5 M` is a scale, `5 K` a thousand.
 _CASED = frozenset(("s", "g", "t", "h", "j", "v", "w", "l", "m", "k", "pa", "au", "kn", "in", "mi"))
-
-
 _LETTERS = re.compile("[a-z]+")
+_UNITS = {
+    name: (dimension, size)
+    for dimension, sizes in _TABLE.items()
+    for size, names in sizes.items()
+    for name in names.split()
+}
+#: The Chinese units by their first character, the longest first.
+_HAN: dict[str, list[str]] = {}
+for _name in sorted(_UNITS, key=len, reverse=True):
+    if _name[0] > "⺀":
+        _HAN.setdefault(_name[0], []).append(_name)
+#: What units begin with: the first letters up to another sign, or one Chinese character.
+LEADS = frozenset(_HAN).union(*(_LETTERS.findall(name)[:1] for name in _UNITS))
 
 
-@cache
-def _units() -> dict[str, tuple[str, float]]:
-    return {
-        name: (dimension, size)
-        for dimension, sizes in _TABLE.items()
-        for size, names in sizes.items()
-        for name in names.split()
-    }
+def _han_at(text: str, place: int) -> str:
+    for name in _HAN.get(text[place : place + 1], ()):
+        if text.startswith(name, place):
+            return name
+    return ""
 
 
-@cache
-def leads() -> frozenset[str]:
-    """What units begin with: the first letters up to another sign, or one Chinese character."""
-    found = (name[0] if name[0] > "⺀" else _LETTERS.match(name) for name in _units())
-    return frozenset(one if isinstance(one, str) else one[0] for one in found if one)
-
-
-@cache
-def _han() -> re.Pattern[str]:
-    names = sorted((name for name in _units() if not name[0].isascii() and name[0] > "⺀"), key=len)
-    return re.compile("(?:" + "|".join(map(re.escape, reversed(names))) + ")")
-
-
-def unit_at(text: str, place: int) -> tuple[str, float, int] | None:
-    """The unit that begins here: its dimension, its size, and where it ends."""
-    if place >= len(text):
-        return None
-    if text[place] > "⺀":
+def unit_at(text: str, place: int, word: str = "") -> tuple[str, float, int] | None:
+    """The unit that begins here, maybe with this word: its dimension, its size, and its end."""
+    if text[place : place + 1] > "⺀":
         return _han_unit(text, place)
+    end = place + len(word)
+    if word.lower() not in _COMPOSED and text[end : end + 1] not in _JOINTS:
+        known = _known(word, None)
+        return None if known is None else _per(text, end, known)
     found = _ASCII.match(text, place)
     if found is None:
         return None
@@ -169,12 +167,17 @@ def unit_at(text: str, place: int) -> tuple[str, float, int] | None:
     degrees = _DEGREES.match(text, place) if text[place] in "dD°" else None
     if degrees is not None:
         return "temperature", 1.0 if degrees[1] in "cC" else 2.0, degrees.end()
-    simple = name.split("/")[0] if name.lower() not in _units() else name
+    simple = name.split("/")[0] if name.lower() not in _UNITS else name
     known = _known(simple, power)
     if known is None:
         return None
-    end = found.start(2) + len(simple)
-    per = _PER.match(text, end)
+    return _per(text, found.start(2) + len(simple), known)
+
+
+def _per(text: str, end: int, known: tuple[str, float]) -> tuple[str, float, int]:
+    """A unit that ends here, with the one that divides it if there is one."""
+    behind = text[end : end + 2]
+    per = _PER.match(text, end) if behind[:1] == "/" or behind.lower() in _DIVIDES else None
     below = _known(per[1], None) if per is not None else None
     if per is None or below is None or below[0] in ("temperature", "angle"):
         return *known, end
@@ -184,52 +187,50 @@ def unit_at(text: str, place: int) -> tuple[str, float, int] | None:
 
 
 def _known(name: str, power: str | None) -> tuple[str, float] | None:
+    known = _UNITS.get(name)
+    if known is not None and power is None:
+        return known
     lower = name.lower()
     if lower in _CASED and name.isupper() and name not in ("J", "V", "W", "L", "K"):
         return None
     if name in ("MW", "mW"):
         return ("power", 1e6 if name == "MW" else 1e-3)
-    known = _units().get(lower)
+    known = _UNITS.get(lower)
     if known is None or power is None:
         return known
     if known[0] != "length":
         return None
-    if _SQUARE[power.lower()] == "²":
-        return "area", known[1] ** 2
-    return "volume", known[1] ** 3 * 1e3
+    if power.lower() == "cubic":
+        return "volume", known[1] ** 3 * 1e3
+    return "area", known[1] ** 2
 
 
 def _han_unit(text: str, place: int) -> tuple[str, float, int] | None:
-    found = _han().match(text, place)
-    if found is None:
+    name = _han_at(text, place)
+    if not name:
         return None
-    dimension, size = _units()[found[0]]
-    end = found.end()
+    dimension, size = _UNITS[name]
+    end = place + len(name)
     if text[end : end + 1] in ("/", "每"):
-        below = _han().match(text, end + 1)
-        if below is not None:
-            other = _units()[below[0]]
+        below = _han_at(text, end + 1)
+        if below:
+            other = _UNITS[below]
+            end += 1 + len(below)
             if dimension == "length" and other[0] == "time":
-                return "speed", size / other[1], below.end()
-            return f"{dimension}/{other[0]}", size / other[1], below.end()
+                return "speed", size / other[1], end
+            return f"{dimension}/{other[0]}", size / other[1], end
     return dimension, size, end
 
 
 def per_before(text: str, place: int) -> tuple[str, float, int] | None:
     """The unit of `每立方米` before a quantity, which divides it, and where that begins."""
-    window = text[max(0, place - 12) : place]
-    at = window.rfind("每")
+    at = text.rfind("每", place - 12 if place > 12 else 0, place)
     if at < 0:
         return None
-    found = _han().match(window, at + 1)
-    if found is None or not _filler(window[found.end() :]):
+    name = _han_at(text, at + 1)
+    if not name or not _FILLER.issuperset(text[at + 1 + len(name) : place]):
         return None
-    dimension, size = _units()[found[0]]
-    return dimension, size, max(0, place - 12) + at
+    return *_UNITS[name], at
 
 
 _FILLER = frozenset(" 体重约不超过高于低至少大有能跑可以行驶达最多")
-
-
-def _filler(between: str) -> bool:
-    return _FILLER.issuperset(between)
