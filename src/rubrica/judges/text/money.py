@@ -17,7 +17,7 @@ MONEY = {
         "g": ((r"gbp", "GBP"),),
         "y": ((r"yuan", "CNY"), (r"yen", "JPY")),
         "r": ((r"rmb|renminbi", "CNY"), (r"rupees?", "INR")),
-        "c": ((r"cny", "CNY"), (r"canadian[ ]dollars?", "AUD"), (r"chf", "CHF")),
+        "c": ((r"cny", "CNY"), (r"canadian[ ]dollars?", "CAD"), (r"chf", "CHF")),
         "j": ((r"jpy", "JPY"),),
         "i": ((r"inr", "INR"),),
         "f": ((r"francs?", "CHF"),),
