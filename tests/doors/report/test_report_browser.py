@@ -154,6 +154,7 @@ def test_hostile_outputs_do_nothing(shelf: Any, watch: Any) -> None:
             ".filter(name => !ours.includes(name))", OURS)  # fmt: skip
         assert strange == [], case.id
         page.keyboard.press("Escape")
+        page.wait_for_selector("#detail[open]", state="detached")  # or the next Enter goes there
     assert page.evaluate("window.pwned === undefined && ({}).pwned === undefined")
     assert page.locator("script").count() == scripts
     outside = (
