@@ -1,8 +1,8 @@
 """The list of references that closes an answer: it states nothing, whatever words a title has.
 
 What only looks like one is not taken for it: notes, useful links, or the sources of a river.
-`citing/references.py` reads such lists for what they say; here it is enough where one stands, which
-is told from the end, by far less work.
+`citing/references.py` is generous, since whatever may be cited counts there; here a line that is
+left out by mistake is an aspect lost.
 """
 
 import re
