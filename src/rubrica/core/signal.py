@@ -86,7 +86,8 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             force_setattr(self, "value", clamp(reward))
         if type(self.reason) is not str or not (self.reason.isascii() and self.name.isascii()):
             tidy(self, "reason", "name")
-        if self.level:
+        level = self.level
+        if level and not (type(level) is str and level.isascii()):
             tidy(self, "level")
         if self.evidence != ():
             several(self, "evidence", Evidence)

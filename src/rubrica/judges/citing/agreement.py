@@ -7,6 +7,7 @@ source says much more plainly, or nothing in common. What is in part there is su
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -24,6 +25,9 @@ from rubrica.judges.citing.passages import (
     weight,
 )
 from rubrica.judges.citing.sources import Source
+from rubrica.judges.text.claimed import units
+from rubrica.judges.text.gist import gist
+from rubrica.judges.text.quantities import amounts
 from rubrica.judges.text.sentences import sentences
 from rubrica.judges.text.support import verdict
 from rubrica.judges.text.words import terms
@@ -34,6 +38,8 @@ ENOUGH, TOO_FEW = 0.3, 0.1
 SHORT, MOST_SENTENCES = 6, 60
 #: A clause that is supported by itself, and the weight of a word that says nothing.
 HELD, WEAK = 0.15, 400
+#: A clause that holds beside one with a wrong number: with a number of its own, and without.
+HALF_HELD, WELL_HELD = 0.25, 0.5
 #: How much more of it another source must have to be the one that was meant.
 BETTER = 0.3
 #: A statement is plainly taken from a source with this share of its words; less with a number.
@@ -93,8 +99,28 @@ def _agreed(claim: str, source: Source, known: Library) -> Agreement:
 
 def _stated(claim: str, source: Source) -> bool:
     """Whether it is there in other words, by the list of words for the same idea."""
+    if not (amounts(claim) or _most_of(claim, _spoken_of(source.text))):
+        return False
     found = verdict(claim, sentences(source.text)[:MOST_SENTENCES])
     return found.kind == "supported" and found.sure != "low"
+
+
+def _most_of(claim: str, spoken_of: frozenset[str]) -> bool:
+    """Whether half of its words have any of these: with less no text is taken to state it."""
+    found = [(unit.weight, unit.meaning) for unit in units(claim)]
+    met = [
+        weight
+        for weight, meaning in found
+        if meaning.told or not meaning.terms.isdisjoint(spoken_of)
+    ]
+    return 2 * sum(met) >= sum([weight for weight, _ in found])
+
+
+@lru_cache(maxsize=16)
+def _spoken_of(text: str) -> frozenset[str]:
+    """What the sentences speak of, at a glance, which is far less work than to read them."""
+    found = sentences(text)[:MOST_SENTENCES]
+    return gist(text[: found[-1].end]) if found else frozenset()
 
 
 def _by_numbers(claim: str, theirs: Passage, numbers: Numbers, shared: float) -> Agreement | None:
@@ -117,10 +143,11 @@ def _other_clauses_hold(claim: str, theirs: Passage) -> bool:
         return False
     for clause in clauses:
         piece = passage(clause)
-        numbers = compare(piece, theirs)
-        if numbers.other or numbers.lacking or len(piece.terms) < 2:
+        shared = share(piece, theirs)
+        if len(piece.terms) < 2 or shared < HALF_HELD:
             continue
-        if share(piece, theirs) >= (0.25 if numbers.found else 0.5):
+        numbers = compare(piece, theirs)
+        if not (numbers.other or numbers.lacking) and (numbers.found or shared >= WELL_HELD):
             return True
     return False
 

@@ -1,6 +1,7 @@
 """Whether a question asks for sources."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 _ASKS = re.compile(
@@ -18,7 +19,25 @@ _ASKS = re.compile(
 )
 
 
+#: What the pattern above cannot do without: those are found fast, and most questions have none.
+_HINTS = (
+    "cite", "citing", "citation", "source", "reference", "link", "footnote", "url", "words",
+    "verbatim", "bibliography",
+)  # fmt: skip
+_HAN_HINTS = (
+    "出处", "引用", "来源", "标注", "参考", "链接", "网址", "文献", "脚注", "依据",
+)  # fmt: skip
+
+
 @lru_cache(maxsize=256)
 def asks_for_citations(question: str) -> bool:
     """Whether it asks for citations, links or references, in English or Chinese."""
-    return _ASKS.search(question[:20_000]) is not None
+    text = question[:20_000]
+    return speaks_of_sources(text, _HINTS, _HAN_HINTS) and _ASKS.search(text) is not None
+
+
+def speaks_of_sources(text: str, hints: Sequence[str], han: Sequence[str]) -> bool:
+    """Whether a text has one of these words."""
+    if any(map(text.casefold().__contains__, hints)):
+        return True
+    return not text.isascii() and any(map(text.__contains__, han))

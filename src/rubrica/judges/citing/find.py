@@ -34,6 +34,7 @@ class Citation(msgspec.Struct, frozen=True, gc=False):
 
 
 _URL = r"(?:https?://|www\.(?=\w))[^\s<>\"'`\[\]{}|\\^（）【】「」『』《》“”，。；、！]++"
+_ADDRESS = re.compile(_URL)
 _SCAN = re.compile(
     # [text](address "title"), also with text in brackets: [[1]](address)
     r"\[(?P<label>[^\[\]\n]{0,300}|\[[^\[\]\n]{0,100}\])\]\(\s?<?(?P<link>(?:https?://|www\.)"
@@ -52,7 +53,10 @@ _PLAIN_NUMBER = re.compile(r"\[(\d{1,3})\](?!\()")
 _SQUARE = re.compile(r"\[")
 _BRACKETS = "(【［〔（¹²³⁰⁴⁵⁶⁷⁸⁹"
 _BRACKET = re.compile(r"[\[【［〔(（¹²³⁰⁴-⁹]")
-_START = re.compile(r"[\[【［〔(（¹²³⁰⁴-⁹]|http|HTTP|Http|www\.|WWW\.|doi:|DOI:|10\.(?=\d{4})")
+#: The first sign of any stands in one set, which is found much faster than one of several words.
+_START = re.compile(
+    r"[\[【［〔(（¹²³⁰⁴-⁹hHwWdD1](?:(?<![hHwWdD1])|ttp|TTP|ww\.|WW\.|oi:|OI:|0\.(?=\d{4}))"
+)
 _NUMBERS = re.compile(
     r"(?:(?:source|sources|ref|refs|reference|note|citation|cite|doc|document|来源|参考|文献|资料|注|引)"
     r"[.:：\s#]{0,3})?(\d{1,3}(?:\s?[-–—~～至]\s?\d{1,3})?"
@@ -162,7 +166,7 @@ def _bracket(inside: str, body: str, start: int, end: int) -> Iterator[Citation]
         if not _is_index(body, start, end):
             yield from _several(numbers[1], start, end)
         return
-    address = re.match(_URL, inside)
+    address = _ADDRESS.match(inside)
     if address and address.end() == len(inside):
         yield Citation("url", inside, start, end)
     elif pieces := cited_authors(inside):
@@ -207,11 +211,11 @@ def _paren(body: str, inside: str, start: int, end: int) -> Iterator[Citation]:
     if numbered := _NUMBERED.match(inside.strip()):
         yield from _several(re.sub(r"and|和", ",", numbered[1]), start, end)
         return
-    if address := re.search(_URL, inside):
+    if address := _ADDRESS.search(inside):
         marker = _trimmed(address[0])
         at = start + 1 + address.start()
         yield Citation("url", marker, at, at + len(marker))
-        for more in re.finditer(_URL, inside[address.end() :]):
+        for more in _ADDRESS.finditer(inside[address.end() :]):
             at = start + 1 + address.end() + more.start()
             marker = _trimmed(more[0])
             yield Citation("url", marker, at, at + len(marker))

@@ -123,7 +123,8 @@ class _Page(Passage):
 
     def __init__(self, *blocks: str) -> None:
         self.text, self._blocks = "\n".join(blocks), blocks
-        self.terms = frozenset().union(*[part.terms for part, _ in self._parts()])
+        texts = [text for block in blocks if block for text, _, _ in sentences(block)]
+        self.terms = frozenset().union(*map(terms, texts))
 
     def _parts(self) -> Iterator[tuple[Passage, int]]:
         """The sentences, with their places."""

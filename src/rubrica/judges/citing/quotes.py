@@ -63,11 +63,15 @@ def stands(quote: Quote, source: str) -> Match:
     pieces = [piece for piece in _GAP.split(quote.text) if piece.strip()]
     if not pieces:
         return "unclear"
-    exact, plain = _exact(source), _plain(source)
+    exact = _exact(source)
     if all(_exact(piece).strip(" .,;:!?\ue000\ue001") in exact for piece in pieces):
         return "exact"
-    if all(_plain(piece) in plain for piece in pieces):
-        return "near"
+    words = [fold_to_words(fold(piece)) for piece in pieces]
+    folded = normal(fold(source)).lower()
+    if all(word in folded for each in words for word in each):  # else the rest need not be read
+        plain = _plain(source)
+        if all(f" {' '.join(each)} " in plain for each in words):
+            return "near"
     if language(quote.text) != language(source):
         return "unclear"
     size = length_of(quote.text)

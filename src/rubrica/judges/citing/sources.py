@@ -28,7 +28,7 @@ _LISTS = [
     "papers", "entries", "output", "result", "response",
 ]  # fmt: skip
 _BLANK = re.compile(r"\n\s*\n")
-_ADDRESSING, _TELLING = frozenset(_URLS), frozenset(_TEXTS)
+_ADDRESSING, _TELLING, _LISTING = frozenset(_URLS), frozenset(_TEXTS), frozenset(_LISTS)
 _SAYING = _ADDRESSING | _TELLING
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\[\]{}|（）【】，。；、)]+")
 
@@ -124,12 +124,13 @@ def _read(value: Any, address: str, depth: int) -> Iterator[Source]:
             text = url = ""
         else:
             text, url = _texts(value), _address(value)
-        if url or (text and not any(isinstance(value.get(key), list) for key in _LISTS)):
+        inner = [] if _LISTING.isdisjoint(value) else [value[key] for key in _LISTS if key in value]
+        if url or (text and not any(isinstance(each, list) for each in inner)):
             yield _found(value, url or address, text)
         else:
-            for key in _LISTS:
-                if isinstance(inner := value.get(key), dict | list | str):
-                    yield from _read(inner, address, depth - 1)
+            for each in inner:
+                if isinstance(each, dict | list | str):
+                    yield from _read(each, address, depth - 1)
 
 
 def _found(value: dict[str, Any], url: str, text: str) -> Source:

@@ -62,8 +62,12 @@ def _size(text: str) -> int:
 
 def publisher_in(text: str) -> Group | None:
     """The group of the publisher named in a line; the first one where there are several."""
-    found = _names().search(text)
-    return _groups()[found[0].casefold()] if found else None
+    named = [
+        (match.start(), -len(name), name)  # of two at one place the longer
+        for name in filter(text.casefold().__contains__, _groups())
+        if (match := _form(name).search(text))
+    ]
+    return _groups()[min(named)[2]] if named else None
 
 
 @cache
@@ -77,14 +81,10 @@ def _groups() -> dict[str, Group]:
 
 
 @cache
-def _names() -> re.Pattern[str]:
-    """All names; short Latin ones only as they are written, WHO and not who."""
-    latin, chinese, short = [], [], []
-    for entry in sorted(_groups(), key=len, reverse=True):
-        if not entry.isascii():
-            chinese.append(re.escape(entry))
-        elif len(entry) <= 5 and entry.isalpha():
-            short.append(f"{re.escape(entry.upper())}|{re.escape(entry.capitalize())}")
-        else:
-            latin.append(re.escape(entry))
-    return re.compile(rf"\b(?:(?i:{'|'.join(latin)})|{'|'.join(short)})\b|(?i:{'|'.join(chinese)})")
+def _form(name: str) -> re.Pattern[str]:
+    """How a name is written; a short Latin one with its capitals: WHO and not who."""
+    if not name.isascii():
+        return re.compile(re.escape(name), re.IGNORECASE)
+    if len(name) <= 5 and name.isalpha():
+        return re.compile(rf"\b(?:{name.upper()}|{name.capitalize()})\b")
+    return re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)

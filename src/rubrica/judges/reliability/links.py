@@ -66,6 +66,8 @@ def _trimmed(url: str) -> str:
     url = url.rstrip(".,;:!?*_'…~：？")
     if ")" not in url:
         return url
+    if "(" not in url:
+        return url[: url.index(")")].rstrip(".,;:!?*_'")
     opened = 0
     for at, sign in enumerate(url):
         opened += (sign == "(") - (sign == ")")

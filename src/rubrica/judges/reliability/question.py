@@ -4,10 +4,9 @@ Only the question decides here: what the answer says of its own sources is hosti
 """
 
 import re
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import cache, cached_property, lru_cache
 
-from rubrica.judges.citing.asked import asks_for_citations
+from rubrica.judges.citing.asked import asks_for_citations, speaks_of_sources
 from rubrica.judges.reliability.lexicon import mentions, words
 from rubrica.judges.reliability.listing import groups
 
@@ -28,6 +27,15 @@ _WANTS = re.compile(
     r"|(?:官方|权威|可靠)(?:来源|资料|出处|文献)",
     re.IGNORECASE,
 )
+#: What the pattern above cannot do without: those are found fast, and most questions have none.
+_HINTS = (
+    "source", "reference", "link", "document", "evidence", "back", "where d", "paper", "text",
+    "based on",
+)  # fmt: skip
+_HAN_HINTS = (
+    "来源", "依据", "资料", "原帖", "原文", "论文", "文献", "链接", "网址", "研究", "网站",
+    "机构", "出处",
+)  # fmt: skip
 _COMPARES = re.compile(
     r"比[^。？]{1,30}(?:快|好|强|省|安全)|\bdo(?:es)? [\w' -]{1,40} work\b", re.IGNORECASE
 )
@@ -43,38 +51,57 @@ _OPENING = re.compile(r"(?:\A|[.?!]\s+)([A-Za-z][\w'-]*)")
 _CHINESE = re.compile(r"[㐀-鿿]")
 
 
-class About(NamedTuple):
-    """A question, read for what it says about its sources.
+class About:
+    """A question, read for what it says about its sources; each thing when it is asked for."""
 
-    `names` are the proper names in it, `posts` the hosts whose own pages it asks for.
-    """
+    def __init__(self, question: str = "") -> None:
+        self._written = question[:_READ]
 
-    text: str = ""
-    words: frozenset[str] = frozenset()
-    names: frozenset[str] = frozenset()
-    wants: bool = False
-    weighs: bool = False
-    deeds: bool = False
-    posts: frozenset[str] = frozenset()
+    @cached_property
+    def text(self) -> str:
+        """Without capitals."""
+        return self._written.casefold()
+
+    @cached_property
+    def _said(self) -> list[str]:
+        return [word.strip(".'-") for word in _WORD.findall(self._written)]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(map(str.casefold, self._said))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The proper names in it."""
+        return _names(self._written, self._said)
+
+    @cached_property
+    def wants(self) -> bool:
+        """Whether it asks for sources."""
+        text = self._written
+        return asks_for_citations(text) or (
+            speaks_of_sources(text, _HINTS, _HAN_HINTS) and _WANTS.search(text) is not None
+        )
+
+    @cached_property
+    def weighs(self) -> bool:
+        """Whether it asks how good something is."""
+        compared = mentions("weighs", self.text) or _COMPARES.search(self._written) is not None
+        return compared and not self.deeds
+
+    @cached_property
+    def deeds(self) -> bool:
+        """Whether it asks what somebody did."""
+        return mentions("deeds", self.text)
+
+    @cached_property
+    def posts(self) -> frozenset[str]:
+        """The hosts whose own pages it asks for."""
+        return _asked_for(self.text)
 
 
-@lru_cache(maxsize=512)
-def about(question: str) -> About:
-    """What there is to know about a question."""
-    text = question[:_READ]
-    folded = text.casefold()
-    said = [word.strip(".'-") for word in _WORD.findall(text)]
-    deeds = mentions("deeds", folded)
-    weighs = mentions("weighs", folded) or _COMPARES.search(text) is not None
-    return About(
-        text=folded,
-        words=frozenset(map(str.casefold, said)),
-        names=_names(text, said),
-        wants=asks_for_citations(text) or _WANTS.search(text) is not None,
-        weighs=weighs and not deeds,
-        deeds=deeds,
-        posts=_asked_for(folded),
-    )
+#: What there is to know about a question, kept for the next answer to it.
+about = lru_cache(maxsize=512)(About)
 
 
 def _names(text: str, said: list[str]) -> frozenset[str]:
