@@ -18,16 +18,23 @@ _PLACES = frozenset("后前时中上下里内外有个名只例位家座部本�
 _PARTS = re.compile(r"[-+./']")
 #: Ideas that make a word one of many senses.
 _MANY = 4
-#: The ideas that a quantity of a kind or unit implies.
+#: The kind or unit of a quantity that implies an idea.
 _IMPLIED = {
-    "mass": ("@weight", "@heavy"),
-    "length": ("@length", "@height", "@depth", "@long"),
-    "money": ("@cost", "@income"),
-    "area": ("@area",),
-    "speed": ("@speed", "@fast"),
-    "time": ("@last", "@time_needed"),
-    "temperature": ("@temperature",),
-    "percent": ("@share",),
+    "@weight": "mass",
+    "@heavy": "mass",
+    "@length": "length",
+    "@height": "length",
+    "@depth": "length",
+    "@long": "length",
+    "@cost": "money",
+    "@income": "money",
+    "@area": "area",
+    "@speed": "speed",
+    "@fast": "speed",
+    "@last": "time",
+    "@time_needed": "time",
+    "@temperature": "temperature",
+    "@share": "percent",
 }
 #: A term that would state a word of a claim, its credit, and the sign expected.
 Option = tuple[str, float, int]
@@ -119,9 +126,9 @@ def _meaning(options: Iterable[Option]) -> Meaning:
     kept = tuple(options)
     terms = frozenset([option[0] for option in kept])
     sure = frozenset([option[0] for option in kept if option[1] > 0.6])
-    polar = tuple([(kept[0][0], term) for term, _, sign in kept if abs(sign) > 1])
-    told = [kind for kind, implied in _IMPLIED.items() if not terms.isdisjoint(implied)]
-    return Meaning(kept, terms, sure, polar, frozenset(told))
+    polar = tuple([(kept[0][0], term) for term, _, sign in kept if not -2 < sign < 2])
+    told = frozenset([_IMPLIED[idea] for idea in _IMPLIED.keys() & terms])
+    return Meaning(kept, terms, sure, polar, told)
 
 
 def _options(term: str, ideas: Ideas, sign: int) -> list[Option]:
@@ -137,11 +144,16 @@ def _options(term: str, ideas: Ideas, sign: int) -> list[Option]:
 
 def _near(word: str, ideas: Ideas) -> Iterable[str]:
     """Words that may stand for a word, but for those that a list knows as its opposite."""
+    found = related(word)
+    if not ideas or not found:
+        return found
     mine = dict(ideas)
     known = lexicon().words
-    for term in related(word):
-        if not any(mine.get(idea, sign) != sign for idea, sign in known.get(term, ())):
-            yield term
+    return [
+        term
+        for term in found
+        if False not in [mine.get(idea, sign) == sign for idea, sign in known.get(term, ())]
+    ]
 
 
 @lru_cache(maxsize=8192)

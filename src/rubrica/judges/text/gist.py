@@ -46,8 +46,9 @@ def _gist(text: str) -> frozenset[str]:
 def _glance(text: str) -> set[str]:
     if "://" in text and text.count(" ") <= _ENTRY:
         return set()
-    plain = text.isascii()
-    found = set(chain.from_iterable(map(_chunk, text.split()))) if plain else _mixed(fold(text))
+    text = fold(text)
+    plain = text.isascii() or _HAN.search(text) is None
+    found = set(chain.from_iterable(map(_chunk, text.split()))) if plain else _mixed(text)
     phrases = _phrases()
     for head in found & phrases.keys():
         for stems, ideas in phrases[head]:

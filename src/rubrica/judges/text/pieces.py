@@ -105,21 +105,27 @@ class _Reader:
 
     def read(self) -> Pieces:
         tokens, starts = tokens_of(self.text)
-        words = words_in(tokens, self.text.isascii())
+        words = [*words_in(tokens, self.text.isascii()), None]
         found, ends = self.found, self.ends
         done = -1
-        for at, (word, token, start) in enumerate(zip(words, tokens, starts, strict=True)):
+        for at, (token, start) in enumerate(zip(tokens, starts, strict=True)):
+            word = words[at]
             if word is None:
                 if token[0] > "⺀" and token != "。":
                     self._chinese(token, start)
                 elif not token[0].isdigit():
-                    following = words[at + 1] if at + 1 < len(words) else None
+                    following = words[at + 1]
                     # `in 1998, when it was automated` is one clause.
                     if token != "," or following is None or following.lower not in _SUBORDINATE:
                         self._boundary(start)
             elif word.skip or at <= done:
                 continue
-            elif word.phrases and (phrase := phrase_from(words, at)) is not None:
+            elif (
+                word.phrases
+                and (following := words[at + 1]) is not None
+                and (word.far or following.term in word.nexts)
+                and (phrase := phrase_from(words, at)) is not None
+            ):
                 done = at + self._english(word, words, at, token, start, phrase)
             elif word.idle:
                 continue
@@ -131,6 +137,8 @@ class _Reader:
                         token, word.term, word.inner, self.sign, len(ends), start, word.name, False
                     )
                 )
+            elif word.joins:
+                self.joined = True
             else:
                 done = at + self._english(word, words, at, token, start)
         return Pieces(found, frozenset(self.hedged), frozenset(self.certain), ends)

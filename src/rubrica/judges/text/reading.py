@@ -81,7 +81,8 @@ class Reading:
         """What it both says and denies, first and last; so it says neither."""
         for piece in self.pieces:
             if piece.sign < 0 or (piece.ideas and -1 in [side for _, side in piece.ideas]):
-                return {term for term, sign in self.whole.terms.items() if not sign}
+                terms = self.whole.terms
+                return {term for term in terms if not terms[term]} if 0 in terms.values() else set()
         return set()
 
     def _parted(self) -> tuple[Clause, ...]:
@@ -126,7 +127,6 @@ def _read(text: str) -> Reading:
 def _clause(
     group: Sequence[Piece], amounts: Sequence[Quantity], hedged: bool, certain: bool
 ) -> Clause:
-    polar = lexicon().polar
     plain: list[str] = []
     signed: list[tuple[str, int]] = []
     names: list[str] = []
@@ -139,8 +139,9 @@ def _clause(
         if sign != 1:
             signed += [(word, sign) for word in words]
         if ideas and sign == 1:
-            signed += [(idea, 2 * side if idea in polar else side) for idea, side in ideas]
+            signed += _sides(ideas)
         elif ideas:
+            polar = lexicon().polar
             plainly, both = strength(sign, False), strength(sign, True)
             signed += [(idea, side * (both if idea in polar else plainly)) for idea, side in ideas]
         elif piece.name:
@@ -158,6 +159,13 @@ def _clause(
 
 
 _NONE: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=8192)
+def _sides(ideas: Ideas) -> tuple[tuple[str, int], ...]:
+    """Ideas with their sign where nothing is denied."""
+    polar = lexicon().polar
+    return tuple([(idea, 2 * side if idea in polar else side) for idea, side in ideas])
 
 
 @lru_cache(maxsize=8192)
@@ -191,10 +199,13 @@ def members(clause: Clause) -> dict[int, set[str]]:
 
 def members_of(claim: Reading) -> dict[int, set[str]]:
     """The same of all words of a claim."""
+    sets = exclusive()
     found: dict[int, set[str]] = {}
     for piece in claim.pieces:
-        for number, word in _sets_of(piece.term, piece.ideas):
-            found.setdefault(number, set()).add(word)
+        term, ideas = piece.term, piece.ideas
+        if ideas or piece.han or term in sets or not term.isalnum():
+            for number, word in _sets_of(term, ideas):
+                found.setdefault(number, set()).add(word)
     return found
 
 

@@ -150,11 +150,12 @@ _ENDINGS = (
     ("es", ""),
     ("s", ""),
 )
-#: The same by their last letter: most words and all numbers have none of them.
-_BY_LAST = {
-    last: tuple(pair for pair in _ENDINGS if pair[0][-1] == last)
-    for last in {ending[-1] for ending, _ in _ENDINGS}
+#: The same by their last two letters: most words and all numbers have none of them.
+_BY_END = {
+    end: tuple(pair for pair in _ENDINGS if end.endswith(pair[0][-2:]))
+    for end in {ending[-2:] for ending, _ in _ENDINGS}
 }
+_PLURAL = _BY_END["s"]
 _PREFIXES = ("re", "over", "under", "out", "mis")
 #: Endings that may stand behind another.
 _AGAIN = frozenset(("ed", "ing", "s", "ings"))
@@ -175,7 +176,7 @@ def stem(word: str) -> str:
         or word.endswith("eed")
     ):
         return word
-    for ending, instead in _BY_LAST.get(word[-1], ()):
+    for ending, instead in _BY_END.get(word[-2:], _PLURAL):
         if word.endswith(ending):
             base = word[: -len(ending)]
             if ending.startswith("at") and (len(base) < 4 or base[-1] in "eo"):

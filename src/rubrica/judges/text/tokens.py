@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from itertools import accumulate
 
-from rubrica.judges.text.word import OBJECTS, Phrase, Word, word_of
+from rubrica.judges.text.word import OBJECTS, PRONOUNS, Phrase, Word, word_of
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _PIECE = re.compile(
@@ -66,8 +66,7 @@ def phrase_from(words: list[Word | None], at: int) -> Phrase | None:
     word, following = words[at], words[at + 1] if at + 1 < len(words) else None
     if word is None or following is None:
         return None
-    loose = word.far or following.lower in _PRONOUNS
-    for phrase in word.phrases if loose else word.nexts.get(following.term, ()):
+    for phrase in word.phrases if word.far else word.nexts.get(following.term, ()):
         if _stands(words, at + 1, phrase[0]):
             return phrase
     return None
@@ -93,8 +92,5 @@ def _stands(words: list[Word | None], at: int, stems: tuple[str, ...]) -> bool:
     return True
 
 
-_PRONOUNS = frozenset(("it", "them", "him", "her", "this", "that", "us"))
-
-
 def _is_pronoun(word: Word | None) -> bool:
-    return word is not None and word.lower in _PRONOUNS
+    return word is not None and word.lower in PRONOUNS

@@ -209,6 +209,8 @@ def _asked(context: str) -> tuple[Clause, Clause | None]:
 
 
 def _known(mine: Quantity, other: Quantity) -> bool:
+    if mine.kind != other.kind and mine.value != other.value:
+        return False
     if mine.date is not None and other.date is not None and coarser(other.date, mine.date):
         return False
     return agrees(mine, other) is True

@@ -84,10 +84,10 @@ def fold_to_words(text: str) -> list[str]:
     """Lower-case words, numbers and single Chinese characters in order, without any signs."""
     found: list[str] = []
     for token in _TOKEN.findall(normal(text).lower()):
-        if _is_han(token[0]):
+        if token[0] > "⺀" and _is_han(token[0]):
             found.extend(token)
         else:
-            found.append(_POSSESSIVE.sub("", token) or token)
+            found.append(token.removesuffix("'s"))
     return found
 
 
