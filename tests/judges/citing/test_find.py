@@ -53,6 +53,8 @@ def test_found(text: str, expected: list[tuple[str, str]]) -> None:
         "Use `v[1]` here.",
         "```py\nx = rows[1]\n```\ndone",
         "rows[1] = 2",
+        "The list has five items, so a[7] does not exist.",
+        "<!-- as shown in [1] --> Nothing else.",
         "- [x] done\n- [ ] open",
         "![a picture](https://a.org/p.png)",
         "The law (2020) was new.",

@@ -154,3 +154,13 @@ def test_a_name_that_is_not_the_id_is_a_flaw() -> None:
         {"id": "w", "author": "世界卫生组织"},
     )
     assert meant("如此【膳食指南，2022】。又【世卫组织】。", sources) == ["dg-2022!", "w!"]
+
+
+def test_what_the_agent_itself_wrote_is_no_source() -> None:
+    note = "The WHO says that rates fell by half since 2010: https://www.who.int/x"
+    assert brought(note, {"thought": note}) == []
+    assert brought({"saved": True, "content": note}, {"path": "a.md", "content": note}) == []
+    assert brought(f"Noted: {note}", note) == []
+    assert [one.url for one in brought(note, {"query": "rates"})] == ["https://www.who.int/x"]
+    long = "a question that is so long that it could well be a whole text"
+    assert [one.text for one in brought("Rates fell.", {"query": long})] == ["Rates fell."]

@@ -94,3 +94,30 @@ def test_related_words() -> None:
 def test_readings_are_shared() -> None:
     assert read("It is long.") is read("It is long.")
     assert not states("Is it long?")
+
+
+GROWTH = "How did the sales of the Harwick works develop over the whole of last year?"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Its sales grew by 10% in 2023. Its sales grew by 12% in 2023.", "contradicted"),
+        (
+            "Its sales grew by 12% in 2023. Rain fell. Its sales grew by 13% in 2023.",
+            "contradicted",
+        ),
+        ("Its sales grew by 13% in 2023. Sorry. Its sales grew by 12% in 2023.", "supported"),
+        ("Its sales grew by 10% in 2022. Its sales grew by 12% in 2023.", "supported"),
+        ("Its sales grew by 12% in 2023. Its profit grew by 10% in 2023.", "supported"),
+    ],
+)
+def test_a_figure_among_guesses_is_none(text: str, expected: str) -> None:
+    assert kinds(["Its sales grew by 12% in 2023."], text, GROWTH) == [expected]
+
+
+def test_what_stands_under_a_heading_is_no_guess() -> None:
+    text = "## Basic\n\nThe price is $5 a month.\n\n## Pro\n\nThe price is $20 a month."
+    assert kinds(["The Pro plan costs $20 a month."], text, "Prices?") == ["supported"]
+    rooms = "Room 2 has 5 beds. Room 3 has 5 beds. Room 4 has 6 beds."
+    assert kinds(["Room 3 has 5 beds."], rooms, "Beds?") == ["supported"]

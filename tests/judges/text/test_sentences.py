@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rubrica.judges.text.passages import passages_of
 from rubrica.judges.text.sentences import sentences
 
 
@@ -64,3 +65,32 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
     start = time.process_time()
     sentences(text)
     assert time.process_time() - start < 10
+
+
+def test_what_nobody_sees_parts_no_word_and_places_stay() -> None:
+    text = "\u200bSales did n\u200bot\u00ad grow. ✔️ It rained."
+    found = passages_of(text)
+    assert [one.text for one in found] == ["Sales did not grow.", "✔ It rained."]
+    assert [text[one.start : one.end] for one in found] == [
+        "Sales did n\u200bot\u00ad grow.",
+        "✔️ It rained.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<!-- Sales grew by 12%. --> I have no idea.",
+        "I have no idea. <!-- Sales\ngrew by 12%.",
+        "~~Sales grew by 12%.~~ I have no idea.",
+        "[//]: # (Sales grew by 12%.)\nI have no idea.",
+    ],
+)
+def test_what_a_page_does_not_show_is_not_said(hidden: str) -> None:
+    found = passages_of(hidden)
+    assert [one.text for one in found] == ["I have no idea."]
+    assert hidden[found[0].start : found[0].end] == "I have no idea."
+
+
+def test_tildes_of_a_fence_and_signs_alone_hide_nothing() -> None:
+    assert "grew" in str(passages_of("~~~\nSales grew\n~~~\nThe rest ~~ is here. Sales grew."))

@@ -193,7 +193,7 @@ def _several(numbers: str, start: int, end: int) -> Iterator[Citation]:
 
 
 def _is_index(body: str, start: int, end: int) -> bool:
-    """`rows[1] = x`, `a[1].b`, `f()[0]`: code that was not marked as such."""
+    """`rows[1] = x`, `a[1].b`, `f()[0]`, `x[7]`: code that was not marked as such."""
     before, after = body[max(0, start - 1) : start], body[end : end + 3]
     if not (before.isascii() and (before.isalnum() or before in ("_", ")"))):
         return False
@@ -201,6 +201,7 @@ def _is_index(body: str, start: int, end: int) -> bool:
         (after[:1] == "." and after[1:2].isalpha())
         or after.startswith((" = ", "=", "++", " + "))
         or before == "_"
+        or (before.islower() and not body[max(0, start - 2) : start - 1].strip("(,= "))
     )
 
 

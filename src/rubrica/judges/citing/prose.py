@@ -1,7 +1,9 @@
-"""The part of an output that is prose: code, images and task boxes are no citations."""
+"""The part of an output that is prose: code, images, comments and task boxes cite nothing."""
 
 import re
 from functools import lru_cache
+
+from rubrica.judges.visible import shown
 
 #: Outputs that are remembered: two judges read each of them, one after the other.
 SHARED = 8
@@ -24,7 +26,8 @@ def blank(text: str, start: int, end: int) -> str:
 
 @lru_cache(maxsize=SHARED)
 def prose(text: str) -> str:
-    """The text with code, images and task boxes blanked out; offsets stay what they are."""
+    """The text with code, images and what is not shown blanked out; offsets stay what they are."""
+    text = shown(text)
     if "`" in text or "~~~" in text:
         text = _without_code(text)
     if "![" in text or _BOX.search(text):

@@ -4,7 +4,7 @@ A source that only the output names is none: whoever invents one earns nothing w
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -17,6 +17,8 @@ from rubrica.judges.dimensions.known import known
 #: Sources that are read, characters of each, and of all that the tools brought back.
 MOST_SOURCES, LONGEST_TEXT, MOST_TEXT = 200, 40_000, 400_000
 _DEPTH = 5
+#: Characters from which on an argument is text that could be given back, and no query.
+_AT_LENGTH = 40
 _URLS = ("url", "link", "href", "uri", "source_url", "source", "page_url", "permalink", "doi")
 _TEXTS = [
     "text", "content", "snippet", "body", "raw_content", "page_content", "abstract", "summary",
@@ -101,15 +103,33 @@ def _of_trace(trace: Trace) -> Iterator[Source]:
         if isinstance(step, ToolCall):
             result, arguments = step.result, step.arguments
             address = _address(arguments) if isinstance(arguments, dict) else ""
+            own = _written(arguments)
         elif step.role in ("tool", "function"):
-            result, address = step.content, ""
+            result, address, own = step.content, "", ()
         else:
             continue
         for source in _read(result, address, _DEPTH):
             left -= len(source.text)
             if left < 0:
                 return
-            yield source
+            if not own or not _echoes(source.text.strip(), own):
+                yield source
+
+
+def _written(arguments: Any) -> Sequence[str]:
+    """What the agent itself wrote at length to call a tool: a thought, a note, a file."""
+    if isinstance(arguments, dict):
+        arguments = [value for value in arguments.values() if isinstance(value, str)]
+    elif isinstance(arguments, str):
+        arguments = [arguments]
+    else:
+        return ()
+    return [value for value in arguments if len(value) >= _AT_LENGTH]
+
+
+def _echoes(text: str, own: Sequence[str]) -> bool:
+    """Whether a tool only gave back what it was given: nobody is his own source."""
+    return any(text in written or written in text for written in own)
 
 
 def _read(value: Any, address: str, depth: int) -> Iterator[Source]:

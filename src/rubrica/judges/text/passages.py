@@ -1,10 +1,12 @@
-"""The sentences of an output that count: none of its thinking, and none without end."""
+"""The sentences of an output that count: what can be seen, no thinking, and none without end."""
 
 import re
+from bisect import bisect_right
 from operator import itemgetter
 
 from rubrica.judges.answer import Think
 from rubrica.judges.text.sentences import Sentence, sentences
+from rubrica.judges.visible import INVISIBLE, shown, visible
 
 _OPEN, _CLOSE = "<think>", "</think>"
 #: A sentence longer than this is cut: in one long enough, every word stands near every other.
@@ -16,6 +18,12 @@ def passages_of(text: str, think: Think = "drop") -> list[Sentence]:
     """The sentences of an output, with their places in it."""
     if think == "drop" and (_OPEN in text or _CLOSE in text):
         text = blanked(text)
+    text = shown(text)
+    clean = visible(text)
+    return _cut(clean) if len(clean) == len(text) else _placed(_cut(clean), text)
+
+
+def _cut(text: str) -> list[Sentence]:
     whole = sentences(text)
     if max(map(len, map(itemgetter(0), whole)), default=0) <= _LONGEST:
         return whole
@@ -23,6 +31,19 @@ def passages_of(text: str, think: Think = "drop") -> list[Sentence]:
     for one in whole:
         found.extend((one,) if len(one.text) <= _LONGEST else _pieces(one))
     return found
+
+
+def _placed(found: list[Sentence], text: str) -> list[Sentence]:
+    """Sentences of a text without what nobody sees, with their places in that text."""
+    gaps = [gap.start() - number for number, gap in enumerate(INVISIBLE.finditer(text))]
+    return [
+        Sentence(
+            one.text,
+            one.start + bisect_right(gaps, one.start),
+            one.end + bisect_right(gaps, one.end - 1),
+        )
+        for one in found
+    ]
 
 
 def blanked(text: str) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from rubrica.judges.text.conflicts import denied, missing_names, other_names
 from rubrica.judges.text.covering import cover
+from rubrica.judges.text.guesses import rivals
+from rubrica.judges.text.polar import polar, sides
 from rubrica.judges.text.quantities import Quantity, agrees, quantities
 from rubrica.judges.text.reading import Reading, read, states
 from rubrica.judges.text.sentences import Sentence
@@ -15,40 +17,51 @@ from rubrica.judges.text.words import overlap, terms
 _COPULA = re.compile(
     r"\b(?:is|are|was|were|has|had|have|does|did|will|can)\b|[是为有在]", re.IGNORECASE
 )
-_YES = re.compile(
-    r"\b(?:yes|true|correct|right|indeed)\b|^(?:是|对|可以|能|会|正确|有)", re.IGNORECASE
-)
-_NO = re.compile(
-    r"\b(?:no|not|false|incorrect|wrong|never|cannot)\b|n't\b|^(?:否|不|错|没|无|并非|并不)",
-    re.IGNORECASE,
-)
 _FINAL = re.compile(
     r"\b(?:final answer|the answer is|answer:|therefore|in conclusion)\b"
     r"|答案是|答案为|答案：|因此|综上",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\bor\b|或者?|还是|也可能", re.IGNORECASE)
+#: Behind this stands the answer itself, before any reason for it.
+_ANSWER = re.compile(r"\banswer(?: is|:)|答案[是为：]", re.IGNORECASE)
+#: Before a figure that is denied, and around one that is only reckoned with.
+_DENIED = re.compile(
+    r"(?:\bnot|n't|\bnever|不是|并非|不为|不等于|而非)\W*"
+    r"(?:(?:exactly|equal to|the|be)\s+)*[$€£¥]?\Z",
+    re.IGNORECASE,
+)
+_OPERATOR = r"(?:[-+*×÷/−]|\b(?:plus|minus|times|divided by)\b|[加减乘]|除以)\s*[$€£¥]?"
+_RECKONED = re.compile(rf"[ ]?[^\W\d]*\s*{_OPERATOR}\d", re.IGNORECASE)
+_RECKONS = re.compile(rf"\d[ ]?[^\W\d]*\s*{_OPERATOR}\Z", re.IGNORECASE)
+_EQUALS = re.compile(r"=|\b(?:is|are|equals?|makes?|leaves?)\b|等于|得|[是为]")
+#: A verb behind which one answer rules out any other.
+_IS = re.compile(r"(?:\b(?:is|are|was|were)|[:=：是为])[ ]*(?:the )?\Z")
 #: More figures than this in one sentence are a list of guesses, unless the last one is meant.
 _GUESSES = 4
+#: Words of an answer that stands alone in its line.
+_FEW = 3
 
 
 def is_short(text: str) -> bool:
     """Whether a reference answer is a name or figure and no sentence."""
     if len(text) > 60 or "\n" in text.strip() or _COPULA.search(text):
-        return _polar(text) is not None
-    return len(read(text).pieces) + len(quantities(text)) <= 4 or _polar(text) is not None
+        return polar(text) is not None
+    return len(read(text).pieces) + len(quantities(text)) <= 4 or polar(text) is not None
 
 
 def short_verdict(answer: str, passages: Sequence[Sentence], question: str) -> Verdict:
     """Whether the text gives the answer: in the sentence that concludes, if one does."""
-    polar = _polar(answer)
-    if polar is not None:
-        return _yes_or_no(polar, passages)
+    side = polar(answer)
+    if side is not None:
+        return _yes_or_no(side, passages, question)
     readings = [(number, read(one.text)) for number, one in enumerate(passages)]
     final = [pair for pair in readings if _FINAL.search(pair[1].text)]
     want = wanted(answer, "")
     for number, reading in reversed(final) if final else readings:
-        if states(reading.text) and _gives(want, reading):
+        if states(reading.text) and _gives(want, reading, passages[number].text):
+            if _one_of_many(answer, want, passages, number):
+                return _at("contradicted", number, passages, 0.6, "one of several answers")
             return _at("supported", number, passages, 0.9 if final else 0.75)
     asked = terms(question)
     for number, reading in final or readings:
@@ -57,32 +70,31 @@ def short_verdict(answer: str, passages: Sequence[Sentence], question: str) -> V
     return Verdict("absent")
 
 
-def _polar(text: str) -> bool | None:
-    words = text.strip(" .。!！").lower()
-    if words in ("yes", "true", "correct", "是", "是的", "对", "正确", "可以", "能"):
-        return True
-    return (
-        False if words in ("no", "false", "incorrect", "否", "不是", "不", "错误", "不能") else None
-    )
-
-
-def _yes_or_no(expected: bool, passages: Sequence[Sentence]) -> Verdict:
-    """By the first sentence that says yes or no, or the one that concludes."""
-    order = sorted(range(len(passages)), key=lambda n: _FINAL.search(passages[n].text) is None)
+def _yes_or_no(expected: bool, passages: Sequence[Sentence], question: str) -> Verdict:
+    """By the first sentence that says yes or no, or the one that concludes; both are neither."""
+    said = sides(passages, question)
+    order = sorted(range(len(said)), key=lambda n: _FINAL.search(passages[n].text) is None)
     for number in order:
-        text = passages[number].text
-        yes, no = _YES.search(text), _NO.search(text)
-        if yes is None and no is None:
+        if said[number] is None:
             continue
-        said = yes is not None and (no is None or yes.start() < no.start())
-        kind = "supported" if said == expected else "contradicted"
-        return _at(kind, number, passages, 0.6, "" if said == expected else "the opposite")
+        if said[number] != expected:
+            return _at("contradicted", number, passages, 0.6, "the opposite")
+        other = [n for n in order if said[n] == (not expected) and _bare(passages[n].text)]
+        if other:
+            return _at("contradicted", other[0], passages, 0.6, "yes and no")
+        return _at("supported", number, passages, 0.6)
     return Verdict("absent")
 
 
-def _gives(want: Wanted, reading: Reading) -> bool:
+def _bare(text: str) -> bool:
+    return polar(text) is not None
+
+
+def _gives(want: Wanted, reading: Reading, text: str) -> bool:
     """Whether a sentence has the answer, as a statement and not among guesses."""
     theirs = reading.whole.quantities
+    if len(want.quantities) == 1:
+        theirs = _meant(theirs, text)
     for mine in want.quantities:
         same = [other for other in theirs if _same(mine, other)]
         others = {other.value for other in theirs if other.kind == same[0].kind} if same else set()
@@ -103,6 +115,47 @@ def _gives(want: Wanted, reading: Reading) -> bool:
     if reading.whole.hedged and not want.claim.whole.hedged:
         return False
     return not _offered(want, reading)
+
+
+def _meant(found: Sequence[Quantity], text: str) -> list[Quantity]:
+    """The figures that a sentence gives as its own: none that it denies or only reckons with."""
+    meant = [
+        one for one in found if not _DENIED.search(text, 0, one.start) and not _part(one, text)
+    ]
+    answer = _ANSWER.search(text)
+    behind = [one for one in meant if answer is not None and one.start >= answer.end()]
+    return behind[:1] or meant
+
+
+def _part(one: Quantity, text: str) -> bool:
+    """Whether a figure is part of a sum whose result is told: the 12 and the 5 of `12 - 5 = 7`."""
+    if not _RECKONED.match(text, one.end) and not _RECKONS.search(text, 0, one.start):
+        return False
+    return _EQUALS.search(text, one.end) is not None
+
+
+def _one_of_many(answer: str, want: Wanted, passages: Sequence[Sentence], number: int) -> bool:
+    """Whether other sentences are the same but for the answer."""
+    text = passages[number].text
+    for mine in want.quantities:
+        for other in read(text).quantities:
+            if _same(mine, other):
+                found = [
+                    place
+                    for _, place in rivals(passages, number, other.start, other.end)
+                    if any(not _same(mine, one) for one in quantities(place))
+                ]
+                return len(found) > (not text[: other.start].strip())
+    start = text.lower().find(answer.strip(" .。").lower())
+    if want.quantities or start < 0:
+        return False
+    before = text[:start].strip("*_` ")
+    found = [
+        place for _, place in rivals(passages, number, start, start + len(answer.strip(" .。")))
+    ]
+    if not before:
+        return len([place for place in found if len(place.split()) <= _FEW]) > 1
+    return bool(found) and _IS.search(before) is not None
 
 
 def _offered(want: Wanted, reading: Reading) -> bool:

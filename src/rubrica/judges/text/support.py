@@ -20,6 +20,7 @@ from rubrica.judges.text.covering import Cover, cover
 from rubrica.judges.text.figures import figures
 from rubrica.judges.text.finding import met, plain_score
 from rubrica.judges.text.gist import DOUBT
+from rubrica.judges.text.guesses import BEGINNING, alike, guessed
 from rubrica.judges.text.looks import (
     ABSENT,
     Look,
@@ -100,6 +101,13 @@ def verdicts(claims: Sequence[str], passages: Sequence[Sentence], context: str) 
         for number, claim in enumerate(claims):
             want = wanted(claim, context)
             found[number] = _answered(want, said[1] is not None, found[number], passages)
+    if begun := alike(passages):
+        for number, one in enumerate(found):
+            if one.kind == "supported" and passages[one.index].text[:BEGINNING] in begun:
+                want = wanted(claims[number], context)
+                if want.quantities and guessed(want, passages, one.index):
+                    note = "one of several answers"
+                    found[number] = msgspec.structs.replace(one, kind="contradicted", note=note)
     used = {one.index for one in found if one.kind != "absent"}
     if 0 < len(passages) - len(used) <= _FEW:
         spare = [index for index in range(len(passages)) if index not in used]

@@ -1,0 +1,95 @@
+"""Answers that are offered beside others: `There are 5 left. There are 6 left. There are 7 left.`
+
+Whoever says everything is right once. A sentence that another one repeats word for word, but for
+the very thing that was asked, states neither; unless it takes the other back.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+
+from rubrica.judges.text.conflicts import missing_names
+from rubrica.judges.text.covering import cover
+from rubrica.judges.text.quantities import Quantity, agrees, quantities
+from rubrica.judges.text.reading import read
+from rubrica.judges.text.sentences import Sentence
+from rubrica.judges.text.wanted import Wanted
+
+#: What stands in the place of an answer in another sentence: at most so long.
+_LONGEST = 40
+#: Characters with which two sentences begin that may be the same but for a figure.
+BEGINNING = 6
+#: How much of a claim a sentence has to have to state it by itself, without a heading above it.
+_ALONE = 0.8
+_EDGES = " \t\r\n.!?。！？；;,，*_`"
+_TAKEN_BACK = re.compile(
+    r"\b(?:wait|actually|correction|sorry|mistake|mistaken|miscounted|re-?check|double-?check"
+    r"|let me|instead|on second thought)\b|更正|不对|算错|说错|重新|纠正|应为|应该是",
+    re.IGNORECASE,
+)
+
+
+def alike(passages: Sequence[Sentence]) -> set[str]:
+    """How sentences begin of which there are two: hardly any has to be looked at further."""
+    seen: set[str] = set()
+    twice: set[str] = set()
+    for text, _, _ in passages:
+        begun = text[:BEGINNING]
+        (twice if begun in seen else seen).add(begun)
+    return twice
+
+
+def guessed(want: Wanted, passages: Sequence[Sentence], index: int) -> bool:
+    """Whether a claim's figure is one of several that stand in the same sentence.
+
+    `The price is $5.` under one heading and `The price is $20.` under another are no guesses: such
+    a sentence does not state by itself what the claim does. Nor are dates and the numbers of rooms.
+    """
+    reading = read(passages[index].text)
+    pairs = [_agreeing(mine, reading.quantities) for mine in want.quantities]
+    if None in pairs or not any(map(_has_rival, want.quantities, pairs, repeat((passages, index)))):
+        return False
+    whole = cover(want, reading.whole)
+    return whole.key >= _ALONE and not missing_names(want, whole, reading.whole)
+
+
+def _agreeing(mine: Quantity, theirs: Sequence[Quantity]) -> Quantity | None:
+    return next((other for other in theirs if agrees(mine, other)), None)
+
+
+def _has_rival(mine: Quantity, other: Quantity | None, at: tuple[Sequence[Sentence], int]) -> bool:
+    passages, index = at
+    if other is None or mine.date:
+        return False
+    if mine.kind == "number" and other is not read(passages[index].text).quantities[-1]:
+        return False
+    return any(
+        agrees(mine, one) is False
+        for _, place in rivals(passages, index, other.start, other.end)
+        for one in quantities(place)
+    )
+
+
+def rivals(
+    passages: Sequence[Sentence], index: int, start: int, end: int
+) -> Iterator[tuple[int, str]]:
+    """What other sentences have in the place of something, from `start` to `end` of this one."""
+    text = passages[index].text.lower()
+    before, after = text[:start].lstrip(_EDGES), text[end:].rstrip(_EDGES)
+    mine = text[start:end].strip(_EDGES)
+    for number, one in enumerate(passages):
+        if number == index:
+            continue
+        other = one.text.lower().strip(_EDGES)
+        between = len(other) - len(before) - len(after)
+        if 0 < between <= _LONGEST and other.startswith(before) and other.endswith(after):
+            place = other[len(before) : len(before) + between].strip(_EDGES)
+            if place and place != mine and not _taken_back(passages, number, index):
+                yield number, place
+
+
+def _taken_back(passages: Sequence[Sentence], other: int, index: int) -> bool:
+    """Whether what one sentence says is taken back before the next says it."""
+    return other < index and any(
+        _TAKEN_BACK.search(one.text) for one in passages[other + 1 : index + 1]
+    )
