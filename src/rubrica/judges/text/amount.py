@@ -1,6 +1,7 @@
 """A quantity: what it measures, how much, how precisely; and when two of them agree."""
 
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -10,7 +11,7 @@ Kind = Literal["number", "percent", "money", "date", "time", "measure", "ordinal
 
 
 #: A gap that no rounding explains, as a share of the larger.
-_FAR = 0.12
+FAR = 0.12
 _COUNT_OR_YEAR = frozenset(("date", "number"))
 
 
@@ -50,22 +51,21 @@ def agrees(a: Quantity, b: Quantity) -> bool | None:
         if a.unit.removesuffix("/time") == b.unit.removesuffix("/time"):
             return _rates_agree(a, b) if a.unit.endswith("/time") else _rates_agree(b, a)
         return None
-    if a.value == a.high and b.value == b.high:
-        gap = a.value - b.value
-        if not gap:
+    one, other = a.value, b.value
+    if one == a.high and other == b.high:
+        if one == other:
             return True
-        if abs(gap) > _FAR * max(abs(a.value), abs(b.value)):
+        small, large = (one, other) if one < other else (other, one)
+        if small >= 0 and large - small > FAR * large:
             return False
-    low = _near(a.value, b.value, a, b)
-    high = _near(a.high, b.high, a, b)
+        return _near(one, other, a, b)
+    low, high = _near(one, other, a, b), _near(a.high, b.high, a, b)
     if low and high:
         return True
-    if a.value == a.high and b.value == b.high:
-        return False
-    if a.value != a.high and b.value != b.high:
+    if one != a.high and other != b.high:
         return False
     # A range and one value: its end (`up to 40`), or about its middle.
-    return high or low or (a.value <= b.value <= a.high) or (b.value <= a.value <= b.high)
+    return high or low or one <= other <= a.high or other <= one <= b.high
 
 
 #: A year, a month, a week, a day, an hour.
@@ -79,8 +79,10 @@ def _rates_agree(rate: Quantity, plain: Quantity) -> bool:
 
 def twisted(mine: Quantity, other: Quantity) -> bool:
     """Whether the figure is the same with another unit or scale, or its digits in another order."""
-    if agrees(mine, other) is not False:
-        return False
+    return mine.kind == other.kind and _alike(mine, other) and agrees(mine, other) is False
+
+
+def _alike(mine: Quantity, other: Quantity) -> bool:
     if mine.date is not None and other.date is not None:
         a, b = mine.date, other.date
         if a.month is None or b.month is None:
@@ -90,11 +92,24 @@ def twisted(mine: Quantity, other: Quantity) -> bool:
         return False
     if mine.written == other.written:
         return True
-    one, two = f"{mine.written:.12g}", f"{other.written:.12g}"
-    if len(one) > 1 and sorted(one) == sorted(two):
+    one, two = _digits(mine.written), _digits(other.written)
+    if len(one.ordered) > 1 and one.ordered == two.ordered:
         return True
-    bare = one.strip("0.")  # 12 days for 120
-    return mine.kind == "measure" and len(bare) > 1 and bare == two.strip("0.")
+    # 12 days for 120
+    return mine.kind == "measure" and len(one.bare) > 1 and one.bare == two.bare
+
+
+class _Digits(NamedTuple):
+    """The digits of a number in order of size, and without zeros at its ends."""
+
+    ordered: tuple[str, ...]
+    bare: str
+
+
+@lru_cache(maxsize=1024)
+def _digits(number: float) -> _Digits:
+    written = f"{number:.12g}"
+    return _Digits(tuple(sorted(written)), written.strip("0."))
 
 
 def _near(one: float, other: float, a: Quantity, b: Quantity) -> bool:

@@ -75,8 +75,8 @@ def other_names(want: Wanted, window: Clause) -> bool:
     """Whether the window names somebody whom neither claim nor question does."""
     if not window.names:
         return False
-    others = window.names.difference(want.claim.whole.terms, want.context.terms)
-    return any(len(name) > 1 for name in others)
+    mine, asked = want.claim.whole.terms, want.context.terms
+    return any(name not in mine and name not in asked and len(name) > 1 for name in window.names)
 
 
 def other_member(want: Wanted, window: Clause) -> set[str]:

@@ -43,8 +43,9 @@ def cover(want: Wanted, window: Clause, around: Set[str] = _NOTHING) -> Cover:
     signs = [_NOWHERE] * len(units)
     if met:
         for number, unit in enumerate(units):
-            if not unit.meaning.terms.isdisjoint(met):
-                earned[number], signs[number] = _credit(unit.meaning, terms, around)
+            meaning = unit.meaning
+            if not meaning.terms.isdisjoint(met):
+                earned[number], signs[number] = _credit(meaning, met, terms)
     for number, told in want.told:
         if earned[number] < _TOLD and not told.isdisjoint(kinds):
             earned[number] = _TOLD
@@ -72,7 +73,8 @@ def _nothing(count: int) -> Cover:
     return Cover((0.0,) * count, ((0, 0),) * count, 0.0, 0.0, 0.0)
 
 
-def _credit(meaning: Meaning, terms: Terms, around: Set[str]) -> tuple[float, tuple[int, int]]:
+def _credit(meaning: Meaning, met: Set[str], terms: Terms) -> tuple[float, tuple[int, int]]:
+    """What a unit earns by the terms that were met: in the window, or else around it."""
     best, pair = 0.0, _NOWHERE
     for term, credit, sign in meaning.options:
         if credit <= best:
@@ -81,9 +83,10 @@ def _credit(meaning: Meaning, terms: Terms, around: Set[str]) -> tuple[float, tu
             # A polar idea tells more of the sign than the bare word.
             if pair[1] and abs(sign) >= 2 and abs(pair[0]) < 2 and term in terms and credit > 0.6:
                 pair = (sign, terms[term])
+        elif term not in met:
             continue
-        if term in terms:
+        elif term in terms:
             best, pair = credit, (sign, terms[term])
-        elif credit * NEARBY > best and term in around:
+        elif credit * NEARBY > best:
             best, pair = credit * NEARBY, _NOWHERE
     return best, pair

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence, Set
 
+from rubrica.judges.text.amount import Quantity, agrees, twisted
 from rubrica.judges.text.conflicts import missing_names, other_names, rest_of_cover
 from rubrica.judges.text.covering import Cover, cover
-from rubrica.judges.text.dates import coarser
+from rubrica.judges.text.ledger import Ledger, distinct, ledger
 from rubrica.judges.text.looks import ABSENT, CONFLICT, STATED, Look, against, hedge_added
-from rubrica.judges.text.quantities import Quantity, agrees, twisted
 from rubrica.judges.text.reading import Reading
 from rubrica.judges.text.wanted import Wanted
 
@@ -23,35 +23,33 @@ _YEAR_BEFORE = re.compile(
 
 def figures(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     """What a sentence says of a claim with quantities."""
-    marks = [_mark(want, mine, reading.quantities, reading) for mine in want.quantities]
-    if False in marks:
-        return _differs(want, reading, around)
-    agreed = marks.count(True)
-    if agreed * 2 < len(marks):
+    theirs = ledger(reading.quantities)
+    agreed = 0
+    for mine in want.quantities:
+        mark = _mark(want, mine, theirs, reading)
+        if mark is False:
+            return _differs(want, reading, around)
+        if mark:
+            agreed += 1
+    count = len(want.quantities)
+    if agreed * 2 < count:
         return ABSENT
     whole = cover(want, reading.whole, around)
-    if agreed < len(marks) and whole.key < 0.75:
+    if agreed < count and whole.key < 0.75:
         return ABSENT
-    return _agrees(want, reading, whole, around, agreed / len(marks))
+    return _agrees(want, reading, whole, around, agreed / count)
 
 
-def _mark(
-    want: Wanted, mine: Quantity, theirs: Sequence[Quantity], reading: Reading | None = None
-) -> bool | None:
-    """Whether any of the quantities agrees; False where some could but none does."""
-    result: bool | None = None
-    table = reading is not None and reading.text.startswith("|")
-    for other in theirs:
-        same = agrees(mine, other)
-        if same is None and other.kind == "number" and other.value == mine.written and table:
-            return True  # the unit stands in the head of the column
-        if same and not (mine.date and other.date and coarser(other.date, mine.date)):
-            return True
-        if same is False:
-            result = False
-    if want.year_before and mine.date is not None and reading is not None:
-        return True if _YEAR_BEFORE.search(reading.text) else result
-    return result
+def _mark(want: Wanted, mine: Quantity, theirs: Ledger, reading: Reading) -> bool | None:
+    """Whether any quantity of a sentence agrees; False where some could but none does."""
+    mark = theirs.mark(mine)
+    if mark:
+        return True
+    if reading.text.startswith("|") and any(a.kind == "number" for a in theirs.bare(mine)):
+        return True  # the unit stands in the head of the column
+    if want.year_before and mine.date is not None and _YEAR_BEFORE.search(reading.text):
+        return True
+    return mark
 
 
 def _distinct(amount: Quantity) -> bool:
@@ -84,7 +82,7 @@ def _belongs_elsewhere(want: Wanted, reading: Reading) -> bool:
     """Whether the clause with the claim's words has another figure: `four gold, seven silver`."""
     most = least = 0.0
     for clause in reading.clauses:
-        mark = _mark(want, want.quantities[0], clause.quantities)
+        mark = ledger(clause.quantities).mark(want.quantities[0])
         if mark is True:
             most = max(most, cover(want, clause).key)
         elif mark is False:
@@ -125,20 +123,35 @@ def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     common = want.common
     known = common.intersection(around).union(common.intersection(reading.whole.terms))
     table = reading.text.startswith("|")
+    amounts = distinct(want.quantities)
     for clause in reading.clauses:
-        for mine in want.quantities:
-            if _mark(want, mine, clause.quantities) is not False:
-                continue
-            here = cover(want, reading.whole if table else clause, known)
-            score = here.key if _has_key(want) else here.given * 0.75
-            if other_names(want, clause):
-                named = [n for n, unit in enumerate(want.units) if unit.perhaps or unit.name]
-                score = max(score, rest_of_cover(want, here, named))
-            near = max(score, here.total) >= 0.2 or (want.need < STATED and _many(mine))
-            if near and any(twisted(mine, other) for other in clause.quantities):
-                score = max(score + 0.3, 0.5)
-            best = max(best, score)
+        theirs = ledger(clause.quantities)
+        others = [mine for mine in amounts if theirs.mark(mine) is False]
+        if not others:
+            continue
+        here = cover(want, reading.whole if table else clause, known)
+        score = here.key if _has_key(want) else here.given * 0.75
+        if other_names(want, clause):
+            named = [n for n, unit in enumerate(want.units) if unit.perhaps or unit.name]
+            score = max(score, rest_of_cover(want, here, named))
+        best = max(best, score)
+        raised = max(score + 0.3, 0.5)
+        near = max(score, here.total) >= 0.2
+        if raised > best and _has_twisted(want, others, theirs.amounts, near):
+            best = raised
     return Look("contradicted", min(1.0, best), "another figure") if best >= CONFLICT else ABSENT
+
+
+def _has_twisted(
+    want: Wanted, mine: Sequence[Quantity], theirs: Sequence[Quantity], near: bool
+) -> bool:
+    """Whether a figure is a claim's with its digits moved, in a clause that speaks of the same."""
+    return any(
+        twisted(one, other)
+        for one in mine
+        if near or (want.need < STATED and _many(one))
+        for other in theirs
+    )
 
 
 def _many(amount: Quantity) -> bool:

@@ -5,8 +5,8 @@ It goes by their gists and figures, and says a little too much rather than too l
 
 from rubrica.judges.text.amount import Quantity, agrees, twisted
 from rubrica.judges.text.covering import NEARBY
-from rubrica.judges.text.dates import coarser
 from rubrica.judges.text.gist import DOUBT
+from rubrica.judges.text.ledger import Ledger, distinct, family, vaguer
 from rubrica.judges.text.told import Told
 from rubrica.judges.text.wanted import Part, Wanted
 
@@ -36,28 +36,24 @@ def _by_figures(want: Wanted, text: Told) -> list[tuple[int, bool]]:
     """Those that have a figure of the claim, or another of its kind beside the claim's words."""
     same: dict[int, int] = {}
     other: dict[int, None] = {}
-    for number, mine in enumerate(want.quantities):
-        kind, unit, values = mine.kind, mine.unit, (mine.value, mine.written)
-        base = unit.removesuffix("/time")
-        for index, amount in text.of_kind(kind):
-            if amount.kind == kind and (
-                amount.unit == unit or kind == "money" or amount.unit.removesuffix("/time") == base
-            ):
-                mark = agrees(mine, amount)
-            elif amount.value in values and "number" in (kind, amount.kind):
-                # A number without its unit may stand in a table, whose head has the unit.
-                bare = amount.value == mine.written and text.passages[index].text[0] == "|"
-                mark = agrees(mine, amount) or (bare or None)
-            else:
-                continue
-            if mark:
+    near: dict[int, bool] = {}
+    amounts = distinct(want.quantities)
+    for number, mine in enumerate(amounts):
+        for index, theirs in text.figured(family(mine)):
+            mark = theirs.mark(mine)
+            if mark or (text.passages[index].text[0] == "|" and _in_table(mine, theirs)):
                 done = same.get(index, 0)
-                same[index] = done + 1 if done == number and not _vaguer(mine, amount) else done
-            elif mark is False and index not in other and _beside(want, mine, amount, text, index):
-                other[index] = None
+                same[index] = done + 1 if done == number else done
+            elif mine.date is not None and _vaguely(mine, theirs):
+                same.setdefault(index, 0)
+            elif mark is False and index not in same and index not in other:
+                if index not in near:
+                    near[index] = _beside(want, text, index)
+                if near[index] or any(twisted(mine, amount) for amount in theirs.amounts):
+                    other[index] = None
     if want.year_before:
         same.update((index, 0) for index, _ in _by_words(want, text))
-    found = [(index, done == len(want.quantities)) for index, done in same.items()]
+    found = [(index, done == len(amounts)) for index, done in same.items()]
     if other:
         found.append((-1, False))
         found += [(index, False) for index in other if index not in same]
@@ -76,14 +72,21 @@ def plain_score(want: Wanted, text: Told, index: int) -> float:
     return 0.55 + 0.45 * share(want.key, text, index)
 
 
-def _vaguer(mine: Quantity, other: Quantity) -> bool:
-    return mine.date is not None and other.date is not None and coarser(other.date, mine.date)
+def _in_table(mine: Quantity, theirs: Ledger) -> bool:
+    """Whether a number stands there without its unit, or the other way round."""
+    return any("number" in (mine.kind, amount.kind) for amount in theirs.bare(mine))
 
 
-def _beside(want: Wanted, mine: Quantity, amount: Quantity, text: Told, index: int) -> bool:
-    if share(want.key, text, index) >= _FIGURED or _given(want, text, index, alone=True) >= 0.5:
+def _vaguely(mine: Quantity, theirs: Ledger) -> bool:
+    """Whether the month or the year of a date stands there."""
+    return any(vaguer(mine, amount) and agrees(mine, amount) for amount in theirs.amounts)
+
+
+def _beside(want: Wanted, text: Told, index: int) -> bool:
+    """Whether another figure stands beside enough of the claim's words to count against it."""
+    if share(want.key, text, index) >= _FIGURED:
         return True
-    return twisted(mine, amount)
+    return _given(want, text, index, alone=True) >= 0.5
 
 
 def _given(want: Wanted, text: Told, index: int, alone: bool = False) -> float:

@@ -15,7 +15,7 @@ from rubrica.judges.text.conflicts import (
     rest_of_cover,
 )
 from rubrica.judges.text.covering import Cover, cover
-from rubrica.judges.text.order import somebody_else, turned_round
+from rubrica.judges.text.order import found_in, somebody_else, turned_round
 from rubrica.judges.text.reading import Clause, Reading
 from rubrica.judges.text.slots import other_place
 from rubrica.judges.text.wanted import Wanted
@@ -45,10 +45,10 @@ _OR = re.compile(r"\bor\b|或", re.IGNORECASE)
 
 def hedge_added(want: Wanted, reading: Reading) -> bool:
     """Whether the clause that says it only says it may be so, or names several to choose from."""
-    if _OR.search(reading.text) and not _OR.search(want.claim.text):
+    if want.names and len(reading.whole.names) >= 2:
         mine = want.claim.whole.terms
         others = [name for name in reading.whole.names if name not in mine]
-        if want.names and len(others) >= 2:
+        if len(others) >= 2 and _OR.search(reading.text) and not _OR.search(want.claim.text):
             return True
     if want.claim.hedged or not reading.hedged:
         return False
@@ -61,64 +61,39 @@ def against(
 ) -> Look | None:
     """How a sentence that speaks of the same denies it, if it does."""
     near = whole.total >= 0.3 or whole.given >= 0.6
-    if near and want.turns and somebody_else(want.turns, reading):
+    turns = found_in(reading, want.turns) if near or whole.key >= STATED else []
+    if near and somebody_else(turns):
         return Look("contradicted", 0.75, "somebody else", firm=True)
     if want.role and other_role(want, cover(want, reading.whole), reading):
         return Look("contradicted", 0.6, "another part")
-    windows = _Windows(want, reading, whole, around)
-    look = _denial(want, reading, whole, windows, strong)
-    if look is not None:
-        return look
-    if want.names or want.members or want.perhaps:
-        for clause, here in windows.found():
-            if here.key >= 0.3 or here.given >= 0.6:
-                look = _clause_against(want, reading, clause, here)
-                if look is not None:
-                    return look
-    if (whole.key >= 0.3 or whole.given >= 0.6) and other_place(want, reading, whole):
-        return Look("contradicted", 0.6, "something else in its place")
-    return None
-
-
-class _Windows:
-    """The clauses of a sentence and all of it, with what each has of the claim, once asked for."""
-
-    __slots__ = ("_found", "_of")
-
-    def __init__(self, want: Wanted, reading: Reading, whole: Cover, around: Set[str]) -> None:
-        self._of = (want, reading, whole, around)
-        self._found: list[tuple[Clause, Cover]] = []
-
-    def found(self) -> list[tuple[Clause, Cover]]:
-        if not self._found:
-            want, reading, whole, around = self._of
-            if len(reading.clauses) > 1:
-                self._found = [(each, cover(want, each, around)) for each in reading.clauses]
-            self._found.append((reading.whole, whole))
-        return self._found
-
-
-def _denial(
-    want: Wanted, reading: Reading, whole: Cover, windows: _Windows, strong: bool
-) -> Look | None:
-    """Whether the opposite is said where most of the claim stands."""
     if whole.key >= want.need and _overclaims(want, reading):
         return Look("contradicted", 0.2 + 0.8 * whole.key, "more than the claim")
-    if whole.key < STATED:
+    if whole.key >= STATED:
+        here, flipped = _flipped(want, reading, whole, around, strong)
+        if flipped != turned_round(turns):
+            return Look("contradicted", 0.2 + 0.8 * here.key, "the opposite", firm=True)
+    if whole.key < 0.3 and whole.given < 0.6:
         return None
-    turned = bool(want.turns) and turned_round(want.turns, reading)
+    look = _replaced(want, reading, whole, around)
+    if look is None and other_place(want, reading, whole):
+        return Look("contradicted", 0.6, "something else in its place")
+    return look
+
+
+def _flipped(
+    want: Wanted, reading: Reading, whole: Cover, around: Set[str], strong: bool
+) -> tuple[Cover, bool]:
+    """Whether the opposite is said where most of the claim stands, and what stands there."""
+    if not any(mine and mine * other <= 0 for mine, other in whole.signs):
+        return whole, False
     here = whole
-    # A denial elsewhere in the sentence is of something else.
-    if any(mine * other <= 0 and mine for mine, other in whole.signs):
-        found = windows.found()
-        most = max((here.key for _, here in found[:-1]), default=0.0)
-        _, here = next((w for w in found if w[1].key >= max(most, whole.key - 0.1)), found[-1])
+    if len(reading.clauses) > 1:
+        # A denial elsewhere in the sentence is of something else.
+        covers = [cover(want, clause, around) for clause in reading.clauses]
+        most = max(covers, key=lambda each: each.key)
+        here = most if most.key >= whole.key - 0.1 else whole
     flipped = here.key >= _DENIED and (denied(want, here, strong) or _undone(want, here, whole))
-    if flipped and want.negative and _denies_too(reading, here):
-        flipped = False
-    if flipped != turned:
-        return Look("contradicted", 0.2 + 0.8 * here.key, "the opposite", firm=True)
-    return None
+    return here, flipped and not (want.negative and _denies_too(reading, here))
 
 
 def _denies_too(reading: Reading, here: Cover) -> bool:
@@ -136,21 +111,47 @@ def _undone(want: Wanted, here: Cover, whole: Cover) -> bool:
     )
 
 
-def _clause_against(want: Wanted, reading: Reading, clause: Clause, here: Cover) -> Look | None:
-    missing = missing_names(want, here, clause, perhaps=True)
-    if missing and len(missing) < max(2, len(want.names)) and other_names(want, clause):
+def _replaced(want: Wanted, reading: Reading, whole: Cover, around: Set[str]) -> Look | None:
+    """Whether a clause has another name, or another of its kind, in the place of the claim's."""
+    named = _names_others(want, reading, whole)
+    if not named and not want.members:
+        return None
+    clauses = reading.clauses if len(reading.clauses) > 1 else ()
+    for clause in (*clauses, reading.whole):
+        renamed = named and other_names(want, clause)
+        others = other_member(want, clause)
+        if not renamed and not others:
+            continue
+        here = whole if clause is reading.whole else cover(want, clause, around)
+        if here.key < 0.3 and here.given < 0.6:
+            continue
+        look = _clause_against(want, clause, here, renamed, others)
+        if look is not None:
+            return look
+    return None
+
+
+def _clause_against(
+    want: Wanted, clause: Clause, here: Cover, renamed: bool, others: Set[str]
+) -> Look | None:
+    missing = missing_names(want, here, clause, perhaps=True) if renamed else ()
+    if 0 < len(missing) < max(2, len(want.names)):
         rest = rest_of_cover(want, here, (number for group in missing for number in group))
-        close = rest >= 0.6 or (here.given >= 0.6 and rest >= 0.45)
-        # Of two parts given in one sentence each has its own name.
-        gone = want.role or missing_names(want, cover(want, reading.whole), reading.whole, True)
-        if close and gone:
+        if rest >= 0.6 or (here.given >= 0.6 and rest >= 0.45):
             return Look("contradicted", max(rest, 0.6) * 0.9, "another name")
-    others = other_member(want, clause)
     if others:
         mine = [n for n, u in enumerate(want.units) if not u.meaning.terms.isdisjoint(others)]
         if rest_of_cover(want, here, mine) >= 0.4:
             return Look("contradicted", 0.7, "another of its kind")
     return None
+
+
+def _names_others(want: Wanted, reading: Reading, whole: Cover) -> bool:
+    """Whether a sentence names others where it lacks a name of the claim."""
+    # Of two parts given in one sentence each has its own name.
+    return other_names(want, reading.whole) and (
+        want.role or bool(missing_names(want, whole, reading.whole, perhaps=True))
+    )
 
 
 _SOFT = re.compile(

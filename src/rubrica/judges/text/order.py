@@ -1,7 +1,7 @@
 """Which way round: who acquired whom, and which of two is the larger."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rubrica.judges.text.lexicon import lexicon, related
@@ -30,32 +30,68 @@ class Turn(NamedTuple):
     sure: bool
 
 
+class Found(NamedTuple):
+    """A verb of a claim that a sentence has too, with who does it there and to whom."""
+
+    turn: Turn
+    agent: frozenset[str]
+    patient: frozenset[str]
+
+
 def turns_of(claim: Reading) -> tuple[Turn, ...]:
     """The verbs and comparisons of a claim with something named on either side."""
-    named = [piece for piece in claim.pieces if _entity(piece, claim)]
+    pieces = claim.pieces
+    named = [at for at, piece in enumerate(pieces) if _entity(piece, claim)]
     marked = "由" in claim.text or "被" in claim.text
     if len(named) < 2 and not marked:
         return ()
-    known = lexicon()
-    ways = known.directed | known.comparing if _COMPARES.search(claim.text) else known.directed
+    first, last = (named[0], named[-1]) if named else (0, 0)
+    ways: frozenset[str] = frozenset()
     found = []
-    for at, verb in enumerate(claim.pieces):
-        if verb in named or _noun(verb, claim.text):
+    for at, verb in enumerate(pieces):
+        if not (verb.han or first < at < last) or at in named or _noun(verb, claim.text):
             continue
-        ideas = {idea for idea, _ in verb.ideas} & ways
+        if verb.ideas:
+            ways = ways or _ways(claim.text)
+        ideas = ways.intersection(ideas_of(verb))
         if not ideas and (verb.han or not _verb(claim, verb)):
             continue
         agent, patient = _sides(claim, at)
         one, two = agent - patient, patient - agent
         if one and (two or (marked and verb.han)):
             words = (verb.term, *related(verb.term)) if not verb.han else ()
-            found.append(Turn(frozenset((*ideas, *words)), one, two, bool(ideas)))
+            found.append(Turn(ideas.union(words), one, two, bool(ideas)))
     return tuple(found)
 
 
-def turned_round(turns: Sequence[Turn], reading: Reading) -> bool:
+def _ways(claim: str) -> frozenset[str]:
+    """The ideas that have a direction in a claim: to be larger has one where something compares."""
+    known = lexicon()
+    return known.directed | known.comparing if _COMPARES.search(claim) else known.directed
+
+
+def found_in(reading: Reading, turns: Sequence[Turn]) -> list[Found]:
+    """The verbs that a sentence has too, where it has any of those whom they are said of."""
+    terms = reading.whole.terms.keys()
+    found = []
+    for turn in turns:
+        if turn.terms.isdisjoint(terms):
+            continue
+        if turn.patient and turn.patient.isdisjoint(terms) and turn.agent.isdisjoint(terms):
+            continue
+        for at, piece in enumerate(reading.pieces):
+            says = piece.term in turn.terms or (
+                piece.ideas and not turn.terms.isdisjoint(ideas_of(piece))
+            )
+            if says and not _noun(piece, reading.text):
+                found.append(Found(turn, *_sides(reading, at)))
+                break
+    return found
+
+
+def turned_round(found: Sequence[Found]) -> bool:
     """Whether agent and object of a verb have changed places."""
-    for turn, agent, patient in _found(turns, reading):
+    for turn, agent, patient in found:
         there, here = turn.agent & patient - agent, turn.patient & agent - patient
         if there and here:
             return True
@@ -64,28 +100,21 @@ def turned_round(turns: Sequence[Turn], reading: Reading) -> bool:
     return False
 
 
-def somebody_else(turns: Sequence[Turn], reading: Reading) -> bool:
+def somebody_else(found: Sequence[Found]) -> bool:
     """Whether another does the same to the same, and who does it in the claim is not there."""
-    return any(
-        turn.sure
-        and agent
-        and not (turn.patient and turn.patient.isdisjoint(patient))
-        and turn.agent.isdisjoint(agent | patient)
-        for turn, agent, patient in _found(turns, reading)
-    )
+    for turn, agent, patient in found:
+        if (
+            turn.sure
+            and agent
+            and not (turn.patient and turn.patient.isdisjoint(patient))
+            and turn.agent.isdisjoint(agent | patient)
+        ):
+            return True
+    return False
 
 
-def _found(
-    turns: Sequence[Turn], reading: Reading
-) -> Iterator[tuple[Turn, frozenset[str], frozenset[str]]]:
-    """The verbs that a sentence has too, with who does it there and to whom."""
-    for turn in turns:
-        if not turn.terms.isdisjoint(reading.whole.terms):
-            for at, piece in enumerate(reading.pieces):
-                says = piece.term in turn.terms or any(i in turn.terms for i, _ in piece.ideas)
-                if says and not _noun(piece, reading.text):
-                    yield turn, *_sides(reading, at)
-                    break
+def ideas_of(piece: Piece) -> list[str]:
+    return [idea for idea, _ in piece.ideas]
 
 
 def _entity(piece: Piece, reading: Reading) -> bool:
@@ -121,7 +150,8 @@ def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
     pieces, text = reading.pieces, reading.text
     verb = pieces[at]
     # Only the nearest clauses: what stands far off belongs to other verbs.
-    far = 0 if any(idea in lexicon().comparing for idea, _ in verb.ideas) else 1
+    compares = verb.ideas and not lexicon().comparing.isdisjoint(ideas_of(verb))
+    far = 0 if compares else 1
     before = [p for p in pieces[:at] if p.clause >= verb.clause - far]
     after = [p for p in pieces[at + 1 :] if p.clause == verb.clause and _entity(p, reading)]
     if verb.han:

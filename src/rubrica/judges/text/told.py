@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from functools import lru_cache
 from operator import itemgetter
 
-from rubrica.judges.text.amount import Kind, Quantity
 from rubrica.judges.text.gist import FIGURE, gist
+from rubrica.judges.text.ledger import Family, Ledger, ledger
 from rubrica.judges.text.quantities import amounts
 from rubrica.judges.text.sentences import Sentence
 from rubrica.judges.text.words import LONGEST_KEPT
 
 _NONE: frozenset[str] = frozenset()
-#: A quantity, and the sentence that it stands in.
-Placed = tuple[int, Quantity]
+#: The number of a sentence, and its quantities.
+Placed = tuple[int, Ledger]
 
 
 class Told:
-    """The sentences of a text, their gists when asked for, and all its quantities with their
-    sentence.
+    """The sentences of a text, their gists when asked for, and the quantities of those that have
+    any.
     """
 
-    __slots__ = ("_all", "_gists", "_kinds", "passages", "quantities")
+    __slots__ = ("_all", "_families", "_gists", "_rows", "passages", "quantities")
 
     def __init__(self, passages: Sequence[Sentence]) -> None:
         self.passages = passages
@@ -32,12 +32,12 @@ class Told:
         texts = list(map(itemgetter(0), passages))
         short = max(map(len, texts), default=0) <= LONGEST_KEPT
         self.quantities: list[Placed] = [
-            (index, amount)
+            (index, found)
             for index, found in enumerate(map(_figures if short else _figures.__wrapped__, texts))
-            if found
-            for amount in found
+            if found is not None
         ]
-        self._kinds: dict[Kind, list[Placed]] = {"number": self.quantities}
+        self._families: dict[Family, list[Placed]] | None = None
+        self._rows: list[Placed] = []
 
     @property
     def gists(self) -> list[frozenset[str]]:
@@ -59,23 +59,35 @@ class Told:
             return _NONE
         return self.gist(index - 1)
 
-    def of_kind(self, kind: Kind) -> list[Placed]:
-        """The quantities that one of this kind may be compared with: plain numbers with any."""
-        found = self._kinds.get(kind)
-        if found is None:
-            both = (kind, "number")
-            found = [each for each in self.quantities if each[1].kind in both]
-            self._kinds[kind] = found
-        return found
+    def figured(self, name: Family) -> list[Placed]:
+        """The sentences with a quantity of a family; and the rows of tables, where a number stands
+        without its unit.
+        """
+        if self._families is None:
+            self._families, self._rows = _parted(self.quantities, self.passages)
+        return self._families.get(name, self._rows)
+
+
+def _parted(
+    placed: list[Placed], passages: Sequence[Sentence]
+) -> tuple[dict[Family, list[Placed]], list[Placed]]:
+    families: dict[Family, list[Placed]] = {}
+    for each in placed:
+        for name in each[1].families:
+            families.setdefault(name, []).append(each)
+    rows = [each for each in placed if passages[each[0]].text[0] == "|"]
+    if rows:
+        families = {name: sorted(dict(each + rows).items()) for name, each in families.items()}
+    return families, rows
 
 
 @lru_cache(maxsize=1024)
-def _figures(text: str) -> tuple[Quantity, ...]:
+def _figures(text: str) -> Ledger | None:
     """The quantities of a sentence; none of an address. Most have none and need no gist."""
     if "://" in text and FIGURE not in gist(text):
-        return ()
+        return None
     found = amounts(text)
-    return found if found and FIGURE in gist(text) else ()
+    return ledger(found) if found and FIGURE in gist(text) else None
 
 
 def told(passages: Sequence[Sentence]) -> Told:

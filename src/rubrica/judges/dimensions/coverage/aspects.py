@@ -1,7 +1,7 @@
 """An aspect that a complete answer covers, and the words by which one can see that it does."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -47,7 +47,7 @@ _HAN_STOP = re.compile(
 )
 
 
-class Slot(msgspec.Struct, frozen=True):
+class Slot(msgspec.Struct, frozen=True, gc=False):
     """One word of an aspect: what is literally it, and which concepts it means."""
 
     weight: float
@@ -55,8 +55,11 @@ class Slot(msgspec.Struct, frozen=True):
     grams: frozenset[str] = frozenset()
     concepts: tuple[Concept, ...] = ()
 
+    def weighing(self, weight: float) -> "Slot":
+        return Slot(weight, self.words, self.grams, self.concepts)
 
-class Aspect(msgspec.Struct, frozen=True):
+
+class Aspect(msgspec.Struct, frozen=True, gc=False):
     """What is wanted, how much it counts, and its words. `mark` is its number in the question."""
 
     text: str
@@ -76,13 +79,14 @@ def read_aspects(question: str, listed: Sequence[tuple[str, float]]) -> tuple[As
         given = terms_of(question)
         return tuple(_read(text, weight, given) for text, weight in listed)
     cut = parts(question)
-    found = []
+    once, twice = frozenset[str](), frozenset[str]()
     for part in cut:
-        others = frozenset[str]().union(
-            *(terms_of(other.text) for other in cut if other is not part)
-        )
-        aspect = _read(part.text, 1.0, others if part is not cut[0] else frozenset(), derived=True)
-        found.append(msgspec.structs.replace(aspect, mark=part.mark))
+        terms = terms_of(part.text)
+        once, twice = once | terms, twice | (once & terms)
+    found = []
+    for at, part in enumerate(cut):
+        aspect = _read(part.text, 1.0, twice if at else frozenset(), derived=True)
+        found.append(msgspec.structs.replace(aspect, mark=part.mark) if part.mark else aspect)
     return tuple(found)
 
 
@@ -119,12 +123,11 @@ def _kept(text: str, weight: float, given: frozenset[str], derived: bool) -> Asp
     whole = _distinct((*_english(lower, given), *_chinese(lower, given)))
     if derived and _WHAT_IS.match(lower):
         whole.append(_concept_slot("definition", 1.0))
-    others = [
-        slot for slot in whole if slot.concepts and concepts()["definition"] not in slot.concepts
-    ]
-    if others and lower.endswith("是什么"):
+    if lower.endswith("是什么") and any(
+        slot.concepts and concepts()["definition"] not in slot.concepts for slot in whole
+    ):
         whole = [slot for slot in whole if "是什么" not in slot.words]
-    if _PROCEDURE.search(lower) and not any(slot.concepts for slot in whole):
+    if "how" in lower and _PROCEDURE.search(lower) and not any(slot.concepts for slot in whole):
         whole.append(_concept_slot("procedure", 0.8))
     if not whole:
         whole = [Slot(1.0, frozenset(keys_in(lower)), _grams(lower))]
@@ -134,8 +137,7 @@ def _kept(text: str, weight: float, given: frozenset[str], derived: bool) -> Asp
 
 
 def _raised(slot: Slot) -> Slot:
-    general = slot.concepts and slot.weight == _GENERAL
-    return msgspec.structs.replace(slot, weight=1.0) if general else slot
+    return slot.weighing(1.0) if slot.concepts and slot.weight == _GENERAL else slot
 
 
 _ENDINGS = {
@@ -169,7 +171,7 @@ def _led(slots: Sequence[Slot], share: float) -> Iterator[Slot]:
     asking = share == _ASKED and any(slot.concepts and not slot.words for slot in slots)
     for slot in slots:
         other = leads and (not slot.concepts or (asking and bool(slot.words)))
-        yield msgspec.structs.replace(slot, weight=slot.weight * share) if other else slot
+        yield slot.weighing(slot.weight * share) if other else slot
 
 
 def _distinct(slots: Iterable[Slot]) -> list[Slot]:
@@ -186,15 +188,15 @@ def _balanced(slots: Sequence[Slot]) -> Iterator[Slot]:
     """Where every word is a general one, they are what is wanted."""
     least = max(slot.weight for slot in slots)
     for slot in slots:
-        yield slot if least >= 0.8 else msgspec.structs.replace(slot, weight=slot.weight / least)
+        yield slot if least >= 0.8 else slot.weighing(slot.weight / least)
 
 
 def _english(lower: str, given: frozenset[str]) -> Iterator[Slot]:
     words = keys_in(lower)
-    meant, general, stop = asked(), words_in("general.txt"), stop_keys()
+    meant, general, stop, longest = asked(), words_in("general.txt"), stop_keys(), _longest()
     at = 0
     while at < len(words):
-        for size in range(min(5, len(words) - at), 0, -1):
+        for size in range(min(longest.get(words[at], 0), len(words) - at), 0, -1):
             phrase = " ".join(words[at : at + size])
             if phrase in meant:
                 weight = _weight(phrase in general, phrase in given)
@@ -207,6 +209,16 @@ def _english(lower: str, given: frozenset[str]) -> Iterator[Slot]:
             at += 1
             if word not in stop and len(word) > 1 and not word.isdigit():
                 yield Slot(_weight(word in general, word in given), frozenset((word,)))
+
+
+@cache
+def _longest() -> Mapping[str, int]:
+    """How many words the phrases have that mean a concept, at most, by the first of them."""
+    found: dict[str, int] = {}
+    for phrase in asked():
+        first = phrase.partition(" ")[0]
+        found[first] = max(found.get(first, 0), min(phrase.count(" ") + 1, 5))
+    return found
 
 
 @cache
@@ -257,13 +269,17 @@ def _grams(text: str) -> frozenset[str]:
     return frozenset(run[at : at + 2] for run in runs for at in range(len(run) - 1))
 
 
-def sense_patterns(aspects: Sequence[Aspect]) -> list[str]:
-    """Patterns of other senses of the words of these aspects."""
-    words = {word for aspect in aspects for slot in aspect.slots for word in slot.words}
+@cache
+def _han_senses() -> tuple[str, ...]:
+    return tuple(sense for sense in senses() if not sense.isascii())
+
+
+def sense_patterns(aspect: Aspect) -> frozenset[str]:
+    """Patterns of other senses of the words of an aspect."""
+    words = {word for slot in aspect.slots for word in slot.words}
     parts = words.union(*(word.split() for word in words))
-    signs = [word for word in words if not word.isascii()]
-    found = set()
-    for sense, pattern in senses().items():
-        if sense in parts or (not sense.isascii() and any(sense in word for word in signs)):
-            found.add(pattern)
-    return sorted(found)
+    known = senses()
+    found = {known[sense] for sense in known.keys() & parts}
+    for word in [word for word in words if not word.isascii()]:
+        found.update([known[sense] for sense in _han_senses() if sense in word])
+    return frozenset(found)

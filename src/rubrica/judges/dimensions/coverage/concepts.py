@@ -13,7 +13,7 @@ from rubrica.judges.dimensions.coverage.scanning import key_of
 _HERE = Path(__file__).parent
 
 
-class Concept(msgspec.Struct, frozen=True):
+class Concept(msgspec.Struct, frozen=True, gc=False):
     """`ask` are words of an aspect that mean it; `tell` and `hint` show that it is spoken of."""
 
     name: str
@@ -50,6 +50,14 @@ def asked() -> Mapping[str, tuple[Concept, ...]]:
         for word in concept.ask:
             found[word] = (*found.get(word, ()), concept)
     return found
+
+
+@cache
+def phrases() -> Mapping[str, tuple[str, int]]:
+    """Keys of several words, with the first of them and how many they are."""
+    several = (words for one in concepts().values() for words in (one.ask, one.tell, one.hint))
+    keys = frozenset[str]().union(*several)
+    return {key: (key.partition(" ")[0], key.count(" ") + 1) for key in keys if " " in key}
 
 
 def table(name: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ _BOTH = (
     {"software", "machine"},
     {"company", "work"},
 )
+_WORD = re.compile("[a-z0-9_]+")
 _IS = re.compile(r"\b(\w{2,30}) (?:is|was|are|were) ((?:an?|the|one of) [^.,;]{1,60})")
 _IS_HAN = re.compile(r"([a-z\u4e00-\u9fff]{2,12}?)(?:是|，是|作为|属于)([^。；]{1,30})")
 
@@ -33,14 +34,23 @@ def _kinds() -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
-def _all_kinds() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Words of all kinds, English and Chinese: most questions have none, which is soon seen."""
-    english, chinese = _forms(",".join(table("kinds.toml").values()))
-    return re.compile(english), re.compile(chinese)
+def _signs() -> Mapping[str, set[str]]:
+    """English words and Chinese characters of which a text has one if it names one of the kinds."""
+    found: dict[str, set[str]] = {}
+    for name, words in table("kinds.toml").items():
+        for word in _several(words):
+            first = word.split()[0] if word.isascii() else word[0]
+            for sign in (first, f"{first}s", f"{first}es"):
+                found.setdefault(sign, set()).add(name)
+    return found
+
+
+def _several(words: str) -> list[str]:
+    return [word.strip() for word in words.split(",")]
 
 
 def _forms(words: str) -> tuple[str, str]:
-    several = [word.strip() for word in words.split(",")]
+    several = _several(words)
     english = "|".join(word for word in several if word.isascii())
     chinese = "|".join(word for word in several if not word.isascii())
     return rf"\b(?:{english})(?:s|es)?\b", chinese
@@ -49,9 +59,9 @@ def _forms(words: str) -> tuple[str, str]:
 def asked_kind(question: str) -> str:
     """The one kind of thing that a question names, or nothing."""
     lower = question.lower()
-    if not any(pattern.search(lower) for pattern in _all_kinds()):
-        return ""
-    named = [name for name, pattern in _kinds().items() if pattern.search(lower)]
+    said = {*_WORD.findall(lower), *("" if lower.isascii() else lower)}
+    near = {name for sign in _signs().keys() & said for name in _signs()[sign]}
+    named = [name for name in near if _kinds()[name].search(lower)]
     return named[0] if len(named) == 1 else ""
 
 

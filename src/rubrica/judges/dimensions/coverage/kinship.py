@@ -1,7 +1,9 @@
 """How near the words of an answer are to what is asked, aspect by aspect."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
+from itertools import repeat
+from operator import xor
 
 from rubrica.judges.dimensions.coverage.aspects import Aspect
 from rubrica.judges.dimensions.coverage.concepts import concepts, words_in
@@ -20,16 +22,18 @@ _NEAR, _OWN = 0.3, 0.08
 _MANY, _KNOWN = 8, 5
 #: For each aspect how near some words are.
 Row = tuple[float, ...]
+#: The codes of the words of an aspect, and of the concepts that it means.
+_Codes = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class _Kin:
     """What is near to some aspects, whatever the question."""
 
-    def __init__(self, aspects: Sequence[tuple[tuple[int, float], ...]]) -> None:
+    def __init__(self, aspects: Sequence["_Codes"]) -> None:
         self._aspects = aspects
         self._rows: dict[str, Row] = {}
         self._near: dict[tuple[str, ...], Row] = {}
-        self.known = sum(map(len, aspects))
+        self.known = sum(len(own) + len(wholes) for own, wholes in aspects)
         self.nothing: Row = (0.0,) * len(aspects)
 
     def row(self, word: str) -> Row:
@@ -39,8 +43,10 @@ class _Kin:
                 self._rows.clear()
             code = codes()[word]
             row = self._rows[word] = tuple(
-                max([share * CLOSE[(code ^ one).bit_count()] for one, share in several], default=0)
-                for several in self._aspects
+                [
+                    max(_closest(code, own), _CONCEPT * _closest(code, wholes))
+                    for own, wholes in self._aspects
+                ]
             )
         return row
 
@@ -90,9 +96,7 @@ class Kinship:
     def _field(self, word: str) -> float:
         if len(self._fields) >= _KEPT:
             self._fields.clear()
-        code = codes()[word]
-        near = max([CLOSE[(code ^ other).bit_count()] for other in self._codes], default=0.0)
-        self._fields[word] = near
+        near = self._fields[word] = _closest(codes()[word], self._codes)
         return near
 
     def is_foreign(self, words: Sequence[str]) -> bool:
@@ -103,35 +107,36 @@ class Kinship:
         return near < _OWN * len(words)
 
 
+def _closest(code: int, others: tuple[int, ...]) -> float:
+    """How close the closest of some codes is."""
+    if not others:
+        return 0.0
+    return CLOSE[min(map(int.bit_count, map(xor, others, repeat(code))))]
+
+
 def _meant(text: str) -> tuple[str, ...]:
     lower = text.lower()
     return meant(lower, keys_in(lower))
 
 
 @lru_cache(maxsize=512)
-def _kin(aspects: tuple[tuple[tuple[int, float], ...], ...]) -> _Kin:
+def _kin(aspects: tuple[_Codes, ...]) -> _Kin:
     return _Kin(aspects)
 
 
-def _codes(aspect: Aspect, asked: frozenset[str]) -> tuple[tuple[int, float], ...]:
+def _codes(aspect: Aspect, asked: frozenset[str]) -> _Codes:
     """The codes of its words, the general and the given ones only where there are no others."""
     return _of_aspect(aspect, asked.intersection(_meant(aspect.text)))
 
 
 @lru_cache(maxsize=2048)
-def _of_aspect(aspect: Aspect, asked: frozenset[str]) -> tuple[tuple[int, float], ...]:
+def _of_aspect(aspect: Aspect, asked: frozenset[str]) -> _Codes:
     words = _meant(aspect.text)
     new = [word for word in words if word not in asked]
     special = [word for word in new if word not in words_in("general.txt")]
-    own = [(codes()[word], 1.0) for word in special or new or words]
-    return (*own, *_wholes(aspect))
-
-
-def _wholes(aspect: Aspect) -> Iterator[tuple[int, float]]:
-    names = (concept.name for slot in aspect.slots for concept in slot.concepts)
-    for whole in map(_whole, names):
-        if whole is not None:
-            yield whole, _CONCEPT
+    names = [concept.name for slot in aspect.slots for concept in slot.concepts]
+    wholes = [whole for whole in map(_whole, names) if whole is not None]
+    return tuple([codes()[word] for word in special or new or words]), tuple(wholes)
 
 
 @cache

@@ -74,8 +74,12 @@ def _chinese(
 
 def middle(some: Sequence[int]) -> int:
     """The code that has each bit as most of some codes have it."""
-    found = 0
-    for bit in range(8 * _BYTES):
-        if 2 * sum(code >> bit & 1 for code in some) > len(some):
-            found |= 1 << bit
-    return found
+    # All bits are counted side by side: the first of `counts` has the ones, the next the twos. They
+    # start at what makes the last one say which are more than half.
+    last, every = len(some).bit_length(), (1 << 8 * _BYTES) - 1
+    start = (1 << last) - 1 - len(some) // 2
+    counts = [every if start >> at & 1 else 0 for at in range(last + 1)]
+    for carry in some:
+        for at, count in enumerate(counts):
+            counts[at], carry = count ^ carry, count & carry
+    return counts[last]

@@ -1,7 +1,6 @@
 """The parts of a question: its numbered items, its questions, what it lists after `compare`."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,9 +21,11 @@ _MARK = re.compile(
     r"|([①-⑨])\s*",
     re.MULTILINE,
 )
+#: What the first of them looks like. Most questions have none, which is soon seen.
+_FIRST = re.compile("[1aA一][.)）、]|①")
 _BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(\S.*)$", re.MULTILINE)
 _NUMERALS = "一二三四五六七八九十"
-_ENDS = re.compile(r"(?<=[?？!！。])|(?<=[.;；])(?=\s)|\n+")
+_SENTENCE = re.compile(r"[^\n?？!！。.;；]*(?:[.;；](?!\s)[^\n?？!！。.;；]*)*[?？!！。.;；]?")
 _AUX = r"(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|must|may|am)"
 _NEXT = re.compile(
     r"(?:\s*[,;]\s*(?:and\s+|or\s+|then\s+)?|\s+and\s+(?:also\s+)?)(?:please\s+)?"
@@ -44,13 +45,14 @@ _HAN_ASKS = re.compile(
     "|有没有|是不是|可不可以"
 )
 _HAN_CUT = re.compile("[，,；;、]|以及|并且|(?<=[么样些吗])[和与]")
-_TELL = re.compile(
-    r"\b(describe|list|compare|contrast|explain|discuss|outline|summari[sz]e|cover|analy[sz]e|give"
-    r"|tell|"
-    r"introduce|review|evaluate|assess|present|state|identify|provide|write|name|examine|report|"
-    r"draft|prepare|research|investigate|detail|show)\b(?: me| us)?(?: about| on)?\s+",
-    re.IGNORECASE,
+_VERBS = (
+    "describe|list|compare|contrast|explain|discuss|outline|summarise|summarize|cover|analyse"
+    "|analyze|give|tell|introduce|review|evaluate|assess|present|state|identify|provide|write|name"
+    "|examine|report|draft|prepare|research|investigate|detail|show"
 )
+_TELL = re.compile(rf"\b({_VERBS})\b(?: me| us)?(?: about| on)?\s+", re.IGNORECASE)
+_TELLS = frozenset(_VERBS.split("|"))
+_WORD = re.compile(r"[a-z0-9_]+")
 _HAN_TELL = re.compile(
     "介绍|说明|比较|对比|分析|列出|阐述|描述|解释|讲讲|说说|谈谈|总结|评估|概述|讲解|告诉我|了解"
     "|梳理|讨论|简述|论述|列举|评价|说一下|讲一下|写"
@@ -65,6 +67,11 @@ _WITH = re.compile(
     r"address)\b:?|:)\s+",
     re.IGNORECASE,
 )
+#: Words of which a text has one where the last pattern, or the next but one, finds something.
+_WITHS = frozenset(
+    ("including", "covering", "namely", "focusing", "focus", "well", "cover", "include", "address")
+)
+_SECONDS = frozenset(("cons", "disadvantages", "weaknesses", "against"))
 _HAN_WITH = re.compile("包括|涵盖|内容有|[：:]|内容包含|重点(?:讲|说|谈)")
 _HAN_FROM = re.compile(
     "[从在就]([^从在。]{2,60}?)(?:等|这)?(?:几|两|三|四|五|多)?个?(?:方面|角度|维度|层面"
@@ -125,15 +132,17 @@ def parts(question: str) -> tuple[Part, ...]:
     question = question[:LONGEST]
     if _SEMICOLONS.search(question):
         question = question.replace(";", ",").replace("；", "，")
-    for found in (_marked(question), _bullets(question), list(_spoken(question))):
+    for read in (_marked, _bullets, _spoken):
+        found = read(question)
         if len(found) > 1:
             return tuple(found[:MOST])
-    found = list(_spoken(question))
     return tuple(found) if found else ((Part(question),) if question else ())
 
 
 def _marked(question: str) -> list[Part]:
     """Items with numbers or letters that count up from the first."""
+    if not _FIRST.search(question):
+        return []
     found: list[tuple[str, int, int]] = []
     for mark in _MARK.finditer(question):
         label = mark[1] or (mark[2] or "").lower() or _number(mark[3]) or _number(mark[4])
@@ -165,36 +174,51 @@ def _bullets(question: str) -> list[Part]:
 
 
 def _trim(text: str) -> str:
-    text = re.sub(r"[,;，；]?(?:\s+(?:and|or))?\s*$", "", text.strip())
+    text = text.strip()
+    if text.endswith(("and", "or")):
+        text = re.sub(r"\s+(?:and|or)$", "", text)
     return text.strip(" \t\n.,;，；。?？")
 
 
-def _spoken(question: str) -> Iterator[Part]:
+def _spoken(question: str) -> list[Part]:
     """Parts of sentences. Where something is asked, what only sets the scene is no part."""
-    pieces = [piece.strip() for piece in _ENDS.split(question) if piece and piece.strip()]
+    pieces = [piece for found in _SENTENCE.findall(question) if (piece := found.strip())]
     asking = [piece for piece in pieces if _is_asking(piece)]
-    for piece in asking or pieces[-1:]:
-        for text in _cut(piece):
-            if text := _trim(text):
-                yield Part(text)
+    cut = (_trim(text) for piece in asking or pieces[-1:] for text in _cut(piece))
+    return [Part(text) for text in cut if text]
 
 
 def _is_asking(piece: str) -> bool:
-    if piece.endswith(("?", "？")) or _HAN_ASKS.search(piece) or _ASKS.match(piece):
+    if piece.endswith(("?", "？")) or _ASKS.match(piece) or _told(piece):
         return True
-    return bool(_TELL.search(piece) or _HAN_TELL.search(piece))
+    return not piece.isascii() and bool(_HAN_ASKS.search(piece) or _HAN_TELL.search(piece))
+
+
+def _told(piece: str) -> re.Match[str] | None:
+    """Where somebody is told to tell something."""
+    return None if _TELLS.isdisjoint(_words(piece)) else _TELL.search(piece)
+
+
+def _words(piece: str) -> list[str]:
+    """Its English words: most patterns need one of a few, which is soon looked up."""
+    return _WORD.findall(piece.lower())
 
 
 def _cut(piece: str) -> list[str]:
     piece = piece.strip().rstrip("?？.。!！ ")
-    han = re.search("[\u4e00-\u9fff]", piece) is not None
-    asked = _cut_han(piece) if han else _NEXT.split(piece)
+    han = not piece.isascii() and re.search("[\u4e00-\u9fff]", piece) is not None
+    asked = _cut_han(piece) if han else _cut_plain(piece)
     if len(asked) > 1:
         # `Give me the pros and cons of X and tell me which to buy`: the first lists two.
         listed = [] if han or not _TELL.match(asked[0]) else _listed(asked[0])
         return [*listed, *asked[1:]] if len(listed) > 1 else asked
     listed = _listed_han(piece) if han else _listed(piece)
     return listed if len(listed) > 1 else [piece]
+
+
+def _cut_plain(piece: str) -> list[str]:
+    joined = "," in piece or ";" in piece or "and" in piece.lower()
+    return _NEXT.split(piece) if joined else [piece]
 
 
 def _cut_han(piece: str) -> list[str]:
@@ -215,14 +239,16 @@ def _cut_han(piece: str) -> list[str]:
 
 def _listed(piece: str) -> list[str]:
     """The items of `describe the A, B and C of X`, `compare X and Y on A and B`."""
-    tell = _TELL.search(piece)
+    words = frozenset(_words(piece))
+    tell = None if _TELLS.isdisjoint(words) else _TELL.search(piece)
     thing = piece[tell.end() :] if tell else piece
     verb = tell[1].lower() if tell else ""
     if verb in ("compare", "contrast", "evaluate", "assess", "review") and (
         on := _ON.search(thing)
     ):
         return _items(re.sub(r"(?i)(?<=[, ])(?:on|by|for) ", "", thing[on.end() :]))
-    if with_ := _WITH.search(thing):
+    named = ":" in thing or not _WITHS.isdisjoint(words)
+    if named and (with_ := _WITH.search(thing)):
         return _items(thing[with_.end() :])
     head, _, tail = thing.partition(" of ")
     if tail and (" and " in head or "," in head):
@@ -231,7 +257,8 @@ def _listed(piece: str) -> list[str]:
         return _items(re.split("['’]s ", thing, maxsplit=1)[1])
     if verb in ("compare", "contrast") or (verb and "," in thing):
         return _items(thing)
-    return _items(pairs[0]) if (pairs := _PAIRS.search(thing)) else []
+    pairs = None if _SECONDS.isdisjoint(words) else _PAIRS.search(thing)
+    return _items(pairs[0]) if pairs else []
 
 
 def _items(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rubrica.judges.text.stems import stem
 from rubrica.judges.text.words import CJK
@@ -36,25 +36,31 @@ def words_of(lower: str) -> list[str]:
     return (_ASCII_WORD if lower.isascii() else WORD).findall(lower)
 
 
-def keys_in(lower: str) -> list[str]:
+@lru_cache(maxsize=64)  # a question and its parts are read for several things
+def keys_in(lower: str) -> tuple[str, ...]:
     """The same as keys."""
-    return list(map(word_key, words_of(lower)))
+    return tuple(map(word_key, words_of(lower)))
 
 
 class Scanner:
     """Finds which of its keys occur in a text."""
 
-    def __init__(self, keys: Iterable[str]) -> None:
-        self._keys = frozenset(key for key in keys if key)
-        self._longer: dict[str, int] = {}
-        han: dict[str, set[int]] = {}
+    def __init__(self, keys: frozenset[str], phrases: Iterable[tuple[str, int]]) -> None:
+        """`phrases` are the first word and the length of those keys that have several words."""
+        self._keys = keys
+        longer = self._longer = dict[str, int]()
+        for first, count in phrases:
+            if count > longer.get(first, 0):
+                longer[first] = min(count, _PHRASE)
+
+    @cached_property
+    def _han(self) -> dict[str, tuple[int, ...]]:
+        """How long the Chinese words are, by their first character."""
+        sizes: dict[str, set[int]] = {}
         for key in self._keys:
-            if HAN.match(key):
-                han.setdefault(key[0], set()).add(len(key))
-            elif " " in key:
-                first, count = key.split(" ", 1)[0], key.count(" ") + 1
-                self._longer[first] = max(self._longer.get(first, 0), min(count, _PHRASE))
-        self._han = {first: tuple(sorted(sizes)) for first, sizes in han.items()}
+            if not key.isascii() and HAN.match(key):
+                sizes.setdefault(key[0], set()).add(len(key))
+        return {first: tuple(sorted(several)) for first, several in sizes.items()}
 
     def find(self, lower: str, words: Sequence[str]) -> set[str]:
         """The keys that occur in lower-case text, given the keys of its words."""
@@ -68,7 +74,7 @@ class Scanner:
                     phrase = " ".join(words[at : at + size])
                     if phrase in known:
                         found.add(phrase)
-        if self._han and not lower.isascii():
+        if not lower.isascii():
             self._find_han(lower, found)
         return found
 

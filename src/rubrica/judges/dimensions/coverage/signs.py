@@ -6,9 +6,10 @@ That depends on the aspects only, so it is made once for all cases that have the
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from rubrica.judges.dimensions.coverage.aspects import Aspect, Slot, sense_patterns, terms_of
-from rubrica.judges.dimensions.coverage.concepts import Concept
+from rubrica.judges.dimensions.coverage.concepts import Concept, phrases
 from rubrica.judges.dimensions.coverage.scanning import HAN, Scanner, keys_in
 from rubrica.judges.dimensions.coverage.speech import Sign, Speech, Wanted
 from rubrica.judges.dimensions.coverage.spoken import Spoken, spoken
@@ -37,6 +38,27 @@ _SHAPE = {
 
 
 _NONE: frozenset[int] = frozenset()
+_NO_WORDS: frozenset[str] = frozenset()
+
+
+class _Meant(NamedTuple):
+    """A concept that a slot of an aspect means, and words of it that say something else."""
+
+    aspect: int
+    slot: int
+    concept: Concept
+    taken: frozenset[str]
+
+    def sign(self, key: str) -> Sign | None:
+        """What a key says of the concept."""
+        aspect, slot, concept, _ = self
+        if key in concept.ask:
+            return Sign(aspect, slot, _WEAK_ASK if concept.strict else _ASK, True)
+        # A single Chinese character is often part of another word.
+        clear = 0.5 if len(key) == 1 else 1.0
+        if key in concept.tell:
+            return Sign(aspect, slot, (_BROAD_TELL if concept.broad else _TELL) * clear)
+        return Sign(aspect, slot, _HINT * clear) if key in concept.hint else None
 
 
 class Signs:
@@ -46,9 +68,14 @@ class Signs:
         self.aspects = aspects
         self._speech: dict[str | tuple[str, str], Speech] = {}
         self._named: dict[str | tuple[str, float], frozenset[int]] = {}
+        #: What each key says that was met.
+        self._signs: dict[str, tuple[Sign, ...]] = {}
         self._learn_all()
-        self._learn_senses()
-        self.own = frozenset(self._own_words())
+        self._senses = [sense_patterns(aspect) for aspect in aspects]
+        #: The names of the aspects, also by other words: repeating them is saying nothing.
+        self.own = _NO_WORDS.union(*[terms_of(aspect.text) for aspect in aspects]).union(
+            *[concept.ask.difference(phrases()) for concept in concepts_of(aspects)]
+        )
 
     def speech(self, said: Spoken, head: str = "") -> Speech:
         """What a sentence says, a row of a table together with its head."""
@@ -87,111 +114,66 @@ class Signs:
 
     def _learn_all(self) -> None:
         aspects = self.aspects
-        self._signs: dict[str, list[Sign]] = {}
-        self._shapes: dict[str, list[Sign]] = {}
-        self._grams: dict[tuple[int, int], frozenset[str]] = {}
         self._names = [{word for slot in a.slots for word in slot.words} for a in aspects]
+        #: Signs by the words and characters of the aspects, and what those words mean.
+        self._words: dict[str, list[Sign]] = {}
+        self._meant: list[_Meant] = []
+        self._grams: dict[tuple[int, int], frozenset[str]] = {}
         for at, aspect in enumerate(aspects):
+            others = _NO_WORDS.union(*self._names[:at], *self._names[at + 1 :])
             for place, slot in enumerate(aspect.slots):
-                self._learn(at, place, slot)
-        self._wanted = [self._want(at, aspect) for at, aspect in enumerate(aspects)]
-        pieces = {gram for grams in self._grams.values() for gram in grams}
-        self._scanner = Scanner({*self._signs, *pieces})
+                self._learn(at, place, slot, others)
+        self._wanted = [_wanted(at, aspect) for at, aspect in enumerate(aspects)]
+        concepts = [one.concept for one in self._meant]
+        meant = [words for one in concepts for words in (one.ask, one.tell, one.hint)]
+        keys = _NO_WORDS.union(self._words, *self._grams.values(), *meant)
+        several = phrases()
+        self._scanner = Scanner(keys, [several[key] for key in several.keys() & keys])
 
-    def _want(self, at: int, aspect: Aspect) -> Wanted:
-        slots = aspect.slots
-        whole = sum(slot.weight for slot in slots)
-        shares = tuple([slot.weight / whole for slot in slots])
-        heads, asking = [], []
-        for place, slot in enumerate(slots if len(slots) > 1 else ()):
-            if slot.words and shares[place] >= 0.4:
-                heads.append(place)
-            defining = any(concept.name == "definition" for concept in slot.concepts)
-            if slot.concepts and not slot.words and not defining:
-                asking.append(place)
-        shapes = [
-            (shape, sign)
-            for shape, signs in sorted(self._shapes.items())
-            for sign in signs
-            if sign.aspect == at
-        ]
-        return Wanted(shares, tuple(shapes), tuple(heads), tuple(asking), aspect.yes_no)
-
-    def _learn_senses(self) -> None:
-        self._sense_of = [
-            (at, re.compile("|".join(patterns)))
-            for at, aspect in enumerate(self.aspects)
-            if (patterns := sense_patterns([aspect]))
-        ]
-        self._sense_keys = {
-            key for key, signs in self._signs.items() if any(sign.literal for sign in signs)
-        }
-        patterns = sense_patterns(self.aspects)
-        self._senses = re.compile("|".join(patterns)) if patterns else None
-
-    def _learn(self, aspect: int, place: int, slot: Slot) -> None:
+    def _learn(self, aspect: int, place: int, slot: Slot, others: frozenset[str]) -> None:
+        """Learns one word of an aspect; `others` are the names of the other aspects."""
+        chance = _WEAK_ASK if any(concept.strict for concept in slot.concepts) else _LITERAL
         for word in slot.words:
-            strict = any(concept.strict for concept in slot.concepts)
-            chance = _WEAK_ASK if strict else _LITERAL
-            shared = any(word in names for at, names in enumerate(self._names) if at != aspect)
-            self._add(self._signs, word, Sign(aspect, place, chance, True, not shared))
+            sign = Sign(aspect, place, chance, True, word not in others)
+            self._words.setdefault(word, []).append(sign)
         if slot.grams and not slot.concepts:
-            for sign in {sign for word in slot.words if len(word) <= 4 for sign in word}:
-                self._add(self._signs, sign, Sign(aspect, place, _CHARACTER))
+            for char in {char for word in slot.words if len(word) <= 4 for char in word}:
+                self._words.setdefault(char, []).append(Sign(aspect, place, _CHARACTER))
         if slot.grams:
             self._grams[aspect, place] = slot.grams
         for concept in slot.concepts:
-            self._learn_concept(aspect, place, slot, concept)
+            # The name of another aspect speaks of that one only.
+            self._meant.append(_Meant(aspect, place, concept, slot.words | others))
 
-    def _learn_concept(self, aspect: int, place: int, slot: Slot, concept: Concept) -> None:
-        # The name of another aspect speaks of that one only.
-        taken = slot.words.union(*(n for at, n in enumerate(self._names) if at != aspect))
-        for word in concept.ask - taken:
-            self._add(
-                self._signs, word, Sign(aspect, place, _WEAK_ASK if concept.strict else _ASK, True)
-            )
-        for word in concept.tell - taken:
-            chance = _BROAD_TELL if concept.broad else _TELL
-            self._add(self._signs, word, Sign(aspect, place, chance * _clear(word)))
-        for word in concept.hint - taken:
-            self._add(self._signs, word, Sign(aspect, place, _HINT * _clear(word)))
-        if concept.shape:
-            sign = Sign(aspect, place, _SHAPE.get(concept.shape, 0.45))
-            self._add(self._shapes, concept.shape, sign)
-
-    def _add(self, signs: dict[str, list[Sign]], word: str, sign: Sign) -> None:
-        """One sign for each word and slot, the strongest."""
-        known = signs.setdefault(word, [])
-        for at, other in enumerate(known):
-            if (other.aspect, other.slot) == (sign.aspect, sign.slot):
-                known[at] = max(other, sign)
-                return
-        known.append(sign)
-
-    def _own_words(self) -> set[str]:
-        """The names of the aspects, also by other words: repeating them is saying nothing."""
-        own = {term for aspect in self.aspects for term in terms_of(aspect.text)}
-        asked = (word for concept in concepts_of(self.aspects) for word in concept.ask)
-        return own.union(word for word in asked if " " not in word)
+    def _said(self, key: str) -> tuple[Sign, ...]:
+        """What a key says: one sign for each slot, the strongest."""
+        signs = self._signs.get(key)
+        if signs is None:
+            concepts = [one.sign(key) for one in self._meant if key not in one.taken]
+            found = sorted([*self._words.get(key, ()), *filter(None, concepts)])
+            signs = tuple({sign[:2]: sign for sign in found}.values())
+            self._signs[key] = signs
+        return signs
 
     def _seen(self, said: Spoken) -> tuple[set[str], str, frozenset[int]]:
         """The keys of a text, it without words in another sense, and the aspects of such words."""
         lower = said.lower
         keys = self._scanner.find(lower, said.keys)
-        if self._senses is not None and not self._sense_keys.isdisjoint(keys):
-            plain = self._senses.sub(" ", lower)
-            if plain != lower:
-                blocked = frozenset(at for at, sense in self._sense_of if sense.search(lower))
-                return self._scanner.find(plain, keys_in(plain)), plain, blocked
+        if any(self._senses) and any(sign.literal for key in keys for sign in self._said(key)):
+            patterns = {sense for senses in self._senses for sense in senses}
+            found = [sense for sense in sorted(patterns) if _compiled(sense).search(lower)]
+            if found:
+                plain = _compiled("|".join(found)).sub(" ", lower)
+                blocked = [at for at, senses in enumerate(self._senses) if senses & set(found)]
+                return self._scanner.find(plain, keys_in(plain)), plain, frozenset(blocked)
         return keys, lower, _NONE
 
     def _hits(self, keys: set[str]) -> list[Sign]:
         """What some keys say."""
         if not keys:
             return []
-        signs = self._signs
         # In order, so that sums are the same to the last digit in every process.
-        found = [sign for key in sorted(keys) if key in signs for sign in signs[key]]
+        found = [sign for key in sorted(keys) for sign in self._said(key)]
         for (aspect, slot), grams in self._grams.items():
             share = len(grams & keys) / len(grams)
             if share >= 0.5:
@@ -209,9 +191,29 @@ class Signs:
         return _AGAIN * most if most > 1 else 0.0
 
 
-def _clear(word: str) -> float:
-    """A single Chinese character is often part of another word."""
-    return 0.5 if len(word) == 1 else 1.0
+def _wanted(at: int, aspect: Aspect) -> Wanted:
+    slots = aspect.slots
+    whole = sum(slot.weight for slot in slots)
+    shares = tuple([slot.weight / whole for slot in slots])
+    heads, asking = [], []
+    for place, slot in enumerate(slots if len(slots) > 1 else ()):
+        if slot.words and shares[place] >= 0.4:
+            heads.append(place)
+        defining = any(concept.name == "definition" for concept in slot.concepts)
+        if slot.concepts and not slot.words and not defining:
+            asking.append(place)
+    shapes = {
+        (concept.shape, Sign(at, place, _SHAPE.get(concept.shape, 0.45)))
+        for place, slot in enumerate(slots)
+        for concept in slot.concepts
+        if concept.shape
+    }
+    return Wanted(shares, tuple(sorted(shapes)), tuple(heads), tuple(asking), aspect.yes_no)
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def concepts_of(aspects: Sequence[Aspect]) -> Iterator[Concept]:
