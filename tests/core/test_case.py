@@ -79,7 +79,7 @@ def test_a_case_cannot_be_edited(field: str) -> None:
 @pytest.mark.parametrize("field", ["input", "expected", "metadata"])
 def test_numbers_that_are_not_finite_are_refused(field: str, number: float) -> None:
     fields: dict[str, Any] = {"input": "q", field: {"deep": [number]}}
-    with pytest.raises(ValueError, match=f"^{field}: {number} is not a finite number$"):
+    with pytest.raises(ValueError, match=rf"^{field}\.deep\[0\]: {number} is not a finite number$"):
         Case(**fields)
 
 

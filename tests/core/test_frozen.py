@@ -220,8 +220,12 @@ def test_lone_surrogates_become_the_replacement_character(text: str, kept: str) 
 
 
 def test_a_wrong_field_is_named() -> None:
-    with pytest.raises(ValueError, match=r"^metadata: nan is not a finite number$"):
+    with pytest.raises(ValueError, match=r"^metadata\.a: nan is not a finite number$"):
         checked("metadata", {"a": nan})
+    with pytest.raises(ValueError, match=r"^metadata\.b\[1\]\.价格: inf is not a finite number$"):
+        checked("metadata", {"a": [1.0], "b": ["x", {"y": 1, "价格": inf}], "c": nan})
+    with pytest.raises(ValueError, match=r"^input\[0\]: object is not a JSON value$"):
+        checked("input", (object(),))
     with pytest.raises(ValueError, match=r"^metadata: expected an object, got list$"):
         checked("metadata", [], dict)
     assert checked("metadata", {"a": 1}, dict) == {"a": 1}

@@ -70,6 +70,19 @@ def test_a_gate_is_at_most_one_and_a_weight_is_not() -> None:
         line(gate=1.5)
 
 
+def test_two_levels_do_not_share_a_value() -> None:
+    with pytest.raises(ValueError, match=r"^levels\.fair: 1.0 is good already$"):
+        line(levels={"good": 1, "fair": 1.0})
+
+
+def test_a_mean_lies_between_0_and_1_and_so_does_its_threshold() -> None:
+    assert rubric(line(), pass_threshold=70).keeps_reward  # on its judge's own scale
+    for lines in ((line(weight=1),), (line(), line("other"))):
+        for threshold in (70, -0.1):
+            with pytest.raises(ConfigError, match=r"^pass_threshold: .* is outside \[0, 1\]"):
+                rubric(*lines, pass_threshold=threshold)
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

@@ -134,7 +134,11 @@ def test_a_weight_of_zero_is_shown_and_does_not_count() -> None:
     ("min_coverage", "status", "reason"),
     [
         (0.25, Status.SCORED, ""),
-        (0.5, Status.SKIPPED, "only 25% of the weight applies"),
+        (
+            0.5,
+            Status.SKIPPED,
+            "only 25% of the weight applies, min_coverage is 50%; not applicable: b",
+        ),
     ],
 )
 def test_too_little_coverage_skips_the_case(
@@ -339,8 +343,10 @@ def test_a_ranker_may_say_what_one_trace_alone_is_worth() -> None:
 def test_one_trace_has_no_rank() -> None:
     traces = TRACE, Trace(fault=Fault("error"))
     one, failed = scored(Rubric.alone(Ranks(JudgeError("never asked"))), *traces)
-    assert (one.status, one.reason) == (Status.SKIPPED, "nothing applicable")
-    assert one.signals[0].reason == "one trace has no rank"
+    assert (one.status, one.reason) == (
+        Status.SKIPPED,
+        "nothing applicable: rank: one trace has no rank",
+    )
     assert failed.status is Status.AGENT_ERROR
 
 

@@ -103,6 +103,13 @@ def test_lone_surrogates_in_a_reason_are_replaced() -> None:
     assert signal.reason == "cut � here, “kept” there"
 
 
+def test_lone_surrogates_in_a_level_are_replaced_and_other_things_refused() -> None:
+    assert Signal(name="x", value=1.0, level="gut\ud83d").level == "gut\ufffd"
+    assert Signal(name="x", value=1.0, level="优秀").level == "优秀"
+    with pytest.raises(ValueError, match="level"):
+        Signal(name="x", value=1.0, level=3)  # type: ignore[arg-type]
+
+
 def test_a_canary_has_passed_or_not() -> None:
     assert Canary("off topic\ud800", True).kind == "off topic\ufffd"
     with pytest.raises(ValueError, match="passed: expected a bool, got int"):

@@ -211,10 +211,35 @@ def test_json_says_where_the_input_is_wrong() -> None:
     assert done.returncode == 2
 
 
+def test_a_rubric_is_no_configuration() -> None:
+    Path("rubric.yaml").write_text("dimensions:\n  math: {}\n")
+    done = rubrica("judge", "rubric.yaml", "--data", write(row("a", RIGHT)))
+    assert done.returncode == 2
+    assert "rubric.yaml:1: dimensions: it is a rubric" in done.stderr
+    assert "rubrica run --rubric rubric.yaml --agent recorded" in done.stderr
+
+
+def test_what_does_not_apply_is_told_in_the_words_of_its_judge() -> None:
+    output = {"metadata": {"final_answer": "The capital is Rome."}}
+    tasks: list[dict[str, object]] = [{}, {"answer": "Rome"}]
+    query = "What is the capital of Italy?"
+    rows = [{"task": {"main_query": query, "metadata": m}, "output": output} for m in tasks]
+    data = write(*rows)
+    done = rubrica("judge", "--judge", "factual_accuracy", "--data", data)
+    without, with_answer = map(json.loads, done.stdout.splitlines())
+    assert without["status"] == "skipped"
+    assert without["reason"] == (
+        "nothing applicable: factual_accuracy: the case expects neither claims nor an answer"
+    )
+    assert (with_answer["raw_reward"], with_answer["status"]) == (1.0, "scored")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--judge", "mth"], "'mth' is no judge"),
+        (["--judge", "research"], "or use rubrica run --agent recorded"),
+        (["--judge", "ok.yaml"], "or use rubrica run --rubric ok.yaml --agent recorded"),
         (["--judge", "nowhere.py->f"], "no such file"),
         ([], "either a CONFIG file or --judge"),
         (["config.yaml", "--judge", "math"], "either a CONFIG file or --judge"),

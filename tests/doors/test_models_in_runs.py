@@ -243,7 +243,7 @@ rubrica:
     Path("sub/rubrica.yaml").write_text(text.replace("7calls", "seven"))
     done = rubrica("run", "sub/rubrica.yaml")
     assert done.returncode == 2
-    assert "rubrica.run: budget: 'seven': expected dollars" in done.stderr
+    assert "rubrica.run.budget: 'seven': expected dollars" in done.stderr
     Path("sub/rubrica.yaml").write_text(text.replace("concurrency", "concurency"))
     done = rubrica("run", "sub/rubrica.yaml")
     assert done.returncode == 2

@@ -123,14 +123,21 @@ def test_a_function_judge_and_its_options(folder: Path) -> None:
     write(folder / "checks.py", FUNCTION)
     assert scored(load("checks.py->mentions")).passed is True
     assert scored(load("checks.py->mentions", options={"word": "dog"})).passed is False
-    with pytest.raises(ConfigError, match="got an unexpected keyword argument 'wrod'"):
+    with pytest.raises(ConfigError, match=r"^judge_options\.wrod: .* did you mean word\?$"):
         load("checks.py->mentions", options={"wrod": "dog"})
+    with pytest.raises(ConfigError, match=r"^judge_options\.case: unknown option; known: word$"):
+        load("checks.py->mentions", options={"case": "dog"})
 
 
 def test_a_plain_function_is_a_judge_too(folder: Path) -> None:
     write(folder / "checks.py", "def half(case, trace, part=0.5): return part")
     assert scored(load("checks.py->half")).reward == 0.5
     assert scored(load("checks.py->half", options={"part": 0.25})).reward == 0.25
+    write(folder / "checks.py", "def half(case, trace): return 0.5")
+    with pytest.raises(ConfigError, match=r"^judge_options\.part: .* takes no options$"):
+        load("checks.py->half", options={"part": 0.25})
+    write(folder / "checks.py", "def any_of(case, trace, **words): return len(words) / 2")
+    assert scored(load("checks.py->any_of", options={"a": 1})).reward == 0.5
 
 
 def test_a_judge_of_the_core_is_made_with_its_options(folder: Path) -> None:
@@ -147,7 +154,7 @@ def test_a_judge_of_the_core_is_made_with_its_options(folder: Path) -> None:
     )
     assert scored(load("core.py->Fixed", options={"value": 0.5})).reward == 0.5
     assert scored(load("core.py->Everything.best")).reward == 0.75
-    with pytest.raises(ConfigError, match=r"could not be made: TypeError: .*'valeu'"):
+    with pytest.raises(ConfigError, match=r"^judge_options\.valeu: .* did you mean value\?$"):
         load("core.py->Fixed", options={"valeu": 0.5})
 
 

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from rubrica.core import Case, CaseError, Fault, Message, ToolCall, Trace, Usage
+from rubrica.phases.agent_recorded import RecordedAgent
 from rubrica.phases.agent_reply import AgentError, read_reply
 from rubrica.phases.agents import agent_of, attempt
 from rubrica.phases.recorder_values import MAX_TEXT
@@ -51,6 +52,38 @@ def test_a_mapping_may_say_more() -> None:
     assert trace.metadata["seed"] == 1
     assert trace.metadata["model"] == "small"
     assert "live=True" in trace.metadata["client"]
+
+
+@pytest.mark.parametrize(
+    ("step", "arguments", "result"),
+    [
+        ({"name": "t", "arguments": [1], "result": 2}, [1], 2),
+        ({"name": "t", "args": {"q": "罗马"}, "output": 2}, {"q": "罗马"}, 2),
+        ({"name": "t", "input": "x", "response": None}, "x", None),
+        ({"name": "t", "params": 1, "arguments": 2}, 2, None),
+        ({"name": "t", "id": "call_1", "timestamp": 3, "type": "function"}, None, None),
+    ],
+)
+def test_arguments_by_other_names(step: Any, arguments: Any, result: Any) -> None:
+    for reply in (
+        {"output": "x", "steps": [step]},
+        {"output": "x", "steps": [{"kind": "tool"} | step]},
+    ):
+        (call,) = read_reply(reply).tool_calls
+        assert (call.arguments, call.result) == (arguments, result)
+    (call,) = RecordedAgent().replay(Case(input="q", metadata={"trace": reply})).tool_calls
+    assert (call.arguments, call.result) == (arguments, result)
+
+
+def test_a_misspelt_field_of_a_step_is_refused() -> None:
+    reply = {"output": "x", "steps": [{"name": "t"}, {"name": "t", "argumnets": {"q": 1}}]}
+    told = r"steps\[1\]\.argumnets: unknown key; did you mean arguments\?$"
+    with pytest.raises(AgentError, match=told):
+        read_reply(reply)
+    with pytest.raises(CaseError, match=rf": trace\.{told}"):
+        RecordedAgent().replay(Case(input="q", metadata={"trace": reply}))
+    with pytest.raises(CaseError, match=r": trace\.outptu: unknown key; did you mean output\?$"):
+        RecordedAgent().replay(Case(input="q", metadata={"trace": {"outptu": "x"}}))
 
 
 CHAT = [

@@ -220,6 +220,32 @@ GOOD = '{"id": "g", "input": "x"}\n'
             "expected.tools.max_calls",
             ">= 0",
         ),
+        (
+            b'{"input": 1, "expected": {"tools": {"expect": ["a"]}}}',
+            "expected.tools.expect",
+            "unknown key; did you mean expected?",
+        ),
+        (
+            b'{"input": 1, "expected": {"sources": [{"kind": "prmary"}]}}',
+            "expected.sources[0].kind",
+            "expected one of primary, secondary, unreliable, got 'prmary'",
+        ),
+        (
+            b'{"input": 1, "expected": {"claims": [{"text": "a"}, {"text": ""}]}}',
+            "expected.claims[1].text",
+            "it says nothing",
+        ),
+        (
+            '{"input": 1, "expected": {"claims": [{"text": " 。 "}]}}'.encode(),
+            "expected.claims[0].text",
+            "it says nothing",
+        ),
+        (
+            b'{"input": 1, "expected": {"claims": [{"text": "a", "weight": 1e400}]}}',
+            "expected.claims[0].weight",
+            "number out of range",
+        ),
+        (b'{"input": 1, "own": {"x": [0, {"y": 1e400}]}}', "own.x[1].y", "number out of range"),
         (b'{"input": ' + b"[" * 150 + b"]" * 150 + b"}", "input", "nested more than 100 deep"),
         (b'{"input": ' + b"[" * 5000 + b"]" * 5000 + b"}", None, "nested too deeply"),
         (b'{"input": "\\ud800", "x": ' + b"[" * 5000 + b"]" * 5000 + b"}", None, "not JSON|deeply"),
@@ -248,6 +274,8 @@ def test_a_bad_line_is_refused_with_its_line_and_field(
         ('[{"input": 1}]\n\nx', 3, None, "something follows its end"),
         ('[\n{"input": 1},\n{"input": NaN}]', 3, None, "NaN is not JSON"),
         ('[\n{"input": 1},\n{"input": 1e999}]', 3, "[1].input", "inf is not a finite number"),
+        ('[\n{"input": 1},\n{"input": 1, "k": [1e999]}]', 3, "[1].k[0]", "inf is not"),
+        ('[\n{"input": 1, "metadata": {"k": 1e999}}]', 2, "[0].metadata.k", "inf is not"),
         ('[\n{"input": 1},\n3]', 3, "[1]", "expected an object, got int"),
         ('[\n{"input": 1},\n{\n"input": 2, "tags": 1}]', 3, "[1].tags", "got int"),
         ('{"cases":\n[{"input": 1},\n{"id": 2}]}', 3, "cases[1].input", "missing; the case has id"),
@@ -467,12 +495,13 @@ scalars = texts | numbers | st.booleans() | st.none()
 values = st.recursive(
     scalars, lambda v: st.lists(v, max_size=3) | st.dictionaries(texts, v, max_size=3), max_leaves=6
 )
+said = texts.map(lambda text: f"it says {text}")  # a claim without words is refused
 expecteds = scalars | st.fixed_dictionaries(
     {},
     optional={
         "answer": values,
         "claims": st.lists(
-            st.fixed_dictionaries({"text": texts}, optional={"weight": st.floats(0, 9)}), max_size=2
+            st.fixed_dictionaries({"text": said}, optional={"weight": st.floats(0, 9)}), max_size=2
         ),
         "aspects": st.lists(texts, max_size=2),
         "mine": values,

@@ -254,7 +254,7 @@ def test_every_value_equals_itself(value: Any) -> None:
         ({"tags_any": "math"}, "tags_any"),
         ({"tags_not": (1,)}, "tags_not"),
         ({"where": [1]}, "where"),
-        ({"where": {"a": float("nan")}}, "where"),
+        ({"where": {"a": float("nan")}}, "where.a"),
         ({"expression": "a ="}, "expression"),
     ],
 )

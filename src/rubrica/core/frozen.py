@@ -7,7 +7,7 @@ case they share. They still are `dict` and `list`, so equality, `isinstance` and
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from types import UnionType
 from typing import Any, Never
@@ -56,6 +56,10 @@ class FrozenList(list[Any]):
 EMPTY = FrozenDict()
 
 
+class _TooDeepError(ValueError):
+    """A value whose path would be as long as it is deep."""
+
+
 def freeze(value: Any, depth: int = 0) -> Any:
     """The same JSON value, frozen; `ValueError` where it is not one."""
     kind = type(value)
@@ -72,7 +76,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
             raise ValueError(f"{value} is not a finite number")
         return value
     if depth >= MAX_DEPTH:
-        raise ValueError(f"nested more than {MAX_DEPTH} deep")
+        raise _TooDeepError(f"nested more than {MAX_DEPTH} deep")
     if kind is dict or isinstance(value, Mapping):
         for key, item in value.items():
             if (
@@ -99,8 +103,25 @@ def checked(field: str, value: Any, kind: type | None = None) -> Any:
         raise ValueError(f"{field}: expected an object, got {type(value).__name__}")
     try:
         return freeze(value)
-    except ValueError as error:
+    except _TooDeepError as error:
         raise ValueError(f"{field}: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{field}{_place(value)}: {error}") from None
+
+
+def _place(value: Any) -> str:
+    """The path to what `freeze` refuses, from the value that holds it."""
+    pairs: Iterable[tuple[str, Any]] = ()
+    if isinstance(value, Mapping):
+        pairs = ((f".{key}", item) for key, item in value.items())
+    elif isinstance(value, list | tuple):
+        pairs = ((f"[{position}]", item) for position, item in enumerate(value))
+    for step, item in pairs:
+        try:
+            freeze(item)
+        except ValueError:
+            return step + _place(item)
+    return ""
 
 
 def _key(key: object) -> str:

@@ -30,8 +30,11 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def __post_init__(self) -> None:
         force_setattr(self, "levels", checked("levels", self.levels, dict))
+        named: dict[float, str] = {}
         for level, value in self.levels.items():
             finite(f"levels.{level}", value, low=0, high=1)
+            if named.setdefault(value, level) != level:
+                raise ValueError(f"levels.{level}: {value} is {named[value]} already")
         finite("weight", self.weight, low=0, high=1e9)
         finite("gate", self.gate, low=0, high=1)
 
@@ -81,6 +84,9 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             if getattr(self, field) is None:
                 raise ConfigError("expected a number", field=field)
         finite("pass_threshold", self.pass_threshold)
+        if not self.keeps_reward and not 0 <= self.pass_threshold <= 1:
+            message = f"{self.pass_threshold:g} is outside [0, 1], where every mean lies"
+            raise ConfigError(message, field="pass_threshold")
         finite("min_coverage", self.min_coverage, low=0, high=1)
         if sum(dimension.share for dimension in self.dimensions) <= 0:
             raise ConfigError("every weight is 0: nothing would count", field="dimensions")
@@ -111,6 +117,11 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """
         name = signal_names(judge)[0]
         return cls(name=name, dimensions=(Dimension(name=name, judge=judge),), pass_threshold=1.0)
+
+    @cached_property
+    def keeps_reward(self) -> bool:
+        """Whether the one judge's own reward counts, on any scale; a weight asks for a mean."""
+        return len(self.dimensions) == 1 and self.dimensions[0].weight is None
 
     @cached_property
     def seats(self) -> tuple[Seat, ...]:

@@ -230,7 +230,7 @@ def fold(rubric: Rubric, signals: Said) -> Score:
     reward = gained / measured
     passed = (reward if mean is None else mean) >= rubric.pass_threshold - SLACK
     reason = gate
-    if len(rubric.dimensions) == 1 and rubric.dimensions[0].weight is None:
+    if rubric.keeps_reward:
         reason = gate or signal.reason
         if signal.reward is not None:
             reward = signal.reward
@@ -252,12 +252,11 @@ def fold(rubric: Rubric, signals: Said) -> Score:
 
 def _unmeasured(rubric: Rubric, signals: Said, coverage: float, first: Signal | None) -> Score:
     """A score that says why there is none; `first` is the first signal with a fault that counts."""
-    status, reason = Status.SKIPPED, "nothing applicable"
     if first is not None and first.fault is not None:
         status = _FAULT_STATUS[first.fault.kind]
         reason = f"{first.name}: {first.fault.message}"
-    elif coverage:
-        reason = f"only {coverage:.0%} of the weight applies"
+    else:
+        status, reason = Status.SKIPPED, _why_skipped(rubric, signals, coverage)
     return Score(
         status=status,
         reason=reason,
@@ -266,6 +265,18 @@ def _unmeasured(rubric: Rubric, signals: Said, coverage: float, first: Signal | 
         cost=_cost(signals),
         provenance=rubric.provenance,
     )
+
+
+def _why_skipped(rubric: Rubric, signals: Said, coverage: float) -> str:
+    """Which dimensions do not apply; where none does, in the words of their judges."""
+    lines = [signals[line.name] for line in rubric.dimensions]
+    out = [signal for signal in lines if signal.value is None and signal.fault is None]
+    if coverage:
+        names = ", ".join(signal.name for signal in out)
+        least = f"min_coverage is {rubric.min_coverage:.0%}"
+        return f"only {coverage:.0%} of the weight applies, {least}; not applicable: {names}"
+    told = "; ".join(f"{signal.name}: {signal.reason}" for signal in out if signal.reason)
+    return f"nothing applicable: {told}" if told else "nothing applicable"
 
 
 def _below(dimension: Dimension, value: float) -> str:

@@ -111,7 +111,15 @@ def rubric_from_options(config: str | None, judge: str | None, settings: list[st
         raise ConfigError("give either a CONFIG file or --judge NAME")
     if config is not None:
         return rubric_from_config(config, options)
+    if judge == "research" or Path(judge or "").suffix in (".yaml", ".yml"):
+        raise ConfigError(_rubric_told(judge if judge != "research" else None), field="--judge")
     return rubric_from_name(judge or "", options)
+
+
+def _rubric_told(file: str | None) -> str:
+    """What to do with a rubric where one judge is wanted; None is the rubric that ships."""
+    told = f"rubrica run{f' --rubric {file}' if file else ''} --agent recorded --cases FILE"
+    return f"it is a rubric, and a judge is wanted: name one of its judges, or use {told}"
 
 
 def parse_option(text: str, option: str = "--set") -> tuple[str, Any]:
@@ -126,6 +134,8 @@ def _root(document: Document) -> str:
     value = document.value
     found = [root for root in ROOTS if isinstance(value, dict) and root in value]
     if len(found) != 1:
+        if not found and isinstance(value, dict) and "dimensions" in value:
+            raise document.error(_rubric_told(document.file), "dimensions")
         wanted = "one of ajet: and rubrica:" if found else "a section ajet: or rubrica:"
         raise document.error(f"expected {wanted} at the top")
     root = found[0]

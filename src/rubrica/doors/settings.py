@@ -18,6 +18,10 @@ from rubrica.readers.selection import Selection
 STORE = ".rubrica/runs.db"
 #: The configuration of a folder, read where none is named and the options do not say it all.
 CONFIG = "rubrica.yaml"
+#: What `--judge-deadline` is for.
+JUDGE_DEADLINE = (
+    "each judge, each case (60); built-in rules are not stopped, their input is bounded"
+)
 
 
 class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

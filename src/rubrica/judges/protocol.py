@@ -22,6 +22,7 @@ import msgspec
 from rubrica.core import ConfigError, FunctionJudge, JudgeError, RubricaError, digest, nearest
 from rubrica.core.judge import Runs, runs, shown
 from rubrica.judges import alias
+from rubrica.judges.options import check_options
 from rubrica.judges.workflow import BuiltInJudge, WorkflowJudge, built
 
 #: Words for the judges that ship with the package.
@@ -63,6 +64,8 @@ TUTORIALS = {
 
 #: What a judge of somebody else's is taken for that claims to be this.
 _DOUBTED: dict[Runs, Runs] = {"inline": "thread", "asks": "loop"}
+#: Parameters of a function that are no options.
+_CASE_AND_TRACE = 2
 
 
 class Loaded:
@@ -173,16 +176,21 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
     """A judge out of whatever stands under the name."""
     try:
         if isinstance(found, FunctionJudge):
+            check_options(found.function, options, _CASE_AND_TRACE)
             return found.having(options)
         if isinstance(found, type):
             if hasattr(found, "compute_reward"):
                 made = found((dict(options) or None) if config is None else config)
                 return made if isinstance(made, BuiltInJudge) else WorkflowJudge(made)
-            is_value = issubclass(found, msgspec.Struct)
-            found = built(found, options) if is_value else found(**options)
+            if issubclass(found, msgspec.Struct):
+                found = built(found, options)
+            else:
+                check_options(found, options)
+                found = found(**options)
         if hasattr(found, "judge") or hasattr(found, "rank"):
             return found
         if isinstance(found, Callable):  # type: ignore[arg-type]
+            check_options(found, options, _CASE_AND_TRACE)
             return FunctionJudge(found).having(options)
     except RubricaError as error:
         if isinstance(error, JudgeError):

@@ -5,13 +5,15 @@ where unknown keys of a case file go; `steps` and `usage` may stand beside an `o
 output is one attempt: it is not counted twice for a second repeat.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from rubrica.core import Case, CaseError, Trace
 from rubrica.phases.agent_reply import bounded, read_reply
-from rubrica.readers.conversion import explained
+from rubrica.phases.agent_steps import read_steps
+from rubrica.readers.conversion import ConversionError, converted
 
 SINGLE = ("output", "messages", "steps", "usage")
 
@@ -53,7 +55,13 @@ class RecordedAgent:
 
 def _trace(case: Case, value: Any) -> Trace:
     try:
-        return bounded(msgspec.convert(value, Trace))
-    except msgspec.ValidationError as error:
-        message, field = explained(error)
-        raise CaseError(case.id, f"trace.{field}" if field else "trace", message) from None
+        fields = dict(value) if isinstance(value, Mapping) else value
+        listed = fields.pop("steps", None) if fields is not value else None
+        trace = converted(fields, Trace)
+        return bounded(replace(trace, steps=read_steps(listed)) if listed else trace)
+    except ConversionError as error:
+        place = f"trace.{error.field}" if error.field else "trace"
+        raise CaseError(case.id, place, error.message) from None
+    except ValueError as error:
+        place, _, message = str(error).partition(": ")
+        raise CaseError(case.id, f"trace.{place}", message) from None

@@ -8,14 +8,13 @@ an answer. What is too long is cut, and the trace says so under `metadata.rubric
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
-from rubrica.core import Message, RubricaError, Step, ToolCall, Trace
+from rubrica.core import RubricaError, Trace
 from rubrica.core.frozen import EMPTY
+from rubrica.phases.agent_steps import read_steps
 from rubrica.phases.recorder import Recording
 from rubrica.phases.recorder_values import MAX_TEXT, cut, plain, read_usage, text_of
-from rubrica.readers.conversion import explained
 
 #: Any of these makes a mapping a reply; without them it is the output itself.
 REPLY = frozenset({"output", "messages", "steps"})
@@ -82,30 +81,6 @@ def _of_messages(messages: Any) -> Trace:
         return trace_of_messages(list(messages))
     except RubricaError as error:
         raise AgentError(f"it returned messages that cannot be read: {error}") from None
-
-
-def read_steps(listed: Any) -> tuple[Step, ...]:
-    """Steps as values or as mappings: with a `name` a tool call, with a `role` a message."""
-    if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
-        raise ValueError(f"steps: expected a list, got {type(listed).__name__}")
-    return tuple([_step(position, item) for position, item in enumerate(listed)])
-
-
-def _step(position: int, item: Any) -> Step:
-    if isinstance(item, Message | ToolCall):
-        return item
-    if isinstance(item, Mapping):
-        kind = item.get("kind") or ("message" if "role" in item else "tool")
-        fields = {key: value for key, value in item.items() if key != "kind"}
-        try:
-            if kind == "message" and "role" in item:
-                return msgspec.convert(fields, Message)
-            if kind == "tool" and "name" in item:
-                return msgspec.convert(fields, ToolCall)
-        except msgspec.ValidationError as error:
-            message, field = explained(error)
-            raise ValueError(f"steps[{position}].{field or ''}: {message}") from None
-    raise ValueError(f"steps[{position}]: neither a tool call (name) nor a message (role)")
 
 
 def bounded(trace: Trace) -> Trace:

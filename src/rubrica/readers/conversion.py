@@ -1,16 +1,23 @@
 """Plain values into typed ones, with errors that name the field, in words for people."""
 
+import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from math import inf
+from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
 
 from rubrica.core import InputError, nearest
+from rubrica.readers.places import Place, bare, place_of
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-_PLACE = re.compile(r" - at `\$\.?(.*)`$")
+_PLACE = re.compile(r" - at (`key` in )?`\$(.*)`$")
+#: What a type itself found wrong begins with the field.
+_OWN = re.compile(r"([a-z_]\w*(?:\.[^\s:]+|\[\d+\])*): ")
+#: Longer integers Python refuses to read.
+_DIGITS = 4_000
 
 
 class ConversionError(InputError):
@@ -23,28 +30,57 @@ def converted(value: Any, kind: type[T]) -> T:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        message, field = explained(error)
-        words = _allowed(kind, field)
-        if words and message.startswith("invalid enum value"):
-            message = f"expected one of {', '.join(words)}, got {message.split(None, 3)[3]}"
+        message, field = explained(error, value, kind)
         raise ConversionError(message, field=field) from None
-    except ValueError as error:  # the type's own checks
+    except ValueError as error:  # text that is none: a lone surrogate
         raise ConversionError(str(error)) from None
 
 
-def explained(error: msgspec.ValidationError) -> tuple[str, str | None]:
-    """What a decoder found wrong, and where."""
+def explained(
+    error: msgspec.ValidationError, value: Any = None, kind: Any = Any
+) -> tuple[str, str | None]:
+    """What a decoder found wrong with a value that should be of this kind, and where."""
     message = str(error)
-    place = _PLACE.search(message)
-    if place is not None:
-        message = message[: place.start()]
-    field = place[1].replace("[...]", "[…]") if place else None
+    found = _PLACE.search(message)
+    place = place_of(found[2] if found else "", value, kind)
+    message = message[: found.start()] if found else message
     message = message[:1].lower() + message[1:].replace("`", "")
-    for words, meaning in (("unknown", "unknown key"), ("missing required", "it is missing")):
-        _, found, key = message.partition(f"{words} field ")
-        if found:
-            return meaning, f"{field}.{key}" if field else key
-    return message, field or None
+    if found and found[1]:
+        return f"a key of it: {message}", place.path or None
+    message, below = _worded(message, place)
+    return message, ".".join(part for part in (place.path, below) if part) or None
+
+
+def _worded(message: str, place: Place) -> tuple[str, str]:
+    """In words for people, and the field below the place that it speaks of, if it does."""
+    _, unknown, key = message.partition("unknown field ")
+    if unknown:
+        return (
+            f"unknown key; {nearest(key, place.fields)}" if place.fields else "unknown key"
+        ), key
+    _, missing, key = message.partition("missing required field ")
+    if missing:
+        return "it is missing", key
+    if place.words and message.startswith("invalid enum value"):
+        got = message.removeprefix("invalid enum value ")
+        return f"expected one of {', '.join(place.words)}, got {got}", ""
+    own = _OWN.match(message)
+    return (message[own.end() :], own[1]) if own else (message, "")
+
+
+def explained_line(
+    error: msgspec.ValidationError, line: bytes | str, kind: Any = Any
+) -> tuple[str, str | None]:
+    """The same of JSON text."""
+    try:
+        value = json.loads(line, parse_int=_whole)
+    except (ValueError, RecursionError):  # something else is wrong too, further on
+        value = None
+    return explained(error, value, kind)
+
+
+def _whole(digits: str) -> float:
+    return int(digits) if len(digits) <= _DIGITS else inf
 
 
 def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
@@ -52,8 +88,8 @@ def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
     if not isinstance(value, Mapping):
         return
     for field in msgspec.structs.fields(kind):
-        name, kind_of_field = field.encode_name, _bare(field.type)
-        for inner in (kind_of_field, *map(_bare, get_args(kind_of_field))):
+        name, kind_of_field = field.encode_name, bare(field.type)
+        for inner in (kind_of_field, *map(bare, get_args(kind_of_field))):
             if not isinstance(inner, type) or not issubclass(inner, msgspec.Struct):
                 continue
             below = value.get(name)
@@ -67,28 +103,3 @@ def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
         if key not in known:
             hint = nearest(str(key), known)
             raise ConversionError(f"unknown key; {hint}", field=f"{path}{key}")
-
-
-def _bare(annotation: Any) -> Any:
-    """A type without what is annotated to it."""
-    while get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
-    return annotation
-
-
-def _allowed(kind: type[msgspec.Struct], path: str | None) -> list[str]:
-    """The words that a field at this path takes, if it takes words."""
-    annotation: Any = kind
-    for part in (path or "").split("."):
-        inner = [a for a in _parts(annotation) if hasattr(a, "__struct_fields__")]
-        if not inner:
-            return []
-        types = {field.encode_name: field.type for field in msgspec.structs.fields(inner[0])}
-        annotation = types.get(part)
-    literal = [a for a in _parts(annotation) if get_origin(a) is Literal]
-    return [str(word) for word in get_args(literal[0])] if literal else []
-
-
-def _parts(annotation: Any) -> list[Any]:
-    bare = _bare(annotation)
-    return [bare, *map(_bare, get_args(bare))]

@@ -5,14 +5,15 @@ cannot disagree. Keys that are not fields are kept in `metadata`: a test set car
 need. Inside `expected` the keys that judges know are checked and others are left alone.
 """
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
-from rubrica.core import Case, DataError, freeze
-from rubrica.core.frozen import clean
+from rubrica.core import Case, DataError
+from rubrica.core.frozen import checked, clean
 from rubrica.readers.conversion import explained
 
 Weight = Annotated[float, Meta(ge=0)]
@@ -25,6 +26,10 @@ class Claim(msgspec.Struct):
     text: str
     weight: Weight = 1.0
 
+    def __post_init__(self) -> None:
+        if not any(map(str.isalnum, self.text)):
+            raise ValueError("text: it says nothing, so that every answer would state it")
+
 
 class Source(msgspec.Struct):
     """A document that an answer may rest on."""
@@ -32,10 +37,13 @@ class Source(msgspec.Struct):
     id: str | int | None = None
     url: str | None = None
     text: str | None = None
-    kind: str | None = None
+    kind: Annotated[
+        Literal["primary", "secondary", "unreliable"] | None,
+        Meta(description="how good it is; by its host where absent"),
+    ] = None
 
 
-class Tools(msgspec.Struct):
+class Tools(msgspec.Struct, forbid_unknown_fields=True):
     """What a good run does with its tools."""
 
     expected: Annotated[
@@ -112,7 +120,9 @@ def case_from(fields: Mapping[str, Any]) -> Case:
         )
     except ValueError as error:
         field, _, message = str(error).partition(": ")
-        raise DataError(message, field=field) from None
+        above = field.removeprefix("metadata.")  # where its author wrote it
+        written = re.split(r"[.\[]", above, maxsplit=1)[0] in fields.keys() - _FIELDS
+        raise DataError(message, field=above if written else field) from None
 
 
 def _mended(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,9 +131,10 @@ def _mended(fields: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(key, str):
             raise DataError(f"the key {key!r} is not text")
         try:
-            mended[clean(key)] = freeze(value)
+            mended[clean(key)] = checked(clean(key), value)
         except ValueError as error:
-            raise DataError(str(error), field=clean(key)) from None
+            field, _, message = str(error).partition(": ")
+            raise DataError(message, field=field) from None
     return mended
 
 
@@ -149,5 +160,5 @@ def _explained(error: msgspec.ValidationError, fields: Mapping[str, Any]) -> Dat
     for key in fields:
         if not isinstance(key, str):
             return DataError(f"the key {key!r} is not text")
-    message, field = explained(error)
+    message, field = explained(error, fields, CaseFields)
     return DataError(message, field=field)

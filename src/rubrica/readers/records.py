@@ -14,7 +14,7 @@ import msgspec
 
 from rubrica.core import ConfigError, DataError
 from rubrica.core.frozen import EMPTY
-from rubrica.readers.conversion import explained
+from rubrica.readers.conversion import explained_line
 from rubrica.readers.document import parse_document
 from rubrica.readers.lines import chunks
 
@@ -81,7 +81,7 @@ def _second_reading(text: bytes, first: Exception) -> tuple[Any, int]:
     if isinstance(first, RecursionError):
         raise DataError("nested too deeply")
     if isinstance(first, msgspec.ValidationError):  # a number without end
-        message, field = explained(first)
+        message, field = explained_line(first, whole)
         raise DataError(message, field=field)
     if "\\ud" not in whole.lower():
         raise DataError(f"not JSON: {first}")

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from rubrica.core import Case, DataError, Trace
-from rubrica.readers.conversion import explained
+from rubrica.readers.conversion import explained_line
 
 
 class Recorded(msgspec.Struct, frozen=True, gc=False):
@@ -62,7 +62,7 @@ def read_row(line: bytes) -> Row:
     try:
         row = _DECODER.decode(line)
     except msgspec.ValidationError as error:
-        message, field = explained(error)
+        message, field = explained_line(error, line, _Row)
         raise DataError(message, field=field) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         row, replaced = _second_reading(line, error)
@@ -128,7 +128,7 @@ def _second_reading(line: bytes, first: Exception) -> tuple[_Row, int]:
         text, replaced = _LONE.subn("\ufffd", text)
         return _DECODER.decode(text), replaced
     except msgspec.ValidationError as error:
-        message, field = explained(error)
+        message, field = explained_line(error, text, _Row)
         raise DataError(message, field=field) from None
     except (ValueError, RecursionError) as error:
         raise DataError(_syntax(error)) from None

@@ -8,6 +8,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from rubrica.core import nearest
+from rubrica.core.levels import LEVELS
+
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
@@ -39,6 +42,13 @@ class RubricLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     options: Annotated[dict[str, Any], Meta(description="options of the judge")] = msgspec.field(
         name="with", default_factory=dict
     )
+
+    def __post_init__(self) -> None:
+        levels = self.levels or LEVELS
+        for level in self.level_descriptions:
+            if level not in levels:
+                hint = nearest(level, levels)
+                raise ValueError(f"level_descriptions.{level}: there is no such level; {hint}")
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,7 +83,7 @@ class RubricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     name: Annotated[str | None, Meta(description="the file's own name where absent")] = None
     description: Annotated[str, Meta(description="what it is for")] = ""
     pass_threshold: Annotated[
-        float, Meta(description="a case passes where its mean reaches this")
+        float, Meta(description="a case passes where its mean, a number from 0 to 1, reaches this")
     ] = 0.7
     min_coverage: Annotated[
         Share, Meta(description="below this share of the weight a case is skipped")

@@ -8,7 +8,7 @@ import msgspec
 from rubrica.doors import budget, exports
 from rubrica.doors.commands.run import exit_code
 from rubrica.doors.corrected import corrected_by
-from rubrica.doors.settings import STORE
+from rubrica.doors.settings import JUDGE_DEADLINE, STORE
 from rubrica.doors.summary import Ticker, show, store_option
 from rubrica.doors.watch import housed
 from rubrica.executors import loop
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--rubric", required=True, metavar="FILE", help="the rubric's YAML")
     add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
     add("--concurrency", type=int, default=16, metavar="N", help="rows at a time (16)")
-    add("--judge-deadline", type=float, default=60.0, metavar="SECONDS", help="each row (60)")
+    add("--judge-deadline", type=float, default=60.0, metavar="SECONDS", help=JUDGE_DEADLINE)
     add(
         "--gate",
         action="append",

@@ -18,7 +18,7 @@ from rubrica.doors import budget, exports
 from rubrica.doors.cli import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
 from rubrica.doors.corrected import corrected_by
 from rubrica.doors.dry_run import dry_run
-from rubrica.doors.settings import CONFIG, STORE, RunSettings, settings_of
+from rubrica.doors.settings import CONFIG, JUDGE_DEADLINE, STORE, RunSettings, settings_of
 from rubrica.doors.summary import Ticker, last_run, show, store_option
 from rubrica.doors.watch import Watchdog, stdout_kept, stoppable
 from rubrica.executors import loop
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--repeats", type=int, metavar="N", help="attempts at each case (1)")
     add("--concurrency", type=int, metavar="N", help="cases at a time (16)")
     add("--deadline", type=float, metavar="SECONDS", help="for the agent, each case (60)")
-    add("--judge-deadline", type=float, metavar="SECONDS", help="for the judges, each case (60)")
+    add("--judge-deadline", type=float, metavar="SECONDS", help=JUDGE_DEADLINE)
     add("--isolate", action="store_true", help="each attempt in a process that can be killed")
     add("--fail-fast", action="store_true", help="stop at the first case that does not pass")
     add("--dry-run", action="store_true", help="say what would run, and run nothing")

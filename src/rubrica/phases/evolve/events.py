@@ -15,7 +15,7 @@ from rubrica.core import DataError
 from rubrica.core.numbers import finite
 from rubrica.phases.evolve.decision import Decision
 from rubrica.phases.evolve.limits import Risk
-from rubrica.readers.conversion import explained
+from rubrica.readers.conversion import explained_line
 
 Number = Annotated[int, Meta(ge=1)]
 Result = Literal["promoted", "rejected", "branched"]
@@ -131,10 +131,7 @@ def event_of(line: bytes, path: Path, number: int) -> AnyEvent:
     try:
         return _DECODER.decode(line)
     except msgspec.ValidationError as error:
-        message, field = explained(error)
-        inner, colon, rest = message.partition(": ")
-        if colon and inner.isidentifier():  # what the type itself found wrong
-            field, message = f"{field}.{inner}" if field else inner, rest
+        message, field = explained_line(error, line, AnyEvent)
         raise DataError(message, file=file, line=number, field=field) from None
     except msgspec.DecodeError as error:
         message = f"not a JSON object on one line: {error}"

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from rubrica.core import DataError
 from rubrica.phases.evolve.history import History
-from rubrica.readers.conversion import explained
+from rubrica.readers.conversion import explained_line
 from rubrica.readers.document import parse_document
 
 FORMAT = 1
@@ -56,7 +56,7 @@ def read_state(path: Path) -> State | None:
     try:
         state = msgspec.json.decode(text, type=State)
     except msgspec.ValidationError as error:
-        message, field = explained(error)
+        message, field = explained_line(error, text, State)
         raise _wrong(path, text, message, field or "") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _wrong(path, text, f"not JSON: {error}") from None

@@ -132,7 +132,9 @@ class Batches(Generic[T]):
         try:
             value, replaced = decode(text)
         except DataError as error:
-            return None if "truncated" in error.message else Broken(line, error.message)
+            return (
+                None if "truncated" in error.message else Broken(line, error.message, error.field)
+            )
         self.replaced += replaced
         return self._converted(value, line)
 
@@ -140,7 +142,7 @@ class Batches(Generic[T]):
         try:
             return (msgspec.convert(_mended(value), self.kind),)
         except msgspec.ValidationError as error:
-            message, field = explained(error)
+            message, field = explained(error, value, self.kind)
             return Broken(line, message, field)
 
     def one(self, value: Any, place: str) -> T:

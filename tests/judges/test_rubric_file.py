@@ -1,0 +1,84 @@
+"""A mistake in a rubric file is told with its file, its line and the whole path of its field."""
+
+from pathlib import Path
+
+import pytest
+
+from rubrica.core import ConfigError
+from rubrica.judges.rubric_file import read_rubric
+
+OWN = """
+from rubrica import judge
+
+@judge
+def own(case, trace, words=3):
+    return True
+"""
+
+
+def refused(folder: Path, *lines: str) -> tuple[int | None, str]:
+    (folder / "checks.py").write_text(OWN)
+    path = folder / "rubric.yaml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        read_rubric(str(path))
+    assert caught.value.file == str(path)
+    return caught.value.line, f"{caught.value.field}: {caught.value.message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("weight: -0.7", "weight: expected float >= 0.0"),
+        ("weight: .nan", "weight: expected float >= 0.0"),
+        ("weight: .inf", "weight: inf is not a finite number"),
+        ('weight: "30%"', "weight: expected float | null, got str"),
+        ("gate: 1.5", "gate: expected float <= 1.0"),
+        ("levels: {good: 1.2}", "levels.good: expected float <= 1.0"),
+        ("levels: {好: 1, 差: -1}", "levels.差: expected float >= 0.0"),
+        ("levels: [good, bad]", "levels: expected object, got array"),
+        ("levels: {1: 0.5}", "levels: a key of it: expected str, got int"),
+        ("levels: {good: 0.5, fair: 0.5}", "levels.fair: 0.5 is good already"),
+        (
+            "level_descriptions: {goood: fine}",
+            "level_descriptions.goood: there is no such level; did you mean good?",
+        ),
+        (
+            "{levels: {fine: 1, off: 0}, level_descriptions: {good: x}}",
+            "level_descriptions.good: there is no such level; known: fine, off",
+        ),
+        ("wieght: 1", "wieght: unknown key; did you mean weight?"),
+        ("with: {thnk: keep}", "with.thnk: unknown key; did you mean think?"),
+        ("with: {think: maybe}", "with.think: expected one of drop, keep, got 'maybe'"),
+        ("with: {contradiction_cost: 2}", "with.contradiction_cost: 2.0 is outside [0, 1]"),
+    ],
+)
+def test_what_is_wrong_in_a_dimension(text: str, told: str, tmp_path: Path) -> None:
+    lines = ["dimensions:", "  completeness: {weight: 1}", "  factual_accuracy:", f"    {text}"]
+    assert refused(tmp_path, *lines) == (4, f"dimensions.factual_accuracy.{told}")
+
+
+def test_an_empty_dimension(tmp_path: Path) -> None:
+    told = "dimensions.factual_accuracy: expected object, got null"
+    assert refused(tmp_path, "dimensions:", "  factual_accuracy:") == (2, told)
+
+
+def test_an_option_of_a_judge_of_ones_own(tmp_path: Path) -> None:
+    lines = ["dimensions:", "  own:", "    judge: checks.py->own", "    with:", "      word: 3"]
+    told = "dimensions.own.with.word: unknown option; did you mean words?"
+    assert refused(tmp_path, *lines) == (5, told)
+
+
+def test_a_mean_never_reaches_a_threshold_above_one(tmp_path: Path) -> None:
+    lines = ["pass_threshold: 70", "dimensions:", "  completeness: {weight: 1}"]
+    told = "pass_threshold: 70 is outside [0, 1], where every mean lies"
+    assert refused(tmp_path, *lines) == (1, told)
+    (tmp_path / "alone.yaml").write_text("pass_threshold: 1.5\ndimensions:\n  environment: {}\n")
+    assert read_rubric(str(tmp_path / "alone.yaml")).pass_threshold == 1.5  # on its own scale
+
+
+def test_levels_are_names_for_values_whatever_they_are_called(tmp_path: Path) -> None:
+    text = "dimensions:\n  completeness: {levels: {good: 0.2, bad: 0.8}}\n"
+    (tmp_path / "odd.yaml").write_text(text)
+    floors = read_rubric(str(tmp_path / "odd.yaml")).floors["completeness"]
+    assert floors == {"bad": 0.5, "good": 0.0}
