@@ -448,7 +448,8 @@ def test_what_stands_beyond_is_not_read() -> None:
     "piece",
     ["a", " ", "\n", "a\n", "|", "| a ", "# a\n", "1. ", "A b ", "**a", "` `", '"', "a: ",
      "价格，", "将在", "i will ", "information ", "contact ", "- a\n", "([", "Ab Ab ",
-     "《", "mercury is a ", "[1] http\n", "[^1]: http\n\n", "Sources\n- www.\n", "请谅", "会在后"],
+     "《", "mercury is a ", "[1] http\n", "[^1]: http\n\n", "Sources\n- www.\n", "请谅", "会在后",
+     "A"],
 )  # fmt: skip
 def test_hostile_text_is_read_in_time(piece: str) -> None:
     text = piece * (READ // len(piece))
@@ -457,6 +458,7 @@ def test_hostile_text_is_read_in_time(piece: str) -> None:
         text, *ASPECTS, "contact person", "steps", "who built it", question="the element mercury"
     )
     judged("It is $5.", question=text)
+    judged(text, question="Who built it, and when?")
     assert time.process_time() - started < 10
 
 

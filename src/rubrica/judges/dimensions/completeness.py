@@ -9,6 +9,7 @@ from rubrica.core import Case, Signal, Trace
 from rubrica.judges.dimensions.coverage.matching import covers
 from rubrica.judges.dimensions.coverage.plan import Plan, plan_of
 from rubrica.judges.dimensions.coverage.reading import Cover
+from rubrica.judges.dimensions.coverage.shapes import SHAPES
 from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
 from rubrica.judges.openers import LONGEST, why_nothing
 from rubrica.judges.visible import visible
@@ -40,7 +41,7 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         if not sum(aspect.weight for aspect in plan.aspects):
             return (inapplicable(NAME, "no expected.aspects, and no question to take them from"),)
         answer = trace.answer
-        if (nothing := _why_nothing(case, answer)) is not None:
+        if (nothing := _why_nothing(case, answer)) is not None and not _agrees(plan, answer):
             return (finding(NAME, 0.0, nothing, "high"),)
         return (_found(plan, answer),)
 
@@ -50,6 +51,11 @@ def _why_nothing(case: Case, answer: str) -> str | None:
     if len(answer) > _OPENING and len(visible(answer[:_OPENING]).strip()) > LONGEST:
         return None
     return why_nothing(case, answer)
+
+
+def _agrees(plan: Plan, answer: str) -> bool:
+    """`Of course!` opens an answer, and is one where a yes or a no was asked for."""
+    return plan.asks_yes_no and SHAPES["answer"](answer, answer.lower())
 
 
 def _found(plan: Plan, answer: str) -> Signal:

@@ -66,7 +66,8 @@ def by_place(text: str, plan: Plan) -> dict[int, Span]:
     for at, piece in enumerate(pieces):
         said = piece[0].strip()
         lower = said.lower()
-        if not kind_of(lower) and plan.fresh(spoken(lower)) >= 0.5:
+        others = plan.told(said).speech.named - {at}
+        if not others and not kind_of(lower) and plan.fresh(spoken(lower)) >= 0.5:
             begin = piece.start() + len(piece[0]) - len(piece[0].lstrip())
             found[at] = (begin, begin + len(said))
     return found

@@ -34,6 +34,7 @@ _WHEN_TO = re.compile(
 _PROCEDURE = re.compile(r"^how (?:do|does|can|could|should|would|to)\b|\bhow to\b", re.IGNORECASE)
 _YES_NO = re.compile(
     r"^(?:and )?(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|must|whether)\b"
+    "|(?:吗|是否)$|[是能会要]不[是能会要]|可不可以|有没有|能否|可否"
 )
 _WHAT_IS = re.compile(
     r"^(?:and )?what(?:'s| is| are| does(?=.* mean$)) (?!the\b|its\b|their\b|your\b|my\b"
@@ -41,8 +42,8 @@ _WHAT_IS = re.compile(
     re.IGNORECASE,
 )
 _HAN_STOP = re.compile(
-    "的|了|是|在|与|和|及|或|吗|呢|我们?|你们?|您|它们?|他们?|她|请|会|能|可以|应该|需要|还|都|要"
-    "|到|用|于|对|把|被|给|有没有|有|个|这|那|之后|之前|以后|上|下|里|中|主要|目前|具体|相关|存在"
+    "的|了|是|在|与|和|及|或|吗|呢|我们?|你们?|您|它们?|他们?|她|请|会|能|可以|应该|需要|还|(?<!首)都|要"
+    "|到|用|于|对|把|被|给|有没有|有|个|这|那|之后|之前|以后|上(?!海)|下|里|中(?!国|文|医|学|心)|主要|目前|具体|相关|存在"
     "|哪些人?|哪个|什么|叫|各|其"
 )
 
@@ -119,7 +120,8 @@ def _read(text: str, weight: float, given: frozenset[str], derived: bool = False
 
 @lru_cache(maxsize=2048)
 def _kept(text: str, weight: float, given: frozenset[str], derived: bool) -> Aspect:
-    lower = _WHEN_TO.sub("", text[:LONGEST].lower().replace("’", "'"))
+    asked = text[:LONGEST].lower().replace("’", "'")
+    lower = _WHEN_TO.sub("", asked)
     whole = _distinct((*_english(lower, given), *_chinese(lower, given)))
     if derived and _WHAT_IS.match(lower):
         whole.append(_concept_slot("definition", 1.0))
@@ -130,9 +132,11 @@ def _kept(text: str, weight: float, given: frozenset[str], derived: bool) -> Asp
     if "how" in lower and _PROCEDURE.search(lower) and not any(slot.concepts for slot in whole):
         whole.append(_concept_slot("procedure", 0.8))
     if not whole:
-        whole = [Slot(1.0, frozenset(keys_in(lower)), _grams(lower))]
+        words = frozenset(keys_in(lower)) - stop_keys()
+        single = HAN.findall(lower) if len(lower) == 1 else ()
+        whole = [Slot(1.0, words.union(single), _grams(lower))]
     whole = list(_led(whole, _ASKED if derived else 0.7))
-    yes_no = derived and (_YES_NO.match(lower) is not None or lower.endswith(("吗", "是否")))
+    yes_no = derived and _YES_NO.search(asked) is not None
     return Aspect(text, weight, tuple(_balanced(whole)), derived=derived, yes_no=yes_no)
 
 
@@ -274,6 +278,7 @@ def _han_senses() -> tuple[str, ...]:
     return tuple(sense for sense in senses() if not sense.isascii())
 
 
+@lru_cache(maxsize=2048)
 def sense_patterns(aspect: Aspect) -> frozenset[str]:
     """Patterns of other senses of the words of an aspect."""
     words = {word for slot in aspect.slots for word in slot.words}
@@ -282,4 +287,14 @@ def sense_patterns(aspect: Aspect) -> frozenset[str]:
     found = {known[sense] for sense in known.keys() & parts}
     for word in [word for word in words if not word.isascii()]:
         found.update([known[sense] for sense in _han_senses() if sense in word])
+    return frozenset(found)
+
+
+def senses_asked(question: str, aspects: Sequence[Aspect]) -> frozenset[str]:
+    """Those that the question has itself: it asks for the capital of France, not for money."""
+    found = []
+    for aspect in aspects:
+        if patterns := sense_patterns(aspect):
+            asked = f"{question}\n{aspect.text}".lower()
+            found += [sense for sense in patterns if re.search(sense, asked)]
     return frozenset(found)

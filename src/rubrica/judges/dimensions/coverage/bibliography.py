@@ -30,6 +30,11 @@ _ALONE = re.compile(
 )
 #: An item of any list, one with an address or a mark, and one that needs no heading: `[1] http…`.
 _ITEM, _CITED, _BARE, _NO_LIST = 1, 2, 3, 4
+#: An entry that is the name of a publisher or a work, and nothing that is said: `Reuters`.
+_NAME = re.compile(
+    r"[A-Z\d][\w.&'’-]*(?:,? (?:\(?[A-Z\d][\w.&'’)-]*|of|the|and|for|on|in|et|al\.|&)){0,7}[.,]?"
+    r"|《[^》]{2,40}》.{0,12}|[^，。；：]{0,14}(?:局|社|报|网|部|院|委员会|协会|大学|银行|年报|报告|白皮书|年鉴)"
+)
 _ADDRESSES = ("http", "www.", "doi.org", "doi:", "DOI:")
 
 
@@ -39,6 +44,8 @@ class References(NamedTuple):
     start: int
     end: int
     head: str
+    #: Whether there are but names, which may be what was asked for: `food sources`.
+    names: bool = False
 
     def out_of(self, text: str) -> str:
         """The text without the list; places stay what they are."""
@@ -51,7 +58,7 @@ class References(NamedTuple):
 
     def is_asked(self, aspect: str) -> bool:
         """Whether an aspect asks for the list: `sources` only where the heading says the same."""
-        if not is_heading(aspect):
+        if not (self.names or is_heading(aspect)):
             return False
         return _WORKS.search(aspect) is not None or (
             _SOURCES.search(aspect) is not None and _SOURCES.search(self.head) is not None
@@ -78,8 +85,12 @@ def _closing(text: str, end: int) -> References | None:
             continue
         kind = _kind(line, text, start)
         if not kind:
-            headed = least < _NO_LIST and is_heading(line) and least >= _least_under(line)
-            return References(start, end, line) if headed else found
+            if least == _NO_LIST or not is_heading(line):
+                return found
+            if least >= _least_under(line):
+                return References(start, end, line)
+            named = _SOURCES.search(line) and _are_names(text[start + len(line) : end])
+            return References(start, end, line, True) if named else found
         least = min(least, kind)
         if least == _BARE:
             alone = _ALONE.match(line)
@@ -99,6 +110,15 @@ def _kind(line: str, text: str, start: int) -> int:
     if address:
         return _BARE if _ALONE.match(line) else _CITED
     return _ITEM if _LISTED.match(line) else 0
+
+
+def _are_names(entries: str) -> bool:
+    """Whether all entries of a list are names of publishers or works."""
+    return all(
+        _NAME.fullmatch(_LISTED.sub("", line, count=1).strip())
+        for line in entries.splitlines()
+        if line.strip()
+    )
 
 
 def _least_under(head: str) -> int:

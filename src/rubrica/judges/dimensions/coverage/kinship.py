@@ -82,6 +82,11 @@ class Kinship:
             words = tuple(word for word in words if word not in self._asked)
         return self._kin.near(words)
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing is known of the words of the question."""
+        return not self._codes
+
     def is_of_field(self, words: Iterable[str]) -> bool:
         """Whether one of some words is close to one of the question, and none of it."""
         fields = self._fields

@@ -8,18 +8,20 @@ from msgspec.structs import replace
 from rubrica.judges.dimensions.coverage.aligning import align
 from rubrica.judges.dimensions.coverage.alignment import by_mark, by_place
 from rubrica.judges.dimensions.coverage.bibliography import references
+from rubrica.judges.dimensions.coverage.direct import direct
 from rubrica.judges.dimensions.coverage.homonyms import is_other
-from rubrica.judges.dimensions.coverage.passages import Passage, passages, sections
-from rubrica.judges.dimensions.coverage.plan import LEAST, Plan, Told
+from rubrica.judges.dimensions.coverage.passages import Passage, passages, sections, unheaded
+from rubrica.judges.dimensions.coverage.plan import Plan, Told
 from rubrica.judges.dimensions.coverage.reading import Cover, Read
+from rubrica.judges.dimensions.coverage.sole import only
 from rubrica.judges.dimensions.coverage.spoken import Spoken
 from rubrica.judges.dimensions.coverage.units import Unit, frames, units
 from rubrica.judges.dimensions.finding import Sure
 
 #: New words of a sentence that may say several things.
 _LONG = 14.0
-#: From which score a passage speaks of an aspect without doubt, and the one thing asked for.
-_PLAIN, _ASKED, _ASKED_ELSEWHERE = 0.45, 0.2, 0.35
+#: From which score a passage speaks of an aspect without doubt.
+_PLAIN = 0.45
 #: What is said of an aspect that is not told after all.
 _DECLINING = frozenset(("refusal", "promise", "deflecting", "nothing"))
 _NONE = frozenset[int]()
@@ -39,6 +41,8 @@ class _Said:
         #: Whether names of aspects are listed without more.
         self.listed = False
         self._thin = 0
+        #: Where sentences start that answer a part outright: they are about no other.
+        self.spent: set[int] = set()
 
     def read_all(self, pieces: Sequence[Passage]) -> None:
         once = set[str]()
@@ -78,7 +82,10 @@ class _Said:
                 self.declined |= named
             self._list(len(named), plan)
             return False
-        if 0.0 < told.fresh < LEAST or not (told.fresh or told.said.new or told.said.new_pairs):
+        if plan.works or (plan.asks_yes_no and told.speech.answers):
+            return True
+        new = told.fresh or told.said.new or told.said.new_pairs
+        if 0.0 < told.fresh < plan.least or not new:
             return False
         if not told.fresh:  # it names an aspect, and no more
             self._thin += 1
@@ -130,6 +137,8 @@ def covers(text: str, plan: Plan) -> list[Cover | None]:
     if is_other(plan.kind, plan.question, text):
         return found
     pieces = passages(text)
+    if len(found) == 1 and all(piece.heading for piece in pieces):
+        pieces = unheaded(text, pieces)
     if cited := references(text):
         text, pieces = cited.out_of(text), [piece for piece in pieces if not cited.has(piece)]
     marked = by_mark(pieces, plan)
@@ -139,8 +148,10 @@ def covers(text: str, plan: Plan) -> list[Cover | None]:
         said = _Said(plan)
         said.read_all(pieces)
         if len(found) == 1:
-            found[0] = _only(said.reads, plan)
+            found[0] = only(said.reads, plan)
         elif said.reads:
+            if plan.aspects[0].derived and not marked:
+                _tell_outright(said, plan, found)
             said.cut(plan)
             _align(said, pieces, plan, frozenset(marked) if marked else None, found)
     for at, span in (marked or by_place(text, plan)).items():
@@ -150,6 +161,13 @@ def covers(text: str, plan: Plan) -> list[Cover | None]:
         if cited and found[at] is None and cited.is_asked(aspect.text):
             found[at] = Cover(cited.start, cited.end, "medium")
     return found
+
+
+def _tell_outright(said: _Said, plan: Plan, found: list[Cover | None]) -> None:
+    """Covers the parts of a question that sentences answer outright."""
+    for at, read in direct(said.reads, plan, said.declined):
+        found[at] = found[at] or _told(read, at)
+        said.spent.add(read.passage.start)
 
 
 def _align(
@@ -172,7 +190,9 @@ def _align(
         return
     plain = {at for at, cover in enumerate(found) if cover}
     for unit, aspect in zip(several, aligned.kept(plain, len(found)), strict=True):
-        if aspect is not None and found[aspect] is None:
+        if aspect is None or found[aspect] is not None:
+            continue
+        if not all(read.passage.start in said.spent for read in unit.reads):
             found[aspect] = _cover(unit, aspect)
 
 
@@ -218,31 +238,13 @@ def _cover(unit: Unit, at: int) -> Cover:
     best = unit.reads[0]
     if len(unit.reads) > 1:
         best = max(unit.reads, key=lambda read: read.told.speech.value(at))
+    return _told(best, at)
+
+
+def _told(read: Read, at: int) -> Cover:
     sure: Sure = "high"
-    if at not in unit.labelled:
-        speech = best.told.speech
+    if at not in read.labelled:
+        speech = read.told.speech
         sure = "high" if at in speech.literal else "medium"
         sure = sure if speech.value(at) >= _PLAIN else "low"
-    return Cover(best.passage.start, best.passage.end, sure)
-
-
-def _only(said: Sequence[Read], plan: Plan) -> Cover | None:
-    """The one thing asked: by a bare answer, or by one that keeps to the subject."""
-    if not said:
-        return None
-    best = max(said, key=lambda read: read.told.speech.value(0))
-    topical = any(plan.touches(read.told.said) for read in said)
-    bare = len(said) == 1 and _is_short(said[0].told.said.lower) and not topical
-    near = sum(len(read.told.said.lower) for read in said) <= 60 and plan.nears(
-        said[0].told.said.lower
-    )
-    least = _ASKED if topical else _ASKED_ELSEWHERE
-    labelled = any(read.labelled for read in said)
-    if bare or near or labelled or best.told.speech.value(0) >= least:
-        return Cover(best.passage.start, best.passage.end, "low")
-    return None
-
-
-def _is_short(lower: str) -> bool:
-    """A bare answer: a name, a number, a few words."""
-    return len(lower) <= 16 or (lower.isascii() and len(lower.split()) <= 4)
+    return Cover(read.passage.start, read.passage.end, sure)

@@ -45,6 +45,8 @@ _MARK = re.compile(
     r"\s*(?:[-*+]\s+)?(?:\*\*)?[（(]?(?:(\d{1,2})|([a-hA-H])|([①-⑨])"
     r"|([一二三四五六七八九十]))(?:[)、）]|[.：:](?!\d)|(?<=[①-⑨]))"
 )
+#: Characters of the marker of a heading.
+_MARKER = 3
 _OPENS = frozenset("第一二三四五六七八九十（(")
 #: Words of a title before a colon, and signs around a title that runs into its text.
 _TITLE, _AROUND = 5, 10
@@ -86,6 +88,20 @@ def sections(pieces: Sequence[Passage]) -> dict[tuple[str, ...], list[Passage]]:
             once.add(piece.text)
             group.append(piece)
     return groups
+
+
+def unheaded(text: str, pieces: Sequence[Passage]) -> list[Passage]:
+    """The headings of a text that has nothing else, as what it says: `**Rome**`.
+
+    Several of markdown are an outline, which says nothing.
+    """
+    if len(pieces) > 1:
+        pieces = [
+            piece
+            for piece in pieces
+            if "#" not in text[max(piece.start - _MARKER, 0) : piece.start]
+        ]
+    return [msgspec.structs.replace(piece, heading=False) for piece in pieces]
 
 
 class _Opening(NamedTuple):

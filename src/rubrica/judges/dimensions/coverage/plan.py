@@ -11,6 +11,7 @@ from rubrica.judges.dimensions.coverage.aspects import (
     Aspect,
     listed_aspects,
     read_aspects,
+    senses_asked,
     stop_keys,
     terms_of,
 )
@@ -19,7 +20,7 @@ from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR
 from rubrica.judges.dimensions.coverage.homonyms import asked_kind
 from rubrica.judges.dimensions.coverage.kinship import Kinship, Row
 from rubrica.judges.dimensions.coverage.novelty import Novelty
-from rubrica.judges.dimensions.coverage.question import question_of
+from rubrica.judges.dimensions.coverage.question import is_work, question_of
 from rubrica.judges.dimensions.coverage.scanning import HAN
 from rubrica.judges.dimensions.coverage.signs import concepts_of, signs_of
 from rubrica.judges.dimensions.coverage.speech import Speech
@@ -27,6 +28,12 @@ from rubrica.judges.dimensions.coverage.spoken import Spoken, is_concrete, spoke
 from rubrica.judges.dimensions.known import known
 
 _REFERRING = frozenset(("doctor", "lawyer"))
+_WHERE = re.compile(
+    r"\bwhere (?:can|do|could|should|would|to|is|are)\b.{0,80}\b(?:find|read|look|see|get|buy"
+    r"|listed|published|described|documented|available|downloaded|sold)\b"
+    r"|(?:哪里|在哪|哪儿|何处).{0,6}(?:查|看|找|下载|了解)",
+    re.IGNORECASE,
+)
 #: New words that a sentence without any figure or name needs which names an aspect, and for each
 #: of several: with fewer, it announces, declines or praises.
 _THIN, _THIN_HAN, _EACH = 5.0, 8.0, 4.0
@@ -58,11 +65,18 @@ class Plan:
     def __init__(self, question: str, aspects: tuple[Aspect, ...]) -> None:
         self.question = question
         self.aspects = aspects
-        self.signs = signs_of(aspects)
+        self.signs = signs_of(aspects, senses_asked(question, aspects))
         self.named = self.signs.named
         self.kind = asked_kind(question)
         #: Whether being sent to somebody can be what was asked for.
-        self.refers = any(concept.name in _REFERRING for concept in concepts_of(aspects))
+        self.refers = _WHERE.search(question) is not None or any(
+            concept.name in _REFERRING for concept in concepts_of(aspects)
+        )
+        self.asks_yes_no = any(aspect.yes_no for aspect in aspects)
+        #: Whether a text is to be turned into another, of which no words can be foretold.
+        self.works = len(aspects) == 1 and aspects[0].derived and is_work(question)
+        #: New words of a sentence that is looked at: the one thing asked may be a single character.
+        self.least = LEAST if len(aspects) > 1 else LEAST / 2
         self._novelty = Novelty(terms_of(question), self.signs.own)
         self._told: dict[str | tuple[str, str], Told] = {}
         self._labels: dict[str, tuple[list[float], Row]] = {}
@@ -90,9 +104,14 @@ class Plan:
         fresh = self._novelty.of(said)
         speech = self.signs.speech(said, head)
         named = len(speech.named)
-        stuffed = (named > 1 and fresh < 2 * named) or speech.again > fresh
+        derived = self.aspects[0].derived
+        each = 1 if derived and named == 2 and is_concrete(said.text) else 2
+        stuffed = (named > 1 and fresh < each * named) or speech.again > fresh
         stuffed = stuffed or (named > 2 and fresh < _EACH * named and not _DIGIT.search(said.text))
-        if named and not self.aspects[0].derived:
+        if stuffed and self.asks_yes_no and speech.answers:
+            stuffed = not all(self.aspects[at].yes_no for at in speech.named)
+        stuffed = stuffed and "\n" not in said.text  # code says its names again and again
+        if named and not derived:
             thin = fresh < (_THIN if said.lower.isascii() else _THIN_HAN)
             fresh = 0.0 if thin and not is_concrete(said.text) else fresh
         plain = fresh >= LEAST and not stuffed and not said.kind

@@ -94,6 +94,17 @@ _HAN_LEAD = re.compile(
     "^(?:并|再|同时|另外|请|还有)?(?:列出|说明|介绍|分析|给出|解释|比较|指出|讲讲|说说)?(?:其|它的"
     "|一下)?"
 )
+#: Something to be done with a text that follows, which is not cut: `Translate into French: ...`.
+_WORK = re.compile(
+    r"(?:please |can you |could you )?(?:(?:translate|sort|rewrite|rephrase|paraphrase|proofread"
+    r"|correct|fix|convert|reverse|shorten)\b[^:：\n\"“”'‘]{0,60}"
+    r"|summari[sz]e(?: (?:this|these|the following|text|article|passage|paragraph)){0,2} ?)"
+    r"[:：\"“'‘\n]"
+    r"|(?:请|帮我|请帮我)?(?:把|将)?[^，。？]{0,4}(?:翻译|改写|润色|排序|缩写|纠正)[^：:，。？]{0,12}[：:“\"]"
+    r"|[^，。？：:]{0,8}(?:总结|概括)(?:以下|下面|这[段篇])?[^：:，。？的]{0,4}[：:“\"]"
+    r"|请?[把将][“\"「]",
+    re.IGNORECASE,
+)
 _PAIRS = re.compile(
     r"\b(?:pros and cons|advantages and disadvantages|strengths and weaknesses|for and against)\b",
     re.IGNORECASE,
@@ -130,6 +141,8 @@ def _content(content: Any) -> str:
 def parts(question: str) -> tuple[Part, ...]:
     """What is asked, one part for each thing; one part where there is nothing to cut."""
     question = question[:LONGEST]
+    if is_work(question):
+        return (Part(question),)
     if _SEMICOLONS.search(question):
         question = question.replace(";", ",").replace("；", "，")
     for read in (_marked, _bullets, _spoken):
@@ -137,6 +150,11 @@ def parts(question: str) -> tuple[Part, ...]:
         if len(found) > 1:
             return tuple(found[:MOST])
     return tuple(found) if found else ((Part(question),) if question else ())
+
+
+def is_work(question: str) -> bool:
+    """Whether a text is given that something is to be done with."""
+    return _WORK.match(question) is not None
 
 
 def _marked(question: str) -> list[Part]:

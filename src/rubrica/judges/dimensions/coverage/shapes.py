@@ -55,17 +55,22 @@ _PATTERNS = {
             r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million"
             r"|half)\b"
         ),
-        rf"[{_HAN_NUMBER}][个种次克勺杯人倍层座只台位成千万百]",
+        rf"[{_HAN_NUMBER}][个种次克勺杯人倍层座只台位成千万百条根张本片颗头家间]",
     ),
     "negation": (
         r"\b(?:not|no|cannot|never|neither|nor|without)\b|n['’]t\b",
         "无法|不能|没有|不支持|不会|不足|未能",
     ),
     "answer": (
-        r"^\W*(?:yes|no|not|never|only|in most cases|it depends|absolutely|of course)(?![a-z])",
+        (
+            r"^\W*(?:(?:yes|no|not|never|only|in most cases|it depends|absolutely|of course|yep"
+            r"|nope|yeah|definitely|certainly|(?:unfortunately|sadly),? not?)(?![a-z])"
+            r"|(?:it|they|he|she|we|you|i|that|there) (?:do|does|did|is|are|was|were|can|could|will"
+            r"|wo|would|should|has|have|must|may)(?: not|not|n['’]t|['’]t)?\W*$)"
+        ),
         (
             r"^\W*(?:是的?|不是|可以|不可以|不能|能|不行|会|不会|有|没有|需要|不需要|不用|不必|还在|不在|当然"
-            r"|对)(?![a-z])"
+            r"|对|不对|否|行(?=[，。！,.!]|$)|未必|不一定)(?![a-z])"
         ),
     ),
     "title": (r"[\"“][^\"”]{2,60}[\"”]|\*[^*\n]{2,60}\*", "《[^》]{1,40}》"),
@@ -85,14 +90,17 @@ _PATTERNS = {
         "例如|比如|譬如|举例|为例|案例",
     ),
     "definition": (
-        r"\b(?:is|are|was|were|means?|refers? to|stands for|describes|denotes|called)\b",
+        r"\b(?:is|are|was|were|means?|refers? to|stands for|describes|denotes|called)\b|=",
         "[是指即]|叫做|称为|意思|意为",
     ),
 }
 #: These are seen in the text as it is written.
 _CASED = {
     "name": (
-        r"[A-Z][\w'’-]+ (?:of |the |de |von |van |da |al |bin )?[A-Z]\w|(?<=[a-z,] )[A-Z][a-z]+",
+        (
+            r"[A-Z][\w'’-]{1,40} (?:of |the |de |von |van |da |al |bin )?[A-Z]\w"
+            r"|(?<=[a-z,] )[A-Z][a-z]+"
+        ),
         r"[\u4e00-\u9fff][·•][\u4e00-\u9fff]|(?:由|是|叫|作者|名叫)[\u4e00-\u9fff]{2,4}",
     ),
     "code": (

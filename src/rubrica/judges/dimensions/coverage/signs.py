@@ -64,14 +64,15 @@ class _Meant(NamedTuple):
 class Signs:
     """The signs of some aspects."""
 
-    def __init__(self, aspects: tuple[Aspect, ...]) -> None:
+    def __init__(self, aspects: tuple[Aspect, ...], asked: frozenset[str]) -> None:
+        """`asked` are other senses of words that the question means all the same."""
         self.aspects = aspects
         self._speech: dict[str | tuple[str, str], Speech] = {}
         self._named: dict[str | tuple[str, float], frozenset[int]] = {}
         #: What each key says that was met.
         self._signs: dict[str, tuple[Sign, ...]] = {}
         self._learn_all()
-        self._senses = [sense_patterns(aspect) for aspect in aspects]
+        self._senses = [sense_patterns(aspect) - asked for aspect in aspects]
         #: The names of the aspects, also by other words: repeating them is saying nothing.
         self.own = _NO_WORDS.union(*[terms_of(aspect.text) for aspect in aspects]).union(
             *[concept.ask.difference(phrases()) for concept in concepts_of(aspects)]
@@ -114,7 +115,9 @@ class Signs:
 
     def _learn_all(self) -> None:
         aspects = self.aspects
-        self._names = [{word for slot in a.slots for word in slot.words} for a in aspects]
+        self._names = [
+            {word for slot in a.slots for word in slot.words if not word.isdigit()} for a in aspects
+        ]
         #: Signs by the words and characters of the aspects, and what those words mean.
         self._words: dict[str, list[Sign]] = {}
         self._meant: list[_Meant] = []
@@ -221,5 +224,5 @@ def concepts_of(aspects: Sequence[Aspect]) -> Iterator[Concept]:
 
 
 @lru_cache(maxsize=512)
-def signs_of(aspects: tuple[Aspect, ...]) -> Signs:
-    return Signs(aspects)
+def signs_of(aspects: tuple[Aspect, ...], asked: frozenset[str]) -> Signs:
+    return Signs(aspects, asked)

@@ -89,6 +89,23 @@ class Speech:
             value = self._values[at] = self._value(at, self._wanted[at])
         return value
 
+    @property
+    def answers(self) -> bool:
+        """Whether it opens with a yes or a no."""
+        return self._has("answer")
+
+    def asks(self, at: int) -> bool:
+        """Whether a word of an aspect asks for something of a certain form, as `who` does."""
+        return bool(self._wanted[at].asking)
+
+    def hits(self, at: int) -> bool:
+        """Whether it has the form of what an aspect asks for: a date for `when`."""
+        wanted = self._wanted[at]
+        return any(
+            (sign.slot in wanted.asking or len(wanted.shares) == 1) and self._has(shape)
+            for shape, sign in wanted.shapes
+        )
+
     def _value(self, at: int, wanted: Wanted) -> float:
         missed: dict[int, float] = {}
         for aspect, slot, chance, _, _ in self._hits:
@@ -106,7 +123,7 @@ class Speech:
         for slot in wanted.asking:
             if slot not in missed:  # `who built it` is not told by how it was built
                 value *= _UNASKED
-        return max(value, _YES) if wanted.yes_no and self._has("answer") else value
+        return max(value, _YES) if wanted.yes_no and self.answers else value
 
     def _has(self, shape: str) -> bool:
         has = self._forms.get(shape)

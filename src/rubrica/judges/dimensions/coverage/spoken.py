@@ -42,6 +42,8 @@ class Spoken:
         self.new = frozenset(self.keys) - _idle()[0]
         #: The same in Chinese: pairs of characters, each with the one before it.
         self.new_pairs: Mapping[str, str] = {} if lower.isascii() else _new_pairs(lower)
+        if not (written or self.new_pairs or lower.isascii() or HAN.search(lower)):
+            self.new = frozenset(lower.split())  # a script that nobody here reads
         self.kind = kind_of(lower, written)
         self._words: tuple[str, ...] | None = None
         self._signs: frozenset[str] | None = None

@@ -64,7 +64,12 @@ class Unit(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def carries_on(self) -> bool:
-        return _ANAPHOR.match(self.reads[0].told.said.lower) is not None
+        return carries_on(self.reads[0].told.said.lower)
+
+
+def carries_on(lower: str) -> bool:
+    """Whether a sentence begins with a word for what was spoken of before."""
+    return _ANAPHOR.match(lower) is not None
 
 
 def units(said: Sequence[Read], pieces: Sequence[Passage], plan: Plan) -> tuple[list[Unit], Build]:
