@@ -4,15 +4,20 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from rubrica.judges.text.dates import Date, same_date
 
-Kind = Literal["number", "percent", "money", "date", "time", "measure", "ordinal"]
+Kind = Literal["number", "percent", "money", "date", "time", "measure", "ordinal", "name"]
 
 
 #: A gap that no rounding explains, as a share of the larger.
 FAR = 0.12
 _COUNT_OR_YEAR = frozenset(("date", "number"))
+#: A version is one number: each part of it counts so many of the next.
+PART = 100_000
+#: ¥ alone may be either.
+_YEN_OR_YUAN = frozenset(("¥", "CNY", "JPY"))
 
 
 class Quantity(msgspec.Struct, frozen=True, gc=False):
@@ -32,6 +37,13 @@ class Quantity(msgspec.Struct, frozen=True, gc=False):
     side: int = 0
     #: The figure before scale and unit: 86 for both 86 million and 86 thousand.
     written: float = 0.0
+    #: 1 for `at least 600`, -1 for `at most 600`; twice that behind a denial in the
+    #: same clause, three times before one.
+    bound: int = 0
+    #: The seconds of the month in `$5 a month`.
+    per: float = 0.0
+    #: Whether a loss or a fall is told, so that 5 may be -5.
+    falls: bool = False
 
     @property
     def values(self) -> tuple[float, float]:
@@ -41,22 +53,30 @@ class Quantity(msgspec.Struct, frozen=True, gc=False):
 def agrees(a: Quantity, b: Quantity) -> bool | None:
     """True the same up to rounding, False the same kind but another value, None neither."""
     if a.kind != b.kind:
-        # A year that could not be told from a count.
-        return True if a.value == b.value and {a.kind, b.kind} == _COUNT_OR_YEAR else None
+        return _across_kinds(a, b)
+    if a.bound and opposed(a, b):
+        return None if agrees(a, replace(b, bound=0)) is None else False
+    if a.per and b.per and a.per != b.per:
+        return agrees(a, _for_period(b, a.per))
     if a.date is not None:
         return _dates_agree(a, b)
     if a.unit != b.unit:
         if a.kind == "money":
+            if a.unit in _YEN_OR_YUAN and b.unit in _YEN_OR_YUAN and "¥" in (a.unit, b.unit):
+                return agrees(a, replace(b, unit=a.unit))
             return False if _near(a.value, b.value, a, b) else None
         if a.unit.removesuffix("/time") == b.unit.removesuffix("/time"):
             return _rates_agree(a, b) if a.unit.endswith("/time") else _rates_agree(b, a)
-        return None
+        # `three times` without the `a day` of the other
+        return True if a.kind == "number" and a.value == b.value else None
     one, other = a.value, b.value
     if one == a.high and other == b.high:
         if one == other:
             return True
         small, large = (one, other) if one < other else (other, one)
-        if small >= 0 and large - small > FAR * large:
+        if small < 0 < large:
+            return (a.falls or b.falls) and _near(-small, large, a, b)
+        if large - small > FAR * max(large, -small):
             return False
         return _near(one, other, a, b)
     low, high = _near(one, other, a, b), _near(a.high, b.high, a, b)
@@ -66,6 +86,33 @@ def agrees(a: Quantity, b: Quantity) -> bool | None:
         return False
     # A range and one value: its end (`up to 40`), or about its middle.
     return high or low or one <= other <= a.high or other <= one <= b.high
+
+
+def opposed(a: Quantity, b: Quantity) -> bool:
+    """Whether one is at least what the other is at most."""
+    return a.bound != 0 and a.bound == -b.bound
+
+
+def _across_kinds(a: Quantity, b: Quantity) -> bool | None:
+    """True for a year that could not be told from a count, 0.5 for 50%, 3.10 for version 3.10."""
+    if a.value == b.value:
+        return True if {a.kind, b.kind} == _COUNT_OR_YEAR else None
+    number, other = (a, b) if a.kind == "number" else (b, a)
+    if number.kind != "number" or number.unit:
+        return None
+    if other.kind == "percent" and 0 < abs(number.value) < 1:
+        return True if abs(100 * number.value - other.value) <= other.slack else None
+    if other.unit == "version" and other.slack == number.slack:
+        whole, part = divmod(other.value // PART, PART)
+        return True if abs(whole + 2 * part * other.slack - number.value) < number.slack else None
+    return None
+
+
+def _for_period(rate: Quantity, per: float) -> Quantity:
+    """The same for another period: $144 a year for $12 a month. Months are not all as long."""
+    size = per / rate.per
+    value, high = rate.value * size, rate.high * size
+    return replace(rate, value=value, high=high, per=per, slack=max(rate.slack, 0.02 * abs(high)))
 
 
 #: A year, a month, a week, a day, an hour.
@@ -79,7 +126,12 @@ def _rates_agree(rate: Quantity, plain: Quantity) -> bool:
 
 def twisted(mine: Quantity, other: Quantity) -> bool:
     """Whether the figure is the same with another unit or scale, or its digits in another order."""
-    return mine.kind == other.kind and _alike(mine, other) and agrees(mine, other) is False
+    return (
+        mine.kind == other.kind
+        and _alike(mine, other)
+        and agrees(mine, other) is False
+        and not opposed(mine, other)
+    )
 
 
 def _alike(mine: Quantity, other: Quantity) -> bool:
@@ -88,11 +140,11 @@ def _alike(mine: Quantity, other: Quantity) -> bool:
         if a.month is None or b.month is None:
             return a.month is b.month and sorted(str(a.year)) == sorted(str(b.year))
         return a.year == b.year or a[1:3] == b[1:3]
-    if not mine.written or mine.written < 2:
+    if abs(mine.written) < 2:
         return False
-    if mine.written == other.written:
+    if abs(mine.written) == abs(other.written):
         return True
-    one, two = _digits(mine.written), _digits(other.written)
+    one, two = _digits(abs(mine.written)), _digits(abs(other.written))
     if len(one.ordered) > 1 and one.ordered == two.ordered:
         return True
     # 12 days for 120
@@ -113,6 +165,8 @@ def _digits(number: float) -> _Digits:
 
 
 def _near(one: float, other: float, a: Quantity, b: Quantity) -> bool:
+    if a.kind == "name":
+        return one == other
     gap = abs(one - other)
     size = max(abs(one), abs(other))
     if gap <= size * 1e-9:

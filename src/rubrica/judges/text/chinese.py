@@ -4,8 +4,9 @@ import re
 
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Quantity
+from rubrica.judges.text.clocks import AFTER_NOON
 from rubrica.judges.text.dates import date_of_han
-from rubrica.judges.text.digits import AFTER_NOON, COUNTERS, dated_quantity
+from rubrica.judges.text.digits import COUNTERS, dated_quantity
 from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.measuring import bare, measured, sized
 from rubrica.judges.text.units import unit_at

@@ -14,6 +14,8 @@ class Date(NamedTuple):
     day: int | None = None
     quarter: int | None = None
     span: int = 1
+    #: Whether day and month may be the other way round: 03/04/2021.
+    either: bool = False
 
 
 MONTHS = {
@@ -63,6 +65,7 @@ _HAN_MONTHS = _patterns(
 )
 _HAN_QUARTER = _patterns((rf"{_YEAR}[ ]?(?:年)?[ ]?第?([一二三四1234])季度", "yq"))
 _YEAR_FIRST = _patterns((r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", "ymd"))
+_DOTTED = _patterns((r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)", "dmy"))
 _DECADE = _patterns((r"((?:1\d|20)?\d0)(?:(?-i:s)\b|'(?-i:s)\b|年代)", "t"))
 _DAY_FIRST = _patterns(
     (rf"{_DAY}[ ](?:of[ ])?{MONTH}(?:,?[ ](?:of[ ])?{_YEAR})", "dny"),
@@ -81,6 +84,7 @@ _AFTER_YEAR = {
 _AFTER_DAY = {
     "月": _HAN_MONTHS,
     "/": _patterns((r"(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)", "?")),
+    "-": _patterns((r"(\d{1,2})-(\d{1,2})-(\d{4})(?![\d-])", "?")),
     "年": _DECADE,
     "'": _DECADE,
     "s": _DAY_FIRST + _DECADE,
@@ -119,6 +123,11 @@ def date_of_digits(text: str, place: int, number: str, sign: str) -> tuple[Date,
     return None if patterns is None else _first(patterns, text, place)
 
 
+def date_of_dots(text: str, place: int) -> tuple[Date, int] | None:
+    """15.01.2024: the day first wherever it is written so."""
+    return _first(_DOTTED, text, place)
+
+
 def date_of_han(text: str, place: int, sign: str) -> tuple[Date, int] | None:
     """The same for Chinese numerals with this sign behind them."""
     return _first(_AFTER_HAN[sign], text, place)
@@ -149,12 +158,12 @@ def _first(patterns: _Patterns, text: str, place: int) -> tuple[Date, int] | Non
 
 def _date(found: re.Match[str], parts: str) -> Date | None:
     if parts == "?":
-        first, second = int(found[1]), int(found[2])
-        year = int(found[3])
+        first, second, year = map(int, found.groups())
+        if not 1 <= min(first, second) <= 12 or max(first, second) > 31:
+            return None
         if first > 12:
             return Date(year, second, first)
-        # Day and month cannot be told apart: only what is sure is kept.
-        return Date(year, first, second) if second > 12 or first == second else Date(year)
+        return Date(year, first, second, either=second <= 12 and first != second)
     if parts == "t":
         year = int(found[1])
         return Date(year if year > 99 else 1900 + year, span=10)
@@ -182,6 +191,8 @@ def same_date(a: Date, b: Date) -> bool | None:
             return None
         low, high = (a, b) if a.span >= b.span else (b, a)
         return low.year <= high.year < low.year + low.span  # type: ignore[operator]
+    if a.either or b.either:
+        return _either_date(a, b)
     shared = False
     for one, other in (
         (a.year, b.year),
@@ -194,6 +205,14 @@ def same_date(a: Date, b: Date) -> bool | None:
                 return False
             shared = True
     return True if shared else None
+
+
+def _either_date(a: Date, b: Date) -> bool | None:
+    """The same where one can be read in two ways: it agrees if either does."""
+    if not a.either:
+        a, b = b, a
+    a = a._replace(either=False)
+    return same_date(a, b) or same_date(a._replace(month=a.day, day=a.month), b)
 
 
 def _quarter(date: Date) -> int | None:

@@ -6,13 +6,22 @@ from msgspec.structs import replace
 
 from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Quantity
-from rubrica.judges.text.dates import MONTHS, Date, date_of_digits
+from rubrica.judges.text.clocks import clock, han_clock
+from rubrica.judges.text.dates import MONTHS, Date, date_of_digits, date_of_dots
 from rubrica.judges.text.lists import words_of
-from rubrica.judges.text.measuring import BEHIND, measured, rough
+from rubrica.judges.text.measuring import BEHIND, behind_at, measured, rough
+from rubrica.judges.text.notation import (
+    address,
+    continental,
+    fraction,
+    power,
+    telephone,
+    version,
+    version_after,
+)
 
-CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
-_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?:[ ]?([ap])\.?m\b)?", re.IGNORECASE)
-_CLOCK_PM = re.compile(r"(\d{1,2})[ ]?([ap])\.?m\b", re.IGNORECASE)
+#: ¥ stands for yen, too.
+CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "¥"}
 _ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th)\b", re.IGNORECASE)
 _CENTURY = re.compile(r"(\d{1,2})(?:(?:st|nd|rd|th)[ -]century|世纪)", re.IGNORECASE)
 #: Counting words after which a Chinese number is a count; without one, a lone character is none.
@@ -27,9 +36,11 @@ _SCORE = re.compile(
 _LISTED = re.compile(r"[.)、]\s")
 _CURRENCY_CODE = re.compile(r"(?:USD|EUR|GBP|RMB|CNY|(?:US|HK|A|C)[$])\Z")
 _NAME_BEFORE = re.compile(r"([A-Z][A-Za-z]+)[ ]\Z")
+_THREE_PARTS = re.compile(r"\d{1,5}\.\d{1,5}\.\d")
 _NUMBER = re.compile(f"({numerals.DIGITS.pattern}){BEHIND}")
-#: What stands behind the digits of a date, of a time of day, of a score or of an ordinal, after a
-#: space or not; a dash is one, too.
+#: What stands behind the digits of a date, of a time of day, of a score, of an ordinal, of a
+#: fraction or of a power, after a space or not; a dash is one, too.
+_POWERS = frozenset("ex×*·^⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TELLING = frozenset(
     (
         *MONTHS,
@@ -42,7 +53,8 @@ _TELLING = frozenset(
         "nd",
         "rd",
         "th",
-        *"qs'/:年月第一二三四1234点时比世",
+        *_POWERS,
+        *"qs'/:年月第一二三四123456789点时比世",
     )
 )
 
@@ -63,11 +75,15 @@ def from_digits(text: str, at: int) -> Quantity | None:
         special = _special(text, at, gap, word.lower())
         if special is not None:
             return special
+    elif not gap and word in (".", ",") and text[end + 1 : end + 2].isdecimal():
+        other = _pointed(text, at)
+        if other is not None:
+            return other
     before = text[at - 1 : at]
     if word in ("]", "】") and not gap and before in ("[", "【", "^"):
         return None  # the mark of a source
     if before != " " and at and _of_name(text, at):
-        return None
+        return version_after(text, at) if "." in number else None
     if "," in number:
         number = number.replace(",", "")
     value = float(number)
@@ -78,6 +94,8 @@ def from_digits(text: str, at: int) -> Quantity | None:
         return quantity
     if end - at == 4 and _is_year(text, end, value) and not _counted(gap, word):
         return _dated(Date(int(value)), at, end, quantity.approximate)
+    if "." in number and at and (named := version_after(text, at)) is not None:
+        return named
     if before == " " and end - at <= 4 and _numbered(text, at):
         return None
     if end - at == 2 and before == "'" and text[at - 2 : at - 1] in ("", " ", "("):
@@ -87,19 +105,26 @@ def from_digits(text: str, at: int) -> Quantity | None:
 
 
 def _special(text: str, at: int, gap: str, word: str) -> Quantity | None:
-    """A score, a time of day, a century or an ordinal."""
+    """A score, a time of day, a century, an ordinal, a telephone number, a fraction or a power."""
+    if gap == "-":
+        called = telephone(text, at)
+        if called is not None:
+            return called
     if gap == "-" or word in (":", "比"):
         score = _SCORE.match(text, at)
         if score is not None and int(score[1]) > int(score[2]):
             value = float(score[1]) * 1000 + float(score[2])
             return Quantity("number", value, value, "score", at, score.end())
     if word in (":", "a", "p", "am", "pm"):
-        clock = _CLOCK.match(text, at) or _CLOCK_PM.match(text, at)
-        return None if clock is None else _clock(clock)
+        return clock(text, at)
+    if word in _POWERS:
+        return power(text, at)
+    if word == "/" or (gap == " " and word.isdecimal()):
+        return _fraction(text, at)
     if gap:
         return None
     if word in ("点", "时"):
-        return _han_clock(text, at)
+        return han_clock(text, at)
     if word in ("st", "nd", "rd", "th", "世"):
         century = _CENTURY.match(text, at)
         if century is not None:
@@ -112,20 +137,23 @@ def _special(text: str, at: int, gap: str, word: str) -> Quantity | None:
     return None
 
 
-AFTER_NOON = ("下午", "晚上", "傍晚", "夜里", "晚间")
-_HAN_CLOCK = re.compile(r"(\d{1,2})[点时](?:(半)|(\d{1,2})分?)?(?!间|期|代)")
+def _fraction(text: str, at: int) -> Quantity | None:
+    """A fraction; those of `3/4 tests` are two figures."""
+    found = fraction(text, at)
+    if found is None or " " in text[at : found.end] or found.unit:
+        return found
+    return None if _counted(*behind_at(text, found.end)) else found
 
 
-def _han_clock(text: str, at: int) -> Quantity | None:
-    """下午5点, 17时30分: the hours after noon by the word before."""
-    found = _HAN_CLOCK.match(text, at)
-    if found is None or int(found[1]) > 24:
-        return None
-    hour = int(found[1])
-    if hour < 12 and text[max(0, at - 2) : at] in AFTER_NOON:
-        hour += 12
-    value = float(hour * 60 + (30 if found[2] else int(found[3] or 0)))
-    return Quantity("time", value, value, "clock", at, found.end())
+def _pointed(text: str, at: int) -> Quantity | None:
+    """What has more points or commas than a number: 15.01.2024, 10.0.0.1, 1.299,00."""
+    dated = date_of_dots(text, at)
+    if dated is not None:
+        return dated_quantity(dated[0], at, dated[1], text)
+    other = continental(text, at) or address(text, at)
+    if other is None and _THREE_PARTS.match(text, at):
+        return version(text, at)
+    return other
 
 
 def dated_quantity(date: Date, start: int, end: int, text: str) -> Quantity:
@@ -182,9 +210,14 @@ def place_of(number: str) -> float:
 
 
 def money_before(text: str, at: int) -> Quantity | None:
-    digits = numerals.DIGITS.match(text, at + 1 + (text[at + 1 : at + 2] == " "))
+    begin = at + 1 + (text[at + 1 : at + 2] == " ")
+    digits = numerals.DIGITS.match(text, begin)
     if digits is None or len(digits[0]) > 40:
         return None
+    if text[digits.end() : digits.end() + 1] in (".", ","):
+        price = continental(text, begin)
+        if price is not None:
+            return replace(price, kind="money", unit=CURRENCY[text[at]], start=at)
     number = digits[0].replace(",", "")
     quantity = measured(text, at, digits.end(), float(number), place_of(number))
     plain = quantity.kind in ("number", "money")
@@ -195,14 +228,5 @@ def money_before(text: str, at: int) -> Quantity | None:
         factor = numerals.scale_size(small)
         size, end = float(number) * factor, small.end()
         quantity = replace(quantity, slack=place_of(number) * factor)
-    unit = CURRENCY[text[at]]
+    unit = quantity.unit if text[at] == "¥" and quantity.kind == "money" else CURRENCY[text[at]]
     return replace(quantity, kind="money", value=size, high=size, unit=unit, end=end)
-
-
-def _clock(clock: re.Match[str]) -> Quantity:
-    groups = clock.groups()
-    hour, minute = int(groups[0]), int(groups[1]) if len(groups) > 2 else 0
-    half = (groups[-1] or "").lower()
-    hour = hour % 12 + (12 if half == "p" else 0) if half else hour
-    value = float(hour * 60 + minute)
-    return Quantity("time", value, value, "clock", clock.start(), clock.end())

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Sequence, Set
 
-from rubrica.judges.text.amount import Quantity, agrees, twisted
-from rubrica.judges.text.conflicts import missing_names, other_names, rest_of_cover
+from msgspec.structs import replace
+
+from rubrica.judges.text.amount import Quantity, agrees, opposed, twisted
+from rubrica.judges.text.conflicts import denied, missing_names, other_names, rest_of_cover
 from rubrica.judges.text.covering import Cover, cover
 from rubrica.judges.text.ledger import Ledger, distinct, ledger
 from rubrica.judges.text.looks import ABSENT, CONFLICT, STATED, Look, against, hedge_added
@@ -13,6 +15,13 @@ from rubrica.judges.text.wanted import Wanted
 
 #: Shares of a claim's key that do beside a figure that tells much, or little.
 _WITH_FIGURE, _WITH_PLAIN_FIGURE = 0.2, 0.34
+#: And beside the same figure as the other bound, which may be said of something else.
+_WITH_BOUND = 0.7
+#: A bound and the other one behind a denial say the same, as `do not keep it above 5 °C`; before
+#: a denial that one is of others, as `under 18 it is not allowed`.
+_SAME, _OTHERS = -2, -3
+#: Ideas of words that make a bound.
+_BOUND_IDEAS = frozenset(("@high", "@maximum", "@increase"))
 _COMPARED = re.compile(r"\bthan\b|比")
 _YEAR_BEFORE = re.compile(
     r"\b(?:year before|previous year|year earlier|prior year|last year)\b"
@@ -56,7 +65,7 @@ def _distinct(amount: Quantity) -> bool:
     """Whether a quantity is unlikely to stand in a text by chance."""
     if amount.date is not None:
         return amount.date.month is not None
-    if amount.kind in ("measure", "money", "percent"):
+    if amount.kind in ("measure", "money", "percent", "name"):
         return True
     return len(f"{amount.value:g}".replace(".", "").rstrip("0")) >= 3
 
@@ -70,12 +79,33 @@ def _agrees(want: Wanted, reading: Reading, whole: Cover, around: Set[str], shar
     if whole.key >= STATED or missing_names(want, whole, reading.whole):
         look = against(want, reading, whole, around, strong=True)
         if look is not None:
-            return look
+            bounds = _other_bound(want, reading) if look.note == "the opposite" else 0
+            if bounds != _SAME:
+                return ABSENT if bounds == _OTHERS else look
     if hedge_added(want, reading):
         return ABSENT
     if len(want.quantities) == 1 and len(reading.clauses) > 1 and _belongs_elsewhere(want, reading):
         return Look("contradicted", 0.7, "another figure")
     return Look("supported", (0.55 + 0.45 * key) * share)
+
+
+def _other_bound(want: Wanted, reading: Reading) -> int:
+    """What a bound of the claim makes with the other one beside a denial, 0 where there is none."""
+    for mine in want.quantities:
+        for other in reading.quantities:
+            both = mine.bound * other.bound
+            if both in (_SAME, _OTHERS) and agrees(mine, other):
+                return both
+    return 0
+
+
+def _denied_too(want: Wanted, here: Cover) -> bool:
+    """Whether the opposite is said of the other bound: over 18 they are let in, under 18 banned."""
+    signs = [
+        sign if unit.meaning.terms.isdisjoint(_BOUND_IDEAS) else (0, 0)
+        for unit, sign in zip(want.units, here.signs, strict=True)
+    ]
+    return denied(want, replace(here, signs=tuple(signs)))
 
 
 def _belongs_elsewhere(want: Wanted, reading: Reading) -> bool:
@@ -134,12 +164,23 @@ def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
         if other_names(want, clause):
             named = [n for n, unit in enumerate(want.units) if unit.perhaps or unit.name]
             score = max(score, rest_of_cover(want, here, named))
-        best = max(best, score)
+        others = [one for one in others if not _said_of_others(want, one, theirs, here, score)]
+        if others:
+            best = max(best, score)
         raised = max(score + 0.3, 0.5)
         near = max(score, here.total) >= 0.2
         if raised > best and _has_twisted(want, others, theirs.amounts, near):
             best = raised
     return Look("contradicted", min(1.0, best), "another figure") if best >= CONFLICT else ABSENT
+
+
+def _said_of_others(
+    want: Wanted, mine: Quantity, theirs: Ledger, here: Cover, score: float
+) -> bool:
+    """Whether the other bound is one of something that the claim does not speak of."""
+    if not mine.bound or not any(opposed(mine, other) for other in theirs.amounts):
+        return False
+    return score < _WITH_BOUND or _denied_too(want, here)
 
 
 def _has_twisted(

@@ -21,6 +21,7 @@ FIGURE = "#"
 #: Stands for any word that denies or makes less sure.
 DOUBT = "!"
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:['.+-][^\W_]+)*|\d+(?:[.,]\d+)*")
+_VERSION = re.compile(r"v\d+\.", re.IGNORECASE)
 _PART = re.compile(r"[-+./']")
 _HAN = re.compile("([\u3400-\u4dbf\u4e00-\u9fff]+)")
 _FALSE = frozenset(
@@ -85,7 +86,7 @@ def _chunk(chunk: str) -> tuple[str, ...]:
         word = word_of(token)
         found.append(word.term)
         found += ideas_of(word.ideas)
-        if word.lower in NUMBER_WORDS:
+        if word.lower in NUMBER_WORDS or _VERSION.match(token):
             found.append(FIGURE)
         if (word.role and word.role not in ("certain", "break", "against")) or word.lower in _FALSE:
             found.append(DOUBT)

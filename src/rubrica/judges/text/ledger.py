@@ -85,16 +85,16 @@ def vaguer(mine: Quantity, other: Quantity) -> bool:
 
 
 def family(amount: Quantity) -> Family:
-    """A year cannot always be told from a count, nor a rate from its sum."""
+    """A year or a version cannot always be told from a count, nor a rate from its sum."""
     kind = amount.kind
     if kind == "measure":
         return kind, amount.unit.removesuffix("/time")
-    return ("number", "") if kind == "date" else (kind, "")
+    return ("number", "") if kind == "date" or amount.unit == "version" else (kind, "")
 
 
 def _is_plain(amount: Quantity) -> bool:
-    """Whether this is one number from zero up: no date and no range."""
-    return 0 <= amount.value == amount.high and amount.date is None
+    """Whether this is one number from zero up: no date, no range and nothing for a period."""
+    return 0 <= amount.value == amount.high and amount.date is None and not amount.per
 
 
 def _is_uniform(group: Sequence[Quantity]) -> bool:

@@ -53,7 +53,7 @@ _OTHERS = (
     "in", "out", "u", "us", "usd", "american", "dollar", "dollars", "euro", "euros", "eur",
     "pound", "pounds", "gbp", "yuan", "yuans", "rmb", "renminbi", "cny", "yen", "yens", "jpy",
     "rupee", "rupees", "inr", "australian", "canadian", "franc", "francs", "chf", "square", "sq",
-    "cubic", "metric", "deg", "degree", "degrees", *"元美欧英日人块港个多余°℃℉µμ",
+    "cubic", "metric", "deg", "degree", "degrees", *"元美欧英日人块港个多余°℃℉µμ$€£¥",
 )  # fmt: skip
 _FOLLOWERS = LEADS.union(_SCALES, _PERCENTS, _OTHERS)
 #: What stands behind a number: a space or a dash, and the word or sign after it.
@@ -191,6 +191,8 @@ def sized(
 def _sized(
     text: str, start: int, end: int, value: float, slack: float, dimension: str, size: float
 ) -> _Measure:
+    if dimension == "angle" and text[start - 2 : start] == "零下":
+        dimension, size = "temperature", 1.0
     if dimension == "temperature":
         if _MINUS.search(text[max(0, start - 7) : start]):
             value = -value

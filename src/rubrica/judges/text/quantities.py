@@ -12,11 +12,13 @@ from rubrica.judges.text import numerals
 from rubrica.judges.text.amount import Kind as Kind
 from rubrica.judges.text.amount import Quantity as Quantity
 from rubrica.judges.text.amount import agrees as agrees
+from rubrica.judges.text.amount import opposed as opposed
 from rubrica.judges.text.amount import twisted as twisted
+from rubrica.judges.text.around import signed, tells, told
 from rubrica.judges.text.chinese import every, from_han
 from rubrica.judges.text.digits import CURRENCY, from_digits, money_before
 from rubrica.judges.text.units import per_before
-from rubrica.judges.text.worded import from_words
+from rubrica.judges.text.worded import OFTEN, from_words
 from rubrica.judges.text.words import LONGEST_KEPT, fold
 
 #: Where a quantity may begin, but for number words: at digits, a currency sign, a Chinese numeral.
@@ -32,6 +34,7 @@ NUMBER_WORDS = (
     )
     | frozenset(("january", "february", "march", "april", "may", "june", "july", "august"))
     | frozenset(("september", "october", "november", "december", "half", "q", "quarter"))
+    | frozenset(OFTEN)
     | _SPANS
 )
 #: The same as bytes; what makes words of the bytes of a text: small letters, the rest spaces.
@@ -46,6 +49,7 @@ _AFTER_A = (
     *map(str.encode, _SPANS - {"minute"}),
 )
 _A = ord("a")
+_MINUS = frozenset(("us ", "US "))
 _QUARTER = re.compile(r"\bq[1-4]\b", re.IGNORECASE)
 _TO = re.compile(r"(?:[ ]?(?:-|~|至|到|to|and|through|or)[ ]?)", re.IGNORECASE)
 #: The longest mark of a source: `[123]`.
@@ -86,23 +90,29 @@ def _amounts(text: str) -> tuple[Quantity, ...]:
 def _found(folded: str) -> list[Quantity]:
     found: list[Quantity] = []
     place = 0
-    for at in _places(folded):
+    letters = folded.encode("ascii", "replace").translate(_LETTERS)
+    words = letters.split(b" ")
+    for at in _places(folded, letters, words):
         quantity = _read(folded, at) if at >= place else None
         if quantity is None:
             continue
+        if at and (folded[at - 1] in "-负" or folded[at - 3 : at] in _MINUS):
+            quantity = signed(folded, quantity)
         if found:
             quantity = _joined(folded, found, quantity)
         found.append(quantity)
         place = quantity.end
-    return found
+    if not found or not tells(folded, words):
+        return found
+    if len(found) == 1 and found[0].unit == "times" and found[0].value == 1:
+        return []  # `once a year` by itself is said in words, too: annually, every twelve months
+    return [told(folded, each) for each in found]
 
 
-def _places(text: str) -> list[int]:
+def _places(text: str, letters: bytes, words: list[bytes]) -> list[int]:
     """Where a quantity may begin."""
     signs = _PLAIN_SIGN if text.isascii() else _SIGN
     found = [sign.start() for sign in signs.finditer(text)]
-    letters = text.encode("ascii", "replace").translate(_LETTERS)
-    words = letters.split(b" ")
     if _NUMBER_BYTES.isdisjoint(words):
         return found
     if b"q" in words:  # the figure of Q1 is no other
@@ -137,7 +147,7 @@ def _joined(text: str, found: list[Quantity], quantity: Quantity) -> Quantity:
         return quantity
     if gap == "/" and last.kind == "number" and quantity.kind == "measure":
         # 135/85 mmHg are two values with one unit.
-        size = quantity.value / (_raw(text, quantity) or 1.0)
+        size = abs(quantity.value) / (_raw(text, quantity) or 1.0)
         value = last.value * size
         found[-1] = replace(quantity, value=value, high=value, start=last.start, end=last.end)
         return quantity
@@ -156,7 +166,7 @@ def _joined(text: str, found: list[Quantity], quantity: Quantity) -> Quantity:
         return _dates_joined(found, last, quantity)
     bare = last.kind == "number" and last.unit == ""
     if bare and quantity.kind in ("measure", "percent", "money", "number"):
-        scale = quantity.value / _raw(text, quantity) if _raw(text, quantity) else 1.0
+        scale = abs(quantity.value) / _raw(text, quantity) if _raw(text, quantity) else 1.0
         low = last.value * scale if quantity.kind != "number" or scale >= 1000 else last.value
     elif last.kind == quantity.kind and last.unit == quantity.unit:
         low = last.value

@@ -122,7 +122,10 @@ _ASCII = re.compile(
     re.IGNORECASE,
 )
 _DEGREES = re.compile(r"(?:degrees?|deg|°)[ ]?(c|f)(?:elsius|ahrenheit)?\b", re.IGNORECASE)
-_PER = re.compile(r"(?:[ ]?/[ ]?|[ ](?:per|a|an)[ ])([a-zµμ]{1,14}[²³23]?)(?![a-z])", re.IGNORECASE)
+_PER = re.compile(
+    r"(?:[ ]?/[ ]?|[ ](?:per|a|an)[ ])(?:(square|cubic)[ ])?([a-zµμ]{1,14}[²³23]?)(?![a-z])",
+    re.IGNORECASE,
+)
 _DIVIDES = frozenset((" /", " p", " a"))
 #: Words that are no unit alone, and signs by which one goes on.
 _COMPOSED = frozenset(("", "deg", "degree", "degrees", "square", "sq", "cubic", *"%°℃℉µμ"))
@@ -178,7 +181,7 @@ def _per(text: str, end: int, known: tuple[str, float]) -> tuple[str, float, int
     """A unit that ends here, with the one that divides it if there is one."""
     behind = text[end : end + 2]
     per = _PER.match(text, end) if behind[:1] == "/" or behind.lower() in _DIVIDES else None
-    below = _known(per[1], None) if per is not None else None
+    below = _known(per[2], per[1]) if per is not None else None
     if per is None or below is None or below[0] in ("temperature", "angle"):
         return *known, end
     if known[0] == "length" and below[0] == "time":

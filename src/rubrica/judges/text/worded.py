@@ -39,6 +39,12 @@ _HALF_UNIT = re.compile(r"half[ ](?:an?[ ])?(?=[a-z])", re.IGNORECASE)
 _YEAR_HALF = re.compile(
     r"an?[ ](year|month|week|day|hour|decade|century)[ ]and[ ]a[ ]half\b", re.IGNORECASE
 )
+OFTEN = {"once": 1.0, "twice": 2.0}
+_EACH = re.compile(
+    r"[ ](?:(?:an?|per|each|every)[ ](?:hour|day|week|month|quarter|year)"
+    r"|daily|weekly|monthly|yearly|annually)\b(?![ ]ago)",
+    re.IGNORECASE,
+)
 _LONE = re.compile(r"an?[ ](minute|hour|day|week|month|year|decade|century)\b", re.IGNORECASE)
 _SPAN_BEFORE = re.compile(
     r"\b(?:for|about|roughly|around|nearly|almost|within|lasts?|lasted|takes?|took|than|over|under)"
@@ -56,6 +62,11 @@ def from_words(text: str, at: int) -> Quantity | None:
         dated = date_of_words(text, at)
         if dated is not None:
             return dated_quantity(dated[0], at, dated[1], text)
+    if word in OFTEN:
+        end = at + len(word)
+        often = OFTEN[word]
+        timed = _EACH.match(text, end) is not None
+        return Quantity("number", often, often, "times", at, end) if timed else None
     if word in numerals.ORDINALS and word not in _PARTS:
         return _ordinal(text, at)
     span = _span(text, at) if word in ("a", "an") else None

@@ -32,6 +32,7 @@ _FOLDS = {
     **dict.fromkeys("\u00a0\u2002\u2003\u2009\u200a\u202f\u3000", " "),
     "、": ",",
     "。": ".",
+    "￥": "¥",
 }
 _FOLDED = re.compile(f"[{''.join(map(re.escape, _FOLDS))}]")
 #: Grammar between Chinese words: it ends a run of characters.
