@@ -190,6 +190,26 @@ def test_messages_as_input() -> None:
     assert value(GOOD, {"claims": CLAIMS}, asked) == 1.0
 
 
+@pytest.mark.parametrize(
+    ("answer", "right", "wrong"),
+    [
+        ("Team A beat Team B.", "Team A beat Team B 3-1.", "Team B beat Team A 3-1."),
+        ("张三的工资比李四高。", "李四的工资比张三低。", "李四的工资比张三高。"),
+    ],
+)
+def test_a_short_answer_with_two_sides(answer: str, right: str, wrong: str) -> None:
+    assert value(right, {"answer": answer}, "Who?") == 1.0
+    assert value(wrong, {"answer": answer}, "Who?") == 0.0
+
+
+def test_of_a_long_claim_only_the_beginning_is_read() -> None:
+    claim = "The tunnel opened in May. " + "Halvor acquired Brekke and Orrin beat Oslo, " * 2000
+    start = time.process_time()
+    signal = judged(" ".join([GOOD] * 20), {"claims": [{"text": claim}]})
+    assert time.process_time() - start < 5
+    assert "only the first 2000 characters of a claim" in signal.reason
+
+
 def test_what_stands_beyond_the_limit_is_not_read() -> None:
     output = "x " * (READ // 2) + GOOD
     signal = judged(output, {"claims": CLAIMS})

@@ -23,10 +23,13 @@ from rubrica.judges.text.question import answers, question_of
 from rubrica.judges.text.sentences import Sentence, sentences
 from rubrica.judges.text.short import is_short, short_verdict
 from rubrica.judges.text.support import Verdict, verdicts
+from rubrica.judges.text.wanted import wanted
 
 NAME = "factual_accuracy"
 #: Claims that are judged, and claims that a reason tells of.
 _MOST, _TOLD = 100, 3
+#: Characters of one claim that are read: every word of it is held against every sentence.
+_LONGEST = 2000
 
 
 class FactualAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -88,7 +91,8 @@ def _answer_facts(answer: Any) -> list[Fact]:
     text = as_text(answer)
     # The form of many sets of sums: the way to it, a mark, the result.
     text = text.rpartition("####")[2].strip()
-    if is_short(text):
+    # Two sides and which way round they stand are a sentence, however few its words.
+    if is_short(text) and wanted(text, "").sides is None:
         return [Fact(text, 1.0, short=True)]
     return [Fact(one.text, 1.0) for one in sentences(text)[:_MOST]]
 
@@ -96,7 +100,8 @@ def _answer_facts(answer: Any) -> list[Fact]:
 def _verdicts(
     facts: Sequence[Fact], passages: Sequence[Sentence], question: str
 ) -> list[tuple[Fact, Verdict]]:
-    long = verdicts([fact.text for fact in facts if not fact.short], passages, question)
+    claims = [fact.text[:_LONGEST] for fact in facts if not fact.short]
+    long = verdicts(claims, passages, question)
     left = iter(long)
     return [
         (fact, short_verdict(fact.text, passages, question) if fact.short else next(left))
@@ -114,6 +119,8 @@ def _signal(found: Sequence[tuple[Fact, Verdict]], text: str, cost: float) -> Si
     )
     if len(text) > READ:
         said.append(f"only the first {READ} characters were read")
+    if max([len(fact.text) for fact, _ in found]) > _LONGEST:
+        said.append(f"only the first {_LONGEST} characters of a claim were read")
     return finding(NAME, value, "; ".join(said), _sure(found), _evidence(found, text))
 
 

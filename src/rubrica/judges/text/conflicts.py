@@ -2,16 +2,21 @@
 another member of a set.
 """
 
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from rubrica.judges.text.covering import Cover
+from rubrica.judges.text.lexicon import related
 from rubrica.judges.text.reading import Clause, Reading, members
+from rubrica.judges.text.stems import stem
 from rubrica.judges.text.wanted import Wanted
 
 #: Words that stand before many a name: `Mr Justice Lyle` is not `Mr Justice Kerr`.
 _TITLES = frozenset(
     ("Mr", "Mrs", "Ms", "Dr", "Professor", "Prof", "Sir", "Dame", "Lord", "Lady", "Justice")
-)
+) | frozenset(("Madame", "Madam", "Saint", "St", "Miss"))
+_TITLE_TERMS = frozenset(map(stem, map(str.lower, _TITLES)))
 
 
 def denied(want: Wanted, cover: Cover, only_strong: bool = False) -> bool:
@@ -64,11 +69,44 @@ def missing_names(
         for n in group:
             if cover.credits[n] < least or want.units[n].term in window.qualified:
                 continue
-            if want.units[n].word not in _TITLES or len(group) == 1:
+            if len(group) == 1:
+                break
+            if want.units[n].word not in _TITLES and not _namesake(want, group, n, window):
                 break
         else:
             found.append(group)
     return found
+
+
+def _namesake(want: Wanted, group: tuple[int, ...], n: int, window: Clause) -> bool:
+    """Whether the window has the word as part of another's name: Pierre Curie, York."""
+    names = [want.units[number].term for number in group]
+    if want.units[group[0]].word == "New":
+        return f"{names[0]} {names[1]}" not in window.qualified
+    if n == group[0] or not window.qualified or names[0] in window.terms:
+        return False
+    for pair in window.qualified:
+        before, _, name = pair.partition(" ")
+        if name == names[n - group[0]] and before not in names and before[0] != names[0][0]:
+            return not related(before) and before not in _TITLE_TERMS
+    return False
+
+
+def other_notation(want: Wanted, reading: Reading) -> bool:
+    """Whether signs that are no words tell another: C for C++, O(n) for O(log n)."""
+    text = want.claim.text
+    if "C" not in text and "O(" not in text:
+        return False
+    mine, theirs = _notation(text), _notation(reading.text)
+    return bool(mine and theirs) and mine.isdisjoint(theirs)
+
+
+_NOTATION = re.compile(r"\bO\((?:[^()]|\([^()]*\))*\)|(?<![\w°])C(?:\+\+|#)?(?![\w+#'-]|\.\w)")
+
+
+@lru_cache(maxsize=512)
+def _notation(text: str) -> frozenset[str]:
+    return frozenset([one.replace(" ", "") for one in _NOTATION.findall(text)])
 
 
 def other_names(want: Wanted, window: Clause) -> bool:

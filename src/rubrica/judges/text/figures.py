@@ -76,7 +76,7 @@ def _agrees(want: Wanted, reading: Reading, whole: Cover, around: Set[str], shar
         return ABSENT  # two years side by side compare nothing
     if want.need > STATED and not _borne_out(want, reading, whole):
         return ABSENT
-    if whole.key >= STATED or missing_names(want, whole, reading.whole):
+    if whole.key >= STATED or want.sides or missing_names(want, whole, reading.whole):
         look = against(want, reading, whole, around, strong=True)
         if look is not None:
             bounds = _other_bound(want, reading) if look.note == "the opposite" else 0

@@ -6,19 +6,23 @@ from typing import Literal
 
 import msgspec
 
+from rubrica.judges.text.amount import agrees
 from rubrica.judges.text.conflicts import (
     denied,
     missing_names,
     other_member,
     other_names,
+    other_notation,
     other_role,
     rest_of_cover,
 )
 from rubrica.judges.text.covering import Cover, cover
 from rubrica.judges.text.order import found_in, somebody_else, turned_round
-from rubrica.judges.text.reading import Clause, Reading
+from rubrica.judges.text.reading import Clause, Reading, members
+from rubrica.judges.text.scope import hearsay, reversed_for
 from rubrica.judges.text.slots import other_place
 from rubrica.judges.text.wanted import Wanted
+from rubrica.judges.text.ways import says
 
 Outcome = Literal["supported", "contradicted", "absent"]
 
@@ -50,8 +54,10 @@ def hedge_added(want: Wanted, reading: Reading) -> bool:
         others = [name for name in reading.whole.names if name not in mine]
         if len(others) >= 2 and _OR.search(reading.text) and not _OR.search(want.claim.text):
             return True
-    if want.claim.hedged or not reading.hedged:
+    if want.claim.hedged:
         return False
+    if not reading.hedged:
+        return hearsay(reading, alone=True)
     best = max(reading.clauses, key=lambda clause: cover(want, clause).key)
     return best.hedged
 
@@ -60,7 +66,13 @@ def against(
     want: Wanted, reading: Reading, whole: Cover, around: Set[str], strong: bool = False
 ) -> Look | None:
     """How a sentence that speaks of the same denies it, if it does."""
+    said = says(want.sides, reading) if want.sides is not None else None
+    if said is False:
+        score = 0.0 if reading.hedged and not want.claim.hedged else 0.85
+        return Look("contradicted", score, "the other way round", firm=True) if score else ABSENT
     near = whole.total >= 0.3 or whole.given >= 0.6
+    if near and other_notation(want, reading):
+        return Look("contradicted", 0.7, "another of its kind")
     turns = found_in(reading, want.turns) if near or whole.key >= STATED else []
     if near and somebody_else(turns):
         return Look("contradicted", 0.75, "somebody else", firm=True)
@@ -68,11 +80,12 @@ def against(
         return Look("contradicted", 0.6, "another part")
     if whole.key >= want.need and _overclaims(want, reading):
         return Look("contradicted", 0.2 + 0.8 * whole.key, "more than the claim")
-    if whole.key >= STATED:
+    if whole.key >= STATED and said is None:
         here, flipped = _flipped(want, reading, whole, around, strong)
+        flipped = flipped != reversed_for(want, reading)
         if flipped != turned_round(turns):
             return Look("contradicted", 0.2 + 0.8 * here.key, "the opposite", firm=True)
-    if whole.key < 0.3 and whole.given < 0.6:
+    if said or (whole.key < 0.3 and whole.given < 0.6):
         return None
     look = _replaced(want, reading, whole, around)
     if look is None and other_place(want, reading, whole):
@@ -93,7 +106,9 @@ def _flipped(
         most = max(covers, key=lambda each: each.key)
         here = most if most.key >= whole.key - 0.1 else whole
     flipped = here.key >= _DENIED and (denied(want, here, strong) or _undone(want, here, whole))
-    return here, flipped and not (want.negative and _denies_too(reading, here))
+    if flipped and want.negative:
+        flipped = not _denies_too(reading, here) and not hearsay(reading)
+    return here, flipped
 
 
 def _denies_too(reading: Reading, here: Cover) -> bool:
@@ -105,6 +120,8 @@ def _denies_too(reading: Reading, here: Cover) -> bool:
 
 def _undone(want: Wanted, here: Cover, whole: Cover) -> bool:
     """Whether a word that the clause does not have is denied in another: `but did not win`."""
+    if any(mine <= -2 and other <= -2 for mine, other in whole.signs):
+        return False
     return any(
         mine > 0 and not unit.name and (other <= -3 or (other <= -2 and not near[1]))
         for unit, (mine, other), near in zip(want.units, whole.signs, here.signs, strict=True)
@@ -114,7 +131,7 @@ def _undone(want: Wanted, here: Cover, whole: Cover) -> bool:
 def _replaced(want: Wanted, reading: Reading, whole: Cover, around: Set[str]) -> Look | None:
     """Whether a clause has another name, or another of its kind, in the place of the claim's."""
     named = _names_others(want, reading, whole)
-    if not named and not want.members:
+    if not named and (not want.members or _beside_figure(want, reading)):
         return None
     clauses = reading.clauses if len(reading.clauses) > 1 else ()
     for clause in (*clauses, reading.whole):
@@ -129,6 +146,16 @@ def _replaced(want: Wanted, reading: Reading, whole: Cover, around: Set[str]) ->
         if look is not None:
             return look
     return None
+
+
+def _beside_figure(want: Wanted, reading: Reading) -> bool:
+    """Whether a figure of the claim stands with its own of a set: `16 gold, 8 silver`."""
+    return bool(want.quantities) and any(
+        not other_member(want, clause)
+        and any(agrees(one, other) for one in want.quantities for other in clause.quantities)
+        for clause in reading.clauses
+        if want.members.keys() <= members(clause).keys()
+    )
 
 
 def _clause_against(

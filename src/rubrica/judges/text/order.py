@@ -7,17 +7,11 @@ from typing import NamedTuple
 from rubrica.judges.text.lexicon import lexicon, related
 from rubrica.judges.text.pieces import Piece
 from rubrica.judges.text.reading import Reading
+from rubrica.judges.text.voice import is_done, is_noun, is_passive, is_verb
 
-_PASSIVE = frozenset(("was", "were", "is", "are", "been", "being", "be", "got"))
-_OF_NOUNS = frozenset(("the", "a", "an", "its", "his", "her", "their", "this", "of", "'s"))
-_CLAUSE_END = re.compile(r"[,;:.(]")
 _COMPARES = re.compile(
     r"\bthan\b|比|[高低多少早晚大小优重轻快慢]于|超过|不及|不如|exceed|surpass|outperform"
 )
-#: Stems of what is the same either way round.
-_MUTUAL = frozenset(
-    ("marri", "meet", "merg", "border", "equal", "join", "differ", "play", "fac", "sign", "agre")
-) | frozenset(("partner", "cooperat", "compet", "talk", "match", "unit", "touch", "link", "tie"))
 
 
 class Turn(NamedTuple):
@@ -49,12 +43,12 @@ def turns_of(claim: Reading) -> tuple[Turn, ...]:
     ways: frozenset[str] = frozenset()
     found = []
     for at, verb in enumerate(pieces):
-        if not (verb.han or first < at < last) or at in named or _noun(verb, claim.text):
+        if not (verb.han or first < at < last) or at in named or is_noun(verb, claim.text):
             continue
         if verb.ideas:
             ways = ways or _ways(claim.text)
         ideas = ways.intersection(ideas_of(verb))
-        if not ideas and (verb.han or not _verb(claim, verb)):
+        if not ideas and (verb.han or not is_verb(verb, claim.text)):
             continue
         agent, patient = _sides(claim, at)
         one, two = agent - patient, patient - agent
@@ -83,7 +77,7 @@ def found_in(reading: Reading, turns: Sequence[Turn]) -> list[Found]:
             says = piece.term in turn.terms or (
                 piece.ideas and not turn.terms.isdisjoint(ideas_of(piece))
             )
-            if says and not _noun(piece, reading.text):
+            if says and not is_noun(piece, reading.text):
                 found.append(Found(turn, *_sides(reading, at)))
                 break
     return found
@@ -126,25 +120,6 @@ def _entity(piece: Piece, reading: Reading) -> bool:
     return all(not q.start <= piece.start < q.end for q in reading.quantities)
 
 
-def _noun(piece: Piece, text: str) -> bool:
-    """Whether a Chinese word is one who does it: 作者是, 的导演."""
-    after = text[piece.start + len(piece.word) : piece.start + len(piece.word) + 1]
-    return piece.han and (after in ("是", "为") or text[piece.start - 1 : piece.start] == "的")
-
-
-def _verb(claim: Reading, piece: Piece) -> bool:
-    """Whether an English word is a verb, as far as its form and its neighbours tell."""
-    if piece.term in _MUTUAL or piece.word.endswith(("ing", "ly")):
-        return False
-    text = claim.text
-    if text.startswith((" of ", "'s "), piece.start + len(piece.word)):
-        return False
-    before = text[max(0, piece.start - 12) : piece.start].lower().split()
-    if before and (before[-1] in _OF_NOUNS or before[-1].endswith("'s")):
-        return False
-    return piece.word.endswith(("ed", "es", "s")) or piece.term != piece.word
-
-
 def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
     """What is named before and after a verb as who does it and to whom, whatever the voice."""
     pieces, text = reading.pieces, reading.text
@@ -158,13 +133,10 @@ def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
         return _han_sides(before, after, verb, reading)
     before = [p for p in before if _entity(p, reading)]
     left, right = terms_of(before), terms_of(after)
-    between = _CLAUSE_END.split(text[verb.start : verb.start + 80], maxsplit=1)[0].split()
-    words = [word.lower() for word in text[max(0, verb.start - 40) : verb.start].split()[-3:]]
-    passive = "by" in [w.lower() for w in between] and not _PASSIVE.isdisjoint(words)
-    if (passive and verb.word.endswith(("ed", "en", "n", "t"))) or between[1:2] == ["by"]:
+    if is_passive(verb, text):
         return right, left
-    if verb.word.endswith(("ed", "en")) and words and words[-1] in _PASSIVE:
-        return frozenset(), left  # done to it, by nobody knows whom
+    if is_done(verb, text):
+        return frozenset(), left
     return left, right
 
 

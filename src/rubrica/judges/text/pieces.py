@@ -44,7 +44,7 @@ _NOT_AFTER = frozenset(
 ) | frozenset(("merely", "least", "until", "surprise", "wonder", "matter"))
 _FALSE = re.compile(
     r"(?<!not )\b(?:false|untrue|a myth|a misconception|incorrect|not true|not the case)"
-    r"(?: that\b|\.?\Z)|\b(?:wrong|incorrect|false) to (?:say|claim|think)"
+    r"(?: that\b|\.?\Z)|\bwhich is wrong\.?\Z|\b(?:wrong|incorrect|false) to (?:say|claim|think)"
     r"|是错误的|是错的|并不属实|不属实|是谣言|是误解|是误传|说法有误",
     re.IGNORECASE,
 )
@@ -161,15 +161,19 @@ class _Reader:
         `not enough` is one idea: neither is `enough` taken for itself, nor what follows denied.
         """
         following = words[at + 1] if at + 1 < len(words) else None
-        taken, ideas = len(phrase[0]), phrase[1] + word.ideas
         role = word.role
+        if role == "not" and phrase[0] and self.text.endswith("but ", 0, start):
+            phrase = ((), ())  # for adults but not for children
+        taken, ideas = len(phrase[0]), phrase[1] + word.ideas
         whole = taken if role == "not" else 0
+        value = token == "None" and at > 0 and (following is None or following.lower != "of")
         # `Without` inside quotes is of a title.
-        titled = role and word.capital and at and self._within(words, at)
+        titled = value or (role and word.capital and at and self._within(words, at))
         if role and not whole and not titled:
             self._role(role, "" if following is None else following.lower, start)
         self.joined = word.lower in JOINS
-        if word.stop and not taken and (len(token) > 1 or token in "AI" or token.islower()):
+        grammar = word.stop and not taken and not value
+        if grammar and (len(token) > 1 or token in "AI" or token.islower()):
             return 0
         # The first word has a capital whatever it is.
         plain = not at and word.capital and not word.coded
@@ -183,6 +187,8 @@ class _Reader:
         self._add(token, word.term, ideas, start, name, False)
         if denied:
             self._deny_before()
+        if role == "lack":
+            self._deny()
         return whole
 
     def _after_is(self, words: list[Word | None], at: int) -> bool:
@@ -231,7 +237,9 @@ class _Reader:
                 self._add("may", "may", (("@allow", 1),), start, False, False)
         elif role == "certain":
             self.certain.add(len(self.ends))
-        else:
+        elif role == "break" and self.text.endswith("nything ", 0, start):
+            self._deny()  # anything but free
+        elif role == "break":
             self._boundary(start)
 
     def _counted(self, start: int) -> bool:

@@ -23,6 +23,8 @@ _RETOLD = re.compile(
     r"|想了解|想知道|要回答|您问|你问|询问的是|提出的这个问题|您的问题|你的问题",
     re.IGNORECASE,
 )
+#: What would have followed had it been so.
+_UNREAL = re.compile(r"\W*(?:If\b.*\bhad\b|Had\b).*\bwould(?:n't| not)? have\b[^;]*\Z")
 _RETOLD_HINTS = ("know", "ask", "question", "想", "问", "要回答")
 #: Terms with their sign: negative where denied, larger where that is the point, 0 where both are
 #: said.
@@ -37,7 +39,8 @@ class Clause(msgspec.Struct, frozen=True, gc=False):
     quantities: Sequence[Quantity]
     hedged: bool
     certain: bool
-    #: Common nouns that are part of a name: the river of `Columbia River`.
+    #: Common nouns that are part of a name: the river of `Columbia River`. Of other names, both
+    #: words: `pierr curi`.
     qualified: frozenset[str]
 
 
@@ -111,6 +114,8 @@ def states(text: str) -> bool:
         return False
     if any(map(text.__contains__, _RETOLD_HINTS)) and _RETOLD.search(fold(text)):
         return False
+    if " would" in text and _UNREAL.match(text):
+        return False
     return len(text) < LEAST_HEAP or not heaped(fold(text))
 
 
@@ -180,8 +185,8 @@ def _qualified(group: Sequence[Piece]) -> frozenset[str]:
     found: list[str] = []
     for before, piece in pairwise(group):
         gap = piece.start - before.start - len(before.word)
-        if gap <= 1 and piece.name and piece.ideas and before.name and not before.ideas:
-            found.append(piece.term)
+        if gap <= 1 and piece.name and before.name and not before.ideas:
+            found.append(piece.term if piece.ideas else f"{before.term} {piece.term}")
     return frozenset(found)
 
 

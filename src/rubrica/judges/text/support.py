@@ -21,6 +21,7 @@ from rubrica.judges.text.figures import figures
 from rubrica.judges.text.finding import met, plain_score
 from rubrica.judges.text.gist import DOUBT
 from rubrica.judges.text.guesses import BEGINNING, alike, guessed
+from rubrica.judges.text.items import elsewhere, rivals_of
 from rubrica.judges.text.looks import (
     ABSENT,
     Look,
@@ -31,7 +32,9 @@ from rubrica.judges.text.looks import (
 from rubrica.judges.text.quantities import quantities
 from rubrica.judges.text.reading import Reading, read, states
 from rubrica.judges.text.sentences import Sentence
+from rubrica.judges.text.sides import Terms
 from rubrica.judges.text.told import Told, told
+from rubrica.judges.text.topic import off_topic
 from rubrica.judges.text.wanted import Wanted, wanted
 
 Sure = Literal["high", "medium", "low"]
@@ -48,6 +51,7 @@ _YES_NO = re.compile(
 )
 #: How much of a claim a question has that asks whether it is so.
 _ASKED_SAME = 0.6
+_NONE: Terms = frozenset()
 _CLAUSE = re.compile(r"[,;](?!\d)|[，；]")
 
 
@@ -76,14 +80,14 @@ def verdict(claim: str, passages: Sequence[Sentence], context: str = "") -> Verd
     return _verdict_on(claim, told(passages), context)
 
 
-def _verdict_on(claim: str, text: Told, context: str) -> Verdict:
-    found = _of_one(claim, text, context)
+def _verdict_on(claim: str, text: Told, context: str, rivals: Terms = _NONE) -> Verdict:
+    found = _of_one(claim, text, context, rivals)
     if found.kind == "contradicted":
         return found
     clauses = parts(claim)
     if not clauses:
         return found
-    several = [_of_one(part, text, context) for part in clauses]
+    several = [_of_one(part, text, context, rivals) for part in clauses]
     for one in several:
         if one.kind == "contradicted" and one.firm:
             return one
@@ -95,7 +99,8 @@ def _verdict_on(claim: str, text: Told, context: str) -> Verdict:
 def verdicts(claims: Sequence[str], passages: Sequence[Sentence], context: str) -> list[Verdict]:
     """What the answer to a question says of each of the claims that a good one states."""
     text = Told(passages)
-    found = [_verdict_on(claim, text, context) for claim in claims]
+    rivals = rivals_of(tuple(claims), context)
+    found = [_verdict_on(claim, text, context, r) for claim, r in zip(claims, rivals, strict=True)]
     said = _YES_NO.match(passages[0].text) if passages else None
     if said is not None:
         for number, claim in enumerate(claims):
@@ -113,7 +118,7 @@ def verdicts(claims: Sequence[str], passages: Sequence[Sentence], context: str) 
         spare = [index for index in range(len(passages)) if index not in used]
         for number, one in enumerate(found):
             if one.kind == "absent":
-                found[number] = _by_place(wanted(claims[number], context), text, spare)
+                found[number] = _by_place(claims[number], text, context, spare)
     return found
 
 
@@ -129,10 +134,11 @@ def _answered(want: Wanted, yes: bool, found: Verdict, passages: Sequence[Senten
     return _verdict(Look(kind, 0.6, note), 0, passages)
 
 
-def _by_place(want: Wanted, text: Told, spare: list[int]) -> Verdict:
+def _by_place(claim: str, text: Told, context: str, spare: list[int]) -> Verdict:
     """A short answer says little but what was asked: a sentence that no other claim accounts for
     states this one if it has anything of it and denies nothing.
     """
+    want = wanted(claim, context)
     best, at, look = _TRACE, -1, ABSENT
     for index in () if want.quantities else spare:
         reading = read(text.passages[index].text)
@@ -142,7 +148,9 @@ def _by_place(want: Wanted, text: Told, spare: list[int]) -> Verdict:
             continue
         if want.claim.hedged and reading.certain:
             best, at, look = 1.0, index, Look("contradicted", 0.3, "more than the claim")
-        elif against(want, reading, whole, around) is None:
+        elif against(want, reading, whole, around) is None and not (
+            context and off_topic(want, text, index, context)
+        ):
             best, at, look = whole.key, index, _placed(want, reading, whole, text.gist(index))
     if at < 0 or look.kind == "absent":
         return Verdict("absent")
@@ -174,7 +182,7 @@ def parts(claim: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _of_one(claim: str, text: Told, context: str) -> Verdict:
+def _of_one(claim: str, text: Told, context: str, rivals: Terms) -> Verdict:
     want = wanted(claim, context)
     best = worst = ABSENT
     at = contrary = -1
@@ -191,6 +199,10 @@ def _of_one(claim: str, text: Told, context: str) -> Verdict:
                 if score
                 else _look(want, read(sentence), text.before(index))
             )
+            if look.kind == "supported" and want.quantities:
+                look, index = elsewhere(want, text, index, rivals) or (look, index)
+            if look.kind == "supported" and context:
+                look = ABSENT if off_topic(want, text, index, context) else look
             if look.kind == "supported" and look.score > best.score:
                 best, at = look, index
             elif look.kind == "contradicted" and look.score > worst.score:

@@ -23,12 +23,13 @@ class Told:
     any.
     """
 
-    __slots__ = ("_all", "_families", "_gists", "_rows", "passages", "quantities")
+    __slots__ = ("_all", "_families", "_gists", "_has", "_rows", "passages", "quantities")
 
     def __init__(self, passages: Sequence[Sentence]) -> None:
         self.passages = passages
         self._gists: dict[int, frozenset[str]] = {}
         self._all: list[frozenset[str]] = []
+        self._has: dict[frozenset[str], bool] = {}
         texts = list(map(itemgetter(0), passages))
         short = max(map(len, texts), default=0) <= LONGEST_KEPT
         self.quantities: list[Placed] = [
@@ -51,6 +52,15 @@ class Told:
         found = self._gists.get(index)
         if found is None:
             found = self._gists[index] = gist(self.passages[index].text)
+        return found
+
+    def has(self, terms: frozenset[str]) -> bool:
+        """Whether any sentence has one of these, or a word that begins with one."""
+        found = self._has.get(terms)
+        if found is None:
+            starts = tuple(terms)
+            found = any(term.startswith(starts) for gist in self.gists for term in gist)
+            self._has[terms] = found
         return found
 
     def before(self, index: int) -> frozenset[str]:

@@ -18,6 +18,8 @@ from rubrica.judges.text.order import Turn, turns_of
 from rubrica.judges.text.quantities import Quantity, agrees
 from rubrica.judges.text.reading import Clause, Reading, Terms, members_of, read
 from rubrica.judges.text.sentences import sentences
+from rubrica.judges.text.sides import Sides
+from rubrica.judges.text.ways import sides_of
 
 #: What asks for yes or no.
 _YES_OR_NO = re.compile(
@@ -46,6 +48,8 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     context: Clause
     #: Its verbs and comparisons that have a direction.
     turns: tuple[Turn, ...]
+    #: Its comparison, or its verb where those who do it are no names.
+    sides: Sides | None
     weights: tuple[float, ...]
     #: Their sums: of the key, and of all.
     keys: float
@@ -65,6 +69,8 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     common: frozenset[str]
     #: Whether the question is of a year and the claim of the one before.
     year_before: bool
+    #: The words that tell what a claim with quantities is of: its names, and the first of all.
+    heads: frozenset[str]
     #: Whether nothing but its figures and words has to be found: no denial, name or direction.
     plain: bool
     #: Its words that mean one side of an idea with two, and the idea.
@@ -120,8 +126,9 @@ def wanted(claim: str, context: str) -> Wanted:
     names = _groups(found, [*map(or_, given, moot)] if moot else given) if named else ()
     role = bool(named) and _is_role(reading, found, named)
     turns, one_of = turns_of(reading), members_of(reading)
+    sides = sides_of(reading)
     negative = min([piece.sign for piece in reading.pieces], default=1) < 0
-    weighed = turns or names or role or one_of or negative or reading.hedged
+    weighed = turns or sides or names or role or one_of or negative or reading.hedged
     return Wanted(
         reading,
         found,
@@ -130,6 +137,7 @@ def wanted(claim: str, context: str) -> Wanted:
         names,
         ground,
         turns,
+        sides,
         tuple(weights),
         keys,
         totals,
@@ -141,6 +149,7 @@ def wanted(claim: str, context: str) -> Wanted:
         True in [found[number].perhaps for number in named],
         frozenset().union(*[unit.meaning.terms for unit in found]),
         _year_before(quantities, ground.quantities),
+        _heads(reading, found, named) if quantities else _NONE,
         bool(quantities and context) and not weighed,
         tuple(polar),
         negative,
@@ -148,6 +157,20 @@ def wanted(claim: str, context: str) -> Wanted:
         whether if True in moot else None,
         _ASKED_IF if True in moot else _ANSWERING if context else _ANYWHERE,
     )
+
+
+_NONE: frozenset[str] = frozenset()
+
+
+def _heads(claim: Reading, found: Sequence[Unit], named: Sequence[int]) -> frozenset[str]:
+    if not found:
+        return _NONE
+    first = found[0].at
+    heads = {unit.term for unit in found if unit.at == first}
+    heads.update([found[number].term for number in named])
+    if " A " in claim.text:
+        heads.add("a")  # Plan A
+    return frozenset(heads)
 
 
 def _parted(

@@ -48,7 +48,7 @@ _NEGATORS = frozenset(
 ) | frozenset(("hardly", "barely", "scarcely", "nowhere", "unable", "avoid", "myth", "untrue"))
 #: Before `to`, these deny what follows; before `of`, so do `instead` and the like.
 _BY_STEM = {
-    **dict.fromkeys(("fail", "refus", "declin", "neglect", "ceas"), "to"),
+    **dict.fromkeys(("fail", "refus", "declin", "neglect", "ceas", "yet"), "to"),
     **dict.fromkeys(("seem", "appear"), "seem"),
 }
 _OF = frozenset(("instead", "short", "devoid"))
@@ -81,14 +81,15 @@ def _roles() -> dict[str, str]:
     found |= dict.fromkeys(words_of("certain.txt"), "certain")
     found |= dict.fromkeys(words_of("hedges.txt"), "hedge")
     found |= dict.fromkeys(_OF, "of")
-    return found | {"against": "against"} | dict.fromkeys(_NEGATORS, "not")
+    found |= {"against": "against", "lacks": "lack", "lacked": "lack"}
+    return found | dict.fromkeys(_NEGATORS, "not")
 
 
 def _role(text: str, lower: str, term: str) -> str:
     if lower.endswith("n't"):
         return "not"
     role = _roles().get(lower, "")
-    if term in _BY_STEM and role not in ("not", "against"):
+    if term in _BY_STEM and role not in ("not", "against", "lack"):
         return _BY_STEM[term]
     return "" if text == "May" else role
 
