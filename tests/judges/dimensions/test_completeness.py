@@ -580,3 +580,8 @@ def test_picklable_and_fast() -> None:
     started = time.process_time()
     asyncio.run(often())
     assert time.process_time() - started < 2.0
+
+
+def test_what_a_page_does_not_show_covers_nothing() -> None:
+    assert value(f"<!-- {PRICE} --> {SUPPORT}", "pricing", "support") == 0.5
+    assert value(f"~~{PRICE}~~ {SUPPORT}", "pricing", "support") == 0.5

@@ -119,12 +119,8 @@ def _of_trace(trace: Trace) -> Iterator[Source]:
 def _written(arguments: Any) -> Sequence[str]:
     """What the agent itself wrote at length to call a tool: a thought, a note, a file."""
     if isinstance(arguments, dict):
-        arguments = [value for value in arguments.values() if isinstance(value, str)]
-    elif isinstance(arguments, str):
-        arguments = [arguments]
-    else:
-        return ()
-    return [value for value in arguments if len(value) >= _AT_LENGTH]
+        return [a for a in arguments.values() if type(a) is str and len(a) >= _AT_LENGTH]
+    return [arguments] if isinstance(arguments, str) and len(arguments) >= _AT_LENGTH else ()
 
 
 def _echoes(text: str, own: Sequence[str]) -> bool:

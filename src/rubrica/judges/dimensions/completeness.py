@@ -12,7 +12,7 @@ from rubrica.judges.dimensions.coverage.reading import Cover
 from rubrica.judges.dimensions.coverage.shapes import SHAPES
 from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
 from rubrica.judges.openers import LONGEST, why_nothing
-from rubrica.judges.visible import visible
+from rubrica.judges.visible import shown, visible
 
 NAME = "completeness"
 #: Aspects that a reason names, and characters of each.
@@ -40,7 +40,7 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         plan = plan_of(case)
         if not sum(aspect.weight for aspect in plan.aspects):
             return (inapplicable(NAME, "no expected.aspects, and no question to take them from"),)
-        answer = trace.answer
+        answer = shown(trace.answer)
         if (nothing := _why_nothing(case, answer)) is not None and not _agrees(plan, answer):
             return (finding(NAME, 0.0, nothing, "high"),)
         return (_found(plan, answer),)

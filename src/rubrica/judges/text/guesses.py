@@ -5,6 +5,7 @@ the very thing that was asked, states neither; unless it takes the other back.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import repeat
 
@@ -21,6 +22,7 @@ _LONGEST = 40
 BEGINNING = 6
 #: How much of a claim a sentence has to have to state it by itself, without a heading above it.
 _ALONE = 0.8
+_NONE: frozenset[str] = frozenset()
 _EDGES = " \t\r\n.!?。！？；;,，*_`"
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|actually|correction|sorry|mistake|mistaken|miscounted|re-?check|double-?check"
@@ -29,14 +31,12 @@ _TAKEN_BACK = re.compile(
 )
 
 
-def alike(passages: Sequence[Sentence]) -> set[str]:
+def alike(passages: Sequence[Sentence]) -> frozenset[str]:
     """How sentences begin of which there are two: hardly any has to be looked at further."""
-    seen: set[str] = set()
-    twice: set[str] = set()
-    for text, _, _ in passages:
-        begun = text[:BEGINNING]
-        (twice if begun in seen else seen).add(begun)
-    return twice
+    begun = Counter([text[:BEGINNING] for text, _, _ in passages])
+    if len(begun) == len(passages):
+        return _NONE
+    return frozenset([each for each, count in begun.items() if count > 1])
 
 
 def guessed(want: Wanted, passages: Sequence[Sentence], index: int) -> bool:

@@ -1,6 +1,6 @@
 """How much a text says beyond the question, the names of the aspects, grammar and praise."""
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rubrica.judges.dimensions.coverage.spoken import Spoken, pairs_of
 
@@ -13,10 +13,12 @@ class Novelty:
 
     def __init__(self, asked: frozenset[str], own: frozenset[str]) -> None:
         self._known = asked | own
+        self._parts = asked, own
 
     @cached_property
     def _pairs(self) -> frozenset[str]:
-        return pairs_of(self._known)
+        asked, own = self._parts
+        return pairs_of(asked) | _kept(own)
 
     def of(self, said: Spoken) -> float:
         """New words, two Chinese characters being one."""
@@ -29,3 +31,8 @@ class Novelty:
             return count + min(len(pairs), _ENOUGH) / 2
         fresh = [1 for pair, before in pairs.items() if pair not in known and before not in known]
         return count + min(len(fresh), _ENOUGH) / 2
+
+
+@lru_cache(maxsize=512)
+def _kept(own: frozenset[str]) -> frozenset[str]:
+    return pairs_of(own)
