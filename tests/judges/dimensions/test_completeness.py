@@ -585,3 +585,8 @@ def test_picklable_and_fast() -> None:
 def test_what_a_page_does_not_show_covers_nothing() -> None:
     assert value(f"<!-- {PRICE} --> {SUPPORT}", "pricing", "support") == 0.5
     assert value(f"~~{PRICE}~~ {SUPPORT}", "pricing", "support") == 0.5
+
+
+def test_blank_lines_take_no_time() -> None:
+    assert value("\n" * 100_000, question="Is it open?") == 0.0
+    assert value("!\n" * 50_000, question="Is it open?") == 0.0

@@ -121,3 +121,16 @@ def test_what_stands_under_a_heading_is_no_guess() -> None:
     assert kinds(["The Pro plan costs $20 a month."], text, "Prices?") == ["supported"]
     rooms = "Room 2 has 5 beds. Room 3 has 5 beds. Room 4 has 6 beds."
     assert kinds(["Room 3 has 5 beds."], rooms, "Beds?") == ["supported"]
+
+
+def test_what_declined_to_a_figure_fell() -> None:
+    text = "The rate declined to 3%."
+    assert kinds(["The rate fell to 3%."], text, "How did the rate develop?") == ["supported"]
+    assert kinds(["The rate rose to 3%."], text, "How did the rate develop?") == ["contradicted"]
+    refused = "The board declined to raise the rate."
+    assert kinds(["The board raised the rate."], refused, "What did it do?") == ["contradicted"]
+
+
+@pytest.mark.parametrize("claim", ["than than than", "比比比", "9" * 310])
+def test_a_claim_that_says_nothing_is_stated_by_nothing(claim: str) -> None:
+    assert kinds([claim], "x", "What?") == ["absent"]

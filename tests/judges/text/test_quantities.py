@@ -309,3 +309,20 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
     start = time.process_time()
     quantities(text)
     assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize(
+    "text", ["2023 年 10 月 2 日", "2023年10月2日", "于 2023 年 10 月 2 日成立", "2 October 2023"]
+)
+def test_chinese_dates_may_have_spaces(text: str) -> None:
+    (found,) = quantities(text)
+    assert found.date is not None
+    assert found.date[:3] == (2023, 10, 2)
+
+
+def test_a_span_with_a_space_stays_one() -> None:
+    assert [one.kind for one in quantities("共 12 年，3 个月")] == ["measure", "measure"]
+
+
+def test_a_power_may_end_a_sentence() -> None:
+    assert [one.value for one in quantities("It is 6.02e23.")] == [6.02e23]

@@ -3,7 +3,7 @@
 import pytest
 
 from rubrica.judges.text.sentences import sentences
-from rubrica.judges.text.short import short_verdict
+from rubrica.judges.text.short import is_short, short_verdict
 
 APPLES = "Tom has 12 apples and gives 5 away. How many are left?"
 CAPITAL = "What is the capital of Australia?"
@@ -104,3 +104,36 @@ def test_yes_and_no_at_once_is_neither() -> None:
     assert kind("No", "No. Yes.", "Did it pass?") == "contradicted"
     assert kind("Yes", "Yes. No.", "Did it pass?") == "contradicted"
     assert kind("Yes", "Perhaps it will rain in Rome.", "Did it pass?") == "absent"
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "expected"),
+    [
+        ("18", "You must be 18 or over to vote, and 16 or over in Scotland.", "supported"),
+        ("x = 2 or x = 3", "We find x = 2 or x = 3.", "supported"),
+        ("18", "You must be 18 or 21 to vote.", "contradicted"),
+    ],
+)
+def test_what_or_joins(answer: str, text: str, expected: str) -> None:
+    assert (kind(answer, text, "From what age?") == "supported") == (expected == "supported")
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("7", True),
+        ("William Shakespeare.", True),
+        ("Sales up 12%", True),
+        ("The store opened in 1998.", False),
+        ("密码至少12位。", False),
+        ("北京。", True),
+    ],
+)
+def test_a_sentence_is_no_short_answer(text: str, short: bool) -> None:
+    assert is_short(text) is short
+
+
+@pytest.mark.parametrize("piece", ["7 + 3 ", "1/1/1 ", "=7-", "not 7 "])
+def test_many_figures_take_no_more_than_their_number(piece: str) -> None:
+    text = sentences(piece * 4000)
+    assert short_verdict("8", text, APPLES).kind != "supported"

@@ -55,7 +55,8 @@ def _why_nothing(case: Case, answer: str) -> str | None:
 
 def _agrees(plan: Plan, answer: str) -> bool:
     """`Of course!` opens an answer, and is one where a yes or a no was asked for."""
-    return plan.asks_yes_no and SHAPES["answer"](answer, answer.lower())
+    opening = answer.strip()[:_OPENING]
+    return bool(opening) and plan.asks_yes_no and SHAPES["answer"](opening, opening.lower())
 
 
 def _found(plan: Plan, answer: str) -> Signal:

@@ -42,7 +42,7 @@ MONTHS = {
 MONTH = r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"  # noqa: E501
 _YEAR = r"((?:1\d|20)\d\d)(?!\d)"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_HAN_YEAR = r"(\d{4}|[零〇一二三四五六七八九]{4})年"
+_HAN_YEAR = r"(\d{4}|[零〇一二三四五六七八九]{4})[ ]?年"
 _HAN_SMALL = r"(\d{1,2}|[一二三四五六七八九十]{1,3})"
 
 
@@ -55,13 +55,13 @@ def _patterns(*pairs: tuple[str, str]) -> _Patterns:
 
 #: Patterns, longest first, with what their groups are.
 _HAN_YEARS = _patterns(
-    (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}月(?:份)?[ ]?{_HAN_SMALL}[日号]", "ymd"),
-    (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}月(?!\d)", "ym"),
+    (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}[ ]?月(?:份)?[ ]?{_HAN_SMALL}[ ]?[日号]", "ymd"),
+    (rf"{_HAN_YEAR}[ ]?{_HAN_SMALL}[ ]?月(?!\d)", "ym"),
     (rf"{_HAN_YEAR}(?!代)", "y"),
 )
 _HAN_MONTHS = _patterns(
-    (rf"{_HAN_SMALL}月(?:份)?[ ]?{_HAN_SMALL}[日号]", "md"),
-    (r"(\d{1,2}|十[一二]?|[一二三四五六七八九])月份?(?!\d)", "m"),
+    (rf"{_HAN_SMALL}[ ]?月(?:份)?[ ]?{_HAN_SMALL}[ ]?[日号]", "md"),
+    (r"(\d{1,2}|十[一二]?|[一二三四五六七八九])[ ]?月份?(?!\d)", "m"),
 )
 _HAN_QUARTER = _patterns((rf"{_YEAR}[ ]?(?:年)?[ ]?第?([一二三四1234])季度", "yq"))
 _YEAR_FIRST = _patterns((r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", "ymd"))
@@ -110,7 +110,7 @@ _QUARTERS = {"一": 1, "二": 2, "三": 3, "四": 4, "first": 1, "second": 2, "t
 def date_of_digits(text: str, place: int, number: str, sign: str) -> tuple[Date, int] | None:
     """The date that begins with this number, and where it ends. A bare year is none."""
     size = len(number)
-    if sign == "年" and size == 4 and number.isdecimal():
+    if sign == "年" and size == 4 and number.isdecimal() and text[place + 4 : place + 5] == "年":
         behind = text[place + 5 : place + 6]
         if behind not in _GOES_ON and not behind.isdecimal():
             return Date(int(number)), place + 5

@@ -69,7 +69,9 @@ def from_digits(text: str, at: int) -> Quantity | None:
         return None
     end = at + len(number)
     if gap == "-" or word.lower() in _TELLING or number[4:5] == ".":
-        dated = date_of_digits(text, at, number, gap or word[:1])
+        # Chinese is also written with spaces around figures.
+        sign = word[:1] if word[:1] in ("年", "月") else gap or word[:1]
+        dated = date_of_digits(text, at, number, sign)
         if dated is not None:
             return dated_quantity(dated[0], at, dated[1], text)
         special = _special(text, at, gap, word.lower())

@@ -10,7 +10,7 @@ from rubrica.judges.text.measuring import measured
 _FRACTION = re.compile(r"(?:(\d{1,3})[ ])?([1-9]\d?)/([2-9]|1[1-6]|32|64)(?![\d/]|[.,]\d)")
 _OF = re.compile(r"[ ]of\b|的")
 _POWER = re.compile(
-    r"(\d+(?:\.\d+)?)(?:e([+-]?\d{1,3})(?![\w.])"
+    r"(\d+(?:\.\d+)?)(?:e([+-]?\d{1,3})(?!\w|\.\d)"
     r"|(?:[ ]?[x×*·][ ]?(10))?(?:\^[({]?([+-]?\d{1,3})[)}]?|(?<=10)([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})))",
     re.IGNORECASE,
 )

@@ -15,6 +15,8 @@ from rubrica.judges.text.stems import stem
 from rubrica.judges.text.tokens import phrase_from, tokens_of, words_in
 from rubrica.judges.text.word import FORBIDDEN, JOINS, Ideas, Word, without_polar
 
+_TO_FIGURE = re.compile(r"[a-z]+ to (?:[a-z]+ )?[$€£¥]?\d", re.IGNORECASE)
+
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
     """A word. `sign` is -1 where it is denied, and twice as much where it is the denial's head."""
@@ -173,7 +175,16 @@ class _Reader:
             self._role(role, "" if following is None else following.lower, start)
         self.joined = word.lower in JOINS
         grammar = word.stop and not taken and not value
+        # What is refused or lacking is denied, not the refusal; what declined to 3% fell.
+        denies = role == "lack" or (
+            following is not None
+            and following.lower == role
+            and not titled
+            and not _TO_FIGURE.match(self.text, start)
+        )
         if grammar and (len(token) > 1 or token in "AI" or token.islower()):
+            if denies:
+                self._deny()
             return 0
         # The first word has a capital whatever it is.
         plain = not at and word.capital and not word.coded
@@ -187,7 +198,7 @@ class _Reader:
         self._add(token, word.term, ideas, start, name, False)
         if denied:
             self._deny_before()
-        if role == "lack":
+        if denies:
             self._deny()
         return whole
 
@@ -218,9 +229,6 @@ class _Reader:
                 self._deny()
         elif role == "against":
             if self.found and self.found[-1].term in _ADVISING:
-                self._deny()
-        elif role == "to" or role == "of":
-            if then == role:
                 self._deny()
         elif role == "seem":
             if then in ("to", "that", "likely"):

@@ -17,12 +17,18 @@ from rubrica.judges.text.words import overlap, terms
 _COPULA = re.compile(
     r"\b(?:is|are|was|were|has|had|have|does|did|will|can)\b|[是为有在]", re.IGNORECASE
 )
+#: Four words or six characters with a full stop.
+_SENTENCE = re.compile(r"\s*(?:(?:\S+\s+){3,}\S+\.|[\u4e00-\u9fff\d]{6,}[。！])\s*\Z")
 _FINAL = re.compile(
     r"\b(?:final answer|the answer is|answer:|therefore|in conclusion)\b"
     r"|答案是|答案为|答案：|因此|综上",
     re.IGNORECASE,
 )
-_OR = re.compile(r"\bor\b|或者?|还是|也可能", re.IGNORECASE)
+_OR = re.compile(
+    r"\bor\b(?! (?:more|over|up|under|less|fewer|older|younger|higher|lower|above|below|later"
+    r"|earlier|so|not)\b)|或者?(?!以)|还是|也可能",
+    re.IGNORECASE,
+)
 #: Behind this stands the answer itself, before any reason for it.
 _ANSWER = re.compile(r"\banswer(?: is|:)|答案[是为：]", re.IGNORECASE)
 #: Before a figure that is denied, and around one that is only reckoned with.
@@ -41,11 +47,13 @@ _IS = re.compile(r"(?:\b(?:is|are|was|were)|[:=：是为])[ ]*(?:the )?\Z")
 _GUESSES = 4
 #: Words of an answer that stands alone in its line.
 _FEW = 3
+#: Characters around a figure that are looked at.
+_NEAR = 40
 
 
 def is_short(text: str) -> bool:
     """Whether a reference answer is a name or figure and no sentence."""
-    if len(text) > 60 or "\n" in text.strip() or _COPULA.search(text):
+    if len(text) > 60 or "\n" in text.strip() or _COPULA.search(text) or _SENTENCE.match(text):
         return polar(text) is not None
     return len(read(text).pieces) + len(quantities(text)) <= 4 or polar(text) is not None
 
@@ -97,10 +105,12 @@ def _gives(want: Wanted, reading: Reading, text: str) -> bool:
         theirs = _meant(theirs, text)
     for mine in want.quantities:
         same = [other for other in theirs if _same(mine, other)]
-        others = {other.value for other in theirs if other.kind == same[0].kind} if same else set()
-        if not same or (len(others) > _GUESSES and not _same(mine, theirs[-1])):
+        if not same:
             return False
-        if len(others) > 1 and _OR.search(reading.text):
+        others = {o.value for o in theirs if o.kind == same[0].kind and not _same(mine, o)}
+        if len(others) >= _GUESSES and not _same(mine, theirs[-1]):
+            return False
+        if others and _OR.search(reading.text) and not _OR.search(want.claim.text):
             return False
     if not want.units:
         return bool(want.quantities) and not reading.whole.hedged
@@ -120,7 +130,9 @@ def _gives(want: Wanted, reading: Reading, text: str) -> bool:
 def _meant(found: Sequence[Quantity], text: str) -> list[Quantity]:
     """The figures that a sentence gives as its own: none that it denies or only reckons with."""
     meant = [
-        one for one in found if not _DENIED.search(text, 0, one.start) and not _part(one, text)
+        one
+        for one in found
+        if not _DENIED.search(text, max(0, one.start - _NEAR), one.start) and not _part(one, text)
     ]
     answer = _ANSWER.search(text)
     behind = [one for one in meant if answer is not None and one.start >= answer.end()]
@@ -129,9 +141,11 @@ def _meant(found: Sequence[Quantity], text: str) -> list[Quantity]:
 
 def _part(one: Quantity, text: str) -> bool:
     """Whether a figure is part of a sum whose result is told: the 12 and the 5 of `12 - 5 = 7`."""
-    if not _RECKONED.match(text, one.end) and not _RECKONS.search(text, 0, one.start):
+    if not _RECKONED.match(text, one.end) and not _RECKONS.search(
+        text, max(0, one.start - _NEAR), one.start
+    ):
         return False
-    return _EQUALS.search(text, one.end) is not None
+    return _EQUALS.search(text, one.end, one.end + 5 * _NEAR) is not None
 
 
 def _one_of_many(answer: str, want: Wanted, passages: Sequence[Sentence], number: int) -> bool:
@@ -162,7 +176,7 @@ def _offered(want: Wanted, reading: Reading) -> bool:
     """Whether the answer is offered beside others: `Canberra or Sydney`."""
     found = reading.text.lower().find(want.units[0].word.lower())
     near = reading.text[max(0, found - 12) : found + len(want.claim.text) + 12]
-    return found >= 0 and _OR.search(near) is not None
+    return found >= 0 and _OR.search(near) is not None and not _OR.search(want.claim.text)
 
 
 def _same(mine: Quantity, other: Quantity) -> bool:

@@ -140,7 +140,7 @@ def _by_place(claim: str, text: Told, context: str, spare: list[int]) -> Verdict
     """
     want = wanted(claim, context)
     best, at, look = _TRACE, -1, ABSENT
-    for index in () if want.quantities else spare:
+    for index in spare if want.units and not want.quantities else ():
         reading = read(text.passages[index].text)
         around = text.before(index)
         whole = cover(want, reading.whole, around)
@@ -184,6 +184,8 @@ def parts(claim: str) -> tuple[str, ...]:
 
 def _of_one(claim: str, text: Told, context: str, rivals: Terms) -> Verdict:
     want = wanted(claim, context)
+    if not want.units and not want.quantities:
+        return _ABSENT  # it says nothing, and so does any text of it
     best = worst = ABSENT
     at = contrary = -1
     for index, agreed in met(want, text):
