@@ -15,7 +15,7 @@ from rubrica.core import Message, Step, ToolCall
 from rubrica.readers.conversion import explained
 
 #: How others call the fields of a tool call.
-ALIASES = {
+_ALIASES = {
     "args": "arguments",
     "input": "arguments",
     "parameters": "arguments",
@@ -50,7 +50,7 @@ def _made(place: str, item: Mapping[str, Any], kind: type[Step]) -> Step:
     known = kind.__struct_fields__
     fields = {name: item[name] for name in known if name in item}
     for key, value in item.items() if len(fields) < len(item) else ():
-        name = ALIASES.get(key, key)
+        name = _ALIASES.get(key, key)
         if name in known:
             fields.setdefault(name, value)
         elif key != "kind" and (meant := _misspelt(str(key), known)):

@@ -45,10 +45,6 @@ class Quantity(msgspec.Struct, frozen=True, gc=False):
     #: Whether a loss or a fall is told, so that 5 may be -5.
     falls: bool = False
 
-    @property
-    def values(self) -> tuple[float, float]:
-        return self.value, self.high
-
 
 def agrees(a: Quantity, b: Quantity) -> bool | None:
     """True the same up to rounding, False the same kind but another value, None neither."""

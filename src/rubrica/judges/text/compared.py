@@ -3,15 +3,27 @@
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 
 from rubrica.judges.text.lexicon import lexicon
 from rubrica.judges.text.quantities import NUMBER_WORDS
 from rubrica.judges.text.reading import Reading
-from rubrica.judges.text.sides import HAN, WORD, Sides, Terms, clause_rest, clause_start, terms_of
+from rubrica.judges.text.sides import (
+    HAN,
+    REACH,
+    WORD,
+    Sides,
+    Terms,
+    clause_rest,
+    clause_start,
+    terms_of,
+)
 from rubrica.judges.text.word import word_of
 
 #: Without any of these a sentence compares nothing.
 MARKS = ("than", "ompared ", "比", "于", "没有", "不如")
+#: Comparisons of a sentence that are read.
+_MOST = 40
 _THAN = re.compile(r"\bthan\b|\bcompared (?:with|to)\b", re.IGNORECASE)
 _DEGREES = {"more": 1, "less": -1, "fewer": -1}
 #: Of mountains and people.
@@ -25,6 +37,10 @@ _AMOUNT = re.compile(r"\s*(?:about |around |just |the )?[$€£¥]?(\d|[a-z]+)",
 
 def compared(reading: Reading) -> Iterator[Sides]:
     """The comparisons of a sentence."""
+    return islice(_every(reading), _MOST)
+
+
+def _every(reading: Reading) -> Iterator[Sides]:
     text = reading.text
     for mark in _THAN.finditer(text):
         found = _english(reading, mark)
@@ -59,7 +75,7 @@ def _english(reading: Reading, mark: re.Match[str]) -> Sides | None:
         said = {word: -side for word, side in said.items()}
     one = terms_of(text[left:start]) | terms_of(text[where:end])
     if not one or _IT.search(text, left, start):
-        one |= terms_of(text[:start])
+        one |= terms_of(text[max(0, start - REACH) : start])
     return Sides(one, terms_of(right), said, things)
 
 
@@ -156,7 +172,7 @@ def _han_sides(
     left = text[clause_start(text, start) : start]
     if left.endswith("不") or (way > 0 and _denied(reading, start, start + 1 + len(right))):
         way = -way
-    one = terms_of(left.removesuffix("不")) or terms_of(text[:start])
+    one = terms_of(left.removesuffix("不")) or terms_of(text[max(0, start - REACH) : start])
     return Sides(one, terms_of(right), {word: side * way for word, side in said.items()})
 
 

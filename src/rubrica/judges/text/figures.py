@@ -61,7 +61,7 @@ def _mark(want: Wanted, mine: Quantity, theirs: Ledger, reading: Reading) -> boo
     return mark
 
 
-def _distinct(amount: Quantity) -> bool:
+def _is_rare(amount: Quantity) -> bool:
     """Whether a quantity is unlikely to stand in a text by chance."""
     if amount.date is not None:
         return amount.date.month is not None
@@ -124,10 +124,10 @@ def _borne_out(want: Wanted, reading: Reading, whole: Cover) -> bool:
     """Whether words enough stand beside the figure in a text that answers no question."""
     if missing_names(want, whole, reading.whole) and max(whole.key, whole.given) < 0.3:
         return False
-    distinct = any(map(_distinct, want.quantities))
-    if want.telling or (distinct and whole.given >= 0.3):
+    rare = any(map(_is_rare, want.quantities))
+    if want.telling or (rare and whole.given >= 0.3):
         return True
-    need = _WITH_FIGURE if distinct else _WITH_PLAIN_FIGURE
+    need = _WITH_FIGURE if rare else _WITH_PLAIN_FIGURE
     return whole.key >= need or _same_count(want, reading)
 
 

@@ -6,7 +6,7 @@ the very thing that was asked, states neither; unless it takes the other back.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import repeat
 
 from rubrica.judges.text.conflicts import missing_names
@@ -65,18 +65,19 @@ def _has_rival(mine: Quantity, other: Quantity | None, at: tuple[Sequence[Senten
         return False
     return any(
         agrees(mine, one) is False
-        for _, place in rivals(passages, index, other.start, other.end)
+        for place in rivals(passages, index, other.start, other.end)
         for one in quantities(place)
     )
 
 
-def rivals(
-    passages: Sequence[Sentence], index: int, start: int, end: int
-) -> Iterator[tuple[int, str]]:
-    """What other sentences have in the place of something, from `start` to `end` of this one."""
+def rivals(passages: Sequence[Sentence], index: int, start: int, end: int) -> list[str]:
+    """What other sentences have in the place of something, from `start` to `end` of this one,
+    unless it is taken back before this one says its own.
+    """
     text = passages[index].text.lower()
     before, after = text[:start].lstrip(_EDGES), text[end:].rstrip(_EDGES)
     mine = text[start:end].strip(_EDGES)
+    found: list[tuple[int, str]] = []
     for number, one in enumerate(passages):
         if number == index:
             continue
@@ -84,12 +85,13 @@ def rivals(
         between = len(other) - len(before) - len(after)
         if 0 < between <= _LONGEST and other.startswith(before) and other.endswith(after):
             place = other[len(before) : len(before) + between].strip(_EDGES)
-            if place and place != mine and not _taken_back(passages, number, index):
-                yield number, place
+            if place and place != mine:
+                found.append((number, place))
+    taken_back = _last_taken_back(passages, index) if found else 0
+    return [place for number, place in found if number >= taken_back]
 
 
-def _taken_back(passages: Sequence[Sentence], other: int, index: int) -> bool:
-    """Whether what one sentence says is taken back before the next says it."""
-    return other < index and any(
-        _TAKEN_BACK.search(one.text) for one in passages[other + 1 : index + 1]
-    )
+def _last_taken_back(passages: Sequence[Sentence], index: int) -> int:
+    """The last sentence up to this one that takes back what was said before it."""
+    numbers = range(index, 0, -1)
+    return next((number for number in numbers if _TAKEN_BACK.search(passages[number].text)), 0)

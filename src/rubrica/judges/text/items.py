@@ -13,7 +13,7 @@ from rubrica.judges.text.ledger import family
 from rubrica.judges.text.lexicon import lexicon
 from rubrica.judges.text.looks import ABSENT, Look
 from rubrica.judges.text.quantities import Quantity, agrees, amounts
-from rubrica.judges.text.sides import Terms, terms_of
+from rubrica.judges.text.sides import Terms, terms_of, whole_words
 from rubrica.judges.text.told import Told
 from rubrica.judges.text.wanted import Wanted, wanted
 from rubrica.judges.text.words import fold
@@ -58,7 +58,11 @@ def elsewhere(want: Wanted, text: Told, index: int, rivals: Terms) -> tuple[Look
         if want.heads <= label:
             continue
         for item in found:
-            if item is not here[0] and _other(mine, item) and _rather(want, label, item.label):
+            if (
+                item is not here[0]
+                and _other(mine, item.amounts)
+                and _rather(want, label, item.label)
+            ):
                 return _OTHER, index
         for place, item in near if len(found) == 1 else ():
             same = _listed(text, index) and _listed(text, place)
@@ -112,9 +116,9 @@ def _listed(text: Told, index: int) -> bool:
     return marked and _LABELLED.match(fold(sentence)) is not None
 
 
-def _other(mine: Quantity, item: _Item) -> bool:
-    """Whether an item has another figure of the kind, and not the claim's."""
-    found = [agrees(mine, amount) for amount in item.amounts]
+def _other(mine: Quantity, theirs: Sequence[Quantity]) -> bool:
+    """Whether there is another figure of the kind, and not the claim's."""
+    found = [agrees(mine, amount) for amount in theirs]
     return False in found and True not in found
 
 
@@ -143,8 +147,7 @@ def _size(terms: Terms) -> int:
 
 @lru_cache(maxsize=1024)
 def _words(text: str) -> Terms:
-    """The words without single Chinese characters."""
-    return frozenset([term for term in terms_of(text) if term.isascii() or len(term) > 1])
+    return whole_words(terms_of(text))
 
 
 @lru_cache(maxsize=512)
@@ -187,6 +190,5 @@ def _in_column(want: Wanted, mine: Quantity, text: Told, index: int) -> bool:
             break
         columns = [at for at, cell in enumerate(head.split("|")) if heads & _words(cell)]
         if len(columns) == 1 and 1 < columns[0] < len(cells):
-            found = [agrees(mine, amount) for amount in amounts(cells[columns[0]])]
-            return False in found and True not in found
+            return _other(mine, amounts(cells[columns[0]]))
     return False

@@ -47,7 +47,7 @@ def turns_of(claim: Reading) -> tuple[Turn, ...]:
             continue
         if verb.ideas:
             ways = ways or _ways(claim.text)
-        ideas = ways.intersection(ideas_of(verb))
+        ideas = ways.intersection(_ideas(verb))
         if not ideas and (verb.han or not is_verb(verb, claim.text)):
             continue
         agent, patient = _sides(claim, at)
@@ -75,7 +75,7 @@ def found_in(reading: Reading, turns: Sequence[Turn]) -> list[Found]:
             continue
         for at, piece in enumerate(reading.pieces):
             says = piece.term in turn.terms or (
-                piece.ideas and not turn.terms.isdisjoint(ideas_of(piece))
+                piece.ideas and not turn.terms.isdisjoint(_ideas(piece))
             )
             if says and not is_noun(piece, reading.text):
                 found.append(Found(turn, *_sides(reading, at)))
@@ -107,7 +107,7 @@ def somebody_else(found: Sequence[Found]) -> bool:
     return False
 
 
-def ideas_of(piece: Piece) -> list[str]:
+def _ideas(piece: Piece) -> list[str]:
     return [idea for idea, _ in piece.ideas]
 
 
@@ -125,14 +125,14 @@ def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
     pieces, text = reading.pieces, reading.text
     verb = pieces[at]
     # Only the nearest clauses: what stands far off belongs to other verbs.
-    compares = verb.ideas and not lexicon().comparing.isdisjoint(ideas_of(verb))
+    compares = verb.ideas and not lexicon().comparing.isdisjoint(_ideas(verb))
     far = 0 if compares else 1
     before = [p for p in pieces[:at] if p.clause >= verb.clause - far]
     after = [p for p in pieces[at + 1 :] if p.clause == verb.clause and _entity(p, reading)]
     if verb.han:
         return _han_sides(before, after, verb, reading)
     before = [p for p in before if _entity(p, reading)]
-    left, right = terms_of(before), terms_of(after)
+    left, right = _terms(before), _terms(after)
     if is_passive(verb, text):
         return right, left
     if is_done(verb, text):
@@ -162,15 +162,15 @@ def _han_sides(
         elif _entity(piece, reading):
             (patient if marker else plain).append(piece)
     if agent:
-        return terms_of(agent), terms_of(plain + patient + after)
+        return _terms(agent), _terms(plain + patient + after)
     copula = text.find("是", 0, verb.start)
     if copula >= 0 and text.startswith("的", verb.start + len(verb.word)):
         agent = [piece for piece in plain if piece.start > copula]  # 地动仪是张衡发明的
-        return terms_of(agent), terms_of([piece for piece in plain if piece.start < copula])
-    return terms_of(plain), terms_of(patient + after)
+        return _terms(agent), _terms([piece for piece in plain if piece.start < copula])
+    return _terms(plain), _terms(patient + after)
 
 
-def terms_of(pieces: Sequence[Piece]) -> frozenset[str]:
+def _terms(pieces: Sequence[Piece]) -> frozenset[str]:
     found: set[str] = set()
     for piece in pieces:
         if piece.han:

@@ -9,11 +9,8 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from rubrica.judges.text import numerals
-from rubrica.judges.text.amount import Kind as Kind
 from rubrica.judges.text.amount import Quantity as Quantity
 from rubrica.judges.text.amount import agrees as agrees
-from rubrica.judges.text.amount import opposed as opposed
-from rubrica.judges.text.amount import twisted as twisted
 from rubrica.judges.text.around import signed, tells, told
 from rubrica.judges.text.chinese import every, from_han
 from rubrica.judges.text.digits import CURRENCY, from_digits, money_before

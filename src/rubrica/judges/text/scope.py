@@ -5,7 +5,7 @@ itself or tells what others say.
 import re
 
 from rubrica.judges.text.reading import Reading
-from rubrica.judges.text.sides import terms_of
+from rubrica.judges.text.sides import terms_of, whole_words
 from rubrica.judges.text.wanted import Wanted
 from rubrica.judges.text.word import word_of
 
@@ -49,8 +49,7 @@ def _first(text: str) -> str:
 
 
 def _are_of(those: str, claim: str) -> bool:
-    named = [term for term in terms_of(those) if term.isascii() or len(term) > 1]
-    return not terms_of(claim).isdisjoint(named)
+    return not terms_of(claim).isdisjoint(whole_words(terms_of(those)))
 
 
 def hearsay(reading: Reading, alone: bool = False) -> bool:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from rubrica.judges.text.conflicts import denied, missing_names, other_names
 from rubrica.judges.text.covering import cover
 from rubrica.judges.text.guesses import rivals
+from rubrica.judges.text.looks import Look
 from rubrica.judges.text.polar import polar, sides
 from rubrica.judges.text.quantities import Quantity, agrees, quantities
 from rubrica.judges.text.reading import Reading, read, states
 from rubrica.judges.text.sentences import Sentence
-from rubrica.judges.text.support import Verdict
+from rubrica.judges.text.support import Verdict, verdict_at
 from rubrica.judges.text.wanted import Wanted, wanted
 from rubrica.judges.text.words import overlap, terms
 
@@ -43,12 +44,12 @@ _RECKONS = re.compile(rf"\d[ ]?[^\W\d]*\s*{_OPERATOR}\Z", re.IGNORECASE)
 _EQUALS = re.compile(r"=|\b(?:is|are|equals?|makes?|leaves?)\b|等于|得|[是为]")
 #: A verb behind which one answer rules out any other.
 _IS = re.compile(r"(?:\b(?:is|are|was|were)|[:=：是为])[ ]*(?:the )?\Z")
+#: How far before a figure a denial or a sum is looked for.
+_NEAR = 80
 #: More figures than this in one sentence are a list of guesses, unless the last one is meant.
 _GUESSES = 4
 #: Words of an answer that stands alone in its line.
 _FEW = 3
-#: Characters around a figure that are looked at.
-_NEAR = 40
 
 
 def is_short(text: str) -> bool:
@@ -69,12 +70,14 @@ def short_verdict(answer: str, passages: Sequence[Sentence], question: str) -> V
     for number, reading in reversed(final) if final else readings:
         if states(reading.text) and _gives(want, reading, passages[number].text):
             if _one_of_many(answer, want, passages, number):
-                return _at("contradicted", number, passages, 0.6, "one of several answers")
-            return _at("supported", number, passages, 0.9 if final else 0.75)
+                return verdict_at(
+                    Look("contradicted", 0.6, "one of several answers"), number, passages
+                )
+            return verdict_at(Look("supported", 0.9 if final else 0.75), number, passages)
     asked = terms(question)
     for number, reading in final or readings:
         if states(reading.text) and _another(want, reading, overlap(asked, terms(reading.text))):
-            return _at("contradicted", number, passages, 0.6, "another answer")
+            return verdict_at(Look("contradicted", 0.6, "another answer"), number, passages)
     return Verdict("absent")
 
 
@@ -86,16 +89,14 @@ def _yes_or_no(expected: bool, passages: Sequence[Sentence], question: str) -> V
         if said[number] is None:
             continue
         if said[number] != expected:
-            return _at("contradicted", number, passages, 0.6, "the opposite")
-        other = [n for n in order if said[n] == (not expected) and _bare(passages[n].text)]
+            return verdict_at(Look("contradicted", 0.6, "the opposite"), number, passages)
+        other = [
+            n for n in order if said[n] == (not expected) and polar(passages[n].text) is not None
+        ]
         if other:
-            return _at("contradicted", other[0], passages, 0.6, "yes and no")
-        return _at("supported", number, passages, 0.6)
+            return verdict_at(Look("contradicted", 0.6, "yes and no"), other[0], passages)
+        return verdict_at(Look("supported", 0.6), number, passages)
     return Verdict("absent")
-
-
-def _bare(text: str) -> bool:
-    return polar(text) is not None
 
 
 def _gives(want: Wanted, reading: Reading, text: str) -> bool:
@@ -129,23 +130,23 @@ def _gives(want: Wanted, reading: Reading, text: str) -> bool:
 
 def _meant(found: Sequence[Quantity], text: str) -> list[Quantity]:
     """The figures that a sentence gives as its own: none that it denies or only reckons with."""
+    told = max([equals.start() for equals in _EQUALS.finditer(text)], default=-1)
     meant = [
         one
         for one in found
-        if not _DENIED.search(text, max(0, one.start - _NEAR), one.start) and not _part(one, text)
+        if not _DENIED.search(text, max(0, one.start - _NEAR), one.start)
+        and not (one.end <= told and _is_part(one, text))
     ]
     answer = _ANSWER.search(text)
     behind = [one for one in meant if answer is not None and one.start >= answer.end()]
     return behind[:1] or meant
 
 
-def _part(one: Quantity, text: str) -> bool:
-    """Whether a figure is part of a sum whose result is told: the 12 and the 5 of `12 - 5 = 7`."""
-    if not _RECKONED.match(text, one.end) and not _RECKONS.search(
-        text, max(0, one.start - _NEAR), one.start
-    ):
-        return False
-    return _EQUALS.search(text, one.end, one.end + 5 * _NEAR) is not None
+def _is_part(one: Quantity, text: str) -> bool:
+    """Whether a figure is part of a sum: the 12 and the 5 of `12 - 5 = 7`."""
+    if _RECKONED.match(text, one.end):
+        return True
+    return _RECKONS.search(text, max(0, one.start - _NEAR), one.start) is not None
 
 
 def _one_of_many(answer: str, want: Wanted, passages: Sequence[Sentence], number: int) -> bool:
@@ -156,7 +157,7 @@ def _one_of_many(answer: str, want: Wanted, passages: Sequence[Sentence], number
             if _same(mine, other):
                 found = [
                     place
-                    for _, place in rivals(passages, number, other.start, other.end)
+                    for place in rivals(passages, number, other.start, other.end)
                     if any(not _same(mine, one) for one in quantities(place))
                 ]
                 return len(found) > (not text[: other.start].strip())
@@ -164,9 +165,7 @@ def _one_of_many(answer: str, want: Wanted, passages: Sequence[Sentence], number
     if want.quantities or start < 0:
         return False
     before = text[:start].strip("*_` ")
-    found = [
-        place for _, place in rivals(passages, number, start, start + len(answer.strip(" .。")))
-    ]
+    found = rivals(passages, number, start, start + len(answer.strip(" .。")))
     if not before:
         return len([place for place in found if len(place.split()) <= _FEW]) > 1
     return bool(found) and _IS.search(before) is not None
@@ -194,11 +193,3 @@ def _another(want: Wanted, reading: Reading, on_topic: float) -> bool:
     ):
         return True
     return bool(want.units) and want.units[0].word[0].isupper() and other_names(want, reading.whole)
-
-
-def _at(
-    kind: str, number: int, passages: Sequence[Sentence], score: float, note: str = ""
-) -> Verdict:
-    one = passages[number]
-    sure = "high" if score >= 0.8 else "medium" if score >= 0.6 else "low"
-    return Verdict(kind, number, one.start, one.end, score, sure, note)  # type: ignore[arg-type]

@@ -28,23 +28,31 @@ _END = re.compile(r"[,;:()!?](?!\d)|\b(?:but|while|whereas|because|although|thou
 WORD = re.compile(r"[^\W_]+(?:['.+-][^\W_]+)*[+#]*")
 HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 _LATIN = re.compile("[^\u3400-\u4dbf\u4e00-\u9fff]+")
+#: Characters of a clause that are read: a page without a stop would be read once for each verb.
+REACH = 1000
 
 
 def clause_start(text: str, end: int) -> int:
     """Where the clause begins that goes on to here."""
-    return max([found.end() for found in _END.finditer(text, 0, end)], default=0)
+    first = max(0, end - REACH)
+    return max([found.end() for found in _END.finditer(text, first, end)], default=first)
 
 
 def clause_rest(text: str, start: int) -> str:
     """The rest of the clause."""
-    found = _END.search(text, start)
-    return text[start : found.start() if found else len(text)].rstrip(". ")
+    found = _END.search(text, start, start + REACH)
+    return text[start : found.start() if found else start + REACH].rstrip(". ")
 
 
 def apart(mine: Terms, other: Terms) -> Terms:
     """What one side has alone; single characters only where there is nothing else."""
     left = mine - other
-    return frozenset([term for term in left if len(term) > 1 or term.isascii()]) or left
+    return whole_words(left) or left
+
+
+def whole_words(terms: Terms) -> Terms:
+    """The words without single Chinese characters."""
+    return frozenset([term for term in terms if len(term) > 1 or term.isascii()])
 
 
 @lru_cache(maxsize=1024)

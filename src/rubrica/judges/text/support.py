@@ -22,13 +22,7 @@ from rubrica.judges.text.finding import met, plain_score
 from rubrica.judges.text.gist import DOUBT
 from rubrica.judges.text.guesses import BEGINNING, alike, guessed
 from rubrica.judges.text.items import elsewhere, rivals_of
-from rubrica.judges.text.looks import (
-    ABSENT,
-    Look,
-    Outcome,
-    against,
-    hedge_added,
-)
+from rubrica.judges.text.looks import ABSENT, Look, Outcome, against, hedge_added
 from rubrica.judges.text.quantities import quantities
 from rubrica.judges.text.reading import Reading, read, states
 from rubrica.judges.text.sentences import Sentence
@@ -131,7 +125,7 @@ def _answered(want: Wanted, yes: bool, found: Verdict, passages: Sequence[Senten
     if found.kind in (kind, "contradicted"):
         return found  # no yes outweighs a denial that follows it
     note = "" if kind == "supported" else "the opposite"
-    return _verdict(Look(kind, 0.6, note), 0, passages)
+    return verdict_at(Look(kind, 0.6, note), 0, passages)
 
 
 def _by_place(claim: str, text: Told, context: str, spare: list[int]) -> Verdict:
@@ -153,9 +147,9 @@ def _by_place(claim: str, text: Told, context: str, spare: list[int]) -> Verdict
         ):
             best, at, look = whole.key, index, _placed(want, reading, whole, text.gist(index))
     if at < 0 or look.kind == "absent":
-        return Verdict("absent")
+        return _ABSENT
     spare.remove(at)
-    return _verdict(look, at, text.passages)
+    return verdict_at(look, at, text.passages)
 
 
 def _placed(want: Wanted, reading: Reading, whole: Cover, glance: Set[str]) -> Look:
@@ -215,11 +209,12 @@ def _of_one(claim: str, text: Told, context: str, rivals: Terms) -> Verdict:
         # Another figure is mostly of something else where one sentence has the claim's.
         or worst.score > best.score + (0.3 if worst.note == "another figure" else 0.15)
     ):
-        return _verdict(worst, contrary, text.passages)
-    return _verdict(best, at, text.passages) if at >= 0 else _ABSENT
+        return verdict_at(worst, contrary, text.passages)
+    return verdict_at(best, at, text.passages) if at >= 0 else _ABSENT
 
 
-def _verdict(look: Look, index: int, passages: Sequence[Sentence]) -> Verdict:
+def verdict_at(look: Look, index: int, passages: Sequence[Sentence]) -> Verdict:
+    """What a sentence says as the verdict."""
     sure: Sure = "high" if look.score >= 0.8 else "medium" if look.score >= 0.6 else "low"
     found = passages[index]
     return Verdict(look.kind, index, found.start, found.end, look.score, sure, look.note, look.firm)

@@ -12,7 +12,6 @@ from rubrica.judges.dimensions.coverage.aspects import (
     listed_aspects,
     read_aspects,
     senses_asked,
-    stop_keys,
     terms_of,
 )
 from rubrica.judges.dimensions.coverage.concepts import words_in
@@ -23,6 +22,7 @@ from rubrica.judges.dimensions.coverage.novelty import Novelty
 from rubrica.judges.dimensions.coverage.question import is_work, question_of
 from rubrica.judges.dimensions.coverage.scanning import HAN
 from rubrica.judges.dimensions.coverage.signs import concepts_of, signs_of
+from rubrica.judges.dimensions.coverage.slots import stop_keys
 from rubrica.judges.dimensions.coverage.speech import Speech
 from rubrica.judges.dimensions.coverage.spoken import Spoken, is_concrete, spoken
 from rubrica.judges.dimensions.known import known

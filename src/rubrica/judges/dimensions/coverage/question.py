@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from rubrica.judges.dimensions.coverage import chinese
+
 #: Characters of a question that are looked at, and parts that are kept.
 LONGEST, MOST = 8_000, 30
 
@@ -40,11 +42,6 @@ _ASKS = re.compile(
     rf"{_AUX})\b",
     re.IGNORECASE,
 )
-_HAN_ASKS = re.compile(
-    "怎么|如何|怎样|什么|哪|谁|为何|多少|多久|多长|多大|几[个年种次时天岁]|吗|呢|是否|能否|何时"
-    "|有没有|是不是|可不可以"
-)
-_HAN_CUT = re.compile("[，,；;、]|以及|并且|(?<=[么样些吗])[和与]")
 _VERBS = (
     "describe|list|compare|contrast|explain|discuss|outline|summarise|summarize|cover|analyse"
     "|analyze|give|tell|introduce|review|evaluate|assess|present|state|identify|provide|write|name"
@@ -53,10 +50,6 @@ _VERBS = (
 _TELL = re.compile(rf"\b({_VERBS})\b(?: me| us)?(?: about| on)?\s+", re.IGNORECASE)
 _TELLS = frozenset(_VERBS.split("|"))
 _WORD = re.compile(r"[a-z0-9_]+")
-_HAN_TELL = re.compile(
-    "介绍|说明|比较|对比|分析|列出|阐述|描述|解释|讲讲|说说|谈谈|总结|评估|概述|讲解|告诉我|了解"
-    "|梳理|讨论|简述|论述|列举|评价|说一下|讲一下|写"
-)
 _ON = re.compile(
     r"\b(?:on|in terms of|with respect to|regarding|with regard to|by|based on|according to|across|"
     r"for)\s+",
@@ -72,27 +65,10 @@ _WITHS = frozenset(
     ("including", "covering", "namely", "focusing", "focus", "well", "cover", "include", "address")
 )
 _SECONDS = frozenset(("cons", "disadvantages", "weaknesses", "against"))
-_HAN_WITH = re.compile("包括|涵盖|内容有|[：:]|内容包含|重点(?:讲|说|谈)")
-_HAN_FROM = re.compile(
-    "[从在就]([^从在。]{2,60}?)(?:等|这)?(?:几|两|三|四|五|多)?个?(?:方面|角度|维度|层面"
-    "|上的?(?:区别|差异|差别|不同|优劣|表现|优缺点))"
-)
-_HAN_NAMED = re.compile(
-    "(?:影响|原因|意义|作用|区别|方法|办法|好处|危害|措施|过程|特点|历史|用途|风险|建议|事项)$"
-)
 #: A list behind a colon whose items end in semicolons.
 _SEMICOLONS = re.compile(r"[:：][^.。?？!！\n:：]{0,200}[;；]")
 _AND = re.compile(
     r"\s*,\s*(?:and|or|as well as)\s+|\s*[,;]\s*|\s+(?:and|as well as)\s+", re.IGNORECASE
-)
-_HAN_AND = re.compile("、|以及|[，,；;]|和|与|及(?!格|时)|并(?=且)")
-_HAN_TAIL = re.compile(
-    "(?:等)?(?:几个|这几个|三个|四个|五个|多个)?(?:方面|角度|维度|层面|上)?(?:进行|的).{0,4}$"
-    "|等.{0,4}$|(?:几个|这几个|三个|四个|多个)?(?:方面|角度|维度|层面)$"
-)
-_HAN_LEAD = re.compile(
-    "^(?:并|再|同时|另外|请|还有)?(?:列出|说明|介绍|分析|给出|解释|比较|指出|讲讲|说说)?(?:其|它的"
-    "|一下)?"
 )
 #: Something to be done with a text that follows, which is not cut: `Translate into French: ...`.
 _WORK = re.compile(
@@ -209,7 +185,7 @@ def _spoken(question: str) -> list[Part]:
 def _is_asking(piece: str) -> bool:
     if piece.endswith(("?", "？")) or _ASKS.match(piece) or _told(piece):
         return True
-    return not piece.isascii() and bool(_HAN_ASKS.search(piece) or _HAN_TELL.search(piece))
+    return not piece.isascii() and chinese.is_asking(piece)
 
 
 def _told(piece: str) -> re.Match[str] | None:
@@ -225,34 +201,18 @@ def _words(piece: str) -> list[str]:
 def _cut(piece: str) -> list[str]:
     piece = piece.strip().rstrip("?？.。!！ ")
     han = not piece.isascii() and re.search("[\u4e00-\u9fff]", piece) is not None
-    asked = _cut_han(piece) if han else _cut_plain(piece)
+    asked = chinese.cut(piece) if han else _cut_plain(piece)
     if len(asked) > 1:
         # `Give me the pros and cons of X and tell me which to buy`: the first lists two.
         listed = [] if han or not _TELL.match(asked[0]) else _listed(asked[0])
         return [*listed, *asked[1:]] if len(listed) > 1 else asked
-    listed = _listed_han(piece) if han else _listed(piece)
+    listed = chinese.listed(piece) if han else _listed(piece)
     return listed if len(listed) > 1 else [piece]
 
 
 def _cut_plain(piece: str) -> list[str]:
     joined = "," in piece or ";" in piece or "and" in piece.lower()
     return _NEXT.split(piece) if joined else [piece]
-
-
-def _cut_han(piece: str) -> list[str]:
-    """Cut where a clause that asks follows; a clause that does not joins the next one that does."""
-    found: list[str] = []
-    waiting = ""
-    for clause in _HAN_CUT.split(piece):
-        waiting = f"{waiting}，{clause}" if waiting else clause
-        if _HAN_ASKS.search(clause):
-            found.append(waiting)
-            waiting = ""
-    if waiting and found and _HAN_NAMED.search(waiting):
-        found.append(waiting)
-    elif waiting and found:
-        found[-1] = f"{found[-1]}，{waiting}"
-    return found or [piece]
 
 
 def _listed(piece: str) -> list[str]:
@@ -290,28 +250,3 @@ def _items(text: str) -> list[str]:
     ]
     kept = [item.strip() for item in items if item and item.strip()]
     return kept if all(len(item.split()) <= 9 for item in kept) else []
-
-
-def _listed_han(piece: str) -> list[str]:
-    if from_ := _HAN_FROM.search(piece):
-        return _items_han(from_[1])
-    tell = _HAN_TELL.search(piece) or re.search("有哪些|有什么", piece)
-    if tell is None:
-        return []
-    thing = re.sub("^(?:一下|下|我|给我|并|和|一篇|一份)+", "", piece[tell.end() :])
-    if with_ := _HAN_WITH.search(thing):
-        return _items_han(thing[with_.end() :])
-    at = thing.find("的")
-    while at >= 0:
-        if _HAN_AND.search(thing, at):
-            return _items_han(thing[at + 1 :])
-        at = thing.find("的", at + 1)
-    plain = "、" in thing and "的" not in thing
-    return _items_han(thing) if plain or tell[0] in ("比较", "对比", "有哪些", "有什么") else []
-
-
-def _items_han(text: str) -> list[str]:
-    text = _HAN_TAIL.sub("", text)
-    items = (_HAN_LEAD.sub("", item.strip(" 的")) for item in _HAN_AND.split(text))
-    kept = [item for item in items if item]
-    return kept if all(len(item) <= 16 for item in kept) else []

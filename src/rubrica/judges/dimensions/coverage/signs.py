@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rubrica.judges.dimensions.coverage.aspects import Aspect, Slot, sense_patterns, terms_of
+from rubrica.judges.dimensions.coverage.aspects import Aspect, sense_patterns, terms_of
 from rubrica.judges.dimensions.coverage.concepts import Concept, phrases
 from rubrica.judges.dimensions.coverage.scanning import HAN, Scanner, keys_in
+from rubrica.judges.dimensions.coverage.slots import Slot
 from rubrica.judges.dimensions.coverage.speech import Sign, Speech, Wanted
 from rubrica.judges.dimensions.coverage.spoken import Spoken, spoken
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from operator import add
 
-from rubrica.judges.dimensions.coverage.aspects import stop_keys
 from rubrica.judges.dimensions.coverage.concepts import words_in
 from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR, kind_of
 from rubrica.judges.dimensions.coverage.meaning import meant
 from rubrica.judges.dimensions.coverage.scanning import HAN, word_key, words_of
+from rubrica.judges.dimensions.coverage.slots import stop_keys
 from rubrica.judges.text.words import LONGEST_KEPT
 
 #: Pairs of characters of one run that are looked at.
