@@ -70,3 +70,18 @@ def test_the_figure_of_another_claims_item_states_nothing(
     claims: tuple[str, ...], text: str
 ) -> None:
     assert "supported" not in kinds(claims, text)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        (
+            "During her career, Lund won ten major championships.",
+            "During her career, Lund won 72 tour titles, including ten major championships.",
+        ),
+        ("He rose to fame in the 1940s.", "He rose to fame in the 1930s and 1940s as an actor."),
+        ("Kruger ceased to be President in 1900.", "Kruger was the President from 1883 to 1900."),
+    ],
+)
+def test_what_a_sentence_adds_is_of_the_same(claim: str, text: str) -> None:
+    assert verdicts([claim], sentences(text), "Tell me a bio.")[0].kind == "supported"

@@ -23,6 +23,8 @@ _NONE: Terms = frozenset()
 #: How far off the next item of a list may be.
 _NEAR = 8
 _PARTS = re.compile(r"[;,](?!\d)|\b(?:and|while|whereas|but)\b|而")
+#: What follows is part of what was told before.
+_AMONG = re.compile(r"\A\s*(?:including|among them|of which|包括|其中)")
 _IN_TURN = re.compile(r"\brespectively\b|分别|依次")
 _LABELLED = re.compile(r"[-*•\s]*(?:\d+[.)] )?[^:|\d]{1,40}:|\|")
 
@@ -162,8 +164,12 @@ def _items(text: str) -> tuple[_Item, ...]:
     for end, following in (*cuts, (len(text), len(text))):
         inside = tuple([one for one in figures if start <= one.start < end])
         if inside:
-            label = _words(folded[start : inside[0].start])
-            found.append(_Item(label or _words(folded[inside[0].end : end]), inside))
+            before = _AMONG.sub("", folded[start : inside[0].start])
+            label = _words(before)
+            if inside[0].date and found and before.strip() in ("", "the"):  # the 1930s and 1940s
+                found[-1] = _Item(found[-1].label, found[-1].amounts + inside)
+            else:
+                found.append(_Item(label or _words(folded[inside[0].end : end]), inside))
         start = following
     return tuple(found)
 

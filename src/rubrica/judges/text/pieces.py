@@ -182,6 +182,9 @@ class _Reader:
             and not titled
             and not _TO_FIGURE.match(self.text, start)
         )
+        if denies and word.term == "ceas":
+            self._deny()  # it was so before: the ceasing itself is the point
+            denies = False
         if grammar and (len(token) > 1 or token in "AI" or token.islower()):
             if denies:
                 self._deny()
