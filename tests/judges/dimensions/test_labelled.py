@@ -26,9 +26,9 @@ DIMENSIONS = (
 )
 #: Exact levels asked for on what nobody looked at, and items that may be more than one level off.
 FROZEN, FAR = 0.70, 0.05
-#: Two fall short of one or both, where things are told in words that no list has. What they do
-#: reach is held here, so that it gets no worse unseen.
-SHORT = {"factual_accuracy": (0.70, 0.16), "completeness": (0.60, 0.24)}
+#: One falls short of both, where things are told in words that no list has. What it does reach is
+#: held here, so that it gets no worse unseen.
+SHORT = {"completeness": (0.68, 0.16)}
 
 
 class Table:

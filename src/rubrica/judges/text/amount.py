@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rubrica.judges.text.dates import Date, same_date
+from rubrica.judges.text.periods import PERIODS
 
 Kind = Literal["number", "percent", "money", "date", "time", "measure", "ordinal", "name"]
 
@@ -111,13 +112,9 @@ def _for_period(rate: Quantity, per: float) -> Quantity:
     return replace(rate, value=value, high=high, per=per, slack=max(rate.slack, 0.02 * abs(high)))
 
 
-#: A year, a month, a week, a day, an hour.
-_PERIODS = (31557600.0, 2629800.0, 604800.0, 86400.0, 3600.0)
-
-
 def _rates_agree(rate: Quantity, plain: Quantity) -> bool:
     """Whether `620 GWh a year` is the 620 GWh of a sentence that has the year elsewhere."""
-    return any(_near(rate.value * period, plain.value, plain, plain) for period in _PERIODS)
+    return any(_near(rate.value * period, plain.value, plain, plain) for period in PERIODS)
 
 
 def twisted(mine: Quantity, other: Quantity) -> bool:

@@ -7,11 +7,10 @@ the very thing that was asked, states neither; unless it takes the other back.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import repeat
 
 from rubrica.judges.text.conflicts import missing_names
 from rubrica.judges.text.covering import cover
-from rubrica.judges.text.quantities import Quantity, agrees, quantities
+from rubrica.judges.text.quantities import agrees, quantities
 from rubrica.judges.text.reading import read
 from rubrica.judges.text.sentences import Sentence
 from rubrica.judges.text.wanted import Wanted
@@ -46,28 +45,21 @@ def guessed(want: Wanted, passages: Sequence[Sentence], index: int) -> bool:
     a sentence does not state by itself what the claim does. Nor are dates and the numbers of rooms.
     """
     reading = read(passages[index].text)
-    pairs = [_agreeing(mine, reading.quantities) for mine in want.quantities]
-    if None in pairs or not any(map(_has_rival, want.quantities, pairs, repeat((passages, index)))):
+    rivalled = False
+    for mine in want.quantities:
+        here = next((other for other in reading.quantities if agrees(mine, other)), None)
+        if here is None:
+            return False
+        if not mine.date and (mine.kind != "number" or here is reading.quantities[-1]):
+            rivalled |= any(
+                agrees(mine, one) is False
+                for place in rivals(passages, index, here.start, here.end)
+                for one in quantities(place)
+            )
+    if not rivalled:
         return False
     whole = cover(want, reading.whole)
     return whole.key >= _ALONE and not missing_names(want, whole, reading.whole)
-
-
-def _agreeing(mine: Quantity, theirs: Sequence[Quantity]) -> Quantity | None:
-    return next((other for other in theirs if agrees(mine, other)), None)
-
-
-def _has_rival(mine: Quantity, other: Quantity | None, at: tuple[Sequence[Sentence], int]) -> bool:
-    passages, index = at
-    if other is None or mine.date:
-        return False
-    if mine.kind == "number" and other is not read(passages[index].text).quantities[-1]:
-        return False
-    return any(
-        agrees(mine, one) is False
-        for place in rivals(passages, index, other.start, other.end)
-        for one in quantities(place)
-    )
 
 
 def rivals(passages: Sequence[Sentence], index: int, start: int, end: int) -> list[str]:

@@ -2,7 +2,8 @@
 
 import re
 
-_SECONDS = {
+#: Seconds, and what they are called.
+PERIODS = {
     3600.0: "hour hr hourly 时 小时",
     86400.0: "day daily 日 天",
     604800.0: "week wk weekly 周 星期",
@@ -10,7 +11,7 @@ _SECONDS = {
     7889400.0: "quarter quarterly 季度",
     31557600.0: "year yr annum annual annually yearly 年",
 }
-_PERIODS = {name: size for size, names in _SECONDS.items() for name in names.split()}
+_BY_NAME = {name: size for size, names in PERIODS.items() for name in names.split()}
 _NOUN = "(hour|hr|day|week|wk|month|mo|quarter|year|yr|annum)"
 _ADVERB = "(hourly|daily|weekly|monthly|quarterly|annual|annually|yearly)"
 _HAN = "(小时|星期|季度|[年月天日周])"
@@ -30,14 +31,14 @@ _BEFORE = re.compile(
 )
 _TIMES = re.compile(r"[ ]times\b|次")
 #: Words and characters without one of which there is no period.
-WORDS = frozenset(name for name in _PERIODS if name.isascii())
+WORDS = frozenset(name for name in _BY_NAME if name.isascii())
 HAN = frozenset("年月日时周天星季")
 
 
 def period(before: str, behind: str) -> float:
     """The seconds of `a month` behind a figure, or of `monthly` before it; 0 where none is told."""
     found = _BEHIND.match(behind) or _BEFORE.search(before)
-    return 0.0 if found is None else _PERIODS[found[found.lastindex or 0]]
+    return 0.0 if found is None else _BY_NAME[found[found.lastindex or 0]]
 
 
 def counts_times(behind: str) -> bool:

@@ -31,6 +31,13 @@ _MUCH = 6.0
 _SOME = 3.0
 #: The answer to a choice has no new word: `the Sun` is one of two.
 _CHOICE = re.compile(r"\bor\b|还是|或")
+#: Questions for a figure, which a short statement gives in words of its own.
+_HOW_MUCH = re.compile(
+    r"\bhow (?:many|much|long|old|tall|high|far|often|big|large|fast|deep|wide|heavy)\b"
+    r"|多少|几[个人次年天名]|多[长高大远久重深宽快]",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
 _CODE = re.compile(
     r"\b(?:code|functions?|scripts?|programs?|query|sql|regex|class|method|snippet|command|python"
     r"|java|javascript|typescript|rust|bash|html|css|json|yaml|dockerfile|algorithm|c\+\+)(?!\w)"
@@ -84,9 +91,15 @@ def _is_given(said: Sequence[Read], value: float, plan: Plan) -> bool:
         return True
     if not plan.aspects[0].derived:
         return False
+    if len(said) == 1 and len(lowers[0]) <= _NEAR and _is_figure(lowers[0], plan):
+        return True
     if len(said) > 1 and all(read.told.speech.hits(0) for read in said):
         return True  # steps for `how`, names for `who`
     return _is_made(said, plan) or _refers_back(said) or _is_akin(said, plan)
+
+
+def _is_figure(lower: str, plan: Plan) -> bool:
+    return _DIGIT.search(lower) is not None and _HOW_MUCH.search(plan.question) is not None
 
 
 def is_bare(read: Read) -> bool:
