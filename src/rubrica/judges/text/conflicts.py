@@ -85,11 +85,12 @@ def _namesake(want: Wanted, group: tuple[int, ...], n: int, window: Clause) -> b
         return f"{names[0]} {names[1]}" not in window.qualified
     if n == group[0] or not window.qualified or names[0] in window.terms:
         return False
-    for pair in window.qualified:
-        before, _, name = pair.partition(" ")
-        if name == names[n - group[0]] and before not in names and before[0] != names[0][0]:
-            return not related(before) and before not in _TITLE_TERMS
-    return False
+    others = [
+        before
+        for before, _, name in (pair.partition(" ") for pair in window.qualified)
+        if name == names[n - group[0]] and before not in names and before[0] != names[0][0]
+    ]
+    return bool(others) and not any(related(one) or one in _TITLE_TERMS for one in others)
 
 
 def other_notation(want: Wanted, reading: Reading) -> bool:

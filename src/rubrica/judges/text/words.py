@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Set
 from functools import lru_cache
 from itertools import chain, pairwise
+from math import fsum
 from operator import add
 from typing import Literal
 
@@ -130,13 +131,9 @@ def _chunk(chunk: str) -> tuple[str, ...]:
 
 def overlap(claim_terms: Set[str], sentence_terms: Set[str]) -> float:
     """The share of the claim's terms that the sentence has; long, so rarer, words count more."""
-    whole = shared = 0.0
-    for term in claim_terms:
-        weight = weight_of(term)
-        whole += weight
-        if term in sentence_terms:
-            shared += weight
-    return shared / whole if whole else 0.0
+    # fsum, as the order of a set must not reach a verdict.
+    whole = fsum(map(weight_of, claim_terms))
+    return fsum(map(weight_of, claim_terms & sentence_terms)) / whole if whole else 0.0
 
 
 def weight_of(term: str) -> float:
