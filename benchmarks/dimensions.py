@@ -3,8 +3,8 @@
 Outputs are about 2 KB in UTF-8, half English and half Chinese, each different from all others; four
 answer the same case, as rollouts and repeats do. Each case has claims, aspects, sources and tools.
 Time is the process's own and the best of some rounds, each with cases of its own: neighbours on the
-machine count less. The yardstick says how fast the machine is just then; the build of Python
-matters, too.
+machine count less. The event loop is the one of `rubrica run`. The yardstick says how fast the
+machine is just then; the build of Python matters, too.
 
     python benchmarks/dimensions.py
     python benchmarks/dimensions.py --rollouts 1
@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from rubrica.core import Case, ConfigError, Message, Signal, Step, ToolCall, Trace
 from rubrica.core.levels import FLOORS
+from rubrica.executors import loop
 from rubrica.judges.protocol import load
 from rubrica.phases.agent_recorded import RecordedAgent
 from rubrica.readers.cases import CaseFile
@@ -217,6 +218,12 @@ async def run(judges: list[Any], work: list[tuple[Case, Trace]]) -> list[Signal]
     return signals
 
 
+async def timed(judges: list[Any], work: list[tuple[Case, Trace]]) -> tuple[list[Signal], float]:
+    start = time.process_time()
+    signals = await run(judges, work)
+    return signals, time.process_time() - start
+
+
 def yardstick() -> float:
     """Seconds for a million empty loops, whatever the judges do."""
     start = time.process_time()
@@ -232,18 +239,17 @@ def speed(cases: int, rollouts: int, rounds: int) -> None:
     size = sum(len(trace.answer.encode()) for _, trace in pairs(20, 1)) / (20 * ROLLOUTS)
     print(f"{cases * rollouts:,} outputs of {size:,.0f} bytes, {rollouts} for each case")
     for number, (name, chosen) in enumerate(sets.items()):
-        asyncio.run(run(chosen, pairs(10, 1)))  # what is loaded once is loaded
+        loop.run(run(chosen, pairs(10, 1)))  # what is loaded once is loaded
         best, values = 0.0, list[float]()
         for seed in range(2 + number * rounds, 2 + (number + 1) * rounds):
             work = pairs(cases, seed, rollouts)
-            start = time.process_time()
-            signals = asyncio.run(run(chosen, work))
-            best = max(best, len(work) / (time.process_time() - start))
+            signals, seconds = loop.run(timed(chosen, work))
+            best = max(best, len(work) / seconds)
             values += [signal.value for signal in signals if signal.value is not None]
         mean = sum(values) / max(1, len(values))
         print(f"  {name:18} {best:8,.0f} outputs/s  mean {mean:.2f}")
-    loop = min(yardstick() for _ in range(rounds))
-    print(f"yardstick: a million empty loops take {1000 * loop:.0f} ms")
+    empty = min(yardstick() for _ in range(rounds))
+    print(f"yardstick: a million empty loops take {1000 * empty:.0f} ms")
     print(f"CPython {platform.python_version()}, {Path(sys.executable).resolve()}")
 
 
