@@ -135,10 +135,10 @@ def _ends(text: str, begin: int, at: int, after: int) -> bool:
         return ord(following) > 0x2E7F and (sign[-1] in "。！？；" or not text[at - 1].isdigit())
     if sign.startswith(("...", "…")):
         return _capital_follows(text, after)
-    return _full_stop(text, begin, at, after)
+    return full_stop(text, begin, at, after)
 
 
-def _full_stop(text: str, begin: int, at: int, after: int) -> bool:
+def full_stop(text: str, begin: int, at: int, after: int) -> bool:
     """Whether a point before a space ends the sentence."""
     before = text[max(begin, at - _NEAR) : at]
     if at - begin <= 6 and _NUMBERED.match(text[begin:at]):

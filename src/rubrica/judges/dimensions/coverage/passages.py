@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from rubrica.judges.dimensions.coverage.code import steps
 from rubrica.judges.text.sentences import Sentence, sentences
 
 
@@ -124,6 +125,11 @@ def _plain(text: str) -> Iterator[Passage]:
     labels: tuple[str, ...] = ()
     for sentence in found:
         words, start, end = sentence
+        if "\n" in words:
+            at, paragraph = end, paragraph + 1
+            labels = tuple([title for _, title in stack])
+            yield from _block(Passage(words, start, end, paragraph, labels))
+            continue
         if line_end < at:
             line_end = text.find("\n", at)
             line_end = len(text) if line_end < 0 else line_end
@@ -154,6 +160,15 @@ def _plain(text: str) -> Iterator[Passage]:
         at = end
         if words[0] != "|":
             yield Passage(words, start, end, paragraph, labels, mark)
+
+
+def _block(code: Passage) -> Iterator[Passage]:
+    """A block of code, in parts where its comments are labels. None of them is a heading."""
+    parts = steps(code.text, code.start)
+    for label, text, start, end in parts:
+        yield Passage(text, start, end, code.paragraph, (*code.labels, label))
+    if not parts:
+        yield code
 
 
 def _opening(text: str, place: int) -> _Opening:

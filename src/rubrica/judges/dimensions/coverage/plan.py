@@ -110,8 +110,9 @@ class Plan:
         stuffed = stuffed or (named > 2 and fresh < _EACH * named and not _DIGIT.search(said.text))
         if stuffed and self.asks_yes_no and speech.answers:
             stuffed = not all(self.aspects[at].yes_no for at in speech.named)
-        stuffed = stuffed and "\n" not in said.text  # code says its names again and again
-        if named and not derived:
+        code = "\n" in said.text  # which says its names again and again, and needs few
+        stuffed = stuffed and not code
+        if named and not derived and not code:
             thin = fresh < (_THIN if said.lower.isascii() else _THIN_HAN)
             fresh = 0.0 if thin and not is_concrete(said.text) else fresh
         plain = fresh >= LEAST and not stuffed and not said.kind

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rubrica.judges.dimensions.coverage import chinese
+from rubrica.judges.text.sentences import full_stop
 
 #: Characters of a question that are looked at, and parts that are kept.
 LONGEST, MOST = 8_000, 30
@@ -176,10 +177,25 @@ def _trim(text: str) -> str:
 
 def _spoken(question: str) -> list[Part]:
     """Parts of sentences. Where something is asked, what only sets the scene is no part."""
-    pieces = [piece for found in _SENTENCE.findall(question) if (piece := found.strip())]
+    pieces = _sentences(question)
     asking = [piece for piece in pieces if _is_asking(piece)]
     cut = (_trim(text) for piece in asking or pieces[-1:] for text in _cut(piece))
     return [Part(text) for text in cut if text]
+
+
+def _sentences(question: str) -> list[str]:
+    """Its sentences; the point of `Mr. Smith` or `Roe v. Wade` ends none."""
+    pieces: list[str] = []
+    begin = 0
+    for found in _SENTENCE.finditer(question):
+        end = found.end()
+        point = question[end - 1 : end + 1] == ". "
+        if point and not full_stop(question, begin, end - 1, end):
+            continue
+        if piece := question[begin:end].strip():
+            pieces.append(piece)
+        begin = end
+    return pieces
 
 
 def _is_asking(piece: str) -> bool:
