@@ -483,6 +483,28 @@ def test_a_claim_of_two_clauses_may_be_stated_in_two_sentences() -> None:
     assert kind(claim, "The bridge was opened in 2017.") == "absent"
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The plant has 12 turbines. It employs 300 workers.", "supported"),
+        ("The plant has 12 turbines. It employs 400 workers.", "contradicted"),
+        ("The plant has 15 turbines. It employs 300 workers.", "contradicted"),
+        ("The plant has 12 workers. It has 300 turbines.", "contradicted"),
+        ("The plant has 12 turbines.", "absent"),
+        ("The plant has 12 turbines. How many are the 300 workers?", "absent"),
+    ],
+)
+def test_figures_may_be_shared_out_over_two_sentences(text: str, found: str) -> None:
+    claim, question = "The plant has 12 turbines and 300 workers.", "How big is the plant?"
+    assert kind(claim, text, question) == found
+
+
+def test_shared_out_in_chinese() -> None:
+    claim, question = "该厂有12台机组和300名工人。", "介绍一下工厂"
+    assert kind(claim, "该厂有12台机组。另有300名工人。", question) == "supported"
+    assert kind(claim, "该厂有12台机组。另有350名工人。", question) == "contradicted"
+
+
 def test_a_question_states_nothing() -> None:
     assert kind("Rome is the capital of Italy.", "Is Rome the capital of Italy?") == "absent"
     text = "You are asking whether Rome is the capital of Italy."

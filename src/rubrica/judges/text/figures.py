@@ -33,16 +33,17 @@ _YEAR_BEFORE = re.compile(
 def figures(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     """What a sentence says of a claim with quantities."""
     theirs = ledger(reading.quantities)
+    others = _uncounted(want, reading, reading.quantities)
     agreed = 0
     for mine in want.quantities:
         mark = _mark(want, mine, theirs, reading)
-        if mark is False:
+        if mark is False and (others is reading.quantities or ledger(others).mark(mine) is False):
             return _differs(want, reading, around)
         if mark:
             agreed += 1
     count = len(want.quantities)
-    if agreed * 2 < count:
-        return ABSENT
+    if agreed * 2 < count or (agreed < count and others is not reading.quantities):
+        return ABSENT  # what else the claim counts is not told here
     whole = cover(want, reading.whole, around)
     if agreed < count and whole.key < 0.75:
         return ABSENT
@@ -148,6 +149,36 @@ def _same_count(want: Wanted, reading: Reading) -> bool:
     return False
 
 
+def lists_figures(want: Wanted) -> bool:
+    """Whether a claim has several figures and is no reckoning, in which all hang together."""
+    return len(want.quantities) > 1 and "=" not in want.claim.text
+
+
+def _uncounted(want: Wanted, reading: Reading, amounts: Sequence[Quantity]) -> Sequence[Quantity]:
+    """The quantities of a sentence less those that count another thing of the claim: of `12
+    turbines and 300 workers` the 12 turbines say nothing of the workers.
+    """
+    if not lists_figures(want):
+        return amounts
+    counts = _counts(want.claim.text, want.quantities)
+    alone = {
+        noun: mine for noun, mine in counts if noun and [n for n, _ in counts].count(noun) == 1
+    }
+    if not alone:
+        return amounts
+    return [
+        other
+        for noun, other in _counts(reading.text, amounts)
+        if noun not in alone or not agrees(alone[noun], other)
+    ]
+
+
+def _counts(text: str, amounts: Sequence[Quantity]) -> list[tuple[str, Quantity]]:
+    """Quantities with the noun that each counts, if any."""
+    nouns = [_NOUN.match(text, one.end) if one.kind == "number" else None for one in amounts]
+    return [(noun[0] if noun else "", one) for noun, one in zip(nouns, amounts, strict=True)]
+
+
 def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     best = 0.0
     common = want.common
@@ -155,7 +186,7 @@ def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     table = reading.text.startswith("|")
     amounts = distinct(want.quantities)
     for clause in reading.clauses:
-        theirs = ledger(clause.quantities)
+        theirs = ledger(_uncounted(want, reading, clause.quantities))
         others = [mine for mine in amounts if theirs.mark(mine) is False]
         if not others:
             continue

@@ -17,11 +17,12 @@ import msgspec
 from rubrica.judges.text.claimed import units
 from rubrica.judges.text.conflicts import denied, missing_names, other_names
 from rubrica.judges.text.covering import Cover, cover
-from rubrica.judges.text.figures import figures
+from rubrica.judges.text.figures import figures, lists_figures
 from rubrica.judges.text.finding import met, plain_score
 from rubrica.judges.text.gist import DOUBT
 from rubrica.judges.text.guesses import BEGINNING, alike, guessed
 from rubrica.judges.text.items import elsewhere, rivals_of
+from rubrica.judges.text.ledger import ledger
 from rubrica.judges.text.looks import ABSENT, Look, Outcome, against, hedge_added
 from rubrica.judges.text.quantities import quantities
 from rubrica.judges.text.reading import Reading, read, states
@@ -210,7 +211,25 @@ def _of_one(claim: str, text: Told, context: str, rivals: Terms) -> Verdict:
         or worst.score > best.score + (0.3 if worst.note == "another figure" else 0.15)
     ):
         return verdict_at(worst, contrary, text.passages)
+    if at < 0 and lists_figures(want):
+        best, at = _shared_out(want, text, context)
     return verdict_at(best, at, text.passages) if at >= 0 else _ABSENT
+
+
+def _shared_out(want: Wanted, text: Told, context: str) -> tuple[Look, int]:
+    """What two sentences side by side say, of which each has some of the figures of a claim."""
+    for index, _ in met(want, text):
+        if index < 0:
+            break
+        pair = [one.text for one in text.passages[index : index + 2]]
+        if len(pair) < 2 or not all(map(states, pair)):
+            continue
+        both = read(" ".join(pair))
+        if all(map(ledger(both.quantities).mark, want.quantities)):
+            look = _look(want, both, text.before(index))
+            if look.kind == "supported" and not (context and off_topic(want, text, index, context)):
+                return look, index
+    return ABSENT, -1
 
 
 def verdict_at(look: Look, index: int, passages: Sequence[Sentence]) -> Verdict:
