@@ -499,6 +499,35 @@ def test_figures_may_be_shared_out_over_two_sentences(text: str, found: str) -> 
     assert kind(claim, text, question) == found
 
 
+@pytest.mark.parametrize(
+    ("claim", "text", "found"),
+    [
+        ("It is a Boeing 747.", "It is a Boeing 777.", "contradicted"),
+        ("It is a Boeing 747.", "It is a Boeing 747.", "supported"),
+        ("It is a Boeing 747.", "It has 747 seats.", "absent"),
+        ("It runs on Windows 11.", "It runs on Windows 10 only.", "contradicted"),
+        (
+            "Windows 11 has 500 million users.",
+            "Windows 10 has 500 million users.",
+            "contradicted",
+        ),
+        ("The rule is in Article 5.", "The rule stands in Article 6.", "contradicted"),
+        (
+            "Apollo 11 landed on the Moon in 1969.",
+            "Apollo 8 flew around it, and Apollo 11 landed on the Moon in 1969.",
+            "supported",
+        ),
+        ("There are 300 workers in Lyon.", "In Lyon 300 workers are employed.", "supported"),
+        ("There are 300 workers in Lyon.", "In Lyon 400 workers are employed.", "contradicted"),
+        ("It needs half a cup of sugar.", "Add 0.5 cups of sugar.", "supported"),
+        ("It needs half a cup of sugar.", "Add one cup of sugar.", "contradicted"),
+        ("It needs two tablespoons of oil.", "Add 2 tbsp of oil.", "supported"),
+    ],
+)
+def test_numbers_behind_a_name_and_in_the_kitchen(claim: str, text: str, found: str) -> None:
+    assert kind(claim, text, "What is it?") == found
+
+
 def test_shared_out_in_chinese() -> None:
     claim, question = "该厂有12台机组和300名工人。", "介绍一下工厂"
     assert kind(claim, "该厂有12台机组。另有300名工人。", question) == "supported"

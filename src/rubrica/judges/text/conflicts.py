@@ -9,6 +9,7 @@ from functools import lru_cache
 from rubrica.judges.text.covering import Cover
 from rubrica.judges.text.lexicon import related
 from rubrica.judges.text.reading import Clause, Reading, members
+from rubrica.judges.text.series import renumbered
 from rubrica.judges.text.stems import stem
 from rubrica.judges.text.wanted import Wanted
 
@@ -94,7 +95,9 @@ def _namesake(want: Wanted, group: tuple[int, ...], n: int, window: Clause) -> b
 
 
 def other_notation(want: Wanted, reading: Reading) -> bool:
-    """Whether signs that are no words tell another: C for C++, O(n) for O(log n)."""
+    """Whether signs that are no words tell another: C for C++, O(n) for O(log n), 777 for 747."""
+    if renumbered(want.claim, reading):
+        return True
     text = want.claim.text
     if "C" not in text and "O(" not in text:
         return False

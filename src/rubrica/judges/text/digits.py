@@ -36,6 +36,8 @@ _SCORE = re.compile(
 _LISTED = re.compile(r"[.)、]\s")
 _CURRENCY_CODE = re.compile(r"(?:USD|EUR|GBP|RMB|CNY|(?:US|HK|A|C)[$])\Z")
 _NAME_BEFORE = re.compile(r"([A-Z][A-Za-z]+)[ ]\Z")
+#: In Europe 40 firms.
+_IN_PLACE = re.compile(r"In (?:the )?[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)? ")
 _THREE_PARTS = re.compile(r"\d{1,5}\.\d{1,5}\.\d")
 _NUMBER = re.compile(f"({numerals.DIGITS.pattern}){BEHIND}")
 #: What stands behind the digits of a date, of a time of day, of a score, of an ordinal, of a
@@ -99,7 +101,7 @@ def from_digits(text: str, at: int) -> Quantity | None:
     if "." in number and at and (named := version_after(text, at)) is not None:
         return named
     if before == " " and end - at <= 4 and _numbered(text, at):
-        return None
+        return quantity if _counted(gap, word) and _IN_PLACE.fullmatch(text, 0, at) else None
     if end - at == 2 and before == "'" and text[at - 2 : at - 1] in ("", " ", "("):
         short = Date(year=(2000 if number < "30" else 1900) + int(number))
         return _dated(short, at, end, quantity.approximate)

@@ -18,6 +18,7 @@ from rubrica.judges.text.order import Turn, turns_of
 from rubrica.judges.text.quantities import Quantity, agrees
 from rubrica.judges.text.reading import Clause, Reading, Terms, members_of, read
 from rubrica.judges.text.sentences import sentences
+from rubrica.judges.text.series import numbered
 from rubrica.judges.text.sides import Sides
 from rubrica.judges.text.ways import sides_of
 
@@ -129,6 +130,7 @@ def wanted(claim: str, context: str) -> Wanted:
     sides = sides_of(reading)
     negative = min([piece.sign for piece in reading.pieces], default=1) < 0
     weighed = turns or sides or names or role or one_of or negative or reading.hedged
+    weighed = weighed or bool(numbered(reading))
     return Wanted(
         reading,
         found,
