@@ -31,7 +31,7 @@ _RETOLD_HINTS = ("know", "ask", "question", "想", "问", "要回答")
 Terms = dict[str, int]
 
 
-class Clause(msgspec.Struct, frozen=True, gc=False):
+class Clause(msgspec.Struct, gc=False):
     """A part of a sentence between commas or the like."""
 
     terms: Terms
@@ -39,9 +39,17 @@ class Clause(msgspec.Struct, frozen=True, gc=False):
     quantities: Sequence[Quantity]
     hedged: bool
     certain: bool
-    #: Common nouns that are part of a name: the river of `Columbia River`. Of other names, both
-    #: words: `pierr curi`.
-    qualified: frozenset[str]
+    pieces: Sequence[Piece]
+    _qualified: frozenset[str] | None = None
+
+    @property
+    def qualified(self) -> frozenset[str]:
+        """Common nouns that are part of a name: the river of `Columbia River`. Of other names,
+        both words: `pierr curi`. Few claims ask for it.
+        """
+        if self._qualified is None:
+            self._qualified = _qualified(self.pieces) if self.names else _NONE
+        return self._qualified
 
 
 class Reading:
@@ -136,20 +144,17 @@ def _clause(
     signed: list[tuple[str, int]] = []
     names: list[str] = []
     for piece in group:
-        term, ideas, sign = piece.term, piece.ideas, piece.sign
-        words = plain if sign == 1 else []
-        words.append(term)
-        if (piece.han and len(term) > 1) or not term.isalnum():
-            words += (_within if len(term) <= LONGEST_KEPT else _within.__wrapped__)(term)
-        if sign != 1:
-            signed += [(word, sign) for word in words]
-        if ideas and sign == 1:
-            signed += _sides(ideas)
-        elif ideas:
-            polar = lexicon().polar
-            plainly, both = strength(sign, False), strength(sign, True)
-            signed += [(idea, side * (both if idea in polar else plainly)) for idea, side in ideas]
-        elif piece.name:
+        term, ideas = piece.term, piece.ideas
+        whole = len(term) == 1 if piece.han else term.isalnum()
+        if piece.sign != 1:
+            signed += _denied(piece, () if whole else _parts(term))
+        else:
+            plain.append(term)
+            if not whole:
+                plain += _parts(term)
+            if ideas:
+                signed += _sides(ideas)
+        if piece.name and not ideas:
             names.append(term)
     terms: Terms = dict.fromkeys(plain, 1)
     for word, sign in signed:
@@ -158,12 +163,19 @@ def _clause(
             terms[word] = sign
         elif known * sign < 0:
             terms[word] = 0
-    if not names:
-        return Clause(terms, _NONE, amounts, hedged, certain, _NONE)
-    return Clause(terms, frozenset(names), amounts, hedged, certain, _qualified(group))
+    return Clause(terms, frozenset(names), amounts, hedged, certain, group)
 
 
 _NONE: frozenset[str] = frozenset()
+
+
+def _denied(piece: Piece, parts: tuple[str, ...]) -> list[tuple[str, int]]:
+    """A word that is not plainly said, its parts and its ideas, each with its sign."""
+    sign, polar = piece.sign, lexicon().polar
+    found = [(word, sign) for word in (piece.term, *parts)]
+    plainly, both = strength(sign, False), strength(sign, True)
+    found += [(idea, side * (both if idea in polar else plainly)) for idea, side in piece.ideas]
+    return found
 
 
 @lru_cache(maxsize=8192)
@@ -171,6 +183,11 @@ def _sides(ideas: Ideas) -> tuple[tuple[str, int], ...]:
     """Ideas with their sign where nothing is denied."""
     polar = lexicon().polar
     return tuple([(idea, 2 * side if idea in polar else side) for idea, side in ideas])
+
+
+def _parts(term: str) -> tuple[str, ...]:
+    """What a word is made of, as far as that may be said by itself."""
+    return _within(term) if len(term) <= LONGEST_KEPT else _within.__wrapped__(term)
 
 
 @lru_cache(maxsize=8192)
@@ -184,8 +201,12 @@ def _within(term: str) -> tuple[str, ...]:
 def _qualified(group: Sequence[Piece]) -> frozenset[str]:
     found: list[str] = []
     for before, piece in pairwise(group):
-        gap = piece.start - before.start - len(before.word)
-        if gap <= 1 and piece.name and before.name and not before.ideas:
+        if (
+            piece.name
+            and before.name
+            and not before.ideas
+            and piece.start - before.start - len(before.word) <= 1
+        ):
             found.append(piece.term if piece.ideas else f"{before.term} {piece.term}")
     return frozenset(found)
 

@@ -3,6 +3,7 @@
 It is kept for the last few texts, so that all claims of a case ask the same reading.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from operator import itemgetter
@@ -14,6 +15,8 @@ from rubrica.judges.text.sentences import Sentence
 from rubrica.judges.text.words import LONGEST_KEPT
 
 _NONE: frozenset[str] = frozenset()
+#: A number that begins a word: any gist but that of an address has a figure then.
+_NUMBER = re.compile(r"[0-9](?<![^\s\u4e00-\u9fff].)")
 #: The number of a sentence, and its quantities.
 Placed = tuple[int, Ledger]
 
@@ -93,11 +96,13 @@ def _parted(
 
 @lru_cache(maxsize=1024)
 def _figures(text: str) -> Ledger | None:
-    """The quantities of a sentence; none of an address. Most have none and need no gist."""
+    """The quantities of a sentence; none of an address. Most need no gist for that."""
     if "://" in text and FIGURE not in gist(text):
         return None
     found = amounts(text)
-    return ledger(found) if found and FIGURE in gist(text) else None
+    if not found or (_NUMBER.search(text) is None and FIGURE not in gist(text)):
+        return None
+    return ledger(found)
 
 
 def told(passages: Sequence[Sentence]) -> Told:
