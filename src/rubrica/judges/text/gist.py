@@ -79,14 +79,14 @@ def _chunk(chunk: str) -> tuple[str, ...]:
     if chunk.isascii() and chunk.lower() == chunk.upper():  # without a letter
         return (FIGURE,) if chunk.strip(punctuation) else ()
     found: list[str] = []
-    for token in _WORD.findall(chunk[:200]):
+    for token in (chunk,) if len(chunk) < 20 and chunk.isalpha() else _WORD.findall(chunk[:200]):
         if token[0].isdigit():
             found.append(FIGURE)
             continue
         word = word_of(token)
         found.append(word.term)
         found += ideas_of(word.ideas)
-        if word.lower in NUMBER_WORDS or _VERSION.match(token):
+        if word.lower in NUMBER_WORDS or (token[1:2].isdigit() and _VERSION.match(token)):
             found.append(FIGURE)
         if (word.role and word.role not in ("certain", "break", "against")) or word.lower in _FALSE:
             found.append(DOUBT)
