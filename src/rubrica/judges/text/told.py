@@ -3,20 +3,17 @@
 It is kept for the last few texts, so that all claims of a case ask the same reading.
 """
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from operator import itemgetter
 
-from rubrica.judges.text.gist import FIGURE, gist
+from rubrica.judges.text.gist import FIGURE, gist, is_entry
 from rubrica.judges.text.ledger import Family, Ledger, ledger
 from rubrica.judges.text.quantities import amounts
 from rubrica.judges.text.sentences import Sentence
 from rubrica.judges.text.words import LONGEST_KEPT
 
 _NONE: frozenset[str] = frozenset()
-#: A number that begins a word: any gist but that of an address has a figure then.
-_NUMBER = re.compile(r"[0-9](?<![^\s\u4e00-\u9fff].)")
 #: The number of a sentence, and its quantities.
 Placed = tuple[int, Ledger]
 
@@ -96,13 +93,9 @@ def _parted(
 
 @lru_cache(maxsize=1024)
 def _figures(text: str) -> Ledger | None:
-    """The quantities of a sentence; none of an address. Most need no gist for that."""
-    if "://" in text and FIGURE not in gist(text):
-        return None
-    found = amounts(text)
-    if not found or (_NUMBER.search(text) is None and FIGURE not in gist(text)):
-        return None
-    return ledger(found)
+    """The quantities of a sentence; none of an address. Most have none and need no gist."""
+    found = () if is_entry(text) else amounts(text)
+    return ledger(found) if found and FIGURE in gist(text) else None
 
 
 def told(passages: Sequence[Sentence]) -> Told:
