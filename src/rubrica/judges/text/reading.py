@@ -2,10 +2,12 @@
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from operator import add
+from typing import Any
 
 import msgspec
 
@@ -56,55 +58,51 @@ class Reading:
     """A sentence, its words and figures; all of it as one clause, and its clauses, when asked."""
 
     __slots__ = (
-        "_clauses",
         "_found",
-        "_whole",
         "certain",
+        "clauses",
         "hedged",
         "pieces",
         "quantities",
         "text",
+        "whole",
     )
+    whole: Clause
+    clauses: tuple[Clause, ...]
 
     def __init__(self, written: str) -> None:
         self.text = text = fold(written)
-        found = pieces(text)
+        self._found = found = pieces(text)
         self.pieces = found.pieces
-        self._found = found
         self.quantities = amounts(written)
         self.hedged, self.certain = bool(found.hedged), bool(found.certain)
-        self._whole: Clause | None = None
-        self._clauses: tuple[Clause, ...] = ()
 
-    @property
-    def whole(self) -> Clause:
-        if self._whole is None:
-            self._whole = _clause(self.pieces, self.quantities, self.hedged, self.certain)
-        return self._whole
+    def __getattr__(self, name: str) -> Any:  # asked only for what has not been made yet
+        found: Any
+        if name == "whole":
+            found = _clause(self.pieces, self.quantities, self.hedged, self.certain)
+            self.whole = found
+        elif name == "clauses":
+            found = self.clauses = self._parted() if self._found.ends else (self.whole,)
+        else:
+            raise AttributeError(name)
+        return found
 
-    @property
-    def clauses(self) -> tuple[Clause, ...]:
-        if not self._clauses:
-            self._clauses = self._parted() if self._found.ends else (self.whole,)
-        return self._clauses
-
-    def both_sides(self) -> set[str]:
+    def both_sides(self) -> frozenset[str]:
         """What it both says and denies, first and last; so it says neither."""
         for piece in self.pieces:
             if piece.sign < 0 or (piece.ideas and -1 in [side for _, side in piece.ideas]):
-                terms = self.whole.terms
-                return {term for term in terms if not terms[term]} if 0 in terms.values() else set()
-        return set()
+                return frozenset([term for term, sign in self.whole.terms.items() if not sign])
+        return _NONE
 
     def _parted(self) -> tuple[Clause, ...]:
         found = self._found
         hedged, certain = found.hedged, found.certain
-        groups: dict[int, tuple[list[Piece], list[Quantity]]] = {}
+        groups: dict[int, tuple[list[Piece], list[Quantity]]] = defaultdict(lambda: ([], []))
         for piece in found.pieces:
-            groups.setdefault(piece.clause, ([], []))[0].append(piece)
+            groups[piece.clause][0].append(piece)
         for amount in self.quantities:
-            number = bisect_right(found.ends, amount.start)
-            groups.setdefault(number, ([], []))[1].append(amount)
+            groups[bisect_right(found.ends, amount.start)][1].append(amount)
         if len(groups) == 1 and groups.keys() >= hedged | certain:
             return (self.whole,)  # nothing stands behind its full stop
         return tuple(

@@ -37,7 +37,7 @@ def words_in(tokens: list[str], plain: bool) -> list[Word | None]:
     if plain:
         return list(map(_word, tokens))
     return [
-        word_of(token) if (first := token[0]).isalpha() and first < "⺀" else None
+        word_of(token) if (first := token[0]) < "⺀" and first.isalpha() else None
         for token in tokens
     ]
 
