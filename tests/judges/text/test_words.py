@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rubrica.judges.text import quantities, tokens, words
 from rubrica.judges.text.stems import stem
+from rubrica.judges.text.word import word_of
 from rubrica.judges.text.words import fold, fold_to_words, language, normal, overlap, terms
 
 _PRINTED = st.text(st.sampled_from(string.ascii_letters[:3] + string.digits[:3] + " '.,:-+/()_\n"))
@@ -18,6 +19,17 @@ def test_the_fast_forms_for_plain_english_find_the_same(text: str) -> None:
     found = [words._chunk(word) for word in words._WORD.findall(text)]
     assert terms(text) == frozenset().union(*found)
     assert tokens._ASCII_PIECE.findall(text) == tokens._PIECE.findall(text)
+
+
+@given(st.lists(st.sampled_from(("the", "It's", "e.g", "of", "A1b", "1a", "x-y", "a_b,", "(c"))))
+def test_grammar_at_a_glance_is_never_more_than_there_is(parts: list[str]) -> None:
+    text = " ".join(parts)
+    known = [word for word in tokens.words_in(tokens.tokens_of(text)[0], True) if word is not None]
+    small = [word.stop for word in known if not word.capital]
+    if tokens._is_grammatical(text):
+        assert sum(small) >= tokens._SMALL * len(small)
+        assert sum([word.stop for word in known]) >= tokens._ALL * len(known)
+    assert all(word_of(word).stop for word in words.words_of("stop.txt"))
 
 
 @given(st.text(st.sampled_from("a12.,$€五百第 ")))

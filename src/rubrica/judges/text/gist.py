@@ -27,8 +27,7 @@ _HAN = re.compile("([\u3400-\u4dbf\u4e00-\u9fff]+)")
 _FALSE = frozenset(
     ("false", "untrue", "true", "myth", "misconception", "incorrect", "wrong", "case")
 )
-#: Spaces in a line that is nothing but an address and its mark: an entry of a list of sources,
-#: which tells nothing.
+#: Spaces in a line that is nothing but an address and its mark.
 _ENTRY = 2
 _DENIALS = frozenset("不没未无非别勿否难免错误谣假")
 _NUMERALS = frozenset("零〇一二两三四五六七八九十半百")
@@ -45,7 +44,7 @@ def _gist(text: str) -> frozenset[str]:
 
 
 def _glance(text: str) -> set[str]:
-    if "://" in text and text.count(" ") <= _ENTRY:
+    if is_entry(text):
         return set()
     text = fold(text)
     plain = text.isascii() or _HAN.search(text) is None
@@ -56,6 +55,11 @@ def _glance(text: str) -> set[str]:
             if stems <= found:
                 found.update(ideas)
     return found
+
+
+def is_entry(text: str) -> bool:
+    """Whether it is an entry of a list of sources, which tells nothing."""
+    return "://" in text and text.count(" ") <= _ENTRY
 
 
 def ideas_of(ideas: tuple[tuple[str, int], ...]) -> list[str]:
@@ -79,14 +83,14 @@ def _chunk(chunk: str) -> tuple[str, ...]:
     if chunk.isascii() and chunk.lower() == chunk.upper():  # without a letter
         return (FIGURE,) if chunk.strip(punctuation) else ()
     found: list[str] = []
-    for token in _WORD.findall(chunk[:200]):
+    for token in (chunk,) if len(chunk) < 20 and chunk.isalpha() else _WORD.findall(chunk[:200]):
         if token[0].isdigit():
             found.append(FIGURE)
             continue
         word = word_of(token)
         found.append(word.term)
         found += ideas_of(word.ideas)
-        if word.lower in NUMBER_WORDS or _VERSION.match(token):
+        if word.lower in NUMBER_WORDS or (token[1:2].isdigit() and _VERSION.match(token)):
             found.append(FIGURE)
         if (word.role and word.role not in ("certain", "break", "against")) or word.lower in _FALSE:
             found.append(DOUBT)

@@ -50,18 +50,8 @@ _FALSE = re.compile(
     r"|是错误的|是错的|并不属实|不属实|是谣言|是误解|是误传|说法有误",
     re.IGNORECASE,
 )
-_HINTS: tuple[str, ...] = (
-    "false",
-    "true",
-    "myth",
-    "misconception",
-    "correct",
-    "the case",
-    "wrong",
-    "错",
-    "误",
-)
-_HINTS += ("属实", "谣言")
+_HINTS = ("false", "true", "myth", "misconception", "correct", "the case", "wrong")
+_HAN_HINTS = ("错", "误", "属实", "谣言")
 #: Before `against`, these deny what follows.
 _ADVISING = frozenset(map(stem, ("advise", "warn", "decide", "recommend", "caution")))
 #: Those whom a rule lets do something, before `may`; what they may feel is no rule.
@@ -81,6 +71,7 @@ _EXISTING = frozenset(map(stem, ("exist", "available", "known", "present")))
 _GRANTED = frozenset(
     ("allowed", "permitted", "possible", "accepted", "included", "needed", "required", "necessary")
 )
+_NOWHERE: frozenset[int] = frozenset()
 _IS = frozenset(("is", "are", "was", "were", "be", "been", "being", "strictly"))
 
 
@@ -89,29 +80,45 @@ def pieces(text: str) -> Pieces:
     return _Reader(text).read()
 
 
+def _is_hinted(text: str) -> bool:
+    """A look for the words saves the pattern on nearly every sentence."""
+    if not text.isascii() and any(map(text.__contains__, _HAN_HINTS)):
+        return True
+    return any(map(text.lower().__contains__, _HINTS))
+
+
 class _Reader:
     """One pass over a sentence."""
+
+    __slots__ = (
+        "certain",
+        "ends",
+        "false",
+        "found",
+        "head",
+        "hedged",
+        "joined",
+        "plain",
+        "sign",
+        "text",
+    )
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.found: list[Piece] = []
         self.ends: list[int] = []
         # `That X is Y is false` denies all of it.
-        # A look for the words saves the pattern on nearly every sentence.
-        hinted = any(map(text.lower().__contains__, _HINTS))
-        self.false = _FALSE.search(text) if hinted else None
+        self.false = _FALSE.search(text) if _is_hinted(text) else None
         self.plain = self.sign = -1 if self.false else 1
         self.head = self.joined = False
-        self.hedged: set[int] = set()
-        self.certain: set[int] = set()
+        self.hedged = self.certain = _NOWHERE
 
     def read(self) -> Pieces:
         tokens, starts = tokens_of(self.text)
         words = [*words_in(tokens, self.text.isascii()), None]
         found, ends = self.found, self.ends
         done = -1
-        for at, (token, start) in enumerate(zip(tokens, starts, strict=True)):
-            word = words[at]
+        for at, (token, start, word) in enumerate(zip(tokens, starts, words, strict=False)):
             if word is None:
                 if token[0] > "⺀" and token != "。":
                     self._chinese(token, start)
@@ -143,7 +150,7 @@ class _Reader:
                 self.joined = True
             else:
                 done = at + self._english(word, words, at, token, start)
-        return Pieces(found, frozenset(self.hedged), frozenset(self.certain), ends)
+        return Pieces(found, self.hedged, self.certain, ends)
 
     def _boundary(self, place: int) -> None:
         self.ends.append(place)
@@ -235,7 +242,7 @@ class _Reader:
                 self._deny()
         elif role == "seem":
             if then in ("to", "that", "likely"):
-                self.hedged.add(len(self.ends))
+                self.hedged |= {len(self.ends)}
         elif role == "hedge":
             # `may not` and `may no longer` forbid.
             if then in ("not", "no", "only", "never"):
@@ -243,11 +250,11 @@ class _Reader:
                     Piece("may", "may", (("@allow", 1),), -2, len(self.ends), start, False, False)
                 )
             elif then in _FELT or not _MAY.search(self.text, max(0, start - 14), start + 4):
-                self.hedged.add(len(self.ends))
+                self.hedged |= {len(self.ends)}
             else:
                 self._add("may", "may", (("@allow", 1),), start, False, False)
         elif role == "certain":
-            self.certain.add(len(self.ends))
+            self.certain |= {len(self.ends)}
         elif role == "break" and self.text.endswith("nything ", 0, start):
             self._deny()  # anything but free
         elif role == "break":
@@ -270,9 +277,9 @@ class _Reader:
             if known.said:
                 self._add(word, word, known.ideas, start + at, False, True)
             if known.hedge:
-                self.hedged.add(len(self.ends))
+                self.hedged |= {len(self.ends)}
             if known.certain:
-                self.certain.add(len(self.ends))
+                self.certain |= {len(self.ends)}
             if known.denies:
                 self._deny()
 

@@ -2,10 +2,12 @@
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from operator import add
+from typing import Any
 
 import msgspec
 
@@ -31,7 +33,7 @@ _RETOLD_HINTS = ("know", "ask", "question", "想", "问", "要回答")
 Terms = dict[str, int]
 
 
-class Clause(msgspec.Struct, frozen=True, gc=False):
+class Clause(msgspec.Struct, gc=False):
     """A part of a sentence between commas or the like."""
 
     terms: Terms
@@ -39,64 +41,68 @@ class Clause(msgspec.Struct, frozen=True, gc=False):
     quantities: Sequence[Quantity]
     hedged: bool
     certain: bool
-    #: Common nouns that are part of a name: the river of `Columbia River`. Of other names, both
-    #: words: `pierr curi`.
-    qualified: frozenset[str]
+    pieces: Sequence[Piece]
+    _qualified: frozenset[str] | None = None
+
+    @property
+    def qualified(self) -> frozenset[str]:
+        """Common nouns that are part of a name: the river of `Columbia River`. Of other names,
+        both words: `pierr curi`. Few claims ask for it.
+        """
+        if self._qualified is None:
+            self._qualified = _qualified(self.pieces) if self.names else _NONE
+        return self._qualified
 
 
 class Reading:
     """A sentence, its words and figures; all of it as one clause, and its clauses, when asked."""
 
     __slots__ = (
-        "_clauses",
         "_found",
-        "_whole",
         "certain",
+        "clauses",
         "hedged",
         "pieces",
         "quantities",
         "text",
+        "whole",
     )
+    whole: Clause
+    clauses: tuple[Clause, ...]
 
     def __init__(self, written: str) -> None:
         self.text = text = fold(written)
-        found = pieces(text)
+        self._found = found = pieces(text)
         self.pieces = found.pieces
-        self._found = found
         self.quantities = amounts(written)
         self.hedged, self.certain = bool(found.hedged), bool(found.certain)
-        self._whole: Clause | None = None
-        self._clauses: tuple[Clause, ...] = ()
 
-    @property
-    def whole(self) -> Clause:
-        if self._whole is None:
-            self._whole = _clause(self.pieces, self.quantities, self.hedged, self.certain)
-        return self._whole
+    def __getattr__(self, name: str) -> Any:  # asked only for what has not been made yet
+        found: Any
+        if name == "whole":
+            found = _clause(self.pieces, self.quantities, self.hedged, self.certain)
+            self.whole = found
+        elif name == "clauses":
+            found = self.clauses = self._parted() if self._found.ends else (self.whole,)
+        else:
+            raise AttributeError(name)
+        return found
 
-    @property
-    def clauses(self) -> tuple[Clause, ...]:
-        if not self._clauses:
-            self._clauses = self._parted() if self._found.ends else (self.whole,)
-        return self._clauses
-
-    def both_sides(self) -> set[str]:
+    def both_sides(self) -> frozenset[str]:
         """What it both says and denies, first and last; so it says neither."""
         for piece in self.pieces:
             if piece.sign < 0 or (piece.ideas and -1 in [side for _, side in piece.ideas]):
-                terms = self.whole.terms
-                return {term for term in terms if not terms[term]} if 0 in terms.values() else set()
-        return set()
+                return frozenset([term for term, sign in self.whole.terms.items() if not sign])
+        return _NONE
 
     def _parted(self) -> tuple[Clause, ...]:
         found = self._found
         hedged, certain = found.hedged, found.certain
-        groups: dict[int, tuple[list[Piece], list[Quantity]]] = {}
+        groups: dict[int, tuple[list[Piece], list[Quantity]]] = defaultdict(lambda: ([], []))
         for piece in found.pieces:
-            groups.setdefault(piece.clause, ([], []))[0].append(piece)
+            groups[piece.clause][0].append(piece)
         for amount in self.quantities:
-            number = bisect_right(found.ends, amount.start)
-            groups.setdefault(number, ([], []))[1].append(amount)
+            groups[bisect_right(found.ends, amount.start)][1].append(amount)
         if len(groups) == 1 and groups.keys() >= hedged | certain:
             return (self.whole,)  # nothing stands behind its full stop
         return tuple(
@@ -136,20 +142,17 @@ def _clause(
     signed: list[tuple[str, int]] = []
     names: list[str] = []
     for piece in group:
-        term, ideas, sign = piece.term, piece.ideas, piece.sign
-        words = plain if sign == 1 else []
-        words.append(term)
-        if (piece.han and len(term) > 1) or not term.isalnum():
-            words += (_within if len(term) <= LONGEST_KEPT else _within.__wrapped__)(term)
-        if sign != 1:
-            signed += [(word, sign) for word in words]
-        if ideas and sign == 1:
-            signed += _sides(ideas)
-        elif ideas:
-            polar = lexicon().polar
-            plainly, both = strength(sign, False), strength(sign, True)
-            signed += [(idea, side * (both if idea in polar else plainly)) for idea, side in ideas]
-        elif piece.name:
+        term, ideas = piece.term, piece.ideas
+        whole = len(term) == 1 if piece.han else term.isalnum()
+        if piece.sign != 1:
+            signed += _denied(piece, () if whole else _parts(term))
+        else:
+            plain.append(term)
+            if not whole:
+                plain += _parts(term)
+            if ideas:
+                signed += _sides(ideas)
+        if piece.name and not ideas:
             names.append(term)
     terms: Terms = dict.fromkeys(plain, 1)
     for word, sign in signed:
@@ -158,12 +161,19 @@ def _clause(
             terms[word] = sign
         elif known * sign < 0:
             terms[word] = 0
-    if not names:
-        return Clause(terms, _NONE, amounts, hedged, certain, _NONE)
-    return Clause(terms, frozenset(names), amounts, hedged, certain, _qualified(group))
+    return Clause(terms, frozenset(names), amounts, hedged, certain, group)
 
 
 _NONE: frozenset[str] = frozenset()
+
+
+def _denied(piece: Piece, parts: tuple[str, ...]) -> list[tuple[str, int]]:
+    """A word that is not plainly said, its parts and its ideas, each with its sign."""
+    sign, polar = piece.sign, lexicon().polar
+    found = [(word, sign) for word in (piece.term, *parts)]
+    plainly, both = strength(sign, False), strength(sign, True)
+    found += [(idea, side * (both if idea in polar else plainly)) for idea, side in piece.ideas]
+    return found
 
 
 @lru_cache(maxsize=8192)
@@ -171,6 +181,11 @@ def _sides(ideas: Ideas) -> tuple[tuple[str, int], ...]:
     """Ideas with their sign where nothing is denied."""
     polar = lexicon().polar
     return tuple([(idea, 2 * side if idea in polar else side) for idea, side in ideas])
+
+
+def _parts(term: str) -> tuple[str, ...]:
+    """What a word is made of, as far as that may be said by itself."""
+    return _within(term) if len(term) <= LONGEST_KEPT else _within.__wrapped__(term)
 
 
 @lru_cache(maxsize=8192)
@@ -184,8 +199,12 @@ def _within(term: str) -> tuple[str, ...]:
 def _qualified(group: Sequence[Piece]) -> frozenset[str]:
     found: list[str] = []
     for before, piece in pairwise(group):
-        gap = piece.start - before.start - len(before.word)
-        if gap <= 1 and piece.name and before.name and not before.ideas:
+        if (
+            piece.name
+            and before.name
+            and not before.ideas
+            and piece.start - before.start - len(before.word) <= 1
+        ):
             found.append(piece.term if piece.ideas else f"{before.term} {piece.term}")
     return frozenset(found)
 

@@ -27,8 +27,8 @@ _MARKER = re.compile(r"[ \t>]*(?:#{1,6}[ \t]+|[-*+•‣◦·–—][ \t]+)?(?:\
 _RULE = re.compile(r"[\s|:=_*~-]+\Z")
 #: What the two may begin with: most lines can be told from one sign to be neither.
 _MARKERS, _RULES = frozenset(" \t>#-*+•‣◦·–—["), frozenset("|:=_*~-")
-#: Signs that stop a sentence. Those that a text has are looked for: of one it is much faster.
-_SIGNS = ".!?。！？；…"
+#: Signs that stop a sentence. Where a text has one of them only, it is found much faster.
+_SIGNS, _PLAIN_SIGNS = ".!?。！？；…", ".!?"
 _MORE = f"[{_SIGNS}]*+"
 #: Behind a stop: the quotes and brackets that it closes, and the marks of sources.
 _CLOSED = r"[\"'”’)\]）」』】》*_`]*(?:[ ]?(?:\[\^?\d{1,3}\]|【\d{1,3}】))*"
@@ -52,17 +52,23 @@ def sentences(text: str) -> list[Sentence]:
     return list(_sentences(text))
 
 
+def _stops(text: str) -> re.Pattern[str]:
+    """Where a text may stop."""
+    signs = [sign for sign in (_PLAIN_SIGNS if text.isascii() else _SIGNS) if sign in text]
+    if len(signs) < 2:
+        return _stops_at(signs[0] if signs else ".")
+    return _stops_at(_PLAIN_SIGNS if signs[-1] in _PLAIN_SIGNS else _SIGNS)
+
+
 @cache
-def _stops(signs: str) -> re.Pattern[str]:
-    """Where a text with these signs may stop."""
+def _stops_at(signs: str) -> re.Pattern[str]:
     return re.compile(f"[{signs}](?:{'' if signs.isascii() else _HAN_STOP}{_BEHIND})")
 
 
 @lru_cache(maxsize=64)  # several judges read the same output, one after the other
 def _sentences(text: str) -> tuple[Sentence, ...]:
     found: list[tuple[str, int, int]] = []
-    signs = "".join([sign for sign in (".!?" if text.isascii() else _SIGNS) if sign in text])
-    stops = _stops(signs or ".").finditer
+    stops = _stops(text).finditer
     for start, end, whole in _lines(text):
         begin = start
         for stop in () if whole else stops(text, start, end):
@@ -72,9 +78,11 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
                     continue  # inside a number or an address
                 if not _ends(text, begin, stop.start(), after):
                     continue
-            if text[begin] == " ":
+            first = text[begin]
+            if first == " ":
                 begin += 1
-            if text[begin].isalnum():
+                first = text[begin]
+            if first.isalnum():
                 found.append((text[begin:after], begin, after))
             else:
                 _keep(text, begin, after, found)
@@ -106,11 +114,11 @@ def _lines(text: str) -> Iterator[tuple[int, int, bool]]:
             continue
         if sign in _RULES and _RULE.match(bare):
             continue
+        end = start + len(line.rstrip())
         if line[0] in _MARKERS:
             marker = _MARKER.match(line)
-            yield start + (marker.end() if marker else 0), start + len(line.rstrip()), sign == "|"
-        else:
-            yield start, start + len(line.rstrip()), sign == "|"
+            start += marker.end() if marker else 0
+        yield start, end, sign == "|"
     if fence >= 0:
         yield fence, len(text), True
 

@@ -3,7 +3,9 @@
 import re
 from functools import lru_cache
 from itertools import accumulate
+from string import ascii_letters, digits
 
+from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.word import OBJECTS, PRONOUNS, Phrase, Word, word_of
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -18,6 +20,9 @@ _ASCII_PIECE = re.compile(
 )
 #: Characters of the shortest heap.
 LEAST_HEAP = 60
+#: The least share of grammar in the small words of a sentence, and in all of them.
+_SMALL, _ALL = 0.18, 0.15
+_ALNUM = (ascii_letters + digits).encode()
 _HAN_GRAMMAR = frozenset("的是在了于为有和与被由把将不也就对从")
 
 
@@ -32,7 +37,7 @@ def words_in(tokens: list[str], plain: bool) -> list[Word | None]:
     if plain:
         return list(map(_word, tokens))
     return [
-        word_of(token) if (first := token[0]).isalpha() and first < "⺀" else None
+        word_of(token) if (first := token[0]) < "⺀" and first.isalpha() else None
         for token in tokens
     ]
 
@@ -47,18 +52,26 @@ def heaped(text: str) -> bool:
 
     English has a word of grammar in every three; a list of names has commas instead.
     """
-    if len(text) < LEAST_HEAP:
+    if len(text) < LEAST_HEAP or (text.isascii() and _is_grammatical(text)):
         return False
     tokens, _ = tokens_of(text)
     known = [word for word in words_in(tokens, text.isascii()) if word is not None]
     if len(known) >= 12:
         small = [word.stop for word in known if not word.capital]
         if len(small) >= 12:
-            return sum(small) < 0.18 * len(small)
+            return sum(small) < _SMALL * len(small)
         commas = sum([token in ",;:|(" for token in tokens])
-        return sum([word.stop for word in known]) < 0.15 * len(known) and 8 * commas < len(known)
+        return sum([word.stop for word in known]) < _ALL * len(known) and 8 * commas < len(known)
     runs = [token for token in tokens if token[0] > "⺀"]
     return len(runs) >= 10 and all(map(_HAN_GRAMMAR.isdisjoint, runs))
+
+
+def _is_grammatical(text: str) -> bool:
+    """Whether the words between spaces do to tell that it has grammar enough, as nearly always: it
+    has no more words than signs that part them, and one.
+    """
+    signs = len(text.encode().translate(None, _ALNUM))
+    return sum(map(words_of("stop.txt").__contains__, text.split())) >= _SMALL * (signs + 1)
 
 
 def phrase_from(words: list[Word | None], at: int) -> Phrase | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from operator import itemgetter
 
-from rubrica.judges.text.gist import FIGURE, gist
+from rubrica.judges.text.gist import FIGURE, gist, is_entry
 from rubrica.judges.text.ledger import Family, Ledger, ledger
 from rubrica.judges.text.quantities import amounts
 from rubrica.judges.text.sentences import Sentence
@@ -94,9 +94,7 @@ def _parted(
 @lru_cache(maxsize=1024)
 def _figures(text: str) -> Ledger | None:
     """The quantities of a sentence; none of an address. Most have none and need no gist."""
-    if "://" in text and FIGURE not in gist(text):
-        return None
-    found = amounts(text)
+    found = () if is_entry(text) else amounts(text)
     return ledger(found) if found and FIGURE in gist(text) else None
 
 

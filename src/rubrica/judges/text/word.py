@@ -101,7 +101,9 @@ def _phrases_of(term: str) -> tuple[tuple[Phrase, ...], dict[str, list[Phrase]],
     nexts: dict[str, list[Phrase]] = {}
     for phrase in phrases:
         nexts.setdefault(phrase[0][0], []).append(phrase)
-    nexts |= {stem(word): list(phrases) for word in PRONOUNS}
+    for word in map(stem, PRONOUNS):
+        if behind := [each for each in phrases if len(each[0]) == 1 or each[0][0] == word]:
+            nexts[word] = behind
     return phrases, nexts, any(len(stems) == 1 and stems[0] in OBJECTS for stems, _ in phrases)
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from math import fsum
 from operator import add
+from string import digits, punctuation
 from typing import Literal
 
 from rubrica.judges.text.lists import words_of as words_of
@@ -22,7 +23,7 @@ CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[^\W\d_{CJK}]+(?:['-][^\W\d_{CJK}]+)*|[{CJK}]+|\d+(?:[.,]\d+)*")
 _WORD = re.compile(rf"[^\W\d_{CJK}]+(?:'[^\W\d_{CJK}]+)?")
 _HAN = re.compile(rf"[{CJK}]+")
-_POSSESSIVE = re.compile(r"'s?\Z")
+_LETTERLESS = digits + punctuation
 
 #: Signs that are written in several ways, one character for one, so that places stay true.
 _FOLDS = {
@@ -124,8 +125,10 @@ def _word_terms(text: str) -> Iterable[str]:
 @lru_cache(maxsize=65536)
 def _chunk(chunk: str) -> tuple[str, ...]:
     """The stems of the words in what stands between two spaces, without stop words."""
+    if not chunk.strip(_LETTERLESS):
+        return ()
     stops = words_of("stop.txt")
-    words = [_POSSESSIVE.sub("", word.lower()) for word in _WORD.findall(chunk)]
+    words = [word.lower().removesuffix("'s") for word in _WORD.findall(chunk)]
     return tuple([stem(word) for word in words if word not in stops])
 
 
