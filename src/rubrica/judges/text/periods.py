@@ -37,8 +37,22 @@ HAN = frozenset("年月日时周天星季")
 
 def period(before: str, behind: str) -> float:
     """The seconds of `a month` behind a figure, or of `monthly` before it; 0 where none is told."""
-    found = _BEHIND.match(behind) or _BEFORE.search(before)
+    found = _BEHIND.match(behind)
+    if found is None and _may_tell(before):
+        found = _BEFORE.search(before)
     return 0.0 if found is None else _BY_NAME[found[found.lastindex or 0]]
+
+
+def _may_tell(before: str) -> bool:
+    """Whether a period may stand before a figure: to look for the parts of its words is quick."""
+    return (
+        "ly" in before
+        or "annual" in before
+        or "per " in before
+        or "each " in before
+        or "every " in before
+        or not before.isascii()
+    )
 
 
 def counts_times(behind: str) -> bool:
