@@ -133,11 +133,12 @@ def _alike(mine: Quantity, other: Quantity) -> bool:
         if a.month is None or b.month is None:
             return a.month is b.month and _same_digits(a.year, b.year)
         return a.year == b.year or a[1:3] == b[1:3]
-    if abs(mine.written) < 2:
+    written, read = abs(mine.written), abs(other.written)
+    if written < 2:
         return False
-    if abs(mine.written) == abs(other.written):
+    if written == read:
         return True
-    one, two = _digits(abs(mine.written)), _digits(abs(other.written))
+    one, two = _digits(written), _digits(read)
     if len(one.ordered) > 1 and one.ordered == two.ordered:
         return True
     # 12 days for 120
