@@ -31,6 +31,8 @@ _HAN_BEFORE = re.compile(
     r"(不[得可要能应会宜]?|未|没有?|勿|别)?"
     r"(?:(超过|高于|大于|多于|至少|起码|满|逾)|(低于|小于|少于|至多|最多|不到|不足))[了有约]?[ ]?\Z"
 )
+#: The last characters of these, one of which is the last but two or nearer.
+_HAN_ENDS = frozenset("过于少码满逾多到足")
 _HAN_BEHIND = re.compile(r"[及或]?以(?:(上)|[下内])")
 _HAN_TIMED = re.compile(r"[之以]?(?:([后起])|前(?!后))(?![天日年])")
 #: Denials right before a bound, which turn it; and others, which may or may not.
@@ -77,7 +79,9 @@ def _han_bound(before: str, behind: str, timed: bool) -> int:
     if found is not None:
         side = 1 if found[1] else -1
     else:
-        found = None if timed else _HAN_BEFORE.search(before)
+        if timed or _HAN_ENDS.isdisjoint(before[-3:]):
+            return 0
+        found = _HAN_BEFORE.search(before)
         if found is None:
             return 0
         side = (1 if found[2] else -1) * (-1 if found[1] else 1)
