@@ -3,7 +3,7 @@
 import msgspec
 from msgspec.structs import force_setattr
 
-from rubrica.core.frozen import several, tidy
+from rubrica.core.frozen import clean, several, tidy
 from rubrica.core.numbers import clamp, finite, whole
 from rubrica.core.trace import Fault, Usage
 
@@ -25,7 +25,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     def __post_init__(self) -> None:
         # Most pieces are right, and there are many: what is right is let through at once.
         text, start, end = self.text, self.start, self.end
-        if type(text) is not str or not text.isascii():
+        if type(text) is not str or not (text.isascii() or clean(text) is text):
             tidy(self, "text")
         if self.field is not _OUTPUT:
             tidy(self, "field")

@@ -191,12 +191,13 @@ def signal_of(seen: Read, ratings: Sequence[Weighed]) -> Signal:
     if not ratings:
         return _nothing(seen.reading, seen.question, seen.given, seen.beyond)
     counted = _counted(ratings)
-    value = sum(WORTH[each.rated.kind] for each in counted) / len(counted)
-    if any(each.rated.kind != "unreliable" for each in counted):
+    kinds = [each.rated.kind for each in counted]
+    value = sum([WORTH[kind] for kind in kinds]) / len(kinds)
+    if kinds.count("unreliable") < len(kinds):
         value = max(value, _FLOOR)
     ranked = sorted(counted, key=lambda each: WORTH[each.rated.kind])
     left = len(ratings) - len(counted)
-    reason = _described(ranked)
+    reason = _described(ranked, kinds)
     if left:
         reason += f"; {left} more pages of the same hosts do not count"
     if not seen.given:
@@ -219,8 +220,7 @@ def _counted(weighed: Sequence[Weighed]) -> list[Weighed]:
     return counted
 
 
-def _described(ranked: Sequence[Weighed]) -> str:
-    kinds = [each.rated.kind for each in ranked]
+def _described(ranked: Sequence[Weighed], kinds: Sequence[str]) -> str:
     amounts = ", ".join([f"{kinds.count(kind)} {kind}" for kind in WORTH if kind in kinds])
     lines = "; ".join(
         [f"{rated.kind}: {_short(cited)} ({rated.reason})" for cited, rated in ranked[:_TOLD]]
@@ -238,8 +238,7 @@ def _short(cited: Cited) -> str:
 
 def _sure(counted: Sequence[Weighed]) -> Sure:
     """The surest word that fits most: half of them unsure make the whole unsure."""
-    low = sum(each.rated.sure == "low" for each in counted)
-    high = sum(each.rated.sure == "high" for each in counted)
-    if low * 2 >= len(counted):
+    words = [each.rated.sure for each in counted]
+    if words.count("low") * 2 >= len(words):
         return "low"
-    return "high" if high == len(counted) else "medium"
+    return "high" if words.count("high") == len(words) else "medium"

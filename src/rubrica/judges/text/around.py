@@ -26,7 +26,7 @@ _WORD = re.compile("[a-z]+")
 _TELLING = frozenset(
     word.encode() for word in words_of("falling.txt") | bounds.WORDS | periods.WORDS
 )
-_TELLING_HAN = bounds.HAN | periods.HAN | _FALLS_HAN
+_TELLING_HAN = re.compile(f"[{''.join(sorted(bounds.HAN | periods.HAN | _FALLS_HAN))}]")
 
 
 def signed(text: str, found: Quantity) -> Quantity:
@@ -63,7 +63,7 @@ def tells(text: str, words: list[bytes]) -> bool:
     """Whether a sentence of these words may say more of its figures."""
     if not _TELLING.isdisjoint(words) or "<" in text or ">" in text:
         return True
-    return not text.isascii() and not _TELLING_HAN.isdisjoint(text)
+    return not text.isascii() and _TELLING_HAN.search(text) is not None
 
 
 def told(text: str, found: Quantity) -> Quantity:

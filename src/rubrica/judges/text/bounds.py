@@ -24,10 +24,15 @@ _BEHIND = {
     for word in words.split()
     for link in ("or", "and")
 } | {"or younger": -1, "at least": 1, "at most": -1}
+#: What they begin with, and the last words of those before a figure.
+_LINKS = ("or", "and", "at")
+_ENDS = frozenset(key.split()[-1] for key in (*_BOUNDS, *_TIMED))
 _HAN_BEFORE = re.compile(
     r"(不[得可要能应会宜]?|未|没有?|勿|别)?"
     r"(?:(超过|高于|大于|多于|至少|起码|满|逾)|(低于|小于|少于|至多|最多|不到|不足))[了有约]?[ ]?\Z"
 )
+#: The last characters of these, one of which is the last but two or nearer.
+_HAN_ENDS = frozenset("过于少码满逾多到足")
 _HAN_BEHIND = re.compile(r"[及或]?以(?:(上)|[下内])")
 _HAN_TIMED = re.compile(r"[之以]?(?:([后起])|前(?!后))(?![天日年])")
 #: Denials right before a bound, which turn it; and others, which may or may not.
@@ -47,18 +52,26 @@ HAN = frozenset("超高大多少码满逾低小到足上下内前后起≥≤")
 
 def bound(before: str, behind: str, timed: bool) -> int:
     """1 for the least, -1 for the most, with the denial beside it; 0 where there is no bound."""
-    words = before.rstrip(" $€£¥*_(").split(" ")
-    known = _TIMED if timed else _BOUNDS
+    near = before.rstrip(" $€£¥*_(")
+    if near[near.rfind(" ") + 1 :] in _ENDS:
+        side, near = _told_before(near.split(" "), _TIMED if timed else _BOUNDS)
+        if side:
+            return side * _denial(near, behind)
+    if not timed and behind.lstrip().startswith(_LINKS):
+        side = _BEHIND.get(" ".join(behind.split(None, 2)[:2]).rstrip(".,;:)"), 0)
+        if side:
+            return side * _denial(near, behind)
+    return 0 if before.isascii() and behind.isascii() else _han_bound(before, behind, timed)
+
+
+def _told_before(words: list[str], known: dict[str, int]) -> tuple[int, str]:
+    """The bound that the last words tell, turned by a denial, and what stands before that."""
     side, size = known.get(words[-1], 0), 1
     if not side:
         side, size = known.get(" ".join(words[-2:]), 0), 2
     if side and not _DENIALS.isdisjoint(words[-size - 1 : -size]):
         side, words = -side, words[: -size - 1]
-    if not side and not timed:
-        side = _BEHIND.get(" ".join(behind.split(None, 2)[:2]).rstrip(".,;:)"), 0)
-    if side:
-        return side * _denial(" ".join(words), behind)
-    return 0 if before.isascii() and behind.isascii() else _han_bound(before, behind, timed)
+    return side, " ".join(words)
 
 
 def _han_bound(before: str, behind: str, timed: bool) -> int:
@@ -66,7 +79,9 @@ def _han_bound(before: str, behind: str, timed: bool) -> int:
     if found is not None:
         side = 1 if found[1] else -1
     else:
-        found = None if timed else _HAN_BEFORE.search(before)
+        if timed or _HAN_ENDS.isdisjoint(before[-3:]):
+            return 0
+        found = _HAN_BEFORE.search(before)
         if found is None:
             return 0
         side = (1 if found[2] else -1) * (-1 if found[1] else 1)

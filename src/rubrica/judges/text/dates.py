@@ -193,13 +193,10 @@ def same_date(a: Date, b: Date) -> bool | None:
         return low.year <= high.year < low.year + low.span  # type: ignore[operator]
     if a.either or b.either:
         return _either_date(a, b)
-    shared = False
-    for one, other in (
-        (a.year, b.year),
-        (a.month, b.month),
-        (a.day, b.day),
-        (_quarter(a), _quarter(b)),
-    ):
+    shared = a.year is not None and b.year is not None
+    if shared and a.year != b.year:
+        return False
+    for one, other in ((a.month, b.month), (a.day, b.day), (_quarter(a), _quarter(b))):
         if one is not None and other is not None:
             if one != other:
                 return False

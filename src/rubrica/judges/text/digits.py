@@ -86,14 +86,15 @@ def from_digits(text: str, at: int) -> Quantity | None:
     before = text[at - 1 : at]
     if word in ("]", "】") and not gap and before in ("[", "【", "^"):
         return None  # the mark of a source
-    if before != " " and at and _of_name(text, at):
+    if before != " " and before.isascii() and at and _of_name(text, at):
         return version_after(text, at) if "." in number else None
     if "," in number:
         number = number.replace(",", "")
     value = float(number)
     if at < 4 and not text[:at].strip() and _LISTED.match(text, end):
         return Quantity("ordinal", value, value, "", at, end)
-    quantity = measured(text, at, end, value, place_of(number), (gap, word))
+    place = place_of(number) if "." in number else 0.5
+    quantity = measured(text, at, end, value, place, (gap, word))
     if quantity.kind != "number" or quantity.end != end:
         return quantity
     if end - at == 4 and _is_year(text, end, value) and not _counted(gap, word):

@@ -59,10 +59,9 @@ _FOLLOWERS = LEADS.union(_SCALES, _PERCENTS, _OTHERS)
 #: What stands behind a number: a space or a dash, and the word or sign after it.
 BEHIND = r"([ -]?)([A-Za-z]{1,24}|.|)"
 _BEHIND = re.compile(BEHIND)
-#: The words that make a figure rough by how they end: two letters, or one other sign.
+#: The words that make a figure rough, by the sign they end in.
 _ENDINGS = {
-    end: tuple(word for word in _ABOUT if word.endswith(end))
-    for end in {word[-2:] if word[-1] < "z" and len(word) > 1 else word[-1] for word in _ABOUT}
+    end: tuple(word for word in _ABOUT if word[-1] == end) for end in {word[-1] for word in _ABOUT}
 }
 _AFTER = (" or so", "左右", "上下", "多", "余", "几")
 
@@ -226,7 +225,7 @@ def _rough(before: str, text: str, end: int) -> tuple[bool, int]:
     before = before[-16:].rstrip(" *_").lower()
     if before[-1:] > "⺀":
         before = before.rstrip("住着有为是达到在花需")
-    likely = _ENDINGS.get(before[-2:]) or _ENDINGS.get(before[-1:])
+    likely = _ENDINGS.get(before[-1:])
     if likely is None or not before.endswith(likely):
         return text.startswith(_AFTER, end), 0
     if before.endswith(_ABOVE):

@@ -29,6 +29,8 @@ _BEFORE = re.compile(
     rf"|每个?{_HAN}[^,，.。;；\d]{{0,8}}\Z"
     r"|(?<![\d一二三四五六七八九十半])([年月日时周])(?:薪|租|费|均|收入|工资|产量|销量)[^,，.。;；\d]{0,6}\Z"
 )
+#: What joins a period behind a figure to it.
+_JOINTS = frozenset(" /每")
 _TIMES = re.compile(r"[ ]times\b|次")
 #: Words and characters without one of which there is no period.
 WORDS = frozenset(name for name in _BY_NAME if name.isascii())
@@ -37,8 +39,22 @@ HAN = frozenset("年月日时周天星季")
 
 def period(before: str, behind: str) -> float:
     """The seconds of `a month` behind a figure, or of `monthly` before it; 0 where none is told."""
-    found = _BEHIND.match(behind) or _BEFORE.search(before)
+    found = _BEHIND.match(behind) if behind[:1] in _JOINTS else None
+    if found is None and _may_tell(before):
+        found = _BEFORE.search(before)
     return 0.0 if found is None else _BY_NAME[found[found.lastindex or 0]]
+
+
+def _may_tell(before: str) -> bool:
+    """Whether a period may stand before a figure: to look for the parts of its words is quick."""
+    return (
+        "ly" in before
+        or "annual" in before
+        or "per " in before
+        or "each " in before
+        or "every " in before
+        or not before.isascii()
+    )
 
 
 def counts_times(behind: str) -> bool:

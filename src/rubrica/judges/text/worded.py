@@ -35,6 +35,9 @@ _SHARE_BEFORE = re.compile(r"\b(?:by|about|nearly|almost|roughly|over|than|only|
 _OF_UNIT = re.compile(r"[ ]an?[ ](?=hour|day|century|mile|million|billion)", re.IGNORECASE)
 _PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4}
+#: What fractions begin with, and what numbers do.
+_SHARES = frozenset((*_PARTS, *_COUNTS))
+_NUMBERS = numerals.NUMBER_WORDS | {"a", "an"}
 _HALF_UNIT = re.compile(r"half[ ](?:an?[ ])?(?=[a-z])", re.IGNORECASE)
 _YEAR_HALF = re.compile(
     r"an?[ ](year|month|week|day|hour|decade|century)[ ]and[ ]a[ ]half\b", re.IGNORECASE
@@ -72,30 +75,24 @@ def from_words(text: str, at: int) -> Quantity | None:
     span = _span(text, at) if word in ("a", "an") else None
     if span is not None:
         return span
-    lower = text[at : at + 80].lower()
-    fraction = _FRACTION.match(text, at)
-    if fraction is not None:
-        part = _PARTS[fraction["part"].lower().rstrip("s")]
-        share = 100.0 * _COUNTS[(fraction["one"] or "a").lower()] / part
-        whole = _OF_UNIT.match(text, fraction.end())
-        if whole is not None:  # a quarter of an hour, a third of a million
-            return measured(text, at, whole.end() - 1, share / 100.0, 0.05)
-        return Quantity("percent", share, share, "%", at, fraction.end(), True, 0.5)
-    bare = _bare_fraction(text, at)
-    if bare is not None:
-        return bare
-    half = _HALF_UNIT.match(text, at)
+    share = _fraction(text, at) or _bare_fraction(text, at) if word in _SHARES else None
+    if share is not None:
+        return share
+    half = _HALF_UNIT.match(text, at) if word == "half" else None
     if half is not None:
         return _half(text, at, half.end())
-    words = numerals.WORDS.match(lower)
-    if words is not None:
-        value = numerals.english(words[0])
-        if value is None:
-            return None
-        quantity = measured(text, at, at + words.end(), value, 0.5)
-        lone = words[0] in ("one", "hundred", "thousand", "million", "billion")
-        return None if lone and quantity.kind == "number" else quantity
-    return _ordinal(text, at)
+    return _number(text, at) if word in _NUMBERS else _ordinal(text, at)
+
+
+def _number(text: str, at: int) -> Quantity | None:
+    """Twelve; two hundred and six; a dozen."""
+    words = numerals.WORDS.match(text[at : at + 80].lower())
+    value = None if words is None else numerals.english(words[0])
+    if words is None or value is None:
+        return None
+    quantity = measured(text, at, at + words.end(), value, 0.5)
+    lone = words[0] in ("one", "hundred", "thousand", "million", "billion")
+    return None if lone and quantity.kind == "number" else quantity
 
 
 def _span(text: str, at: int) -> Quantity | None:
@@ -124,6 +121,18 @@ def _ordinal(text: str, at: int) -> Quantity | None:
         date = Date(year=(int(value) - 1) * 100, span=100)
         return dated_quantity(date, at, ordinal.end() + 8, text)
     return Quantity("ordinal", value, value, "", at, ordinal.end())
+
+
+def _fraction(text: str, at: int) -> Quantity | None:
+    found = _FRACTION.match(text, at)
+    if found is None:
+        return None
+    part = _PARTS[found["part"].lower().rstrip("s")]
+    share = 100.0 * _COUNTS[(found["one"] or "a").lower()] / part
+    whole = _OF_UNIT.match(text, found.end())
+    if whole is not None:  # a quarter of an hour, a third of a million
+        return measured(text, at, whole.end() - 1, share / 100.0, 0.05)
+    return Quantity("percent", share, share, "%", at, found.end(), True, 0.5)
 
 
 def _bare_fraction(text: str, at: int) -> Quantity | None:

@@ -11,7 +11,14 @@ from typing import Any
 import msgspec
 
 from rubrica.core import ToolCall
-from rubrica.judges.dimensions.calling.failures import HEAD, Failure, failure_of, is_empty
+from rubrica.judges.dimensions.calling.failures import (
+    HEAD,
+    Failure,
+    error_in,
+    error_text,
+    failure_of,
+    is_empty,
+)
 from rubrica.judges.dimensions.calling.natures import Nature, listed, nature_of, words
 from rubrica.judges.dimensions.calling.plain import HASHED, LONG, SHORT, digest, encode, even, told
 
@@ -62,10 +69,11 @@ def call_of(step: int, call: ToolCall, writes: frozenset[str] = frozenset()) -> 
     name = call.name.strip()
     result = call.result
     bare = call.error is None and not call.exit_code
+    mute = bare and result is None and call.exit_code is None
     if bare and type(result) is str and len(result) <= SHORT:
         came = _of_text(result)
     else:
-        came = _outcome(call)
+        came = _outcome(result, error_text(call), call.error or "")
     return Call(
         step,
         name,
@@ -73,29 +81,29 @@ def call_of(step: int, call: ToolCall, writes: frozenset[str] = frozenset()) -> 
         came.digest,
         came.failure,
         nature_of(name, plain, writes),
-        bare and result is None and call.exit_code is None,
-        came.empty,
+        mute,
+        came.empty and not mute,
         came.said,
         plain,
     )
 
 
-def _outcome(call: ToolCall) -> _Outcome:
-    failure, result = failure_of(call), call.result
-    mute = result is None and call.error is None and call.exit_code is None
+def _outcome(result: Any, said: str | None, error: str) -> _Outcome:
+    """`said` is what the error says that the call or its result tells of."""
+    failure = failure_of(said)
     encoded = encode(told(result))
     return _Outcome(
         failure,
-        digest(encoded + (call.error or "")[:HEAD].encode()),
+        digest(encoded + error[:HEAD].encode()),
         encoded if len(encoded) < HEAD else b"",
-        not failure and not mute and is_empty(result),
+        not failure and is_empty(result),
     )
 
 
 @lru_cache(maxsize=1024)
 def _of_text(result: str) -> _Outcome:
     """Pages are opened again, and by other attempts at the same case."""
-    return _outcome(ToolCall(name="", result=result))
+    return _outcome(result, error_in(result), "")
 
 
 @cache

@@ -35,8 +35,8 @@ _NOTHING = re.compile(
 )
 
 
-def failure_of(call: ToolCall) -> Failure:
-    said = error_text(call)
+def failure_of(said: str | None) -> Failure:
+    """Whose fault an error is that says this; None is no error."""
     if said is None:
         return ""
     text = said[:HEAD].lower()
@@ -51,19 +51,29 @@ def error_text(call: ToolCall) -> str | None:
     """What the error says, or None where there is none."""
     if call.error:
         return call.error
-    result = call.result
-    if isinstance(result, str):
-        if _ERROR.match(result[:HEAD]):
-            return result
-        if result[:1] == "{" and len(result) <= LONG and _MARKED.search(result[:HEAD]):
-            result = even(result)
-    if isinstance(result, dict):
-        said = _error_field(result)
-        if said is not None:
-            return said
-    if call.exit_code and not _findings(call):
+    result = _opened(call.result)
+    said = _error(result)
+    if said is None and call.exit_code and not _findings(call):
         return result if isinstance(result, str) else f"exit code {call.exit_code}"
-    return None
+    return said
+
+
+def error_in(result: Any) -> str | None:
+    """The same of a result alone."""
+    return _error(_opened(result))
+
+
+def _opened(result: Any) -> Any:
+    """JSON written as text is read where it may tell of an error."""
+    if not isinstance(result, str) or result[:1] != "{" or len(result) > LONG:
+        return result
+    return even(result) if _MARKED.search(result[:HEAD]) else result
+
+
+def _error(result: Any) -> str | None:
+    if isinstance(result, str):
+        return result if _ERROR.match(result[:HEAD]) else None
+    return _error_field(result) if isinstance(result, dict) else None
 
 
 def _findings(call: ToolCall) -> bool:

@@ -52,8 +52,8 @@ def _read(case: Case, expected: Sequence[Any]) -> tuple[Wanted, ...]:
         arguments = None if isinstance(tool, str) else tool.get("arguments")
         if not (arguments is None or isinstance(arguments, dict)):
             raise CaseError(case.id, f"{field}.arguments", "expected an object")
-        plain = even(arguments or {})
-        wanted.append(Wanted(name.strip(), tuple((k, encode(v)) for k, v in plain.items())))
+        plain = even(arguments) if arguments else {}
+        wanted.append(Wanted(name.strip(), tuple([(k, encode(v)) for k, v in plain.items()])))
     return tuple(wanted)
 
 
