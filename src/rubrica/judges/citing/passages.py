@@ -1,11 +1,9 @@
 """Texts made ready to be compared: their words and numbers, each read when it is asked for."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
-
-from msgspec.structs import replace
 
 from rubrica.judges.citing.sources import Source
 from rubrica.judges.text.quantities import Quantity, amounts
@@ -23,6 +21,7 @@ _BEGINS = re.compile("(?<=[㐀-鿿])(?=而且|并且|以及|但是|同时)")
 _JOINED = ("而且", "并且", "以及", "但是", "同时")
 _LISTED = re.compile(r"\A\s*(?:\d{1,3}[.)、．]|[-*•])\s+")
 _COMMA = re.compile(r",(?<=\d,)(?=\d{3})")
+_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _DATED = re.compile(r"(?:19|20)\d\d(?!\d)")
 #: Numbers in words up to this say hardly more than `a` or `both`.
 _SMALL = 3
@@ -35,10 +34,11 @@ _WHOLE = 1000
 class Passage:
     """A text and its words; what else it says is read off it once, when it is asked for."""
 
-    __slots__ = ("language", "quantities", "terms", "text", "weight")
+    __slots__ = ("digits", "language", "quantities", "terms", "text", "weight")
     weight: int  # what all of its terms weigh
     language: str
     quantities: tuple[Quantity, ...]  # the numbers that say something
+    digits: tuple[str, ...]  # how each of them is written, empty where it is in words
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -50,6 +50,8 @@ class Passage:
             found = self.weight = sum(map(weight, self.terms))
         elif name == "quantities":
             found = self.quantities = self._counted()
+        elif name == "digits":
+            found = self.digits = self._spelt()
         elif name == "language":
             found = self.language = language(self.text)
         else:
@@ -59,6 +61,10 @@ class Passage:
     def _counted(self) -> tuple[Quantity, ...]:
         text = self.text
         return tuple([one for one in amounts(text) if _says(one, text)])
+
+    def _spelt(self) -> tuple[str, ...]:
+        found = [_DIGITS.search(self.text, one.start, one.end) for one in self.quantities]
+        return tuple([digits[0] if digits else "" for digits in found])
 
     @property
     def latin(self) -> frozenset[str]:
@@ -119,31 +125,19 @@ def _says(quantity: Quantity, text: str) -> bool:
 class _Page(Passage):
     """A longer text: it is read sentence by sentence, and many of those are known."""
 
-    __slots__ = ("_blocks",)
+    __slots__ = ("_parts",)
 
     def __init__(self, *blocks: str) -> None:
-        self.text, self._blocks = "\n".join(blocks), blocks
-        texts = [text for block in blocks if block for text, _, _ in sentences(block)]
-        self.terms = frozenset().union(*map(terms, texts))
-
-    def _parts(self) -> Iterator[tuple[Passage, int]]:
-        """The sentences, with their places."""
-        start = 0
-        for block in self._blocks:
-            for text, at, _ in sentences(block) if block else ():
-                yield passage_of(text), start + at
-            start += len(block) + 1
+        self.text = "\n".join(blocks)
+        self._parts = [text for block in blocks if block for text, _, _ in sentences(block)]
+        self.terms = frozenset().union(*map(terms, self._parts))
 
     def _counted(self) -> tuple[Quantity, ...]:
-        found: list[Quantity] = []
-        for part, start in self._parts():
-            if one := part.quantities:
-                found += [_moved(each, start) for each in one] if start else one
-        return tuple(found)
+        """Each with its place in its sentence."""
+        return tuple([one for part in self._parts for one in passage_of(part).quantities])
 
-
-def _moved(one: Quantity, by: int) -> Quantity:
-    return replace(one, start=one.start + by, end=one.end + by)
+    def _spelt(self) -> tuple[str, ...]:
+        return tuple([one for part in self._parts for one in passage_of(part).digits])
 
 
 @lru_cache(maxsize=128)
