@@ -34,7 +34,7 @@ def compare(claim: Passage, source: Passage) -> Numbers:
     found, other, lacking = [], [], []
     for place, quantity in enumerate(mine):
         answer = _answer(quantity, theirs)
-        if answer or _follows(quantity, theirs) or _written(quantity, claim.digits[place], source):
+        if answer or _follows(quantity, theirs) or _written(place, claim, source):
             found.append(quantity)
         elif answer is False:
             other.append(quantity)
@@ -101,14 +101,15 @@ def _follows(quantity: Quantity, theirs: Sequence[Quantity]) -> bool:
     )
 
 
-def _written(quantity: Quantity, digits: str, source: Passage) -> bool:
+def _written(place: int, claim: Passage, source: Passage) -> bool:
     """The same digits where one side leaves the unit away: `24 and 36 months`, `aged 24 months`."""
-    if len(digits) < 2 or quantity.date:
+    mine = claim.quantities[place]
+    if mine.date or len(digits := claim.digits(place)) < 2:
         return False
-    plain, number = digits.replace(",", ""), quantity.kind == "number"
-    for place, theirs in enumerate(source.quantities):
-        if (theirs.kind == "number") != number and not theirs.date:
-            written = source.digits[place]
-            if written and written.replace(",", "") == plain:
-                return True
+    plain, number = digits.replace(",", ""), mine.kind == "number"
+    for at, theirs in enumerate(source.quantities):
+        if (theirs.kind == "number") == number or theirs.date:
+            continue
+        if source.digits(at).replace(",", "") == plain:
+            return True
     return False

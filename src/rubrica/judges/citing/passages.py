@@ -34,11 +34,10 @@ _WHOLE = 1000
 class Passage:
     """A text and its words; what else it says is read off it once, when it is asked for."""
 
-    __slots__ = ("digits", "language", "quantities", "terms", "text", "weight")
+    __slots__ = ("language", "quantities", "terms", "text", "weight")
     weight: int  # what all of its terms weigh
     language: str
     quantities: tuple[Quantity, ...]  # the numbers that say something
-    digits: tuple[str, ...]  # how each of them is written, empty where it is in words
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -50,8 +49,6 @@ class Passage:
             found = self.weight = sum(map(weight, self.terms))
         elif name == "quantities":
             found = self.quantities = self._counted()
-        elif name == "digits":
-            found = self.digits = self._spelt()
         elif name == "language":
             found = self.language = language(self.text)
         else:
@@ -62,9 +59,9 @@ class Passage:
         text = self.text
         return tuple([one for one in amounts(text) if _says(one, text)])
 
-    def _spelt(self) -> tuple[str, ...]:
-        found = [_DIGITS.search(self.text, one.start, one.end) for one in self.quantities]
-        return tuple([digits[0] if digits else "" for digits in found])
+    def digits(self, place: int) -> str:
+        """How one of the numbers is written; empty where it is in words."""
+        return _digits(self.text, self.quantities[place])
 
     @property
     def latin(self) -> frozenset[str]:
@@ -122,10 +119,16 @@ def _says(quantity: Quantity, text: str) -> bool:
     return not (small and not text[quantity.start : quantity.end].strip()[:1].isdigit())
 
 
+def _digits(text: str, quantity: Quantity) -> str:
+    found = _DIGITS.search(text, quantity.start, quantity.end)
+    return found[0] if found else ""
+
+
 class _Page(Passage):
     """A longer text: it is read sentence by sentence, and many of those are known."""
 
-    __slots__ = ("_parts",)
+    __slots__ = ("_homes", "_parts")
+    _homes: list[str]  # the sentence in which each of the numbers has its place
 
     def __init__(self, *blocks: str) -> None:
         self.text = "\n".join(blocks)
@@ -133,11 +136,12 @@ class _Page(Passage):
         self.terms = frozenset().union(*map(terms, self._parts))
 
     def _counted(self) -> tuple[Quantity, ...]:
-        """Each with its place in its sentence."""
-        return tuple([one for part in self._parts for one in passage_of(part).quantities])
+        found = [(part, one) for part in self._parts for one in passage_of(part).quantities]
+        self._homes = [part for part, _ in found]
+        return tuple([one for _, one in found])
 
-    def _spelt(self) -> tuple[str, ...]:
-        return tuple([one for part in self._parts for one in passage_of(part).digits])
+    def digits(self, place: int) -> str:
+        return _digits(self._homes[place], self.quantities[place])
 
 
 @lru_cache(maxsize=128)
