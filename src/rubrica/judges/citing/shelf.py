@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rubrica.judges.citing.passages import Passage, passage_of, share, weight
+from rubrica.judges.citing.passages import Passage, passage_of, weight
 from rubrica.judges.text.sentences import sentences
 
 #: Sentences of a source that are read one by one.
 _MOST = 300
 #: So many passages are looked at one by one.
-_FEW = 3
+_FEW = 12
 #: So that no rounding hides a place.
 _SLACK = 0.999
 _NONE: frozenset[str] = frozenset()
@@ -48,8 +48,12 @@ class Shelf:
             return []
         passages = self.passages
         if len(passages) <= _FEW:
-            several = [share(mine, each) for each in passages]
-            return [(at, found) for at, found in enumerate(several) if found and found >= least]
+            return [
+                (place, found)
+                for place, each in enumerate(passages)
+                if (held := shared & each.terms)
+                and (found := sum(map(weight, held)) / whole) >= least
+            ]
         places = self._places
         if places is None:
             places = self._places = self._indexed()
