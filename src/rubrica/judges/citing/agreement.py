@@ -78,7 +78,7 @@ def _agreed(claim: str, source: Source, known: Library) -> Agreement:
         about = both.union([f"{one.value:g}{one.unit}" for one in numbers.found])
     if mine.terms and mine.language != theirs.language:
         return replace(_foreign(mine, theirs, numbers), about=about)
-    if denial := denied(mine, source.text):
+    if both and (denial := denied(mine, source.text)):
         short = denial.sentence if len(denial.sentence) <= 80 else f"{denial.sentence[:77]}..."
         return Agreement("unsupported", f"the source says otherwise: '{short}'", False, about)
     found = _by_numbers(claim, theirs, numbers, shared) or _by_words(

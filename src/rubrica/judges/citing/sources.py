@@ -35,7 +35,7 @@ _SAYING = _ADDRESSING | _TELLING
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\[\]{}|（）【】，。；、)]+")
 
 
-class Source(msgspec.Struct, frozen=True, gc=False):
+class Source(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """Something that can be cited. Fields that are not known are empty."""
 
     id: str
