@@ -49,7 +49,7 @@ def marks_of(reading: Reading, known: Library, question: str = "") -> list[Mark]
     for use, resolved in found:
         if resolved is not None:
             beside.setdefault(use.group, []).append(resolved.source)
-    cited = frozenset(use.sentence for use in (*uses, *reading.plain_uses))
+    cited = frozenset([use.sentence for use in (*uses, *reading.plain_uses)])
     lone = len(uses or reading.listed) == 1
     answer = Answer(reading, known, listed, cited, beside, lone, question)
     if uses:
