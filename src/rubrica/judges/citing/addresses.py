@@ -30,9 +30,12 @@ def same_address(url: str) -> str:
     if path.endswith(_PAGES):
         path = _INDEX.sub("", path)
     path = path.rstrip("/")
+    query = found[3]
+    if not query:
+        return f"{host}{path}"
     kept = sorted(
         part
-        for part in (found[3] or "").split("&")[:50]
+        for part in query.split("&")[:50]
         if part and not _TRACKING.match(part.partition("=")[0])
     )
     return f"{host}{path}" + (f"?{'&'.join(kept)}" if kept else "")
@@ -41,7 +44,7 @@ def same_address(url: str) -> str:
 @lru_cache(maxsize=512)
 def doi_of(text: str) -> str:
     """The DOI in an address or a line; empty where there is none."""
-    found = _DOI.search(text)
+    found = _DOI.search(text) if "10." in text else None
     return found[0].rstrip(".,;:)/").casefold() if found else ""
 
 

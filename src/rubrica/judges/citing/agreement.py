@@ -44,7 +44,8 @@ HALF_HELD, WELL_HELD = 0.25, 0.5
 BETTER = 0.3
 #: A statement is plainly taken from a source with this share of its words; less with a number.
 TAKEN, TAKEN_WITH_NUMBER = 0.38, 0.15
-#: Clauses that add something: fewer words of one are enough to miss it in the source.
+#: Words of a clause that are enough to miss it in the source: of one that adds something, and else.
+_ADDED, _NEW = 3, 4
 _ADDS = re.compile(
     r"\A(?:and|as well as|but also|plus|along with|in addition|while|whereas)\b"
     r"|\A(?:而且|并且|以及|同时|还|且|并|也)",
@@ -77,7 +78,7 @@ def _agreed(claim: str, source: Source, known: Library) -> Agreement:
         about = both.union([f"{one.value:g}{one.unit}" for one in numbers.found])
     if mine.terms and mine.language != theirs.language:
         return replace(_foreign(mine, theirs, numbers), about=about)
-    if denial := denied(mine, source.text):
+    if both and (denial := denied(mine, source.text)):
         short = denial.sentence if len(denial.sentence) <= 80 else f"{denial.sentence[:77]}..."
         return Agreement("unsupported", f"the source says otherwise: '{short}'", False, about)
     found = _by_numbers(claim, theirs, numbers, shared) or _by_words(
@@ -143,8 +144,7 @@ def _other_clauses_hold(claim: str, theirs: Passage) -> bool:
         return False
     for clause in clauses:
         piece = passage(clause)
-        shared = share(piece, theirs)
-        if len(piece.terms) < 2 or shared < HALF_HELD:
+        if len(piece.terms) < 2 or (shared := share(piece, theirs)) < HALF_HELD:
             continue
         numbers = compare(piece, theirs)
         if not (numbers.other or numbers.lacking) and (numbers.found or shared >= WELL_HELD):
@@ -157,26 +157,34 @@ def _by_words(
 ) -> Agreement:
     """What the words decide, where no number is wrong."""
     # Words that any text may have, such as `year` and `people`, are nothing in common.
-    telling = shared >= TOO_FEW and any(weight(term) > WEAK for term in both)
-    if not numbers.found and not telling:
+    telling = numbers.found or (shared >= TOO_FEW and any(weight(term) > WEAK for term in both))
+    if not telling:
         return Agreement("unsupported", "the source has next to nothing of it", True)
-    if extra := _extra(claim, theirs):
+    if extra := _extra(claim, theirs, both):
         return Agreement("partial", f"the source has nothing of '{extra}'", True)
     return Agreement("supported", weak=shared < ENOUGH)
 
 
-def _extra(claim: str, theirs: Passage) -> str:
+def _extra(claim: str, theirs: Passage, both: frozenset[str]) -> str:
     """A clause after a supported one that adds something of which the source has nothing."""
+    # It lacks three words at least, as none weighs much more than another; those of a Chinese
+    # clause need not be words of the whole.
+    if claim.isascii() and len(passage(claim).terms) - len(both) < _ADDED:
+        return ""
     held = False
     for clause in clauses_of(claim):
         piece = passage(clause)
-        shared = share(piece, theirs)
-        least = 3 if _ADDS.match(clause) else 4
-        new = held and shared < TOO_FEW and len(piece.terms) >= least
-        if new and not compare(piece, theirs).found:
+        if not held:
+            held = share(piece, theirs) >= HELD
+        elif _is_new(clause, piece, theirs):
             return clause[:60]
-        held = held or shared >= HELD
     return ""
+
+
+def _is_new(clause: str, piece: Passage, theirs: Passage) -> bool:
+    least = _ADDED if _ADDS.match(clause) else _NEW
+    few = len(piece.terms) >= least and share(piece, theirs) < TOO_FEW
+    return few and not compare(piece, theirs).found
 
 
 def _better(mine: Passage, shared: float, numbers: Numbers, source: Source, known: Library) -> str:

@@ -56,22 +56,29 @@ class Denial(NamedTuple):
 @lru_cache(maxsize=512)
 def negated(text: str) -> frozenset[str]:
     """The terms of the text that stand within the reach of a negation."""
+    plain = text.isascii()
     folded = fold(text).lower()
     found: set[str] = set()
-    if any(map(_denies, _TOKEN.findall(folded))):
+    if any(map(_denies, folded.split() if plain else _latin(folded))):
         found = _negated_words(_NOT_EITHER.sub(" ", folded))
-    if text.isascii() or not _HAN_NOT.search(text):
+    if plain or not _HAN_NOT.search(text):
         return frozenset(found)
-    plain = _HAN_NOT_EITHER.sub(lambda match: "，" * len(match[0]), text)
-    for match in _HAN_NOT.finditer(plain):
-        reach = re.split(r"[，。；：！？,.;:\s]", plain[match.end() : match.end() + _HAN_REACH])[0]
+    text = _HAN_NOT_EITHER.sub(lambda match: "，" * len(match[0]), text)
+    for match in _HAN_NOT.finditer(text):
+        reach = re.split(r"[，。；：！？,.;:\s]", text[match.end() : match.end() + _HAN_REACH])[0]
         found |= terms(reach)
     return frozenset(found)
 
 
+def _latin(folded: str) -> list[str]:
+    """The words of a text with other signs in it; most Chinese ones have none."""
+    return _TOKEN.findall(folded) if _LETTERS.search(folded) else []
+
+
 @lru_cache(maxsize=16384)
-def _denies(token: str) -> bool:
-    return _NOT.match(token) is not None
+def _denies(chunk: str) -> bool:
+    """Whether a word denies, or one in what stands between spaces, which is found much faster."""
+    return any(map(_NOT.match, _TOKEN.findall(chunk)))
 
 
 def _negated_words(text: str) -> set[str]:
@@ -173,9 +180,10 @@ def _had(one: str, other: str) -> str:
 
 def _opposed(claim: str, sentence: str, enough: float) -> str:
     """A word of the claim whose opposite the same clause of the sentence has."""
-    if not _directions(claim) or not _directions(sentence):
-        return ""
     known = opposites()
+    said = _directions(sentence)
+    if not said or all(known[word].isdisjoint(said) for word in _directions(claim)):
+        return ""
     for clause in clauses_of(claim):
         ours = _directions(clause)
         if not ours:

@@ -1,7 +1,9 @@
 """One citation's mark, and which of several marks count."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from rubrica.judges.citing.passages import passage_of, share
 from rubrica.judges.citing.sources import Source
@@ -10,7 +12,7 @@ from rubrica.judges.citing.sources import Source
 _COPY, _COMPARED = 0.75, 50
 
 
-class Mark(NamedTuple):
+class Mark(msgspec.Struct, frozen=True, gc=False):
     """How one citation fared."""
 
     label: str
@@ -33,9 +35,11 @@ def joined(marks: Sequence[Mark]) -> list[Mark]:
 
     Only where words are all that is lacking: a wrong number or a denial stays wrong.
     """
+    if not any(mark.weak and mark.verdict == "unsupported" for mark in marks):
+        return list(marks)
     held = {(mark.sentence, mark.source) for mark in marks if mark.verdict in ("right", "flawed")}
     return [
-        mark._replace(verdict="right", why="", about=frozenset())
+        replace(mark, verdict="right", why="", about=frozenset())
         if mark.verdict == "unsupported"
         and mark.weak
         and (mark.sentence, mark.source) in held

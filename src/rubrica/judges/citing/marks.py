@@ -49,7 +49,7 @@ def marks_of(reading: Reading, known: Library, question: str = "") -> list[Mark]
     for use, resolved in found:
         if resolved is not None:
             beside.setdefault(use.group, []).append(resolved.source)
-    cited = frozenset(use.sentence for use in (*uses, *reading.plain_uses))
+    cited = frozenset([use.sentence for use in (*uses, *reading.plain_uses)])
     lone = len(uses or reading.listed) == 1
     answer = Answer(reading, known, listed, cited, beside, lone, question)
     if uses:
@@ -94,7 +94,7 @@ def _mark(use: Use, resolved: Resolved | None, answer: Answer) -> Mark:
     )
     if not resolved.source.text.strip():
         why = "its source has no text to check"
-        return mark._replace(verdict="right", why=why, weak=True, settled=True)
+        return replace(mark, verdict="right", why=why, weak=True, settled=True)
     if use.sentence < 0 or is_bare(answer.reading.statements[use.sentence]):
         return _clumped(mark, resolved, answer)
     return _stated(mark, use, resolved, answer)
@@ -104,11 +104,11 @@ def _stated(mark: Mark, use: Use, resolved: Resolved, answer: Answer) -> Mark:
     """A citation that stands at a statement."""
     if _repeats(use.claim, answer.question):
         why = "it states nothing beyond the question"
-        return mark._replace(verdict="unsupported", why=why, settled=True)
+        return replace(mark, verdict="unsupported", why=why, settled=True)
     quoted, note = _quoted(use, resolved.source, answer.beside[use.group])
     if quoted == "misquoted":
-        return mark._replace(verdict=quoted, why=note, settled=True)
-    mark = mark._replace(flaw=note) if note else mark
+        return replace(mark, verdict=quoted, why=note, settled=True)
+    mark = replace(mark, flaw=note) if note else mark
     agreement = _agreement(use, resolved.source, answer)
     if agreement.kind == "unsupported":
         if not quoted:
@@ -117,7 +117,7 @@ def _stated(mark: Mark, use: Use, resolved: Resolved, answer: Answer) -> Mark:
         agreement = replace(agreement, kind="supported" if agreement.weak else "partial")
     verdict = "partial" if agreement.kind == "partial" else "flawed" if mark.flaw else "right"
     why = agreement.why if verdict == "partial" else mark.flaw
-    return mark._replace(verdict=verdict, why=why, weak=agreement.weak, about=agreement.about)
+    return replace(mark, verdict=verdict, why=why, weak=agreement.weak, about=agreement.about)
 
 
 def _repeats(claim: str, question: str) -> bool:
@@ -180,9 +180,9 @@ def _earlier(mark: Mark, use: Use, agreement: Agreement, source: Source, answer:
         number -= 1
     if covers:
         why = "it supports an earlier sentence, not the one it stands at"
-        return mark._replace(verdict="partial", why=why, covers=tuple(covers))
-    return mark._replace(
-        verdict="unsupported", why=agreement.why, weak=agreement.weak, about=agreement.about
+        return replace(mark, verdict="partial", why=why, covers=tuple(covers))
+    return replace(
+        mark, verdict="unsupported", why=agreement.why, weak=agreement.weak, about=agreement.about
     )
 
 
@@ -201,12 +201,12 @@ def _clumped(mark: Mark, resolved: Resolved, answer: Answer) -> Mark:
     )
     if not covers:
         why = "the source supports none of the statements before it"
-        return mark._replace(verdict="unsupported", why=why)
+        return replace(mark, verdict="unsupported", why=why)
     if answer.lone and len(covers) == len(uncited):
         verdict = "flawed" if resolved.flawed else "right"
-        return mark._replace(verdict=verdict, why=resolved.note, covers=covers)
+        return replace(mark, verdict=verdict, why=resolved.note, covers=covers)
     why = "it stands at no statement: the reader cannot tell what it supports"
-    return mark._replace(verdict="partial", why=why, covers=covers)
+    return replace(mark, verdict="partial", why=why, covers=covers)
 
 
 def _listed(entry: Reference, answer: Answer) -> Mark:
@@ -216,9 +216,9 @@ def _listed(entry: Reference, answer: Answer) -> Mark:
     resolved = resolve_entry(entry, answer.known.sources)
     if resolved is None:
         weak = not answer.known.sources
-        return mark._replace(why="no source is that", weak=weak, settled=True)
+        return replace(mark, why="no source is that", weak=weak, settled=True)
     flaw = resolved.note if resolved.flawed else ""
-    return _clumped(mark._replace(source=resolved.source, flaw=flaw), resolved, answer)
+    return _clumped(replace(mark, source=resolved.source, flaw=flaw), resolved, answer)
 
 
 def _label(citation: Citation) -> str:

@@ -31,7 +31,7 @@ def folded(text: str) -> str:
 @lru_cache(maxsize=512)
 def names_in(text: str) -> tuple[re.Match[str], ...]:
     """The names inside the sentences of a text."""
-    return tuple(found for found in _NAME.finditer(text) if not _NO_NAMES.match(found[0]))
+    return tuple([name for name in _NAME.finditer(text) if not _NO_NAMES.match(name[0])])
 
 
 def strangers(claim: str, source: Source, context: Sequence[str] = ()) -> list[str]:

@@ -1,6 +1,5 @@
 """Whether the numbers of a statement stand in a source, with the freedom that writers take."""
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -9,7 +8,6 @@ from rubrica.judges.citing.passages import Passage
 from rubrica.judges.text.quantities import Quantity, agrees
 
 _YEAR = 31_557_600.0
-_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 #: Ordinals up to this are said in many ways: 第一, 首位, 最大.
 _FIRST = 3
 #: How far a number that calls itself rough may be off.
@@ -32,17 +30,18 @@ def compare(claim: Passage, source: Passage) -> Numbers:
     mine = claim.quantities
     if not mine:
         return _NONE
+    theirs = source.quantities
     found, other, lacking = [], [], []
-    for quantity in mine:
-        answer = _answer(quantity, source.quantities)
-        if answer or _follows(quantity, source) or _written(quantity, claim, source):
+    for place, quantity in enumerate(mine):
+        answer = _answer(quantity, theirs)
+        if answer or _follows(quantity, theirs) or _written(place, claim, source):
             found.append(quantity)
         elif answer is False:
             other.append(quantity)
         else:
             lacking.append(quantity)
     lacking = [one for one in lacking if one.kind != "ordinal" or one.value > _FIRST]
-    if found and not any(theirs.date for theirs in source.quantities):
+    if lacking and found and not any(one.date for one in theirs):
         # `In the 2023 census, 41%`: a source that gives no dates at all need not give this one.
         lacking = [one for one in lacking if one.date is None]
     return Numbers(tuple(found), tuple(other), tuple(lacking))
@@ -88,11 +87,11 @@ def _rounded(quantity: Quantity) -> float:
     return 0.005 if value >= 1000 and value % 100 == 0 else 0.0
 
 
-def _follows(quantity: Quantity, source: Passage) -> bool:
+def _follows(quantity: Quantity, theirs: Sequence[Quantity]) -> bool:
     """Years that pass between two dates of the source."""
     if quantity.unit != "time" or quantity.value < _YEAR:
         return False
-    dates = [date for one in source.quantities for date in (one.date, one.until)]
+    dates = [date for one in theirs for date in (one.date, one.until)]
     years = sorted({date.year for date in dates if date is not None and date.year})[:20]
     wanted = quantity.value / _YEAR
     return any(
@@ -102,16 +101,15 @@ def _follows(quantity: Quantity, source: Passage) -> bool:
     )
 
 
-def _written(quantity: Quantity, claim: Passage, source: Passage) -> bool:
+def _written(place: int, claim: Passage, source: Passage) -> bool:
     """The same digits where one side leaves the unit away: `24 and 36 months`, `aged 24 months`."""
-    digits = _DIGITS.search(claim.text, quantity.start, quantity.end)
-    if digits is None or len(digits[0]) < 2:
+    mine = claim.quantities[place]
+    if mine.date or len(digits := claim.digits(place)) < 2:
         return False
-    plain = digits[0].replace(",", "")
-    for theirs in source.quantities:
-        if (quantity.kind == "number") == (theirs.kind == "number"):
+    plain, number = digits.replace(",", ""), mine.kind == "number"
+    for at, theirs in enumerate(source.quantities):
+        if (theirs.kind == "number") == number or theirs.date:
             continue
-        written = _DIGITS.search(source.text, theirs.start, theirs.end)
-        if written and written[0].replace(",", "") == plain and not (quantity.date or theirs.date):
+        if source.digits(at).replace(",", "") == plain:
             return True
     return False

@@ -1,11 +1,9 @@
 """Texts made ready to be compared: their words and numbers, each read when it is asked for."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
-
-from msgspec.structs import replace
 
 from rubrica.judges.citing.sources import Source
 from rubrica.judges.text.quantities import Quantity, amounts
@@ -23,6 +21,7 @@ _BEGINS = re.compile("(?<=[㐀-鿿])(?=而且|并且|以及|但是|同时)")
 _JOINED = ("而且", "并且", "以及", "但是", "同时")
 _LISTED = re.compile(r"\A\s*(?:\d{1,3}[.)、．]|[-*•])\s+")
 _COMMA = re.compile(r",(?<=\d,)(?=\d{3})")
+_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _DATED = re.compile(r"(?:19|20)\d\d(?!\d)")
 #: Numbers in words up to this say hardly more than `a` or `both`.
 _SMALL = 3
@@ -59,6 +58,10 @@ class Passage:
     def _counted(self) -> tuple[Quantity, ...]:
         text = self.text
         return tuple([one for one in amounts(text) if _says(one, text)])
+
+    def digits(self, place: int) -> str:
+        """How one of the numbers is written; empty where it is in words."""
+        return _digits(self.text, self.quantities[place])
 
     @property
     def latin(self) -> frozenset[str]:
@@ -116,34 +119,29 @@ def _says(quantity: Quantity, text: str) -> bool:
     return not (small and not text[quantity.start : quantity.end].strip()[:1].isdigit())
 
 
+def _digits(text: str, quantity: Quantity) -> str:
+    found = _DIGITS.search(text, quantity.start, quantity.end)
+    return found[0] if found else ""
+
+
 class _Page(Passage):
     """A longer text: it is read sentence by sentence, and many of those are known."""
 
-    __slots__ = ("_blocks",)
+    __slots__ = ("_homes", "_parts")
+    _homes: list[str]  # the sentence in which each of the numbers has its place
 
     def __init__(self, *blocks: str) -> None:
-        self.text, self._blocks = "\n".join(blocks), blocks
-        texts = [text for block in blocks if block for text, _, _ in sentences(block)]
-        self.terms = frozenset().union(*map(terms, texts))
-
-    def _parts(self) -> Iterator[tuple[Passage, int]]:
-        """The sentences, with their places."""
-        start = 0
-        for block in self._blocks:
-            for text, at, _ in sentences(block) if block else ():
-                yield passage_of(text), start + at
-            start += len(block) + 1
+        self.text = "\n".join(blocks)
+        self._parts = [text for block in blocks if block for text, _, _ in sentences(block)]
+        self.terms = frozenset().union(*map(terms, self._parts))
 
     def _counted(self) -> tuple[Quantity, ...]:
-        found: list[Quantity] = []
-        for part, start in self._parts():
-            if one := part.quantities:
-                found += [_moved(each, start) for each in one] if start else one
-        return tuple(found)
+        found = [(part, one) for part in self._parts for one in passage_of(part).quantities]
+        self._homes = [part for part, _ in found]
+        return tuple([one for _, one in found])
 
-
-def _moved(one: Quantity, by: int) -> Quantity:
-    return replace(one, start=one.start + by, end=one.end + by)
+    def digits(self, place: int) -> str:
+        return _digits(self._homes[place], self.quantities[place])
 
 
 @lru_cache(maxsize=128)

@@ -1,15 +1,15 @@
 """Passages in a row, and which of them have a word: only those need to be looked at."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from rubrica.judges.citing.passages import Passage, passage_of, share, weight
+from rubrica.judges.citing.passages import Passage, passage_of, weight
 from rubrica.judges.text.sentences import sentences
 
 #: Sentences of a source that are read one by one.
 _MOST = 300
 #: So many passages are looked at one by one.
-_FEW = 3
+_FEW = 12
 #: So that no rounding hides a place.
 _SLACK = 0.999
 _NONE: frozenset[str] = frozenset()
@@ -35,25 +35,34 @@ class Shelf:
                     places[term] = (weight(term), [place])
         return places
 
-    def shares(self, mine: Passage, least: float = 0.0) -> list[tuple[int, float]]:
+    def shares(self, mine: Passage, least: float = 0.0) -> Iterable[tuple[int, float]]:
         """Places in order with the share of the words of `mine` that they have, at least `least`.
 
-        A place without any of them is never among them.
+        A place without any of them is never among them. Few ask for more than the first.
         """
         shared = mine.terms & self.terms
         if not shared:
-            return []
+            return ()
         whole = mine.weight
         if sum(map(weight, shared)) < least * whole * _SLACK:
-            return []
-        passages = self.passages
-        if len(passages) <= _FEW:
-            several = [share(mine, each) for each in passages]
-            return [(at, found) for at, found in enumerate(several) if found and found >= least]
+            return ()
+        if len(self.passages) <= _FEW:
+            return self._one_by_one(shared, whole, least)
+        return self._all(shared, whole, least)
+
+    def _one_by_one(
+        self, shared: frozenset[str], whole: int, least: float
+    ) -> Iterator[tuple[int, float]]:
+        for place, each in enumerate(self.passages):
+            held = shared & each.terms
+            if held and (found := sum(map(weight, held)) / whole) >= least:
+                yield place, found
+
+    def _all(self, shared: frozenset[str], whole: int, least: float) -> list[tuple[int, float]]:
         places = self._places
         if places is None:
             places = self._places = self._indexed()
-        held = [0] * len(passages)
+        held = [0] * len(self.passages)
         for term in shared:
             value, where = places[term]
             for place in where:

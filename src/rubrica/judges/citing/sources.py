@@ -35,7 +35,7 @@ _SAYING = _ADDRESSING | _TELLING
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\[\]{}|（）【】，。；、)]+")
 
 
-class Source(msgspec.Struct, frozen=True, gc=False):
+class Source(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """Something that can be cited. Fields that are not known are empty."""
 
     id: str
@@ -83,17 +83,19 @@ def _of_case(case: Case) -> tuple[Source, ...]:
 
 def _given(raw: Any) -> tuple[Source, ...]:
     return tuple(
-        Source(
-            id=_plain(item.get("id")),
-            url=_plain(item.get("url")),
-            text=_plain(item.get("text"))[:LONGEST_TEXT],
-            title=_plain(item.get("title")),
-            author=_names(item.get("author") or item.get("authors")),
-            year=_plain(item.get("year") or item.get("date")),
-            kind=_plain(item.get("kind")),
-            origin="case",
-        )
-        for item in raw[:MOST_SOURCES]
+        [
+            Source(
+                _plain(get("id")),
+                _plain(get("url")),
+                _plain(get("text"))[:LONGEST_TEXT],
+                _plain(get("title")),
+                _names(get("author") or get("authors")),
+                _plain(get("year") or get("date")),
+                _plain(get("kind")),
+                "case",
+            )
+            for get in [item.get for item in raw[:MOST_SOURCES]]
+        ]
     )
 
 

@@ -54,7 +54,6 @@ def uncited(reading: Reading, marks: Sequence[Mark], known: Library) -> list[Unc
                 continue
         if said is None:
             said = Shelf([passage_of(statements[at].text) for at in sorted(cited) if at >= 0])
-        mine = passage_of(text)
-        if mine.terms.isdisjoint(said.terms) or not said.shares(mine, _REPEATS):
+        if not any(said.shares(passage_of(text), _REPEATS)):
             found.append(Uncited(statement, source))
     return found

@@ -81,7 +81,7 @@ class Cited(NamedTuple):
     reading: Reading
     known: Library
     marks: Sequence[Mark]
-    asked: bool
+    question: str
 
     @property
     def sources(self) -> Sequence[Source]:
@@ -96,7 +96,7 @@ def cited_in(case: Case, trace: Trace) -> Cited:
     reading = read(text)
     question = as_text(case.input)
     marks = marks_of(reading, known, question[:READ])
-    return Cited(answer, text, reading, known, marks, asks_for_citations(question))
+    return Cited(answer, text, reading, known, marks, question)
 
 
 def signal_of(
@@ -107,7 +107,7 @@ def signal_of(
     if marks:
         signal = _measured(text, reading, marks, known, worth, sure)
     else:
-        signal = _nothing_cited(text, reading, known, cited.asked)
+        signal = _nothing_cited(text, reading, known, asks_for_citations(cited.question))
     if len(cited.answer) > READ and signal.value is not None:
         note = f"only the first {READ:,} characters were read; {signal.reason}"
         signal = msgspec.structs.replace(signal, reason=note)

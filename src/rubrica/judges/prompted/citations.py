@@ -129,31 +129,31 @@ def _is_unfound(verdict: Verdict) -> bool:
 
 def _marked(mark: Mark, verdict: Verdict, cited: Cited, loose: Sequence[int]) -> Mark:
     """The mark by the model's verdict."""
-    mark = mark._replace(weak=False)
+    mark = replace(mark, weak=False)
     at_none = _is_loose(mark, cited)
     if _is_unfound(verdict):
-        return mark._replace(verdict="unsupported", why=_UNFOUND)
+        return replace(mark, verdict="unsupported", why=_UNFOUND)
     if verdict.choice == "unsupported":
         if mark.covers and not at_none:
             return mark  # it is meant for an earlier sentence, which is half right
-        return mark._replace(verdict="unsupported", why=_why(verdict))
+        return replace(mark, verdict="unsupported", why=_why(verdict))
     if at_none:
         return _meant_for_all(mark, verdict, cited, loose)
     if verdict.choice == "partly":
-        return mark._replace(verdict="partial", why=_why(verdict))
-    return mark._replace(verdict="flawed" if mark.flaw else "right", why=mark.flaw)
+        return replace(mark, verdict="partial", why=_why(verdict))
+    return replace(mark, verdict="flawed" if mark.flaw else "right", why=mark.flaw)
 
 
 def _meant_for_all(mark: Mark, verdict: Verdict, cited: Cited, loose: Sequence[int]) -> Mark:
     """Right where it is the only one and bears all of them out; else nobody can tell."""
     if verdict.choice == "partly":
         why = "it stands at no statement, and bears out a part of them"
-        return mark._replace(verdict="partial", why=why)
-    mark = mark._replace(covers=tuple(loose))
+        return replace(mark, verdict="partial", why=why)
+    mark = replace(mark, covers=tuple(loose))
     if len(cited.marks) == 1:
-        return mark._replace(verdict="flawed" if mark.flaw else "right", why=mark.flaw)
+        return replace(mark, verdict="flawed" if mark.flaw else "right", why=mark.flaw)
     why = "it stands at no statement: the reader cannot tell what it supports"
-    return mark._replace(verdict="partial", why=why)
+    return replace(mark, verdict="partial", why=why)
 
 
 def _why(verdict: Verdict) -> str:

@@ -49,6 +49,7 @@ _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+#&'-]*")
 _ODD = re.compile(r"[A-Z0-9]")
 _OPENING = re.compile(r"(?:\A|[.?!]\s+)([A-Za-z][\w'-]*)")
 _CHINESE = re.compile(r"[㐀-鿿]")
+_LATIN = re.compile(r"[a-z0-9]+")
 
 
 class About:
@@ -133,38 +134,35 @@ def _asked_for(folded: str) -> frozenset[str]:
     found: set[str] = set()
     for said, file in (("posts", "platforms.txt"), ("reports", "names.txt")):
         if mentions(said, folded):
-            found.update(
-                host
-                for host, names in _called(file)
-                if any(map(folded.__contains__, names)) and _says(folded, names)
-            )
+            called = _called(file)
+            for begins in called.keys() & {*folded, *_LATIN.findall(folded)}:
+                found.update([host for host, name in called[begins] if _says(folded, name)])
     return frozenset(found)
 
 
-def _says(folded: str, names: tuple[str, ...]) -> bool:
-    """Whether one of the names is said, and not to keep away from it."""
-    for name in names:
-        at = folded.find(name)
-        if at < 0 or _SHUNS.search(folded[max(0, at - 60) : at]):
-            continue
-        around = folded[max(0, at - 1) : at] + folded[at + len(name) : at + len(name) + 1]
-        if not name.isascii() or not any(sign.isascii() and sign.isalnum() for sign in around):
-            return True
-    return False
+def _says(folded: str, name: str) -> bool:
+    """Whether a name is said, and not to keep away from it."""
+    at = folded.find(name)
+    if at < 0 or _SHUNS.search(folded[max(0, at - 60) : at]):
+        return False
+    around = folded[max(0, at - 1) : at] + folded[at + len(name) : at + len(name) + 1]
+    return not name.isascii() or not any(sign.isascii() and sign.isalnum() for sign in around)
 
 
 @cache
-def _called(file: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Hosts with what they are called; bodies that are primary anyway are left out."""
-    return tuple(
-        (
-            entry.partition("=")[0],
-            tuple(_plain(name) for name in entry.partition("=")[2].split("|")),
-        )
-        for group, entries in list(groups(file))
-        for entry in entries
-        if group.kind != "primary"
-    )
+def _called(file: str) -> dict[str, list[tuple[str, str]]]:
+    """Hosts with a name, by what a text has that says it: its first word, or Chinese character.
+
+    Bodies that are primary anyway are left out.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for group, entries in list(groups(file)):
+        for entry in entries if group.kind != "primary" else ():
+            host, _, names = entry.partition("=")
+            for name in map(_plain, names.split("|")):
+                first = _LATIN.findall(name)[0] if name.isascii() else _CHINESE.findall(name)[0]
+                found.setdefault(first, []).append((host, name))
+    return found
 
 
 def _plain(name: str) -> str:
