@@ -95,7 +95,7 @@ def align(
 ) -> Aligned:
     """The best reading. `marked` are aspects whose numbers the answer bears, where it bears any;
     `listed` says that the answer lists the names of the aspects without more."""
-    gains, of_field = _gains(units, plan, marked, prices)
+    gains, touched, of_field = _gains(units, plan, marked, prices)
     derived = plan.aspects[0].derived
     full = sum(unit.full for unit in units)
     few = full <= len(plan.aspects)
@@ -112,7 +112,7 @@ def align(
     tops = [max(row) for row in gains]
     best = max(tops)
     about = best >= prices.about or sum(of_field) >= prices.field_share * len(units)
-    if not any(plan.touches(read.told.said) for unit in units for read in unit.reads):
+    if not touched:
         about = about and sum(tops) >= prices.mean * len(tops)
         about = about and (best >= _PLAIN or not _is_foreign(units, plan))
     path = _path(gains, skips, barred, few, prices)
@@ -125,21 +125,22 @@ def align(
 
 def _gains(
     units: Sequence[Unit], plan: Plan, marked: Set[int] | None, prices: Prices
-) -> tuple[list[list[float]], list[bool]]:
-    """What speaks for each aspect in each unit, and whether a unit is of the field."""
+) -> tuple[list[list[float]], bool, list[bool]]:
+    """What speaks for each aspect in each unit, whether any has a word of the question, and
+    whether a unit is of the field."""
     gains, of_field = [], []
-    count = len(plan.aspects)
+    touched = False
+    count, kinship = len(plan.aspects), plan.kinship
     for unit in units:
         reads = unit.reads
-        values, near = reads[0].told.speech.values(), plan.kinship.near(reads[0].told.said.words)
+        values, near = reads[0].told.speech.values(), kinship.near(reads[0].told.said.words)
         if len(reads) > 1:
             values = list(map(max, *[read.told.speech.values() for read in reads]))
-            near = tuple(map(max, *[plan.kinship.near(read.told.said.words) for read in reads]))
+            near = tuple(map(max, *[kinship.near(read.told.said.words) for read in reads]))
         common = prices.field * sum(near) / count
-        same = any(plan.touches(read.told.said) for read in reads) or any(
-            plan.kinship.is_of_field(read.told.said.words) for read in reads
-        )
-        of_field.append(same)
+        touches = any(plan.touches(read.told.said) for read in reads)
+        touched |= touches
+        of_field.append(touches or any(kinship.is_of_field(read.told.said.words) for read in reads))
         row = [
             prices.words * value + prices.near * (each - common)
             for value, each in zip(values, near, strict=True)
@@ -157,7 +158,7 @@ def _gains(
             for at in range(count):
                 row[at] -= 0.0 if at in marked else prices.other_label
         gains.append(row)
-    return gains, of_field
+    return gains, touched, of_field
 
 
 def _is_foreign(units: Sequence[Unit], plan: Plan) -> bool:

@@ -23,7 +23,8 @@ _BARE = 50
 
 def by_mark(pieces: Sequence[Passage], plan: Plan) -> dict[int, Span]:
     """Items of the answer that bear the number of a part of the question."""
-    marks = _marks(plan)
+    given = {piece.mark for piece in pieces if piece.mark}
+    marks = _marks(plan) if len(given) > 1 else {}
     if not marks:
         return {}
     spans: dict[str, Span] = {}
@@ -32,7 +33,6 @@ def by_mark(pieces: Sequence[Passage], plan: Plan) -> dict[int, Span]:
             said = _LEAD.sub("", piece.text, count=1) if piece.text else ""
             if any(map(str.isalnum, said)) and not kind_of(said.lower()) and _is_new(said, plan):
                 spans[piece.mark] = (piece.start, piece.end)
-    given = {piece.mark for piece in pieces if piece.mark}
     if len(given & marks.keys()) < 2 or (not plan.aspects[0].mark and given != marks.keys()):
         return {}
     return {at: spans[mark] for mark, at in marks.items() if mark in spans}

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rubrica.core import Case, CaseError
-from rubrica.judges.dimensions.coverage.concepts import concepts, senses
+from rubrica.judges.dimensions.coverage.concepts import Concept, concepts, senses
 from rubrica.judges.dimensions.coverage.question import parts
 from rubrica.judges.dimensions.coverage.scanning import HAN, keys_in
 from rubrica.judges.dimensions.coverage.slots import (
@@ -52,6 +52,11 @@ class Aspect(msgspec.Struct, frozen=True, gc=False):
 
     def __hash__(self) -> int:
         return hash((self.text, self.derived))
+
+
+def concepts_of(aspects: Sequence[Aspect]) -> list[Concept]:
+    """What the words of some aspects mean."""
+    return [concept for aspect in aspects for slot in aspect.slots for concept in slot.concepts]
 
 
 def read_aspects(question: str, listed: Sequence[tuple[str, float]]) -> tuple[Aspect, ...]:
@@ -100,7 +105,7 @@ def _read(text: str, weight: float, given: frozenset[str], derived: bool = False
 @lru_cache(maxsize=2048)
 def _kept(text: str, weight: float, given: frozenset[str], derived: bool) -> Aspect:
     asked = text[:LONGEST].lower().replace("’", "'")
-    lower = _WHEN_TO.sub("", asked)
+    lower = _WHEN_TO.sub("", asked) if asked.startswith("when ") else asked
     whole = slots_of(lower, given)
     if derived and _WHAT_IS.match(lower):
         whole.append(concept_slot("definition", 1.0))
@@ -114,7 +119,9 @@ def _kept(text: str, weight: float, given: frozenset[str], derived: bool) -> Asp
         words = frozenset(keys_in(lower)) - stop_keys()
         single = HAN.findall(lower) if len(lower) == 1 else ()
         whole = [Slot(1.0, words.union(single), grams_of(lower))]
-    yes_no = derived and _YES_NO.search(asked) is not None
+    # Plain English says so with its first words.
+    finds_yes_no = _YES_NO.match if asked.isascii() else _YES_NO.search
+    yes_no = derived and finds_yes_no(asked) is not None
     return Aspect(text, weight, weighed(whole, derived), derived=derived, yes_no=yes_no)
 
 
@@ -127,12 +134,20 @@ def _han_senses() -> tuple[str, ...]:
 def sense_patterns(aspect: Aspect) -> frozenset[str]:
     """Patterns of other senses of the words of an aspect."""
     words = {word for slot in aspect.slots for word in slot.words}
-    parts = words.union(*(word.split() for word in words))
     known = senses()
-    found = {known[sense] for sense in known.keys() & parts}
-    for word in [word for word in words if not word.isascii()]:
-        found.update([known[sense] for sense in _han_senses() if sense in word])
+    found = [known[sense] for sense in known.keys() & words]
+    for word in words:
+        if " " in word:
+            found += [known[sense] for sense in known.keys() & word.split()]
+        if not word.isascii():
+            found += [known[sense] for sense in _han_senses() if sense in word]
     return frozenset(found)
+
+
+@lru_cache(maxsize=256)
+def compiled(sense: str) -> re.Pattern[str]:
+    """The pattern of one of them, or of several."""
+    return re.compile(sense)
 
 
 def senses_asked(question: str, aspects: Sequence[Aspect]) -> frozenset[str]:
@@ -141,5 +156,5 @@ def senses_asked(question: str, aspects: Sequence[Aspect]) -> frozenset[str]:
     for aspect in aspects:
         if patterns := sense_patterns(aspect):
             asked = f"{question}\n{aspect.text}".lower()
-            found += [sense for sense in patterns if re.search(sense, asked)]
+            found += [sense for sense in patterns if compiled(sense).search(asked)]
     return frozenset(found)

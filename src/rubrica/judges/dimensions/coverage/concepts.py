@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rubrica.judges.dimensions.coverage.scanning import key_of
+from rubrica.judges.dimensions.coverage.scanning import Keys, key_of
 
 _HERE = Path(__file__).parent
 
@@ -20,6 +20,9 @@ class Concept(msgspec.Struct, frozen=True, gc=False):
     ask: frozenset[str]
     tell: frozenset[str]
     hint: frozenset[str]
+    #: All of these, and those of `ask` that are single words.
+    keys: Keys
+    names: frozenset[str]
     shape: str = ""
     strict: bool = False
     broad: bool = False
@@ -35,6 +38,8 @@ def concepts() -> Mapping[str, Concept]:
             ask,
             tell - ask,
             hint - tell - ask,
+            Keys(ask | tell | hint),
+            frozenset(key for key in ask if " " not in key),
             fields.get("shape", ""),
             fields.get("strict", False),
             fields.get("broad", False),
@@ -50,14 +55,6 @@ def asked() -> Mapping[str, tuple[Concept, ...]]:
         for word in concept.ask:
             found[word] = (*found.get(word, ()), concept)
     return found
-
-
-@cache
-def phrases() -> Mapping[str, tuple[str, int]]:
-    """Keys of several words, with the first of them and how many they are."""
-    several = (words for one in concepts().values() for words in (one.ask, one.tell, one.hint))
-    keys = frozenset[str]().union(*several)
-    return {key: (key.partition(" ")[0], key.count(" ") + 1) for key in keys if " " in key}
 
 
 def table(name: str) -> dict[str, Any]:

@@ -38,7 +38,8 @@ def _english() -> tuple[tuple[Sign, frozenset[str]], ...]:
     for kind, sign in table("empty.toml")["english"].items():
         needs = sign["needs"]
         words = frozenset((*needs.split(), *needs.replace("'", "’").split()))
-        pattern = re.compile(rf"\b(?:{'|'.join(sign['branches'])})")
+        # No branch begins with a sign: so the end of a word is no place to try them all.
+        pattern = re.compile(rf"\b(?=[a-z])(?:{'|'.join(sign['branches'])})")
         found.append((Sign(kind, pattern), words))
     return tuple(found)
 

@@ -58,9 +58,11 @@ def _forms(words: str) -> tuple[str, str]:
 
 def asked_kind(question: str) -> str:
     """The one kind of thing that a question names, or nothing."""
-    lower = question.lower()
-    said = {*_WORD.findall(lower), *("" if lower.isascii() else lower)}
-    near = {name for sign in _signs().keys() & said for name in _signs()[sign]}
+    lower, signs = question.lower(), _signs()
+    said = _WORD.findall(lower)
+    if not lower.isascii():
+        said += lower
+    near = {name for sign in signs.keys() & said for name in signs[sign]}
     named = [name for name in near if _kinds()[name].search(lower)]
     return named[0] if len(named) == 1 else ""
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import repeat
-from operator import xor
 
 from rubrica.judges.dimensions.coverage.aspects import Aspect
 from rubrica.judges.dimensions.coverage.concepts import concepts, words_in
@@ -24,6 +22,7 @@ _MANY, _KNOWN = 8, 5
 Row = tuple[float, ...]
 #: The codes of the words of an aspect, and of the concepts that it means.
 _Codes = tuple[tuple[int, ...], tuple[int, ...]]
+_NOTHING = frozenset[str]()
 
 
 class _Kin:
@@ -41,14 +40,17 @@ class _Kin:
         if row is None:
             if len(self._rows) >= _KEPT:
                 self._rows.clear()
-            code = codes()[word]
-            row = self._rows[word] = tuple(
-                [
-                    max(_closest(code, own), _CONCEPT * _closest(code, wholes))
-                    for own, wholes in self._aspects
-                ]
-            )
+            row = self._rows[word] = self._row(codes()[word])
         return row
+
+    def _row(self, code: int) -> Row:
+        row = []
+        for own, wholes in self._aspects:
+            near = _closest(code, own)
+            if wholes:
+                near = max(near, _CONCEPT * _closest(code, wholes))
+            row.append(near)
+        return tuple(row)
 
     def near(self, words: tuple[str, ...]) -> Row:
         """For each aspect how near the nearest of some words are, taken together."""
@@ -59,7 +61,7 @@ class _Kin:
             if len(self._near) >= _KEPT:
                 self._near.clear()
             rows = zip(*map(self.row, words), strict=True)
-            near = self._near[words] = tuple(sum(sorted(row)[-_TOP:]) for row in rows)
+            near = self._near[words] = tuple([sum(sorted(row)[-_TOP:]) for row in rows])
         return near
 
 
@@ -68,18 +70,16 @@ class Kinship:
 
     def __init__(self, question: str, aspects: tuple[Aspect, ...]) -> None:
         self._asked = frozenset(_meant(question))
-        self._codes = tuple(codes()[word] for word in self._asked)
+        self._codes = tuple(map(codes().__getitem__, self._asked))
         self._kin = _kin(
-            tuple(
-                _codes(aspect, frozenset() if aspect.derived else self._asked) for aspect in aspects
-            )
+            tuple([_codes(a, _NOTHING if a.derived else self._asked) for a in aspects])
         )
         self._fields: dict[str, float] = {}
 
     def near(self, words: tuple[str, ...]) -> Row:
         """How near a sentence is; the words of the question do not count."""
         if not self._asked.isdisjoint(words):
-            words = tuple(word for word in words if word not in self._asked)
+            words = tuple([word for word in words if word not in self._asked])
         return self._kin.near(words)
 
     @property
@@ -114,9 +114,12 @@ class Kinship:
 
 def _closest(code: int, others: tuple[int, ...]) -> float:
     """How close the closest of some codes is."""
-    if not others:
-        return 0.0
-    return CLOSE[min(map(int.bit_count, map(xor, others, repeat(code))))]
+    least = len(CLOSE) - 1
+    for other in others:
+        bits = (code ^ other).bit_count()
+        if bits < least:
+            least = bits
+    return CLOSE[least]
 
 
 def _meant(text: str) -> tuple[str, ...]:
@@ -131,7 +134,8 @@ def _kin(aspects: tuple[_Codes, ...]) -> _Kin:
 
 def _codes(aspect: Aspect, asked: frozenset[str]) -> _Codes:
     """The codes of its words, the general and the given ones only where there are no others."""
-    return _of_aspect(aspect, asked.intersection(_meant(aspect.text)))
+    given = asked.intersection(_meant(aspect.text)) if asked else asked
+    return _of_aspect(aspect, given)
 
 
 @lru_cache(maxsize=2048)

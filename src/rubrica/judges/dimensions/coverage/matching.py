@@ -203,6 +203,8 @@ def _by_names(pieces: Sequence[Passage], plan: Plan) -> list[Cover | None] | Non
     whose aspects are covered already.
     """
     groups = sections(pieces) if len(plan.aspects) > 1 else {}
+    if len(groups) < 2:
+        return None
     said = _Said(plan)
     found: list[Cover | None] = [None] * len(plan.aspects)
     if not all(said.labelled(labels) or frames(labels[-1], title=True) for labels in groups):

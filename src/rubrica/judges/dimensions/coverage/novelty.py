@@ -1,28 +1,36 @@
 """How much a text says beyond the question, the names of the aspects, grammar and praise."""
 
-from functools import cached_property, lru_cache
+from collections.abc import Sequence
+from functools import cache, cached_property
 
+from rubrica.judges.dimensions.coverage.aspects import Aspect, concepts_of, terms_of
+from rubrica.judges.dimensions.coverage.concepts import concepts
 from rubrica.judges.dimensions.coverage.spoken import Spoken, pairs_of
 
 #: New pairs of characters after which nobody counts any further.
 _ENOUGH = 40
+_NO_WORDS = frozenset[str]()
 
 
 class Novelty:
     """How much is new beside the terms of a question and the words for its aspects."""
 
-    def __init__(self, asked: frozenset[str], own: frozenset[str]) -> None:
-        self._known = asked | own
-        self._parts = asked, own
+    def __init__(self, question: str, aspects: Sequence[Aspect]) -> None:
+        self._terms = [terms_of(question), *[terms_of(aspect.text) for aspect in aspects]]
+        self._concepts = concepts_of(aspects)
+        #: Repeating the names of the aspects is saying nothing, also by other words for them.
+        names = [concept.names for concept in self._concepts]
+        self._known = _NO_WORDS.union(*self._terms, *names)
 
     @cached_property
     def _pairs(self) -> frozenset[str]:
-        asked, own = self._parts
-        return pairs_of(asked) | _kept(own)
+        """Known pairs of characters, besides some words."""
+        several = [_pairs(concept.name) for concept in self._concepts]
+        return _NO_WORDS.union(*self._terms, *several)
 
     def of(self, said: Spoken) -> float:
         """New words, two Chinese characters being one."""
-        count = float(len(said.new - self._known))
+        count = float(len(said.new - self._known)) if said.new else 0.0
         pairs = said.new_pairs
         if not pairs:
             return count
@@ -33,6 +41,7 @@ class Novelty:
         return count + min(len(fresh), _ENOUGH) / 2
 
 
-@lru_cache(maxsize=512)
-def _kept(own: frozenset[str]) -> frozenset[str]:
-    return pairs_of(own)
+@cache
+def _pairs(concept: str) -> frozenset[str]:
+    """The pairs of characters of the Chinese words for a concept."""
+    return pairs_of(concepts()[concept].names)

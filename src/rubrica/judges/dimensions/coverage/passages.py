@@ -51,15 +51,15 @@ _MARKER = 3
 _OPENS = frozenset("第一二三四五六七八九十（(")
 #: Words of a title before a colon, and signs around a title that runs into its text.
 _TITLE, _AROUND = 5, 10
-#: Characters of a line whose opening is kept.
-_SHORT = 100
+#: Characters of a line that a label or a title is looked for in, and of one that is kept.
+_HEAD, _SHORT = 80, 100
 _NUMERALS = "一二三四五六七八九十"
 _LIST = re.compile(r"\s*(?:[-*+•]\s|\d{1,2}[.)、]|[（(]?(?:[a-hA-H]|\d{1,2})[)）]|[①-⑨])")
 
 
 def passages(text: str) -> list[Passage]:
     """The passages of the text in order."""
-    found = list(_plain(text))
+    found = _plain(text)
     return [*found, *_tables(text)] if "|" in text else found
 
 
@@ -116,7 +116,8 @@ class _Opening(NamedTuple):
     mark: str
 
 
-def _plain(text: str) -> Iterator[Passage]:
+def _plain(text: str) -> list[Passage]:
+    pieces: list[Passage] = []
     stack: list[tuple[int, str]] = []
     found = sentences(text)
     titled = text.count("\n#") + text.startswith("#") > 1
@@ -128,7 +129,7 @@ def _plain(text: str) -> Iterator[Passage]:
         if "\n" in words:
             at, paragraph = end, paragraph + 1
             labels = tuple([title for _, title in stack])
-            yield from _block(Passage(words, start, end, paragraph, labels))
+            pieces += _block(Passage(words, start, end, paragraph, labels))
             continue
         if line_end < at:
             line_end = text.find("\n", at)
@@ -146,7 +147,7 @@ def _plain(text: str) -> Iterator[Passage]:
                 if not (level == 1 and titled and not stack and sentence is found[0]):
                     stack.append((level, opening.title))
                 at = end
-                yield Passage(words, start, end, paragraph, (), mark, True)
+                pieces.append(Passage(words, start, end, paragraph, (), mark, True))
                 continue
             labels = tuple([title for _, title in stack])
             if opening.label:
@@ -155,11 +156,12 @@ def _plain(text: str) -> Iterator[Passage]:
                 labels = (*labels, title)
                 if len(words) <= len(title) + _AROUND:
                     at = end
-                    yield Passage(words, start, end, paragraph, (), mark, True)
+                    pieces.append(Passage(words, start, end, paragraph, (), mark, True))
                     continue
         at = end
         if words[0] != "|":
-            yield Passage(words, start, end, paragraph, labels, mark)
+            pieces.append(Passage(words, start, end, paragraph, labels, mark))
+    return pieces
 
 
 def _block(code: Passage) -> Iterator[Passage]:
@@ -180,8 +182,9 @@ def _opening(text: str, place: int) -> _Opening:
 
 def _opened(line: str) -> _Opening:
     level, title = _heading(line)
-    label = "" if level else _label(line)
-    run_in = "" if level or label else _run_in(line)
+    head = line[:_HEAD]
+    label = "" if level else _label(head)
+    run_in = "" if level or label else _run_in(head)
     if line[:2].isalpha():  # as most lines are: no bullet, no number
         return _Opening(level, title, label, run_in, False, "")
     return _Opening(level, title, label, run_in, _LIST.match(line) is not None, _mark(line))
@@ -190,18 +193,16 @@ def _opened(line: str) -> _Opening:
 _kept = lru_cache(maxsize=1024)(_opened)  # headings and entries are those of other answers, too
 
 
-def _label(line: str) -> str:
+def _label(head: str) -> str:
     """What stands before a colon or a dash at the head of a line."""
-    head = line[:80]
     if ":" in head or "：" in head or "】" in head or " - " in head or "–" in head or "—" in head:
         label = _LABEL.match(head)
         return label[1] if label else ""
     return ""
 
 
-def _run_in(line: str) -> str:
+def _run_in(head: str) -> str:
     """The title that a line opens with, as a sentence of its own."""
-    head = line[:80]
     if "**" in head or "__" in head or head.lstrip()[:1] in _OPENS:
         title = _RUN_IN.match(head)
         return (title[1] or title[2]) if title else ""

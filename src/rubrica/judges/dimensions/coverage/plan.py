@@ -9,10 +9,10 @@ import msgspec
 from rubrica.core import Case
 from rubrica.judges.dimensions.coverage.aspects import (
     Aspect,
+    concepts_of,
     listed_aspects,
     read_aspects,
     senses_asked,
-    terms_of,
 )
 from rubrica.judges.dimensions.coverage.concepts import words_in
 from rubrica.judges.dimensions.coverage.emptiness import GRAMMAR
@@ -20,9 +20,9 @@ from rubrica.judges.dimensions.coverage.homonyms import asked_kind
 from rubrica.judges.dimensions.coverage.kinship import Kinship, Row
 from rubrica.judges.dimensions.coverage.novelty import Novelty
 from rubrica.judges.dimensions.coverage.question import is_work, question_of
-from rubrica.judges.dimensions.coverage.scanning import HAN
-from rubrica.judges.dimensions.coverage.signs import concepts_of, signs_of
-from rubrica.judges.dimensions.coverage.slots import stop_keys
+from rubrica.judges.dimensions.coverage.scanning import keys_in
+from rubrica.judges.dimensions.coverage.signs import signs_of
+from rubrica.judges.dimensions.coverage.slots import grams_of, stop_keys
 from rubrica.judges.dimensions.coverage.speech import Speech
 from rubrica.judges.dimensions.coverage.spoken import Spoken, is_concrete, spoken
 from rubrica.judges.dimensions.known import known
@@ -68,18 +68,24 @@ class Plan:
         self.signs = signs_of(aspects, senses_asked(question, aspects))
         self.named = self.signs.named
         self.kind = asked_kind(question)
-        #: Whether being sent to somebody can be what was asked for.
-        self.refers = _WHERE.search(question) is not None or any(
-            concept.name in _REFERRING for concept in concepts_of(aspects)
-        )
         self.asks_yes_no = any(aspect.yes_no for aspect in aspects)
-        #: Whether a text is to be turned into another, of which no words can be foretold.
-        self.works = len(aspects) == 1 and aspects[0].derived and is_work(question)
         #: New words of a sentence that is looked at: the one thing asked may be a single character.
         self.least = LEAST if len(aspects) > 1 else LEAST / 2
-        self._novelty = Novelty(terms_of(question), self.signs.own)
+        self._novelty = Novelty(question, aspects)
         self._told: dict[str | tuple[str, str], Told] = {}
         self._labels: dict[str, tuple[list[float], Row]] = {}
+
+    @cached_property
+    def refers(self) -> bool:
+        """Whether being sent to somebody can be what was asked for."""
+        return _WHERE.search(self.question) is not None or any(
+            concept.name in _REFERRING for concept in concepts_of(self.aspects)
+        )
+
+    @cached_property
+    def works(self) -> bool:
+        """Whether a text is to be turned into another, of which no words can be foretold."""
+        return len(self.aspects) == 1 and self.aspects[0].derived and is_work(self.question)
 
     @cached_property
     def kinship(self) -> Kinship:
@@ -103,6 +109,12 @@ class Plan:
     def _tell(self, said: Spoken, head: str) -> Told:
         fresh = self._novelty.of(said)
         speech = self.signs.speech(said, head)
+        if not speech.named:  # as of most sentences: it cannot be a list of names
+            return Told(said, speech, fresh, False, fresh >= LEAST and not said.kind)
+        return self._naming(said, speech, fresh)
+
+    def _naming(self, said: Spoken, speech: Speech, fresh: float) -> Told:
+        """The same of a sentence that names aspects, if it does no more."""
         named = len(speech.named)
         derived = self.aspects[0].derived
         each = 1 if derived and named == 2 and is_concrete(said.text) else 2
@@ -112,7 +124,7 @@ class Plan:
             stuffed = not all(self.aspects[at].yes_no for at in speech.named)
         code = "\n" in said.text  # which says its names again and again, and needs few
         stuffed = stuffed and not code
-        if named and not derived and not code:
+        if not derived and not code:
             thin = fresh < (_THIN if said.lower.isascii() else _THIN_HAN)
             fresh = 0.0 if thin and not is_concrete(said.text) else fresh
         plain = fresh >= LEAST and not stuffed and not said.kind
@@ -138,9 +150,10 @@ class Plan:
         topics = self._topics
         if not topics.words.isdisjoint(said.keys):
             return True
-        if any(name in said.text for name in topics.proper):
-            return True
-        if not said.signs:
+        for name in topics.proper:
+            if name in said.text:
+                return True
+        if said.lower.isascii():
             return False
         return not topics.pairs.isdisjoint(said.signs) or len(topics.signs & said.signs) > 1
 
@@ -153,19 +166,18 @@ class _Topics:
     """What a question is about: words, pairs of Chinese characters and each of them, names."""
 
     def __init__(self, question: str, aspects: tuple[Aspect, ...]) -> None:
-        said = terms_of(question) - stop_keys() - words_in("fluff.txt")
-        topics = {term for term in said if len(term) > 1}
-        self.words = frozenset(term for term in topics if not HAN.match(term))
-        pairs = topics - self.words
-        self.signs = frozenset(sign for pair in pairs for sign in pair) - GRAMMAR
-        self.pairs = pairs.union(*(_pairs(a.text) for a in aspects if not a.derived))
+        lower = question.lower()
+        idle, fluff = stop_keys(), words_in("fluff.txt")
+        self.words = frozenset([key for key in keys_in(lower) if len(key) > 1]) - idle - fluff
+        pairs = grams_of(lower) - idle - fluff
+        self.signs = frozenset("".join(pairs)) - GRAMMAR
+        self.pairs = pairs.union(*[_pairs(a.text) for a in aspects if not a.derived])
         self.proper = frozenset(_PROPER.findall(question))
 
 
 def _pairs(text: str) -> Set[str]:
     """Pairs of Chinese characters that are not general ones."""
-    pairs = {term for term in terms_of(text) if len(term) == 2 and HAN.match(term)}
-    return pairs - words_in("general.txt") - words_in("fluff.txt")
+    return grams_of(text.lower()) - words_in("general.txt") - words_in("fluff.txt")
 
 
 @known

@@ -120,7 +120,7 @@ def parts(question: str) -> tuple[Part, ...]:
     question = question[:LONGEST]
     if is_work(question):
         return (Part(question),)
-    if _SEMICOLONS.search(question):
+    if (";" in question or "；" in question) and _SEMICOLONS.search(question):
         question = question.replace(";", ",").replace("；", "，")
     for read in (_marked, _bullets, _spoken):
         found = read(question)
@@ -165,6 +165,8 @@ def _follows(last: str, label: str) -> bool:
 
 
 def _bullets(question: str) -> list[Part]:
+    if not ("-" in question or "*" in question or "•" in question):
+        return []
     return [Part(_trim(bullet[1])) for bullet in _BULLET.finditer(question)]
 
 
@@ -178,8 +180,8 @@ def _trim(text: str) -> str:
 def _spoken(question: str) -> list[Part]:
     """Parts of sentences. Where something is asked, what only sets the scene is no part."""
     pieces = _sentences(question)
-    asking = [piece for piece in pieces if _is_asking(piece)]
-    cut = (_trim(text) for piece in asking or pieces[-1:] for text in _cut(piece))
+    asking = [piece for piece in pieces if _is_asking(piece)] or pieces[-1:]
+    cut = [_trim(text) for piece in asking for text in _cut(piece)]
     return [Part(text) for text in cut if text]
 
 

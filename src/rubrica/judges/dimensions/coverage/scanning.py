@@ -1,7 +1,7 @@
 """Finding many words in a text in one pass: English by stem, Chinese as it is written."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 from rubrica.judges.text.stems import stem
@@ -9,7 +9,7 @@ from rubrica.judges.text.words import CJK
 
 WORD = re.compile(r"[a-z\u00c0-\u024f0-9]+(?:['’+#./-][a-z\u00c0-\u024f0-9]+)*[+#]*")
 #: The same for plain English, where it is twice as fast.
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:['+#./-][a-z0-9]+)*[+#]*")
+_ASCII_WORD = re.compile(r"[a-z0-9]++(?:['+#./-][a-z0-9]++)*+[+#]*+")
 HAN = re.compile(rf"[{CJK}]+")
 #: Words of the longest phrase that is looked for, and characters in Chinese.
 _PHRASE = 4
@@ -42,25 +42,48 @@ def keys_in(lower: str) -> tuple[str, ...]:
     return tuple(map(word_key, words_of(lower)))
 
 
-class Scanner:
-    """Finds which of its keys occur in a text."""
+class Keys:
+    """Some keys, with what finds those of several words and the Chinese ones."""
 
-    def __init__(self, keys: frozenset[str], phrases: Iterable[tuple[str, int]]) -> None:
-        """`phrases` are the first word and the length of those keys that have several words."""
-        self._keys = keys
-        longer = self._longer = dict[str, int]()
-        for first, count in phrases:
-            if count > longer.get(first, 0):
-                longer[first] = min(count, _PHRASE)
+    def __init__(self, every: frozenset[str]) -> None:
+        self.every = every
+        #: How many words the longest has that begins with a word.
+        self.phrases: dict[str, int] = {}
+        for key in [key for key in every if " " in key]:
+            first, count = key.partition(" ")[0], key.count(" ") + 1
+            self.phrases[first] = max(self.phrases.get(first, 0), min(count, _PHRASE))
 
     @cached_property
-    def _han(self) -> dict[str, tuple[int, ...]]:
+    def han(self) -> dict[str, frozenset[int]]:
         """How long the Chinese words are, by their first character."""
         sizes: dict[str, set[int]] = {}
-        for key in self._keys:
+        for key in self.every:
             if not key.isascii() and HAN.match(key):
                 sizes.setdefault(key[0], set()).add(len(key))
-        return {first: tuple(sorted(several)) for first, several in sizes.items()}
+        return {first: frozenset(several) for first, several in sizes.items()}
+
+
+class Scanner:
+    """Finds which of several keys occur in a text."""
+
+    def __init__(self, several: Sequence[Keys]) -> None:
+        self._several = several
+        self._keys = frozenset[str]().union(*[keys.every for keys in several])
+        longer = self._longer = dict[str, int]()
+        for keys in several:
+            for first, count in keys.phrases.items():
+                if count > longer.get(first, 0):
+                    longer[first] = count
+
+    @cached_property
+    def _han(self) -> dict[str, frozenset[int]]:
+        """How long the Chinese words are, by their first character."""
+        found: dict[str, frozenset[int]] = {}
+        for keys in self._several:
+            for first, sizes in keys.han.items():
+                known = found.get(first, sizes)
+                found[first] = sizes if known == sizes else known | sizes
+        return found
 
     def find(self, lower: str, words: Sequence[str]) -> set[str]:
         """The keys that occur in lower-case text, given the keys of its words."""

@@ -144,6 +144,7 @@ def _shape(name: str, plain: str, other: str, cased: bool) -> Callable[[str, str
     in_ascii = re.compile(plain, re.MULTILINE).search
     in_all = re.compile(f"{plain}|{other}" if other else plain, re.MULTILINE).search
     needs = tuple(_NEEDS.get(name, "").split())
+    plain_needs = tuple([need for need in needs if need.isascii()])
     digits, figures = name in _ON_DIGITS, name in _OF_DIGITS
 
     def has(text: str, lower: str) -> bool:
@@ -151,7 +152,7 @@ def _shape(name: str, plain: str, other: str, cased: bool) -> Callable[[str, str
         if figures and is_ascii and _FIGURES.isdisjoint(lower):
             return False
         if needs and not (digits and not _DIGITS.isdisjoint(lower)):
-            for need in needs:
+            for need in plain_needs if is_ascii else needs:
                 if need in lower:
                     break
             else:

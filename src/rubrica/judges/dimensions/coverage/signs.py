@@ -3,14 +3,13 @@
 That depends on the aspects only, so it is made once for all cases that have the same.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rubrica.judges.dimensions.coverage.aspects import Aspect, sense_patterns, terms_of
-from rubrica.judges.dimensions.coverage.concepts import Concept, phrases
-from rubrica.judges.dimensions.coverage.scanning import HAN, Scanner, keys_in
+from rubrica.judges.dimensions.coverage.aspects import Aspect, compiled, sense_patterns
+from rubrica.judges.dimensions.coverage.concepts import Concept
+from rubrica.judges.dimensions.coverage.scanning import HAN, Keys, Scanner, keys_in
 from rubrica.judges.dimensions.coverage.slots import Slot
 from rubrica.judges.dimensions.coverage.speech import Sign, Speech, Wanted
 from rubrica.judges.dimensions.coverage.spoken import Spoken, spoken
@@ -38,17 +37,18 @@ _SHAPE = {
 }
 
 
+_SEVERAL = -1
 _NONE: frozenset[int] = frozenset()
 _NO_WORDS: frozenset[str] = frozenset()
 
 
 class _Meant(NamedTuple):
-    """A concept that a slot of an aspect means, and words of it that say something else."""
+    """A concept that a slot of an aspect means; its own words say more than that."""
 
     aspect: int
     slot: int
     concept: Concept
-    taken: frozenset[str]
+    words: frozenset[str]
 
     def sign(self, key: str) -> Sign | None:
         """What a key says of the concept."""
@@ -74,10 +74,7 @@ class Signs:
         self._signs: dict[str, tuple[Sign, ...]] = {}
         self._learn_all()
         self._senses = [sense_patterns(aspect) - asked for aspect in aspects]
-        #: The names of the aspects, also by other words: repeating them is saying nothing.
-        self.own = _NO_WORDS.union(*[terms_of(aspect.text) for aspect in aspects]).union(
-            *[concept.ask.difference(phrases()) for concept in concepts_of(aspects)]
-        )
+        self._patterns = sorted(_NO_WORDS.union(*self._senses))
 
     def speech(self, said: Spoken, head: str = "") -> Speech:
         """What a sentence says, a row of a table together with its head."""
@@ -106,12 +103,7 @@ class Signs:
             if len(self._named) >= _KEPT:
                 self._named.clear()
             speech = self.speech(spoken(label))
-            literal = {at: speech.value(at) for at in speech.literal}
-            if least == _NAMED:  # `environmental impact` is no name of `traffic effects`
-                least_named = max(literal.values(), default=0.0) - _BESIDE
-                literal = {at: value for at, value in literal.items() if value >= least_named}
-            several = (at for at, value in literal.items() if value >= least)
-            named = self._named[key] = frozenset(several)
+            named = self._named[key] = _named(speech, least) if speech.literal else _NONE
         return named
 
     def _learn_all(self) -> None:
@@ -119,58 +111,68 @@ class Signs:
         self._names = [
             {word for slot in a.slots for word in slot.words if not word.isdigit()} for a in aspects
         ]
+        #: Which aspect a name is of, where it is of one only.
+        self._owners: dict[str, int] = {}
+        for at, names in enumerate(self._names):
+            for name in names:
+                self._owners[name] = _SEVERAL if name in self._owners else at
         #: Signs by the words and characters of the aspects, and what those words mean.
         self._words: dict[str, list[Sign]] = {}
         self._meant: list[_Meant] = []
         self._grams: dict[tuple[int, int], frozenset[str]] = {}
         for at, aspect in enumerate(aspects):
-            others = _NO_WORDS.union(*self._names[:at], *self._names[at + 1 :])
             for place, slot in enumerate(aspect.slots):
-                self._learn(at, place, slot, others)
+                self._learn(at, place, slot)
         self._wanted = [_wanted(at, aspect) for at, aspect in enumerate(aspects)]
-        concepts = [one.concept for one in self._meant]
-        meant = [words for one in concepts for words in (one.ask, one.tell, one.hint)]
-        keys = _NO_WORDS.union(self._words, *self._grams.values(), *meant)
-        several = phrases()
-        self._scanner = Scanner(keys, [several[key] for key in several.keys() & keys])
+        own = Keys(_NO_WORDS.union(self._words, *self._grams.values()))
+        self._scanner = Scanner([own, *[one.concept.keys for one in self._meant]])
 
-    def _learn(self, aspect: int, place: int, slot: Slot, others: frozenset[str]) -> None:
-        """Learns one word of an aspect; `others` are the names of the other aspects."""
+    def _learn(self, aspect: int, place: int, slot: Slot) -> None:
+        """Learns one word of an aspect."""
         chance = _WEAK_ASK if any(concept.strict for concept in slot.concepts) else _LITERAL
         for word in slot.words:
-            sign = Sign(aspect, place, chance, True, word not in others)
-            self._words.setdefault(word, []).append(sign)
+            name = self._owners.get(word, aspect) == aspect
+            self._words.setdefault(word, []).append(Sign(aspect, place, chance, True, name))
         if slot.grams and not slot.concepts:
             for char in {char for word in slot.words if len(word) <= 4 for char in word}:
                 self._words.setdefault(char, []).append(Sign(aspect, place, _CHARACTER))
         if slot.grams:
             self._grams[aspect, place] = slot.grams
         for concept in slot.concepts:
-            # The name of another aspect speaks of that one only.
-            self._meant.append(_Meant(aspect, place, concept, slot.words | others))
+            self._meant.append(_Meant(aspect, place, concept, slot.words))
 
     def _said(self, key: str) -> tuple[Sign, ...]:
         """What a key says: one sign for each slot, the strongest."""
         signs = self._signs.get(key)
         if signs is None:
-            concepts = [one.sign(key) for one in self._meant if key not in one.taken]
-            found = sorted([*self._words.get(key, ()), *filter(None, concepts)])
-            signs = tuple({sign[:2]: sign for sign in found}.values())
-            self._signs[key] = signs
+            owner = self._owners.get(key)
+            found = self._words.get(key, [])[:]
+            for one in self._meant:
+                # The name of another aspect speaks of that one only.
+                if (owner is not None and owner != one.aspect) or key in one.words:
+                    continue
+                if sign := one.sign(key):
+                    found.append(sign)
+            if len(found) > 1:
+                found = [*{sign[:2]: sign for sign in sorted(found)}.values()]
+            signs = self._signs[key] = tuple(found)
         return signs
 
     def _seen(self, said: Spoken) -> tuple[set[str], str, frozenset[int]]:
         """The keys of a text, it without words in another sense, and the aspects of such words."""
         lower = said.lower
         keys = self._scanner.find(lower, said.keys)
-        if any(self._senses) and any(sign.literal for key in keys for sign in self._said(key)):
-            patterns = {sense for senses in self._senses for sense in senses}
-            found = [sense for sense in sorted(patterns) if _compiled(sense).search(lower)]
+        if keys and self._patterns and self._is_literal(keys):
+            found = [sense for sense in self._patterns if compiled(sense).search(lower)]
             if found:
-                plain = _compiled("|".join(found)).sub(" ", lower)
+                plain = compiled("|".join(found)).sub(" ", lower)
                 blocked = [at for at, senses in enumerate(self._senses) if senses & set(found)]
                 return self._scanner.find(plain, keys_in(plain)), plain, frozenset(blocked)
         return keys, lower, _NONE
+
+    def _is_literal(self, keys: Iterable[str]) -> bool:
+        """Whether one of some keys is a word for an aspect."""
+        return any(sign.literal for key in keys for sign in self._said(key))
 
     def _hits(self, keys: set[str]) -> list[Sign]:
         """What some keys say."""
@@ -187,7 +189,7 @@ class Signs:
     def _repeats(self, lower: str, words: Sequence[str], named: Iterable[int]) -> float:
         """New words that a text needs which says the name of an aspect again and again."""
         counts = [
-            lower.count(name) if HAN.match(name) else words.count(name)
+            words.count(name) if name.isascii() or not HAN.match(name) else lower.count(name)
             for at in named
             for name in self._names[at]
         ]
@@ -195,17 +197,25 @@ class Signs:
         return _AGAIN * most if most > 1 else 0.0
 
 
+def _named(speech: Speech, least: float) -> frozenset[int]:
+    """The aspects that a text is the name of."""
+    values = [(at, speech.value(at)) for at in speech.literal]
+    if least == _NAMED:  # `environmental impact` is no name of `traffic effects`
+        least = max(least, max([value for _, value in values]) - _BESIDE)
+    return frozenset([at for at, value in values if value >= least])
+
+
 def _wanted(at: int, aspect: Aspect) -> Wanted:
     slots = aspect.slots
-    whole = sum(slot.weight for slot in slots)
+    whole = sum([slot.weight for slot in slots])
     shares = tuple([slot.weight / whole for slot in slots])
     heads, asking = [], []
     for place, slot in enumerate(slots if len(slots) > 1 else ()):
-        if slot.words and shares[place] >= 0.4:
+        if not slot.words:
+            if slot.concepts and not any(one.name == "definition" for one in slot.concepts):
+                asking.append(place)
+        elif shares[place] >= 0.4:
             heads.append(place)
-        defining = any(concept.name == "definition" for concept in slot.concepts)
-        if slot.concepts and not slot.words and not defining:
-            asking.append(place)
     shapes = {
         (concept.shape, Sign(at, place, _SHAPE.get(concept.shape, 0.45)))
         for place, slot in enumerate(slots)
@@ -213,15 +223,6 @@ def _wanted(at: int, aspect: Aspect) -> Wanted:
         if concept.shape
     }
     return Wanted(shares, tuple(sorted(shapes)), tuple(heads), tuple(asking), aspect.yes_no)
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-def concepts_of(aspects: Sequence[Aspect]) -> Iterator[Concept]:
-    return (concept for aspect in aspects for slot in aspect.slots for concept in slot.concepts)
 
 
 @lru_cache(maxsize=512)

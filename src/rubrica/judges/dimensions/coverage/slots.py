@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from operator import add
 
 import msgspec
 
@@ -21,6 +22,7 @@ _ASKED, _LISTED = 0.5, 0.7
 _ASKING = frozenset(
     map(key_of, ("how do i", "how can i", "how to", "what to do", "what should i do"))
 )
+_NO_PAIRS = frozenset[str]()
 _HAN_STOP = re.compile(
     "的|了|是|在|与|和|及|或|吗|呢|我们?|你们?|您|它们?|他们?|她|请|会|能|可以|应该|需要|还|(?<!首)都|要"
     "|到|用|于|对|把|被|给|有没有|有|个|这|那|之后|之前|以后|上(?!海)|下|里|中(?!国|文|医|学|心)|主要|目前|具体|相关|存在"
@@ -62,31 +64,33 @@ class Slot(msgspec.Struct, frozen=True, gc=False):
 
 def slots_of(lower: str, given: frozenset[str]) -> list[Slot]:
     """Each word once, and no more of them than a person would read."""
-    slots = (*_english(lower, given), *_chinese(lower, given))
-    names = {(slot.words, tuple(concept.name for concept in slot.concepts)): slot for slot in slots}
+    slots = [*_english(lower, given), *(() if lower.isascii() else _chinese(lower, given))]
+    names = {(slot.words, tuple([one.name for one in slot.concepts])): slot for slot in slots}
     return list(names.values())[:_WORDS]
 
 
 def weighed(slots: Sequence[Slot], derived: bool) -> tuple[Slot, ...]:
     """The words of an aspect as they count together; `derived` are those of a question."""
-    return tuple(_balanced(list(_led(slots, _ASKED if derived else _LISTED))))
+    return tuple(_balanced(_led(slots, _ASKED if derived else _LISTED)))
 
 
 def _raised(slot: Slot) -> Slot:
     return slot.weighing(1.0) if slot.concepts and slot.weight == _GENERAL else slot
 
 
-def _led(slots: Sequence[Slot], share: float) -> Iterator[Slot]:
+def _led(slots: Sequence[Slot], share: float) -> Sequence[Slot]:
     """The word that says what is asked counts most: `who` in `who wrote Dune`, `filing fee`."""
-    leads = any(slot.concepts and slot.weight >= 0.8 for slot in slots)
-    if not leads and any(slot.concepts and slot.weight == _GENERAL for slot in slots):
+    meant = [slot for slot in slots if slot.concepts]
+    if not any(slot.weight >= 0.8 for slot in meant):
+        if not any(slot.weight == _GENERAL for slot in meant):
+            return slots
         # `提取条件`: where nothing else is known, the general word is what can be seen.
-        slots = [_raised(slot) for slot in slots]
-        leads, share = True, 0.4
-    asking = share == _ASKED and any(slot.concepts and not slot.words for slot in slots)
-    for slot in slots:
-        other = leads and (not slot.concepts or (asking and bool(slot.words)))
-        yield slot.weighing(slot.weight * share) if other else slot
+        slots, share = [_raised(slot) for slot in slots], 0.4
+    asking = share == _ASKED and not all(slot.words for slot in meant)
+    return [
+        slot.weighing(slot.weight * share) if not slot.concepts or (asking and slot.words) else slot
+        for slot in slots
+    ]
 
 
 def concept_slot(name: str, weight: float) -> Slot:
@@ -94,29 +98,28 @@ def concept_slot(name: str, weight: float) -> Slot:
     return Slot(weight, frozenset(), frozenset(), (concepts()[name],))
 
 
-def _balanced(slots: Sequence[Slot]) -> Iterator[Slot]:
+def _balanced(slots: Sequence[Slot]) -> Sequence[Slot]:
     """Where every word is a general one, they are what is wanted."""
-    least = max(slot.weight for slot in slots)
-    for slot in slots:
-        yield slot if least >= 0.8 else slot.weighing(slot.weight / least)
+    least = max([slot.weight for slot in slots])
+    return slots if least >= 0.8 else [slot.weighing(slot.weight / least) for slot in slots]
 
 
 def _english(lower: str, given: frozenset[str]) -> Iterator[Slot]:
     words = keys_in(lower)
     meant, general, stop, longest = asked(), words_in("general.txt"), stop_keys(), _longest()
-    at = 0
-    while at < len(words):
-        for size in range(min(longest.get(words[at], 0), len(words) - at), 0, -1):
+    skip = 0
+    for at, word in enumerate(words):
+        if at < skip:
+            continue
+        for size in range(min(longest[word], len(words) - at), 0, -1) if word in longest else ():
             phrase = " ".join(words[at : at + size])
             if phrase in meant:
                 weight = _weight(phrase in general, phrase in given)
                 words_seen = frozenset(() if phrase in stop or phrase in _ASKING else (phrase,))
                 yield Slot(weight, words_seen, frozenset(), meant[phrase])
-                at += size
+                skip = at + size
                 break
         else:
-            word = words[at]
-            at += 1
             if word not in stop and len(word) > 1 and not word.isdigit():
                 yield Slot(_weight(word in general, word in given), frozenset((word,)))
 
@@ -176,5 +179,6 @@ def _chunks(rest: str, given: frozenset[str]) -> Iterator[Slot]:
 
 def grams_of(text: str) -> frozenset[str]:
     """Pairs of Chinese characters."""
-    runs = HAN.findall(text)
-    return frozenset(run[at : at + 2] for run in runs for at in range(len(run) - 1))
+    if text.isascii():
+        return _NO_PAIRS
+    return frozenset([pair for run in HAN.findall(text) for pair in map(add, run, run[1:])])

@@ -3,7 +3,7 @@
 Most answers stand under headings, and of a sentence there only one aspect is asked about.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -114,15 +114,7 @@ class Speech:
         for shape, sign in wanted.shapes:
             if self._has(shape):
                 missed[sign.slot] = missed.get(sign.slot, 1.0) * (1 - sign.chance)
-        value = 0.0
-        for slot, miss in missed.items():
-            value += wanted.shares[slot] * (1 - miss)
-        for slot in wanted.heads:
-            if slot not in missed:
-                value *= _HALF
-        for slot in wanted.asking:
-            if slot not in missed:  # `who built it` is not told by how it was built
-                value *= _UNASKED
+        value = _weighed(missed, wanted) if missed else 0.0
         return max(value, _YES) if wanted.yes_no and self.answers else value
 
     def _has(self, shape: str) -> bool:
@@ -130,3 +122,17 @@ class Speech:
         if has is None:
             has = self._forms[shape] = SHAPES[shape](self._text, self._lower)
         return has
+
+
+def _weighed(missed: Mapping[int, float], wanted: Wanted) -> float:
+    """How far all slots are spoken of, given for some how likely each is not."""
+    value = 0.0
+    for slot, miss in missed.items():
+        value += wanted.shares[slot] * (1 - miss)
+    for slot in wanted.heads:
+        if slot not in missed:
+            value *= _HALF
+    for slot in wanted.asking:
+        if slot not in missed:  # `who built it` is not told by how it was built
+            value *= _UNASKED
+    return value

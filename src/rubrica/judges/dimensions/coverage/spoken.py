@@ -14,7 +14,7 @@ from rubrica.judges.text.words import LONGEST_KEPT
 
 #: Pairs of characters of one run that are looked at.
 _ENOUGH = 40
-
+_NO_PAIRS: Mapping[str, str] = {}
 
 _CONCRETE = re.compile(
     r"\d|[a-z,;] [A-Z][a-z]|[A-Z]{2}|[《`“]|\b(?:two|three|four|five|six|seven|eight|nine|ten|twice"
@@ -41,9 +41,11 @@ class Spoken:
         #: Words that are neither grammar nor praise.
         self.new = frozenset(self.keys) - _idle()[0]
         #: The same in Chinese: pairs of characters, each with the one before it.
-        self.new_pairs: Mapping[str, str] = {} if lower.isascii() else _new_pairs(lower)
-        if not (written or self.new_pairs or lower.isascii() or HAN.search(lower)):
-            self.new = frozenset(lower.split())  # a script that nobody here reads
+        self.new_pairs: Mapping[str, str] = _NO_PAIRS
+        if not lower.isascii():
+            self.new_pairs = _new_pairs(lower)
+            if not (written or self.new_pairs or HAN.search(lower)):
+                self.new = frozenset(lower.split())  # a script that nobody here reads
         self.kind = kind_of(lower, written)
         self._words: tuple[str, ...] | None = None
         self._signs: frozenset[str] | None = None
@@ -87,7 +89,7 @@ def _idle() -> tuple[frozenset[str], frozenset[str]]:
 def pairs_of(words: Iterable[str]) -> frozenset[str]:
     """The pairs of characters of Chinese words."""
     chinese = (word for word in words if len(word) > 1 and not word.isascii() and HAN.match(word))
-    return frozenset(word[at : at + 2] for word in chinese for at in range(len(word) - 1))
+    return frozenset([pair for word in chinese for pair in map(add, word, word[1:])])
 
 
 def _new_pairs(lower: str) -> dict[str, str]:
@@ -95,10 +97,11 @@ def _new_pairs(lower: str) -> dict[str, str]:
     _, known = _idle()
     found: dict[str, str] = {}
     for run in HAN.findall(lower):
-        before = ""
+        before, behind_new = "", True
         # The last character stands by itself.
         for sign, pair in zip(run[:_ENOUGH], [*map(add, run, run[1:]), run[-1]], strict=False):
-            if pair not in known and before not in known and sign not in GRAMMAR:
-                found.setdefault(pair, before)
-            before = pair
+            is_new = pair not in known
+            if is_new and behind_new and sign not in GRAMMAR and pair not in found:
+                found[pair] = before
+            before, behind_new = pair, is_new
     return found

@@ -6,7 +6,6 @@ sections, is about none unless its words say so.
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -14,7 +13,6 @@ import msgspec
 from rubrica.judges.dimensions.coverage.passages import Passage
 from rubrica.judges.dimensions.coverage.plan import Plan
 from rubrica.judges.dimensions.coverage.reading import Read
-from rubrica.judges.text.words import LONGEST_KEPT
 
 Build = Literal["sections", "paragraphs", "sentences"]
 #: New words of a unit that is about something.
@@ -133,18 +131,12 @@ def _unit(reads: list[Read], build: Build) -> Unit:
     lower = first.told.said.lower
     leads = len(reads) == 1 and lower.rstrip("*_ ").endswith((":", "：", "如下。"))
     beside = build == "sections" and not label
-    idle = beside or leads or frames(lower) or frames(label, title=True)
+    idle = beside or leads or frames(lower) or (label != "" and frames(label, title=True))
     return Unit(reads, fresh, label, fresh >= _FULL[build] and not idle, idle)
 
 
 def frames(text: str, title: bool = False) -> bool:
     """Whether a sentence or a title opens an answer, or closes it."""
-    ask = _is_frame if len(text) <= LONGEST_KEPT else _is_frame.__wrapped__
-    return ask(text, title)
-
-
-@lru_cache(maxsize=1024)
-def _is_frame(text: str, title: bool) -> bool:
     if title:
         return _FRAME.search(text.lower()) is not None
     return _CLOSING.match(text) is not None or _LEADING.match(text) is not None
