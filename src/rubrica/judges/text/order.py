@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from operator import add
 from typing import NamedTuple
 
 from rubrica.judges.text.lexicon import lexicon, related
@@ -174,7 +175,7 @@ def _terms(pieces: Sequence[Piece]) -> frozenset[str]:
     found: set[str] = set()
     for piece in pieces:
         if piece.han:
-            found.update(piece.term[at : at + 2] for at in range(max(1, len(piece.term) - 1)))
+            found.update(map(add, piece.term, piece.term[1:]) if piece.term[1:] else (piece.term,))
         else:
             found.add(piece.term)
     return frozenset(found)

@@ -13,6 +13,7 @@ import msgspec
 
 from rubrica.judges.text.claimed import Unit, units
 from rubrica.judges.text.dates import coarser
+from rubrica.judges.text.ledger import distinct
 from rubrica.judges.text.lexicon import lexicon
 from rubrica.judges.text.order import Turn, turns_of
 from rubrica.judges.text.quantities import Quantity, agrees
@@ -44,6 +45,8 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     units: tuple[Unit, ...]
     given: tuple[bool, ...]
     quantities: tuple[Quantity, ...]
+    #: The same, each once.
+    amounts: Sequence[Quantity]
     names: tuple[tuple[int, ...], ...]
     context: Clause
     #: Its verbs and comparisons that have a direction.
@@ -60,8 +63,9 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     members: dict[int, set[str]]
     #: The units of the key and the sum of their weights.
     key: tuple[float, tuple[Part, ...]]
-    #: The same of what is given, and whether a quantity says it all.
+    #: The same of what is given.
     rest: tuple[float, tuple[Part, ...]]
+    #: Whether a quantity says it all where nothing was asked.
     telling: bool
     #: Whether some unit may be a name.
     perhaps: bool
@@ -133,7 +137,8 @@ def wanted(claim: str, context: str) -> Wanted:
         reading,
         found,
         tuple(given),
-        tuple(quantities),
+        figures := tuple(quantities),
+        distinct(figures),
         names,
         ground,
         turns,
@@ -145,7 +150,7 @@ def wanted(claim: str, context: str) -> Wanted:
         one_of,
         (keys, tuple(parts[False])),
         (rest, tuple(parts[True])),
-        any(map(telling, quantities)),
+        not context and any(map(telling, quantities)),
         True in [found[number].perhaps for number in named],
         frozenset().union(*[unit.meaning.terms for unit in found]),
         _year_before(quantities, ground.quantities),
@@ -165,9 +170,12 @@ _NONE: frozenset[str] = frozenset()
 def _heads(claim: Reading, found: Sequence[Unit], named: Sequence[int]) -> frozenset[str]:
     if not found:
         return _NONE
+    heads = {found[number].term for number in named}
     first = found[0].at
-    heads = {unit.term for unit in found if unit.at == first}
-    heads.update([found[number].term for number in named])
+    for unit in found:
+        if unit.at != first:
+            break
+        heads.add(unit.term)
     if " A " in claim.text:
         heads.add("a")  # Plan A
     return frozenset(heads)
@@ -182,8 +190,7 @@ def _parted(
     for amount in mine:
         if amount.kind == "ordinal" and amount.value == 1:
             continue  # `the first school` is told by many words
-        in_question = any(_known(amount, other) for other in asked) if asked else False
-        (known if in_question else new).append(amount)
+        (known if asked and _is_known(amount, asked) else new).append(amount)
     return new, known
 
 
@@ -231,12 +238,16 @@ def _asked(context: str) -> tuple[Clause, Clause | None]:
     return read("\n".join(plain)).whole, read("\n".join(polar)).whole if polar else None
 
 
-def _known(mine: Quantity, other: Quantity) -> bool:
-    if mine.kind != other.kind and mine.value != other.value:
-        return False
-    if mine.date is not None and other.date is not None and coarser(other.date, mine.date):
-        return False
-    return agrees(mine, other) is True
+def _is_known(mine: Quantity, asked: Sequence[Quantity]) -> bool:
+    kind, value, date = mine.kind, mine.value, mine.date
+    for other in asked:
+        if kind != other.kind and value != other.value:
+            continue
+        if date is not None and other.date is not None and coarser(other.date, date):
+            continue
+        if agrees(mine, other) is True:
+            return True
+    return False
 
 
 def _is_moot(unit: Unit, asked: Terms) -> bool:
