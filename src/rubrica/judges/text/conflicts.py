@@ -89,11 +89,10 @@ def _namesake(want: Wanted, group: tuple[int, ...], n: int, window: Clause) -> b
         return f"{names[0]} {names[1]}" not in window.qualified
     if n == group[0] or not window.qualified or names[0] in window.terms:
         return False
-    others = [
-        before
-        for before, _, name in (pair.partition(" ") for pair in window.qualified)
-        if name == names[n - group[0]] and before not in names and before[0] != names[0][0]
-    ]
+    behind = f" {names[n - group[0]]}"
+    pairs = [pair for pair in window.qualified if pair.endswith(behind)]
+    others = [before for pair in pairs if (before := pair.removesuffix(behind)) not in names]
+    others = [before for before in others if before[0] != names[0][0]]
     return bool(others) and not any(related(one) or one in _TITLE_TERMS for one in others)
 
 

@@ -150,8 +150,7 @@ def _same_count(want: Wanted, reading: Reading) -> bool:
 
 def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     best = 0.0
-    common = want.common
-    known = common.intersection(around).union(common.intersection(reading.whole.terms))
+    known = want.common.intersection(around) | want.common.intersection(reading.whole.terms)
     table = reading.text.startswith("|")
     for clause in reading.clauses:
         theirs = ledger(clause.quantities)

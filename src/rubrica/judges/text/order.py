@@ -15,6 +15,9 @@ _COMPARES = re.compile(
 )
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 class Turn(NamedTuple):
     """A verb or comparison of a claim: the terms that would say it, who does it, and to whom."""
 
@@ -41,14 +44,11 @@ def turns_of(claim: Reading) -> tuple[Turn, ...]:
     if len(named) < 2 and not marked:
         return ()
     first, last = (named[0], named[-1]) if named else (0, 0)
-    ways: frozenset[str] = frozenset()
     found = []
     for at, verb in enumerate(pieces):
         if not (verb.han or first < at < last) or at in named or is_noun(verb, claim.text):
             continue
-        if verb.ideas:
-            ways = ways or _ways(claim.text)
-        ideas = ways.intersection(_ideas(verb))
+        ideas = _ways(verb, claim.text) if verb.ideas else _NONE
         if not ideas and (verb.han or not is_verb(verb, claim.text)):
             continue
         agent, patient = _sides(claim, at)
@@ -59,10 +59,11 @@ def turns_of(claim: Reading) -> tuple[Turn, ...]:
     return tuple(found)
 
 
-def _ways(claim: str) -> frozenset[str]:
-    """The ideas that have a direction in a claim: to be larger has one where something compares."""
-    known = lexicon()
-    return known.directed | known.comparing if _COMPARES.search(claim) else known.directed
+def _ways(verb: Piece, claim: str) -> frozenset[str]:
+    """The ideas of a verb that have a direction: to be larger has one where the claim compares."""
+    known, ideas = lexicon(), _ideas(verb)
+    ways, compares = known.directed.intersection(ideas), known.comparing.intersection(ideas)
+    return ways | compares if compares and _COMPARES.search(claim) else ways
 
 
 def found_in(reading: Reading, turns: Sequence[Turn]) -> list[Found]:
@@ -137,7 +138,7 @@ def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
     if is_passive(verb, text):
         return right, left
     if is_done(verb, text):
-        return frozenset(), left
+        return _NONE, left
     return left, right
 
 

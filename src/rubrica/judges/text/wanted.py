@@ -199,16 +199,16 @@ _COPULA_HAN = re.compile(r"(?:是|为|由)\Z")
 
 
 def _is_role(claim: Reading, found: Sequence[Unit], names: list[int]) -> bool:
-    plain = [unit for unit in found if not (unit.name or unit.perhaps)]
-    if not plain or names[-1] - names[0] >= len(names):
+    count = len(names)
+    if count == len(found) or names[-1] - names[0] >= count:
         return False
     first = claim.pieces[found[names[0]].at]
     if first.han:
         return names[0] > 0 and _COPULA_HAN.search(claim.text[: first.start]) is not None
     if names[0]:
         return False
-    verb = claim.pieces[plain[0].at]
-    if any(idea in lexicon().directed for idea, _ in verb.ideas):
+    verb = claim.pieces[found[count].at]  # the first that is no name
+    if verb.ideas and not lexicon().directed.isdisjoint([idea for idea, _ in verb.ideas]):
         return True
     last = claim.pieces[found[names[-1]].at]
     between = claim.text[last.start + len(last.word) : verb.start].strip()
@@ -216,7 +216,7 @@ def _is_role(claim: Reading, found: Sequence[Unit], names: list[int]) -> bool:
 
 
 def _year_before(mine: Sequence[Quantity], asked: Sequence[Quantity]) -> bool:
-    years = [other.date.year for other in asked if other.date is not None]
+    years = [other.date.year for other in asked if other.date is not None] if mine else []
     if not years:
         return False
     return any(one.date is not None and (one.date.year or -9) + 1 in years for one in mine)
@@ -266,7 +266,7 @@ def _groups(found: Sequence[Unit], given: Sequence[bool]) -> tuple[tuple[int, ..
         else:
             groups.append([number])
         last = unit.at
-    return tuple(tuple(group) for group in groups if not all(given[number] for number in group))
+    return tuple([tuple(group) for group in groups if False in [given[n] for n in group]])
 
 
 def telling(amount: Quantity) -> bool:
