@@ -131,7 +131,7 @@ def wanted(claim: str, context: str) -> Wanted:
     role = bool(named) and _is_role(reading, found, named)
     turns, one_of = turns_of(reading), members_of(reading)
     sides = sides_of(reading)
-    negative = min([piece.sign for piece in reading.pieces], default=1) < 0
+    negative = bool(reading.pieces) and min([piece.sign for piece in reading.pieces]) < 0
     weighed = turns or sides or names or role or one_of or negative or reading.hedged
     return Wanted(
         reading,
