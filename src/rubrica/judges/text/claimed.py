@@ -156,14 +156,9 @@ def _near(word: str, ideas: Ideas) -> Iterable[str]:
     found = related(word)
     if not ideas or not found:
         return found
-    mine = dict(ideas)
+    opposite = {(idea, -side) for idea, side in dict(ideas).items()}
     known = lexicon().words
-    return [
-        term
-        for term in found
-        if term not in known
-        or False not in [mine.get(idea, sign) == sign for idea, sign in known[term]]
-    ]
+    return [term for term in found if opposite.isdisjoint(known.get(term, ()))]
 
 
 @lru_cache(maxsize=8192)
