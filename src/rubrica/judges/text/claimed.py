@@ -18,6 +18,9 @@ _PLACES = frozenset("后前时中上下里内外有个名只例位家座部本�
 _PARTS = re.compile(r"[-+./']")
 #: Ideas that make a word one of many senses.
 _MANY = 4
+#: A term that earns no more than this does not state a word for certain.
+_SURE = 0.6
+_NONE: frozenset[str] = frozenset()
 #: The kind or unit of a quantity that implies an idea.
 _IMPLIED = {
     "@weight": "mass",
@@ -82,10 +85,13 @@ def units(text: str) -> tuple[Unit, ...]:
     found: list[Unit] = []
     hedges = words_of("hedges.txt")
     for at, whole in enumerate(reading.pieces):
-        piece: Piece | None = whole
+        piece = whole
         if whole.start < last and whole.start + len(whole.word) > first:
-            piece = _outside(whole, covered)
-        if piece is None or piece.word in _PLACES:
+            left = _outside(whole, covered)
+            if left is None:
+                continue
+            piece = left
+        if piece.word in _PLACES:
             continue
         if piece.word.lower() in hedges and not _permits(piece):
             continue
@@ -124,10 +130,13 @@ def _outside(piece: Piece, covered: list[tuple[int, int]]) -> Piece | None:
 
 def _meaning(options: Iterable[Option]) -> Meaning:
     kept = tuple(options)
-    terms = frozenset([option[0] for option in kept])
-    sure = frozenset([option[0] for option in kept if option[1] > 0.6])
+    terms = sure = frozenset([option[0] for option in kept])
+    if kept[-1][1] <= _SURE:  # the best come first
+        sure = frozenset([option[0] for option in kept if option[1] > _SURE])
     polar = tuple([(kept[0][0], term) for term, _, sign in kept if not -2 < sign < 2])
-    told = frozenset([_IMPLIED[idea] for idea in _IMPLIED.keys() & terms])
+    told = _NONE
+    if not _IMPLIED.keys().isdisjoint(terms):
+        told = frozenset([_IMPLIED[idea] for idea in _IMPLIED.keys() & terms])
     return Meaning(kept, terms, sure, polar, told)
 
 
@@ -147,13 +156,9 @@ def _near(word: str, ideas: Ideas) -> Iterable[str]:
     found = related(word)
     if not ideas or not found:
         return found
-    mine = dict(ideas)
+    opposite = {(idea, -side) for idea, side in dict(ideas).items()}
     known = lexicon().words
-    return [
-        term
-        for term in found
-        if False not in [mine.get(idea, sign) == sign for idea, sign in known.get(term, ())]
-    ]
+    return [term for term in found if opposite.isdisjoint(known.get(term, ()))]
 
 
 @lru_cache(maxsize=8192)

@@ -18,6 +18,8 @@ _TITLES = frozenset(
     ("Mr", "Mrs", "Ms", "Dr", "Professor", "Prof", "Sir", "Dame", "Lord", "Lady", "Justice")
 ) | frozenset(("Madame", "Madam", "Saint", "St", "Miss"))
 _TITLE_TERMS = frozenset(map(stem, map(str.lower, _TITLES)))
+#: Credits with which a name was found; and where another may be meant.
+_NAMED, _SURELY = 0.5, 0.61
 
 
 def denied(want: Wanted, cover: Cover, only_strong: bool = False) -> bool:
@@ -64,11 +66,13 @@ def missing_names(
         groups = (*groups, *more)
     if not groups:
         return []
-    least = 0.61 if want.role or other_names(want, window) else 0.5
     found: list[tuple[int, ...]] = []
     for group in groups:
         for n in group:
-            if cover.credits[n] < least or want.units[n].term in window.qualified:
+            credit = cover.credits[n]
+            if credit < _NAMED or want.units[n].term in window.qualified:
+                continue
+            if credit < _SURELY and (want.role or other_names(want, window)):
                 continue
             if len(group) == 1:
                 break
@@ -86,11 +90,10 @@ def _namesake(want: Wanted, group: tuple[int, ...], n: int, window: Clause) -> b
         return f"{names[0]} {names[1]}" not in window.qualified
     if n == group[0] or not window.qualified or names[0] in window.terms:
         return False
-    others = [
-        before
-        for before, _, name in (pair.partition(" ") for pair in window.qualified)
-        if name == names[n - group[0]] and before not in names and before[0] != names[0][0]
-    ]
+    behind = f" {names[n - group[0]]}"
+    pairs = [pair for pair in window.qualified if pair.endswith(behind)]
+    others = [before for pair in pairs if (before := pair.removesuffix(behind)) not in names]
+    others = [before for before in others if before[0] != names[0][0]]
     return bool(others) and not any(related(one) or one in _TITLE_TERMS for one in others)
 
 
@@ -101,8 +104,9 @@ def other_notation(want: Wanted, reading: Reading) -> bool:
     text = want.claim.text
     if "C" not in text and "O(" not in text:
         return False
-    mine, theirs = _notation(text), _notation(reading.text)
-    return bool(mine and theirs) and mine.isdisjoint(theirs)
+    mine = _notation(text)
+    theirs = _notation(reading.text) if mine else mine
+    return bool(theirs) and mine.isdisjoint(theirs)
 
 
 _NOTATION = re.compile(r"\bO\((?:[^()]|\([^()]*\))*\)|(?<![\w°])C(?:\+\+|#)?(?![\w+#'-]|\.\w)")
@@ -117,8 +121,8 @@ def other_names(want: Wanted, window: Clause) -> bool:
     """Whether the window names somebody whom neither claim nor question does."""
     if not window.names:
         return False
-    mine, asked = want.claim.whole.terms, want.context.terms
-    return any(name not in mine and name not in asked and len(name) > 1 for name in window.names)
+    others = window.names.difference(want.claim.whole.terms).difference(want.context.terms)
+    return len(max(others, key=len, default="")) > 1
 
 
 def other_member(want: Wanted, window: Clause) -> set[str]:

@@ -50,10 +50,11 @@ def cover(want: Wanted, window: Clause, around: Set[str] = _NOTHING) -> Cover:
         if earned[number] < _TOLD and not told.isdisjoint(kinds):
             earned[number] = _TOLD
     key = total = 0.0
-    for credit, given, weight in zip(earned, want.given, want.weights, strict=True):
+    for number, credit in enumerate(earned):
         if credit:
-            total += weight * credit
-            key += 0.0 if given else weight * credit
+            worth = want.weights[number] * credit
+            total += worth
+            key += 0.0 if want.given[number] else worth
     keys, totals = want.keys, want.totals
     return Cover(
         tuple(earned),

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rubrica.judges.text.amount import Quantity, agrees, opposed, twisted
 from rubrica.judges.text.conflicts import denied, missing_names, other_names, rest_of_cover
 from rubrica.judges.text.covering import Cover, cover
-from rubrica.judges.text.ledger import Ledger, distinct, ledger
+from rubrica.judges.text.ledger import Ledger, ledger
 from rubrica.judges.text.looks import ABSENT, CONFLICT, STATED, Look, against, hedge_added
 from rubrica.judges.text.reading import Reading
 from rubrica.judges.text.wanted import Wanted
@@ -181,13 +181,11 @@ def _counts(text: str, amounts: Sequence[Quantity]) -> list[tuple[str, Quantity]
 
 def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
     best = 0.0
-    common = want.common
-    known = common.intersection(around).union(common.intersection(reading.whole.terms))
+    known = want.common.intersection(around) | want.common.intersection(reading.whole.terms)
     table = reading.text.startswith("|")
-    amounts = distinct(want.quantities)
     for clause in reading.clauses:
         theirs = ledger(_uncounted(want, reading, clause.quantities))
-        others = [mine for mine in amounts if theirs.mark(mine) is False]
+        others = [mine for mine in want.amounts if theirs.mark(mine) is False]
         if not others:
             continue
         here = cover(want, reading.whole if table else clause, known)
@@ -195,7 +193,11 @@ def _differs(want: Wanted, reading: Reading, around: Set[str]) -> Look:
         if other_names(want, clause):
             named = [n for n, unit in enumerate(want.units) if unit.perhaps or unit.name]
             score = max(score, rest_of_cover(want, here, named))
-        others = [one for one in others if not _said_of_others(want, one, theirs, here, score)]
+        others = [
+            one
+            for one in others
+            if not (one.bound and _said_of_others(want, one, theirs, here, score))
+        ]
         if others:
             best = max(best, score)
         raised = max(score + 0.3, 0.5)
@@ -209,7 +211,7 @@ def _said_of_others(
     want: Wanted, mine: Quantity, theirs: Ledger, here: Cover, score: float
 ) -> bool:
     """Whether the other bound is one of something that the claim does not speak of."""
-    if not mine.bound or not any(opposed(mine, other) for other in theirs.amounts):
+    if not any(opposed(mine, other) for other in theirs.amounts):
         return False
     return score < _WITH_BOUND or _denied_too(want, here)
 
@@ -218,12 +220,12 @@ def _has_twisted(
     want: Wanted, mine: Sequence[Quantity], theirs: Sequence[Quantity], near: bool
 ) -> bool:
     """Whether a figure is a claim's with its digits moved, in a clause that speaks of the same."""
-    return any(
-        twisted(one, other)
-        for one in mine
-        if near or (want.need < STATED and _many(one))
-        for other in theirs
-    )
+    for one in mine if near or want.need < STATED else ():
+        if near or _many(one):
+            for other in theirs:
+                if twisted(one, other):
+                    return True
+    return False
 
 
 def _many(amount: Quantity) -> bool:

@@ -6,7 +6,7 @@ It goes by their gists and figures, and says a little too much rather than too l
 from rubrica.judges.text.amount import Quantity, agrees, twisted
 from rubrica.judges.text.covering import NEARBY
 from rubrica.judges.text.gist import DOUBT
-from rubrica.judges.text.ledger import Ledger, distinct, family, vaguer
+from rubrica.judges.text.ledger import Ledger, family, vaguer
 from rubrica.judges.text.told import Told
 from rubrica.judges.text.wanted import Part, Wanted
 
@@ -37,7 +37,7 @@ def _by_figures(want: Wanted, text: Told) -> list[tuple[int, bool]]:
     same: dict[int, int] = {}
     other: dict[int, None] = {}
     near: dict[int, bool] = {}
-    amounts = distinct(want.quantities)
+    amounts = want.amounts
     for number, mine in enumerate(amounts):
         for index, theirs in text.figured(family(mine)):
             mark = theirs.mark(mine)

@@ -5,7 +5,6 @@ the very thing that was asked, states neither; unless it takes the other back.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 from rubrica.judges.text.conflicts import missing_names
@@ -21,7 +20,6 @@ _LONGEST = 40
 BEGINNING = 6
 #: How much of a claim a sentence has to have to state it by itself, without a heading above it.
 _ALONE = 0.8
-_NONE: frozenset[str] = frozenset()
 _EDGES = " \t\r\n.!?。！？；;,，*_`"
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|actually|correction|sorry|mistake|mistaken|miscounted|re-?check|double-?check"
@@ -32,10 +30,12 @@ _TAKEN_BACK = re.compile(
 
 def alike(passages: Sequence[Sentence]) -> frozenset[str]:
     """How sentences begin of which there are two: hardly any has to be looked at further."""
-    begun = Counter([text[:BEGINNING] for text, _, _ in passages])
-    if len(begun) == len(passages):
-        return _NONE
-    return frozenset([each for each, count in begun.items() if count > 1])
+    once: set[str] = set()
+    again: set[str] = set()
+    for text, _, _ in passages:
+        begins = text[:BEGINNING]
+        (again if begins in once else once).add(begins)
+    return frozenset(again)
 
 
 def guessed(want: Wanted, passages: Sequence[Sentence], index: int) -> bool:

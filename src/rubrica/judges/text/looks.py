@@ -176,9 +176,8 @@ def _clause_against(
 def _names_others(want: Wanted, reading: Reading, whole: Cover) -> bool:
     """Whether a sentence names others where it lacks a name of the claim."""
     # Of two parts given in one sentence each has its own name.
-    return other_names(want, reading.whole) and (
-        want.role or bool(missing_names(want, whole, reading.whole, perhaps=True))
-    )
+    lacks = want.role or bool(missing_names(want, whole, reading.whole, perhaps=True))
+    return lacks and other_names(want, reading.whole)
 
 
 _SOFT = re.compile(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from operator import add
 from typing import NamedTuple
 
 from rubrica.judges.text.lexicon import lexicon, related
@@ -12,6 +13,9 @@ from rubrica.judges.text.voice import is_done, is_noun, is_passive, is_verb
 _COMPARES = re.compile(
     r"\bthan\b|比|[高低多少早晚大小优重轻快慢]于|超过|不及|不如|exceed|surpass|outperform"
 )
+
+
+_NONE: frozenset[str] = frozenset()
 
 
 class Turn(NamedTuple):
@@ -40,14 +44,11 @@ def turns_of(claim: Reading) -> tuple[Turn, ...]:
     if len(named) < 2 and not marked:
         return ()
     first, last = (named[0], named[-1]) if named else (0, 0)
-    ways: frozenset[str] = frozenset()
     found = []
     for at, verb in enumerate(pieces):
         if not (verb.han or first < at < last) or at in named or is_noun(verb, claim.text):
             continue
-        if verb.ideas:
-            ways = ways or _ways(claim.text)
-        ideas = ways.intersection(_ideas(verb))
+        ideas = _ways(verb, claim.text) if verb.ideas else _NONE
         if not ideas and (verb.han or not is_verb(verb, claim.text)):
             continue
         agent, patient = _sides(claim, at)
@@ -58,10 +59,11 @@ def turns_of(claim: Reading) -> tuple[Turn, ...]:
     return tuple(found)
 
 
-def _ways(claim: str) -> frozenset[str]:
-    """The ideas that have a direction in a claim: to be larger has one where something compares."""
-    known = lexicon()
-    return known.directed | known.comparing if _COMPARES.search(claim) else known.directed
+def _ways(verb: Piece, claim: str) -> frozenset[str]:
+    """The ideas of a verb that have a direction: to be larger has one where the claim compares."""
+    known, ideas = lexicon(), _ideas(verb)
+    ways, compares = known.directed.intersection(ideas), known.comparing.intersection(ideas)
+    return ways | compares if compares and _COMPARES.search(claim) else ways
 
 
 def found_in(reading: Reading, turns: Sequence[Turn]) -> list[Found]:
@@ -136,7 +138,7 @@ def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
     if is_passive(verb, text):
         return right, left
     if is_done(verb, text):
-        return frozenset(), left
+        return _NONE, left
     return left, right
 
 
@@ -174,7 +176,7 @@ def _terms(pieces: Sequence[Piece]) -> frozenset[str]:
     found: set[str] = set()
     for piece in pieces:
         if piece.han:
-            found.update(piece.term[at : at + 2] for at in range(max(1, len(piece.term) - 1)))
+            found.update(map(add, piece.term, piece.term[1:]) if piece.term[1:] else (piece.term,))
         else:
             found.add(piece.term)
     return frozenset(found)

@@ -54,5 +54,8 @@ def _are_of(those: str, claim: str) -> bool:
 
 def hearsay(reading: Reading, alone: bool = False) -> bool:
     """Whether a sentence tells what some say; `alone`, nothing else."""
-    found = _HEARSAY.search(reading.text)
-    return found is not None and not (alone and _MORE.search(reading.text, found.end()))
+    text = reading.text
+    if "ome " not in text and "t is " not in text and "有人" not in text:
+        return False  # as nearly always
+    found = _HEARSAY.search(text)
+    return found is not None and not (alone and _MORE.search(text, found.end()))

@@ -172,9 +172,15 @@ def parts(claim: str) -> tuple[str, ...]:
     if len(found) < 2:
         return ()
     # The shortest is the first to say nothing, and read the fastest.
-    if not all(len(units(part)) + len(quantities(part)) >= 2 for part in sorted(found, key=len)):
-        return ()
-    return tuple(found)
+    return tuple(found) if all(map(_says, sorted(found, key=len))) else ()
+
+
+def _says(part: str) -> bool:
+    """Whether a part has two words or figures; a single one need not be read: Ohio, 1949."""
+    bare = part.rstrip(".")
+    if bare.isascii() and (bare.isalpha() or bare.isdigit()):
+        return False
+    return len(units(part)) + len(quantities(part)) >= 2
 
 
 def _of_one(claim: str, text: Told, context: str, rivals: Terms) -> Verdict:

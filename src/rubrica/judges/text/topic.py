@@ -25,6 +25,8 @@ _WHEN = re.compile(
     r"(?<!than )(?<!from )\b[Ii]n ((?:19|20)\d\d)\b|((?:19|20)\d\d)年(?![的报发公末底初])"
 )
 _WHERE = re.compile(r"(?<!than )(?<!from )\b[Ii]n (?:the )?([A-Z][a-z]+)\b(?!')")
+#: Without any of these there is neither.
+_IN = ("in ", "In ", "年")
 
 
 def off_topic(want: Wanted, text: Told, index: int, question: str) -> bool:
@@ -109,6 +111,8 @@ def _set_elsewhere(want: Wanted, text: Told, index: int, question: str) -> bool:
 def _settings(question: str) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
     """The years and places that a question sets."""
     folded = fold(question)
+    if not any(map(folded.__contains__, _IN)):
+        return ()
     found = []
     for pattern in (_WHEN, _WHERE):
         names = frozenset([name for pair in pattern.findall(folded) for name in _names(pair)])

@@ -18,8 +18,10 @@ _MUTUAL = frozenset(
 
 def is_noun(piece: Piece, text: str) -> bool:
     """Whether a Chinese word is one who does it: 作者是, 的导演."""
+    if not piece.han:
+        return False
     after = text[piece.start + len(piece.word) : piece.start + len(piece.word) + 1]
-    return piece.han and (after in ("是", "为") or text[piece.start - 1 : piece.start] == "的")
+    return after in ("是", "为") or text[piece.start - 1 : piece.start] == "的"
 
 
 def among_nouns(piece: Piece, text: str) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 
 from rubrica.judges.text.claimed import Unit, units
 from rubrica.judges.text.dates import coarser
+from rubrica.judges.text.ledger import distinct
 from rubrica.judges.text.lexicon import lexicon
 from rubrica.judges.text.order import Turn, turns_of
 from rubrica.judges.text.quantities import Quantity, agrees
@@ -45,6 +46,8 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     units: tuple[Unit, ...]
     given: tuple[bool, ...]
     quantities: tuple[Quantity, ...]
+    #: The same, each once.
+    amounts: Sequence[Quantity]
     names: tuple[tuple[int, ...], ...]
     context: Clause
     #: Its verbs and comparisons that have a direction.
@@ -61,8 +64,9 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     members: dict[int, set[str]]
     #: The units of the key and the sum of their weights.
     key: tuple[float, tuple[Part, ...]]
-    #: The same of what is given, and whether a quantity says it all.
+    #: The same of what is given.
     rest: tuple[float, tuple[Part, ...]]
+    #: Whether a quantity says it all where nothing was asked.
     telling: bool
     #: Whether some unit may be a name.
     perhaps: bool
@@ -128,14 +132,15 @@ def wanted(claim: str, context: str) -> Wanted:
     role = bool(named) and _is_role(reading, found, named)
     turns, one_of = turns_of(reading), members_of(reading)
     sides = sides_of(reading)
-    negative = min([piece.sign for piece in reading.pieces], default=1) < 0
+    negative = bool(reading.pieces) and min([piece.sign for piece in reading.pieces]) < 0
     weighed = turns or sides or names or role or one_of or negative or reading.hedged
     weighed = weighed or bool(numbered(reading))
     return Wanted(
         reading,
         found,
         tuple(given),
-        tuple(quantities),
+        figures := tuple(quantities),
+        distinct(figures),
         names,
         ground,
         turns,
@@ -147,7 +152,7 @@ def wanted(claim: str, context: str) -> Wanted:
         one_of,
         (keys, tuple(parts[False])),
         (rest, tuple(parts[True])),
-        any(map(telling, quantities)),
+        not context and any(map(telling, quantities)),
         True in [found[number].perhaps for number in named],
         frozenset().union(*[unit.meaning.terms for unit in found]),
         _year_before(quantities, ground.quantities),
@@ -167,9 +172,12 @@ _NONE: frozenset[str] = frozenset()
 def _heads(claim: Reading, found: Sequence[Unit], named: Sequence[int]) -> frozenset[str]:
     if not found:
         return _NONE
+    heads = {found[number].term for number in named}
     first = found[0].at
-    heads = {unit.term for unit in found if unit.at == first}
-    heads.update([found[number].term for number in named])
+    for unit in found:
+        if unit.at != first:
+            break
+        heads.add(unit.term)
     if " A " in claim.text:
         heads.add("a")  # Plan A
     return frozenset(heads)
@@ -184,8 +192,7 @@ def _parted(
     for amount in mine:
         if amount.kind == "ordinal" and amount.value == 1:
             continue  # `the first school` is told by many words
-        in_question = any(_known(amount, other) for other in asked) if asked else False
-        (known if in_question else new).append(amount)
+        (known if asked and _is_known(amount, asked) else new).append(amount)
     return new, known
 
 
@@ -194,16 +201,16 @@ _COPULA_HAN = re.compile(r"(?:是|为|由)\Z")
 
 
 def _is_role(claim: Reading, found: Sequence[Unit], names: list[int]) -> bool:
-    plain = [unit for unit in found if not (unit.name or unit.perhaps)]
-    if not plain or names[-1] - names[0] >= len(names):
+    count = len(names)
+    if count == len(found) or names[-1] - names[0] >= count:
         return False
     first = claim.pieces[found[names[0]].at]
     if first.han:
         return names[0] > 0 and _COPULA_HAN.search(claim.text[: first.start]) is not None
     if names[0]:
         return False
-    verb = claim.pieces[plain[0].at]
-    if any(idea in lexicon().directed for idea, _ in verb.ideas):
+    verb = claim.pieces[found[count].at]  # the first that is no name
+    if verb.ideas and not lexicon().directed.isdisjoint([idea for idea, _ in verb.ideas]):
         return True
     last = claim.pieces[found[names[-1]].at]
     between = claim.text[last.start + len(last.word) : verb.start].strip()
@@ -211,7 +218,7 @@ def _is_role(claim: Reading, found: Sequence[Unit], names: list[int]) -> bool:
 
 
 def _year_before(mine: Sequence[Quantity], asked: Sequence[Quantity]) -> bool:
-    years = [other.date.year for other in asked if other.date is not None]
+    years = [other.date.year for other in asked if other.date is not None] if mine else []
     if not years:
         return False
     return any(one.date is not None and (one.date.year or -9) + 1 in years for one in mine)
@@ -233,12 +240,16 @@ def _asked(context: str) -> tuple[Clause, Clause | None]:
     return read("\n".join(plain)).whole, read("\n".join(polar)).whole if polar else None
 
 
-def _known(mine: Quantity, other: Quantity) -> bool:
-    if mine.kind != other.kind and mine.value != other.value:
-        return False
-    if mine.date is not None and other.date is not None and coarser(other.date, mine.date):
-        return False
-    return agrees(mine, other) is True
+def _is_known(mine: Quantity, asked: Sequence[Quantity]) -> bool:
+    kind, value, date = mine.kind, mine.value, mine.date
+    for other in asked:
+        if kind != other.kind and value != other.value:
+            continue
+        if date is not None and other.date is not None and coarser(other.date, date):
+            continue
+        if agrees(mine, other) is True:
+            return True
+    return False
 
 
 def _is_moot(unit: Unit, asked: Terms) -> bool:
@@ -257,7 +268,7 @@ def _groups(found: Sequence[Unit], given: Sequence[bool]) -> tuple[tuple[int, ..
         else:
             groups.append([number])
         last = unit.at
-    return tuple(tuple(group) for group in groups if not all(given[number] for number in group))
+    return tuple([tuple(group) for group in groups if False in [given[n] for n in group]])
 
 
 def telling(amount: Quantity) -> bool:

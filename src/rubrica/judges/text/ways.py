@@ -28,7 +28,7 @@ def sides_of(claim: Reading) -> Sides | None:
     """
     text = claim.text
     found = next(compared(claim), None) if any(map(text.__contains__, MARKS)) else None
-    if found is None and not _DONE.isdisjoint(claim.whole.terms):
+    if found is None:
         found = next(_done(claim, _DONE), None)
     if found is None:
         return None
@@ -71,8 +71,10 @@ def _done(reading: Reading, ideas: frozenset[str]) -> Iterator[Sides]:
     """The verbs of a sentence that are done by one to another."""
     text = reading.text
     for piece in reading.pieces:
+        if not piece.ideas or piece.sign < 0:
+            continue
         mine = [idea for idea, _ in piece.ideas if idea in ideas]
-        if not mine or piece.sign < 0:
+        if not mine:
             continue
         if is_noun(piece, text) if piece.han else among_nouns(piece, text):
             continue
