@@ -26,9 +26,9 @@ DIMENSIONS = (
 )
 #: Exact levels asked for on what nobody looked at, and items that may be more than one level off.
 FROZEN, FAR = 0.70, 0.05
-#: One falls short of both, where things are told in words that no list has. What it does reach is
-#: held here, so that it gets no worse unseen.
-SHORT = {"completeness": (0.68, 0.16)}
+#: One is further off than that by itself, where things are told in words that no list has. What it
+#: does reach is held here, so that it gets no worse unseen.
+FARTHER = {"completeness": 0.08}
 
 
 class Table:
@@ -98,9 +98,17 @@ def test_frozen_third(name: str) -> None:
     table = judged(name, "frozen.jsonl")
     table.missed.clear()  # whoever changes a judge does not get to see which
     assert table.total >= 25
-    exact, far = SHORT.get(name, (FROZEN, FAR))
-    assert table.exact >= exact, str(table)
-    assert table.far <= far, str(table)
+    assert table.exact >= FROZEN, str(table)
+    assert table.far <= FARTHER.get(name, FAR), str(table)
+
+
+def test_all_of_the_frozen_third() -> None:
+    whole = Table("frozen")
+    for name in DIMENSIONS:
+        whole.counts += judged(name, "frozen.jsonl").counts
+    assert whole.total >= 125
+    assert whole.exact >= FROZEN, str(whole)
+    assert whole.far <= FAR, str(whole)
 
 
 def test_the_table() -> None:
