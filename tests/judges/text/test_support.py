@@ -528,6 +528,41 @@ def test_numbers_behind_a_name_and_in_the_kitchen(claim: str, text: str, found: 
     assert kind(claim, text, "What is it?") == found
 
 
+@pytest.mark.parametrize(
+    ("claim", "right", "wrong"),
+    [
+        (
+            "Anna has 5 apples and Ben has 7 apples.",
+            "Anna has 5 apples. Ben has 7 apples.",
+            "Anna has 7 apples. Ben has 5 apples.",
+        ),
+        (
+            "Anna ate 5 apples and Ben bought 7 apples.",
+            "Ben bought 7 apples. Anna ate 5 apples.",
+            "Ben bought 5 apples. Anna ate 7 apples.",
+        ),
+        (
+            "Plan A costs $5 and plan B costs $9.",
+            "- Plan A: $5\n- Plan B: $9",
+            "- Plan A: $9\n- Plan B: $5",
+        ),
+        (
+            "Exports rose 12% while imports fell 4%.",
+            "Exports rose by 12%. Imports fell by 4%.",
+            "Imports rose by 12%. Exports fell by 4%.",
+        ),
+        (
+            "甲方案每月5元，而乙方案每月9元。",
+            "甲方案每月5元。乙方案每月9元。",
+            "甲方案每月9元。乙方案每月5元。",
+        ),
+    ],
+)
+def test_two_of_a_kind_in_one_claim(claim: str, right: str, wrong: str) -> None:
+    assert kind(claim, right, "Who has what?") == "supported"
+    assert kind(claim, wrong, "Who has what?") == "contradicted"
+
+
 def test_shared_out_in_chinese() -> None:
     claim, question = "该厂有12台机组和300名工人。", "介绍一下工厂"
     assert kind(claim, "该厂有12台机组。另有300名工人。", question) == "supported"

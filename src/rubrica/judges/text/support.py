@@ -10,6 +10,7 @@ There is no model: a paraphrase without anything in common is seen by its place 
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
+from operator import attrgetter
 from typing import Literal
 
 import msgspec
@@ -47,6 +48,8 @@ _YES_NO = re.compile(
 #: How much of a claim a question has that asks whether it is so.
 _ASKED_SAME = 0.6
 _NONE: Terms = frozenset()
+_AND = re.compile(r",? (?:and|while|whereas) |，?而")
+_score = attrgetter("score")
 _CLAUSE = re.compile(r"[,;](?!\d)|[，；]")
 
 
@@ -78,7 +81,8 @@ def verdict(claim: str, passages: Sequence[Sentence], context: str = "") -> Verd
 def _verdict_on(claim: str, text: Told, context: str, rivals: Terms = _NONE) -> Verdict:
     found = _of_one(claim, text, context, rivals)
     if found.kind == "contradicted":
-        return found
+        halves = figured(claim) if found.note == "another figure" else ()
+        return _apart(halves, text, context) or found if halves else found
     clauses = parts(claim)
     if not clauses:
         return found
@@ -87,8 +91,19 @@ def _verdict_on(claim: str, text: Told, context: str, rivals: Terms = _NONE) -> 
         if one.kind == "contradicted" and one.firm:
             return one
     if found.kind == "absent" and all(one.kind == "supported" for one in several):
-        return min(several, key=lambda one: one.score)
+        return min(several, key=_score)
     return found
+
+
+def _apart(halves: tuple[str, ...], text: Told, context: str) -> Verdict | None:
+    """The weaker verdict where each half is stated of what it is of; else None."""
+    apart: list[Verdict] = []
+    for half, rivals in zip(halves, rivals_of(halves, context), strict=True):
+        one = _of_one(half, text, context, rivals)
+        if one.kind != "supported" or not wanted(half, context).heads <= text.gist(one.index):
+            return None
+        apart.append(one)
+    return min(apart, key=_score)
 
 
 def verdicts(claims: Sequence[str], passages: Sequence[Sentence], context: str) -> list[Verdict]:
@@ -181,6 +196,15 @@ def _says(part: str) -> bool:
     if bare.isascii() and (bare.isalpha() or bare.isdigit()):
         return False
     return len(units(part)) + len(quantities(part)) >= 2
+
+
+@lru_cache(maxsize=512)
+def figured(claim: str) -> tuple[str, ...]:
+    """The two halves of a claim that each have figures of their own: A has 5 and B has 7."""
+    found = _AND.split(claim)
+    if len(found) != 2 or not all(len(units(half)) > 1 and quantities(half) for half in found):
+        return ()
+    return tuple(found)
 
 
 def _of_one(claim: str, text: Told, context: str, rivals: Terms) -> Verdict:
