@@ -3,8 +3,9 @@
 Outputs are about 2 KB in UTF-8, half English and half Chinese, each different from all others; four
 answer the same case, as rollouts and repeats do. Each case has claims, aspects, sources and tools.
 Time is the process's own and the best of some rounds, each with cases of its own: neighbours on the
-machine count less. The event loop is the one of `rubrica run`. The yardstick says how fast the
-machine is just then; the build of Python matters, too.
+machine count less. The event loop is the one of `rubrica run`. The peer is what people write by
+hand for the first of the five: the sentence that is most like each claim, by `difflib`. The
+yardstick says how fast the machine is just then; the build of Python matters, too.
 
     python benchmarks/dimensions.py
     python benchmarks/dimensions.py --rollouts 1
@@ -15,9 +16,11 @@ import argparse
 import asyncio
 import platform
 import random
+import re
 import sys
 import time
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -224,6 +227,27 @@ async def timed(judges: list[Any], work: list[tuple[Case, Trace]]) -> tuple[list
     return signals, time.process_time() - start
 
 
+def by_hand(work: list[tuple[Case, Trace]]) -> float:
+    """Seconds for finding the sentence that is most like each claim: no verdict, no reason."""
+    start = time.process_time()
+    for case, trace in work:
+        said = [_words(sentence) for sentence in _STOP.split(trace.answer)]
+        for claim in case.expected["claims"]:
+            mine = SequenceMatcher(a=_words(claim["text"]))
+            for other in said:
+                mine.set_seq2(other)
+                mine.ratio()
+    return time.process_time() - start
+
+
+_STOP = re.compile(r"(?<=[.!?。！？])\s*")
+_WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
 def yardstick() -> float:
     """Seconds for a million empty loops, whatever the judges do."""
     start = time.process_time()
@@ -248,6 +272,9 @@ def speed(cases: int, rollouts: int, rounds: int) -> None:
             values += [signal.value for signal in signals if signal.value is not None]
         mean = sum(values) / max(1, len(values))
         print(f"  {name:18} {best:8,.0f} outputs/s  mean {mean:.2f}")
+    hand = max(len(work) / by_hand(work) for work in [pairs(20, seed, rollouts) for seed in (1, 2)])
+    times = f"all five do {best / hand:.1f} times as many"
+    print(f"  {'difflib, claims':18} {hand:8,.0f} outputs/s  {times}")
     empty = min(yardstick() for _ in range(rounds))
     print(f"yardstick: a million empty loops take {1000 * empty:.0f} ms")
     print(f"CPython {platform.python_version()}, {Path(sys.executable).resolve()}")
