@@ -512,6 +512,13 @@ def test_figures_may_be_shared_out_over_two_sentences(text: str, found: str) -> 
             "contradicted",
         ),
         ("The rule is in Article 5.", "The rule stands in Article 6.", "contradicted"),
+        ("It was trained on an NVIDIA A100.", "It was trained on an NVIDIA A10.", "contradicted"),
+        ("It was trained on an NVIDIA A100.", "It was trained on A100 GPUs.", "supported"),
+        ("The cheapest is the iPhone 14.", "The cheapest is the iPhone 15.", "contradicted"),
+        ("手机采用骁龙8 Gen 2处理器。", "手机采用骁龙8 Gen 3处理器。", "contradicted"),
+        ("手机采用骁龙8 Gen 2处理器。", "手机采用骁龙8 Gen 2处理器。", "supported"),
+        ("git reset --soft keeps it.", "Run `git reset --hard`: it keeps it.", "contradicted"),
+        ("git reset --soft keeps it.", "Run `git reset --soft`, not `--hard`.", "supported"),
         (
             "Apollo 11 landed on the Moon in 1969.",
             "Apollo 8 flew around it, and Apollo 11 landed on the Moon in 1969.",

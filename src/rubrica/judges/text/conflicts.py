@@ -98,18 +98,23 @@ def _namesake(want: Wanted, group: tuple[int, ...], n: int, window: Clause) -> b
 
 
 def other_notation(want: Wanted, reading: Reading) -> bool:
-    """Whether signs that are no words tell another: C for C++, O(n) for O(log n), 777 for 747."""
+    """Whether signs that are no words tell another: C for C++, O(n) for O(log n), --hard for
+    --soft, 777 for 747.
+    """
     if renumbered(want.claim, reading):
         return True
     text = want.claim.text
-    if "C" not in text and "O(" not in text:
+    if "C" not in text and "O(" not in text and "--" not in text:
         return False
     mine = _notation(text)
     theirs = _notation(reading.text) if mine else mine
     return bool(theirs) and mine.isdisjoint(theirs)
 
 
-_NOTATION = re.compile(r"\bO\((?:[^()]|\([^()]*\))*\)|(?<![\w°])C(?:\+\+|#)?(?![\w+#'-]|\.\w)")
+_NOTATION = re.compile(
+    r"\bO\((?:[^()]|\([^()]*\))*\)|(?<![\w°])C(?:\+\+|#)?(?![\w+#'-]|\.\w)"
+    r"|(?<![\w-])--[a-z][a-z-]*[a-z]"
+)
 
 
 @lru_cache(maxsize=512)

@@ -1,10 +1,14 @@
-"""Names that go on with a number: Boeing 747 is another than Boeing 777."""
+"""Names that go on with a number: Boeing 747 is another than Boeing 777, an A100 than an A10."""
 
 import re
 
+from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.reading import Reading
 
-_NUMBERED = re.compile(r"\b([A-Z][A-Za-z]+)[ -](\d{1,4})(?![\d%:/-]|[.,]\d)\b")
+_NUMBERED = re.compile(
+    r"(?<![A-Za-z])([a-z]?[A-Z][A-Za-z]+)[ -]([A-Z]{0,4}-?\d{1,4}[A-Za-z]{0,2})"
+    r"(?![\dA-Za-z%:/-]|[.,]\d)"
+)
 
 
 def renumbered(claim: Reading, sentence: Reading) -> bool:
@@ -20,7 +24,9 @@ def numbered(reading: Reading) -> dict[str, set[str]]:
     """The numbers of each name; what is read as a quantity is none."""
     found: dict[str, set[str]] = {}
     for name in _NUMBERED.finditer(reading.text):
-        at = name.start(2)
+        at, word = name.start(2), name[1].lower()
+        if word in words_of("stop.txt"):
+            continue
         if not any(amount.start <= at < amount.end for amount in reading.quantities):
-            found.setdefault(name[1].lower(), set()).add(name[2])
+            found.setdefault(word, set()).add(name[2])
     return found
