@@ -50,6 +50,14 @@ def test_code_covers_what_its_comments_name() -> None:
     assert covered(f"```js\n{script}\n```", "open the file", "read a line") == 1.0
 
 
+def test_a_command_in_a_sentence_says_its_name_again() -> None:
+    both = ("installation", "configuration")
+    there = "Install it with `apt install nginx`. Then edit /etc/nginx.conf, set a name and reload."
+    assert covered(there, *both) == 1.0
+    assert covered("Install it with `install`. Then configure it by `configure`.", *both) == 0.0
+    assert covered("`installation` `configuration`", *both) == 0.0
+
+
 @pytest.mark.parametrize("code", ["", "foo", "the history"])
 def test_comments_alone_cover_nothing(code: str) -> None:
     block = f"# the history\n{code}\n# the economy\n{code}\n"

@@ -118,7 +118,8 @@ class Plan:
         named = len(speech.named)
         derived = self.aspects[0].derived
         each = 1 if derived and named == 2 and is_concrete(said.text) else 2
-        stuffed = (named > 1 and fresh < each * named) or speech.again > fresh
+        again = 0.0 if "`" in said.text else speech.again  # install it with `apt install`
+        stuffed = (named > 1 and fresh < each * named) or again > fresh
         stuffed = stuffed or (named > 2 and fresh < _EACH * named and not _DIGIT.search(said.text))
         if stuffed and self.asks_yes_no and speech.answers:
             stuffed = not all(self.aspects[at].yes_no for at in speech.named)
