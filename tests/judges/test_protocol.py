@@ -295,6 +295,8 @@ def test_what_is_installed_is_not_hidden_by_a_folder(folder: Path) -> None:
     [
         ("math", MathJudge),
         ("countdown", CountdownJudge),
+        ("MathAnswerAsJudge", MathJudge),
+        ("CountdownAnswerAsJudge", CountdownJudge),
         ("tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge", MathJudge),
         (
             "tutorial.example_countdown.countdown_answer_as_judge->CountdownAnswerAsJudge",

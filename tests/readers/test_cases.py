@@ -215,6 +215,13 @@ GOOD = '{"id": "g", "input": "x"}\n'
         (b'{"input": 1, "expected": {"sources": [{"url": 1}]}}', "expected.sources[0].url", "int"),
         (b'{"input": 1, "expected": {"aspects": "a"}}', "expected.aspects", "expected array"),
         (b'{"input": 1, "expected": {"tools": 3}}', "expected.tools", "int"),
+        (b'{"input": 1, "expected": {"cliams": [{"text": "a"}]}}', "expected.cliams", "claims?"),
+        (b'{"input": 1, "expected": {"aspect": ["a"]}}', "expected.aspect", "aspects?"),
+        (
+            b'{"input": 1, "expected": {"claims": [{"text": "a", "wieght": 2}]}}',
+            "expected.claims[0].wieght",
+            "did you mean weight?",
+        ),
         (
             b'{"input": 1, "expected": {"tools": {"max_calls": -1}}}',
             "expected.tools.max_calls",

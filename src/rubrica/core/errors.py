@@ -68,11 +68,17 @@ class JudgeError(RubricaError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint for a misspelt word: the known one that is closest, else all of them."""
+    words = sorted(known)
+    close = close_to(word, words)
+    return f"did you mean {close}?" if close else f"known: {', '.join(words)}"
+
+
+def close_to(word: str, known: Iterable[str]) -> str:
+    """The known word that a misspelt one is closest to; empty where it is one, or none is close."""
     from difflib import get_close_matches  # only on the way to an error
 
     words = sorted(known)
-    close = get_close_matches(word, words, n=1)
-    return f"did you mean {close[0]}?" if close else f"known: {', '.join(words)}"
+    return next(iter(get_close_matches(word, words, n=1)), "") if word not in words else ""
 
 
 def _again(

@@ -47,6 +47,13 @@ BUILT_IN = {
     "tool_efficiency": "rubrica.judges.dimensions.tools->ToolEfficiency",
     "tool_success_rate": "rubrica.judges.fitness.tool_success->ToolSuccessRate",
 }
+#: The names that AgentJet's users know for some of them.
+FACES = {
+    "AutoGraderJudge": "auto_grader",
+    "CountdownAnswerAsJudge": "countdown",
+    "EnvServiceJudge": "environment",
+    "MathAnswerAsJudge": "math",
+}
 #: The same by asking a model: what a name means where its options name one.
 BY_MODEL = {
     "citation_accuracy": "rubrica.judges.prompted.citations->CitationAccuracy",
@@ -109,6 +116,7 @@ def load(
     folders: Sequence[str] = (),
 ) -> Any:
     """The judge of that name, made with `config` (AgentJet's kind) or `options` (all others)."""
+    protocol = FACES.get(protocol, protocol)
     asks = options is not None and "model" in options
     name = (asks and BY_MODEL.get(protocol)) or BUILT_IN.get(protocol, protocol)
     where, arrow, attribute = name.partition("->")

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from rubrica.core import Case, DataError
+from rubrica.core.errors import close_to
 from rubrica.core.frozen import checked, clean
 from rubrica.readers.conversion import explained
 
@@ -95,6 +96,10 @@ class CaseFields(msgspec.Struct):
 
 FIELDS = CaseFields.__struct_fields__
 _FIELDS = frozenset(FIELDS)
+_CLAIM = frozenset(Claim.__struct_fields__)
+_EXPECTED = frozenset(Expected.__struct_fields__)
+#: What keys of `expected` hold; an answer may be anything.
+_SHAPES: dict[str, type] = {"claims": list, "aspects": list, "sources": list, "tools": dict}
 
 
 def case_from(fields: Mapping[str, Any]) -> Case:
@@ -108,6 +113,8 @@ def case_from(fields: Mapping[str, Any]) -> Case:
         raise _explained(error, fields) from None
     except UnicodeEncodeError:  # the converter stops at a lone surrogate
         return case_from(_mended(fields))
+    if isinstance(known.expected, Expected):
+        _refuse_misspelt(fields["expected"])
     try:
         return Case(
             id="" if known.id is None else str(known.id),
@@ -123,6 +130,21 @@ def case_from(fields: Mapping[str, Any]) -> Case:
         above = field.removeprefix("metadata.")  # where its author wrote it
         written = re.split(r"[.\[]", above, maxsplit=1)[0] in fields.keys() - _FIELDS
         raise DataError(message, field=above if written else field) from None
+
+
+def _refuse_misspelt(expected: Mapping[str, Any]) -> None:
+    """A key of your own is no judge's business, unless it is nearly one of ours and holds the same:
+    `aspect` with a list, or the `wieght` of a claim. Nobody would miss what it was to say.
+    """
+    for key in expected.keys() - _EXPECTED:
+        meant = close_to(key, _SHAPES)
+        if meant and meant not in expected and isinstance(expected[key], _SHAPES[meant]):
+            raise DataError(f"did you mean {meant}?", field=f"expected.{key}")
+    for number, claim in enumerate(expected.get("claims") or ()):
+        for key in claim.keys() - _CLAIM:
+            if meant := close_to(key, _CLAIM):
+                place = f"expected.claims[{number}].{key}"
+                raise DataError(f"did you mean {meant}?", field=place)
 
 
 def _mended(fields: Mapping[str, Any]) -> dict[str, Any]:

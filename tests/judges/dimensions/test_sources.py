@@ -13,6 +13,7 @@ import pytest
 from rubrica.core import Case, CaseError, Signal, ToolCall, Trace
 from rubrica.core.levels import FLOORS
 from rubrica.judges.dimensions.sources import SourceQuality
+from rubrica.judges.reliability.rating import classify
 
 LABELLED = Path(__file__).parents[2] / "labelled" / "source_quality"
 ORDER = list(FLOORS)
@@ -162,6 +163,14 @@ def test_own_lists() -> None:
     assert value_of(REDDIT, judge=judge) == 1.0
     assert value_of(WHO, judge=judge) == 0.0
     assert msgspec.convert({"primary": ["*.corp.io"]}, SourceQuality).primary == ("*.corp.io",)
+    inner = SourceQuality(primary=("localhost:8080", "wiki.corp.local", "docs.ours.example"))
+    for url in ("http://localhost:8080/a", "http://wiki.corp.local/b", "docs.ours.example/c"):
+        assert classify(url, lists=inner.lists).kind == "primary"
+        assert classify(url).kind == "unreliable"
+    hidden = "https://wiki.corp.local@evil.com/b"
+    assert classify(hidden, lists=inner.lists).kind == "unreliable"
+    with pytest.raises(ValueError, match=r"'a\.io' is listed as primary and as unreliable"):
+        SourceQuality(primary=("a.io",), unreliable=("a.io",))
     with pytest.raises(ValueError, match="primary: ' ' is no host"):
         SourceQuality(primary=(" ",))
     with pytest.raises(msgspec.ValidationError):

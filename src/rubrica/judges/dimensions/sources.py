@@ -80,6 +80,8 @@ def check_hosts(lists: Lists) -> None:
         for host in hosts:
             if not host.strip() or any(map(str.isspace, host)):
                 raise ValueError(f"{field}: {host!r} is no host")
+            if (others := [name for name in Lists._fields if host in getattr(lists, name)])[1:]:
+                raise ValueError(f"{field}: {host!r} is listed as {' and as '.join(others)}")
 
 
 class Read(NamedTuple):

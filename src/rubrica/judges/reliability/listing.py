@@ -1,5 +1,6 @@
 """Lists of hosts and works by kind: the shipped ones, and those of a configuration."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Literal, NamedTuple
 
 Kind = Literal["primary", "secondary", "unreliable"]
 _HERE = Path(__file__).parent
+_PORT = re.compile(r":\d{1,5}\Z")
 
 
 class Group(NamedTuple):
@@ -82,8 +84,9 @@ def _table(entries: Iterable[tuple[str, Group]]) -> Table:
 
 
 def _plain(entry: str) -> str:
-    entry = entry.strip().casefold()
-    return entry.split("://", 1)[-1].removeprefix("www.")
+    entry = entry.strip().casefold().split("://", 1)[-1].removeprefix("www.")
+    host, slash, path = entry.partition("/")
+    return _PORT.sub("", host) + slash + path
 
 
 def look_up(table: Table, host: str, path: str) -> Group | None:

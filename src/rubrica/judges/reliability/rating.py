@@ -111,8 +111,8 @@ def host_of(source: str) -> str:
 def _listed(source: str, address: Address | None, lists: Lists) -> Group | None:
     if lists == NO_LISTS:
         return None
-    if address is not None and not address.trouble:
-        return look_up(own(lists), address.host, address.path)
+    if address is not None and address.host:
+        return look_up(own(lists), address.host, address.path)  # also intranet and localhost
     # Numbers can be listed too: a retracted DOI, say.
     plain = re.sub(r"\A(?:doi|arxiv)[:：]?\s?", "", source.strip().casefold())
     host, slash, path = plain.partition("/")
