@@ -132,18 +132,19 @@ def _borne_out(want: Wanted, reading: Reading, whole: Cover) -> bool:
     return whole.key >= need or _same_count(want, reading)
 
 
-_NOUN = re.compile(r"[ ]([a-z]{3,})|([\u4e00-\u9fff]{2,3})")
+#: What a number counts.
+NOUN = re.compile(r"[ ]([a-z]{3,})|([\u4e00-\u9fff]{2,3})")
 
 
 def _same_count(want: Wanted, reading: Reading) -> bool:
     """Whether a number counts the same things: 62 schools."""
     for mine in want.quantities:
-        noun = _NOUN.match(want.claim.text, mine.end) if mine.kind == "number" else None
+        noun = NOUN.match(want.claim.text, mine.end) if mine.kind == "number" else None
         if noun is None:
             continue
         for other in reading.whole.quantities:
             if agrees(mine, other):
-                also = _NOUN.match(reading.text, other.end)
+                also = NOUN.match(reading.text, other.end)
                 if also is not None and noun[0] == also[0]:
                     return True
     return False
@@ -175,7 +176,7 @@ def _uncounted(want: Wanted, reading: Reading, amounts: Sequence[Quantity]) -> S
 
 def _counts(text: str, amounts: Sequence[Quantity]) -> list[tuple[str, Quantity]]:
     """Quantities with the noun that each counts, if any."""
-    nouns = [_NOUN.match(text, one.end) if one.kind == "number" else None for one in amounts]
+    nouns = [NOUN.match(text, one.end) if one.kind == "number" else None for one in amounts]
     return [(noun[0] if noun else "", one) for noun, one in zip(nouns, amounts, strict=True)]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from rubrica.judges.text.dated import OWN, of_period
 from rubrica.judges.text.ledger import family
 from rubrica.judges.text.lexicon import lexicon
 from rubrica.judges.text.looks import ABSENT, Look
@@ -44,6 +45,11 @@ def elsewhere(want: Wanted, text: Told, index: int, rivals: Terms) -> tuple[Look
     missing = not want.heads <= gist
     rivalled = bool(rivals) and not rivals.isdisjoint(gist)
     for mine in want.quantities:
+        said = of_period(want, mine, text, index)
+        if said is not None:
+            if said[0] is OWN:
+                continue
+            return said
         placed = text.figured(family(mine))
         at = bisect_left(placed, (index,))
         several = at < len(placed) and len(placed[at][1].amounts) > 1
