@@ -10,6 +10,9 @@ HAN_PLANS = ("专业版每月99元。", "基础版每月29元。")
 SCORES = ("Alice scored 90.", "Bob scored 85.")
 PEOPLE = ("France has 68 million inhabitants.", "Germany has 84 million inhabitants.")
 TIERS = ("The free tier allows 100 requests.", "The paid tier allows 5,000 requests.")
+SPIRIT = ("Ethanol boils at 78.4 °C.",)
+LAKE = ("Lake Victoria has an area of 68,800 km².",)
+PEAK = ("黄山高1864米。",)
 YEARS = ("Apple was founded in 1976.", "Microsoft was founded in 1975.")
 
 RIGHT = [
@@ -31,6 +34,12 @@ RIGHT = [
     ),
     (("The ticket price is $20.",), "The ticket is $20, up from a ticket price of $15."),
     (("The train runs at 300 km/h.",), "Top speed: 300 km/h\nAverage speed of the train: 220 km/h"),
+    (SPIRIT, "Methanol boils at 64.7 °C, ethanol at 78.4 °C."),
+    (SPIRIT, "Pure ethanol boils at 78.4 °C, a mixture with water at 78.2 °C."),
+    (SPIRIT, "At sea level it boils at 78.4 °C, at 3,000 m ethanol boils at 69 °C."),
+    (LAKE, "Lake Tanganyika has an area of 32,600 km², Lake Victoria of 68,800 km²."),
+    (PEAK, "泰山高1545米，黄山为1864米。"),
+    (PEAK, "主峰高1864米，黄山东峰为1545米。"),
     (("Norway won 8 silver medals.",), "Norway won 16 gold, 8 silver and 13 bronze medals."),
     (("The bridge cost £12 million.",), "Key facts:\n- Opened: 1998\n- Budget: £12 million"),
 ]
@@ -46,6 +55,10 @@ EXCHANGED = [
     (PEOPLE, "France has 84 million inhabitants, Germany has 68 million."),
     (TIERS, "- Free: 5,000 requests\n- Paid: 100 requests"),
     (YEARS, "Microsoft: 1976\nApple: 1975"),
+    (SPIRIT, "Methanol boils at 78.4 °C, ethanol at 64.7 °C."),
+    (SPIRIT, "Water boils at 78.4 °C and ethanol at 100 °C."),
+    (LAKE, "Lake Tanganyika has an area of 68,800 km², Lake Victoria of 32,600 km²."),
+    (PEAK, "泰山高1864米，黄山为1545米。"),
     (("Norway won 16 silver medals.",), "Norway won 16 gold, 8 silver and 13 bronze medals."),
 ]
 

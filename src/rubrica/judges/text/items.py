@@ -27,6 +27,8 @@ _PARTS = re.compile(r"[;,](?!\d)|\b(?:and|while|whereas|but)\b|而")
 #: What follows is part of what was told before.
 _AMONG = re.compile(r"\A\s*(?:including|among them|of which|包括|其中)")
 _IN_TURN = re.compile(r"\brespectively\b|分别|依次")
+#: What stands between a label and its figure without a space.
+_IS = "是为"
 _LABELLED = re.compile(r"[-*•\s]*(?:\d+[.)] )?[^:|\d]{1,40}:|\|")
 
 
@@ -35,6 +37,8 @@ class _Item(NamedTuple):
 
     label: Terms
     amounts: tuple[Quantity, ...]
+    #: Whether those words stand before the figure.
+    first: bool = True
 
 
 def elsewhere(want: Wanted, text: Told, index: int, rivals: Terms) -> tuple[Look, int] | None:
@@ -65,12 +69,13 @@ def elsewhere(want: Wanted, text: Told, index: int, rivals: Terms) -> tuple[Look
         label = here[0].label
         if want.heads <= label:
             continue
-        for item in found:
-            if (
-                item is not here[0]
-                and _other(mine, item.amounts)
-                and _rather(want, label, item.label)
-            ):
+        for number, item in enumerate(found):
+            if item is here[0] or not _other(mine, item.amounts):
+                continue
+            # What follows may leave the verb out: `water boils at 100 °C, ethanol at 78 °C`.
+            later = number > found.index(here[0]) and mine.date is None
+            brief = later and item.first and item.label <= want.heads
+            if _rather(want, label, item.label, brief):
                 return _OTHER, index
         for place, item in near if len(found) == 1 else ():
             same = _listed(text, index) and _listed(text, place)
@@ -130,10 +135,12 @@ def _other(mine: Quantity, theirs: Sequence[Quantity]) -> bool:
     return False in found and True not in found
 
 
-def _rather(want: Wanted, label: Terms, other: Terms) -> bool:
+def _rather(want: Wanted, label: Terms, other: Terms, brief: bool = False) -> bool:
     """Whether another label is the claim's, and this one has something else in its place."""
     words = want.claim.whole.terms.keys()
-    if not want.heads & other - label or words & label - other or other - label - words:
+    if not want.heads & other - label or other - label - words:
+        return False
+    if words & label - other and not brief:
         return False
     known, polar = lexicon().words, lexicon().polar
     return any(
@@ -171,11 +178,12 @@ def _items(text: str) -> tuple[_Item, ...]:
         inside = tuple([one for one in figures if start <= one.start < end])
         if inside:
             before = _AMONG.sub("", folded[start : inside[0].start])
-            label = _words(before)
+            label = _words(before.rstrip(_IS))
             if inside[0].date and found and before.strip() in ("", "the"):  # the 1930s and 1940s
                 found[-1] = _Item(found[-1].label, found[-1].amounts + inside)
             else:
-                found.append(_Item(label or _words(folded[inside[0].end : end]), inside))
+                behind = label or _words(folded[inside[0].end : end])
+                found.append(_Item(behind, inside, bool(label)))
         start = following
     return tuple(found)
 

@@ -56,7 +56,7 @@ def _named_other(want: Wanted, reading: Reading, asked: frozenset[str]) -> bool:
         measures = want.quantities and any(idea in comparing for idea, _ in piece.ideas)
         if piece.term not in mine and not measures and not _in_figure(piece, reading):
             return False
-    return not _short_for(other, asked)
+    return not _short_for(other, asked, want.claim.text)
 
 
 def _subject(want: Wanted) -> frozenset[str]:
@@ -78,14 +78,19 @@ def _in_figure(piece: Piece, reading: Reading) -> bool:
     return any(one.start <= piece.start < one.end for one in reading.quantities)
 
 
-def _short_for(other: list[Piece], asked: frozenset[str]) -> bool:
+def _short_for(other: list[Piece], asked: frozenset[str], claim: str) -> bool:
     """Whether one may be short for the other: ECB, CPython."""
     letters = "".join(piece.word[0] for piece in other).lower()
-    return any(
-        term == letters or term in piece.term or piece.term in term
-        for term in asked
-        for piece in other
-    )
+    return any(term == letters or _is_part(piece, term, claim) for term in asked for piece in other)
+
+
+def _is_part(piece: Piece, term: str, claim: str) -> bool:
+    """Whether one word has the other in it; methanol has no ethanol in it, CPython has Python."""
+    if term not in piece.term and piece.term not in term:
+        return False
+    if 1 not in (piece.term.find(term), term.find(piece.term)):
+        return True
+    return term.capitalize() in piece.word or piece.word in claim
 
 
 def _set_elsewhere(want: Wanted, text: Told, index: int, question: str) -> bool:
