@@ -15,6 +15,8 @@ CHANGE = (
     "By how much did revenue change between 2021 and 2022?",
     "Revenue rose from $3.9 billion in 2021 to $4.3 billion in 2022.",
 )
+BOTH = ("What was inflation then?", "Inflation was 4.7% in 2021 and 8.0% in 2022.")
+SNOW = ("How much snow fell in January 2020?", "60 cm of snow fell in January 2020.")
 HAN = ("公司2023年的营收是多少？", "公司2023年营收为12.5亿元。")
 HAN_QUARTER = ("公司2023年第二季度的营收是多少？", "公司2023年第二季度营收为12.5亿元。")
 
@@ -35,6 +37,8 @@ OTHER = [
     (TOWN, "The town had 4,000 inhabitants in 2020 and 5,000 in 2010."),
     (RATE, "Unemployment stood at 8.1% in 2021, after 9.2% in 2020."),
     (CHANGE, "In 2021 revenue was $4.3 billion, in 2022 $3.9 billion."),
+    (BOTH, "Inflation was 8.0% in 2021 and 4.7% in 2022."),
+    (SNOW, "February 2020 saw 60 cm of snow, while January 2020 saw 20 cm."),
     (HAN, "2022年营收为12.5亿元，2023年营收为10.2亿元。"),
     (HAN, "2022年营收为12.5亿元。2023年营收为10.2亿元。"),
     (HAN, "公司2022年营收为12.5亿元，公司2023年营收为10.2亿元。"),
@@ -72,6 +76,10 @@ OWN = [
         ("How many work there?", "Founded in 1998, Orvel has 1,800 employees."),
         "Orvel was founded in 1998 by two students; in 2023 it had 1,800 employees.",
     ),
+    (BOTH, "Inflation was 4.7% in 2021 and 8.0% in 2022."),
+    (BOTH, "Inflation reached 8.0% in 2022, up from 4.7% in 2021."),
+    (SNOW, "January 2020 saw 60 cm of snow, while February 2020 saw 20 cm."),
+    (YEAR, "Since 2021 revenue has grown to $4.3 billion. Profit in 2022 was $1 billion."),
     (HAN, "2022年营收为10.2亿元，2023年营收为12.5亿元。"),
     (HAN, "营收从2022年的10.2亿元增至2023年的12.5亿元。"),
     (HAN, "2023年营收比2022年增长10%，达12.5亿元。"),

@@ -5,6 +5,7 @@
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -47,7 +48,8 @@ _WHEN = re.compile(
 #: A period that another is held against; and the year of a paper.
 _AGAINST = re.compile(
     r"(?:\b(?:than|from|since|with|against|over|versus|vs\.?|after|before|until|till|to)(?: in)?"
-    r"(?: the)? |[比较自从与至到])\Z"
+    r"(?: the)? |[比较自从与至到])\Z",
+    re.IGNORECASE,
 )
 _PAPER = re.compile(r" (?:annual )?(?:report|filing|survey|study|edition|forecast)|年?度?报")
 _IN_TURN = re.compile(r"\brespectively\b|分别|依次")
@@ -103,8 +105,11 @@ def _asked(want: Wanted, mine: Quantity) -> Date | None:
 
 def _others(when: Date, mine: Quantity, text: Told, index: int) -> Iterator[tuple[int, _Dated]]:
     """The other figures of the kind that are of the period, and where."""
-    for place, figures in text.figured(family(mine)):
-        if abs(place - index) <= _NEAR and (place == index or figures.mark(mine) is False):
+    placed = text.figured(family(mine))
+    for place, figures in placed[bisect_left(placed, (index - _NEAR,)) :]:
+        if place > index + _NEAR:
+            break
+        if place == index or figures.mark(mine) is False:
             for one in _dated(text.passages[place].text):
                 if _same(when, one.when) and agrees(mine, one.figure) is False:
                     yield place, one
@@ -122,14 +127,16 @@ def _grain(date: Date) -> tuple[bool, ...]:
 
 
 def _of_same(want: Wanted, other: _Dated, here: _Dated) -> bool:
-    """Whether another figure is one of the same thing: its part says no more than that, or no less
-    of the claim than the part with the claim's figure.
+    """Whether another figure is one of the same thing: its part has no word that the part with the
+    claim's figure has not, or no fewer words of the claim.
     """
     if other.noun and here.noun and other.noun != here.noun:
         return False  # what a number counts
     words = terms_of(want.claim.text)
     shared = len(words & other.words)
-    return not _own_words(want, other.words) or shared >= max(1, len(words & here.words))
+    return not _own_words(want, other.words - here.words) or shared >= max(
+        1, len(words & here.words)
+    )
 
 
 def _own_words(want: Wanted, words: Terms) -> Terms:
