@@ -158,6 +158,29 @@ def test_choosing_and_a_dry_run() -> None:
     assert ran("--where", "id=c3")["planned"] == 1
 
 
+def test_cases_from_stdin_or_a_pipe() -> None:
+    text, parts = Path("cases.jsonl").read_text(), PARTS[2:]
+    done = rubrica("run", "--cases", "-", *parts, "--json", input=text)
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["planned"], document["passed"]) == (0, 20, 16)
+    again = rubrica("run", "--resume", document["run"])
+    assert "came from stdin or a pipe and cannot be read again" in again.stderr
+    piped = subprocess.run(
+        ["bash", "-c", '"$@" --cases <(cat cases.jsonl)', "bash", RUBRICA, "run", *parts, "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(piped.stdout)["failures"] == document["failures"]
+    dry = rubrica("run", "--cases", "-", *parts, "--dry-run", "--json", "--limit", "3", input=text)
+    assert json.loads(dry.stdout)["first"] == ["c1", "c2", "c3"]
+    none = rubrica("run", "--cases", "-", *parts, "--tag", "prime", input=text)
+    assert (none.returncode, none.stderr) == (
+        2,
+        "rubrica: stdin: none of its 20 cases is chosen\n",
+    )
+
+
 def test_fail_fast_stops_and_the_rest_is_counted() -> None:
     done = rubrica("run", *PARTS, "--fail-fast", "--concurrency", "1", "--json")
     document = json.loads(done.stdout)

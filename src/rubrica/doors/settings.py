@@ -68,8 +68,9 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     def anchor(self) -> None:
         """Make the paths absolute."""
         for key in ("cases", "rubric", "store"):
-            if getattr(self, key) != "-":
-                setattr(self, key, str(Path(getattr(self, key)).resolve()))
+            path = Path(getattr(self, key))
+            if str(path) != "-" and not _is_pipe(path):
+                setattr(self, key, str(path.resolve()))
         for key in ("cache", "prices"):
             if isinstance(path := getattr(self, key), str):
                 setattr(self, key, str(Path(path).expanduser().absolute()))  # it may be a pipe
@@ -154,6 +155,11 @@ def settings_of(args: argparse.Namespace) -> RunSettings:
         return converted(told, RunSettings)
     except ConversionError as error:
         raise ConfigError(error.message, field=error.field) from None
+
+
+def _is_pipe(path: Path) -> bool:
+    """Whether it is one that a shell made: `/dev/fd/63` is its only name."""
+    return str(path).startswith(("/dev/", "/proc/")) and path.is_fifo()
 
 
 def _of_folder(args: argparse.Namespace) -> str | None:

@@ -70,7 +70,10 @@ class _Checked(NamedTuple):
 
 
 class CaseFile:
-    """Cases in JSONL, JSON, YAML or CSV, by the ending of the name; `-` is JSONL from stdin."""
+    """Cases in JSONL, JSON, YAML or CSV, by the ending of the name; `-` is JSONL from stdin.
+
+    What flows (stdin, a pipe) is kept by the object that reads it: a second one finds nothing.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
@@ -104,11 +107,12 @@ class CaseFile:
 
     def _kind_of(self) -> Kind:
         kind = kind_of(self.path)
-        if kind is None and not self._flows():
+        if kind is None and not self.flows:
             raise DataError(f"its name ends in none of {', '.join(ENDINGS)}", file=self.name)
         return kind or "jsonl"
 
-    def _flows(self) -> bool:
+    @property
+    def flows(self) -> bool:
         """Whether this is stdin or a pipe, which can be read only once."""
         if self.path == "-":
             return True
@@ -120,7 +124,7 @@ class CaseFile:
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
-        if self._kept is None and self._flows():
+        if self._kept is None and self.flows:
             self._kept = self._keep()
         path = self.path if self._kept is None else self._kept.name
         try:

@@ -93,16 +93,19 @@ def run(args: argparse.Namespace) -> int:
     exports.check(args.out)
     settings.anchor()  # an agent may change the folder, and a run may be resumed from another
     args.out = [str(Path(path).resolve()) for path in args.out]
-    info = CaseFile(settings.cases).check()
+    file = CaseFile(settings.cases)  # one for all: what flows can be read by its first reader only
+    if file.flows:
+        settings.cases = "-"
+    info = file.check()
     if not info.count:
-        raise DataError("it holds no cases", file=settings.cases)
-    count = sum(1 for _ in _chosen(settings))
+        raise DataError("it holds no cases", file=file.name)
+    count = sum(1 for _ in _chosen(settings, file))
     if not count:
-        raise DataError(f"none of its {info.count} cases is chosen", file=settings.cases)
+        raise DataError(f"none of its {info.count} cases is chosen", file=file.name)
     house = budget.house_of(settings.means, rubric, agent, keys=not args.dry_run)
     if args.dry_run:
-        todo = planned(_chosen(settings), settings.repeats)
-        return _dry_run(args, settings, (rubric, agent, gates), todo, house)
+        todo = planned(_chosen(settings, file), settings.repeats)
+        return _dry_run(args, settings, (rubric, agent, gates), todo, house, file)
     with Store(_folder_made(settings.store)) as store:
         started = RunInfo(
             name=settings.name,
@@ -120,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
             argv=tuple(sys.argv),
         )
         store.start(started)
-        todo = planned(_chosen(settings), settings.repeats)
+        todo = planned(_chosen(settings, file), settings.repeats)
         return _carry_out(args, store, started, settings, (rubric, agent, gates), todo, house)
 
 
@@ -141,19 +144,19 @@ def _resume(args: argparse.Namespace) -> int:
             message = f"the rubric has changed since run {info.id}; see rubrica rescore"
             raise ConfigError(message, file=settings.rubric)
         if settings.cases == "-":
-            raise ConfigError(
-                "its cases came from stdin and cannot be read again", field="--resume"
-            )
-        if CaseFile(settings.cases).check().digest != info.cases_digest:
+            message = "its cases came from stdin or a pipe and cannot be read again"
+            raise ConfigError(message, field="--resume")
+        file = CaseFile(settings.cases)
+        if file.check().digest != info.cases_digest:
             raise ConfigError(f"the cases have changed since run {info.id}", file=settings.cases)
         judge = info.rubric_fingerprint
-        todo = remaining(_chosen(settings), info.repeats, store, info.id, judge, again)
+        todo = remaining(_chosen(settings, file), info.repeats, store, info.id, judge, again)
         unlimited = settings.means.limits == Limits()
         spent = NOTHING if unlimited else budget.spent_before(store, info.id, agent)
         keys = not args.dry_run
         house = budget.house_of(settings.means, rubric, agent, spent=spent, keys=keys)
         if args.dry_run:
-            return _dry_run(args, settings, (rubric, agent, gates), todo, house)
+            return _dry_run(args, settings, (rubric, agent, gates), todo, house, file)
         return _carry_out(args, store, info, settings, (rubric, agent, gates), todo, house)
 
 
@@ -177,9 +180,8 @@ def _parts(settings: RunSettings) -> Parts:
     return rubric, agent, gates
 
 
-def _chosen(settings: RunSettings) -> Iterator[Case]:
-    selection = settings.selection
-    cases: Iterator[Case] = filter(selection.matches, CaseFile(settings.cases).cases())
+def _chosen(settings: RunSettings, file: CaseFile) -> Iterator[Case]:
+    cases: Iterator[Case] = filter(settings.selection.matches, file.cases())
     if settings.sample is not None:
         cases = sampled(cases, settings.sample, settings.seed)
     return limited(cases, settings.limit) if settings.limit is not None else cases
@@ -242,9 +244,10 @@ def _dry_run(
     parts: Parts,
     todo: Iterator[Todo],
     house: House,
+    file: CaseFile,
 ) -> int:
     rubric, agent, _ = parts
-    attempts, first = (item.case for item in todo), _chosen(settings)
+    attempts, first = (item.case for item in todo), _chosen(settings, file)
     repeats = settings.repeats
     return dry_run(attempts, first, rubric, agent, house, repeats=repeats, as_json=args.json)
 
