@@ -203,6 +203,48 @@ def test_exports() -> None:
     assert parquet.read_table("r.parquet").num_rows == 20
 
 
+LENGTH = """
+from rubrica import Signal, judge
+@judge
+def short(case, trace):
+    return Signal(name="short", value=0.1, reason="too long, by far")
+@judge
+def silent(case, trace):
+    return 0.05
+"""
+
+
+@pytest.mark.parametrize(
+    ("judge", "why"), [("short", "worst 0.10: too long, by far"), ("silent", "worst 0.05")]
+)
+def test_a_report_says_of_a_failure_what_the_panel_says(judge: str, why: str) -> None:
+    """A mean below the threshold has no reason of its own: it is that of the lowest dimension."""
+    Path("length.py").write_text(LENGTH)
+    lines = (
+        f"  right: {{judge: math, weight: 1}}\n  worst: {{judge: length.py->{judge}, weight: 2}}"
+    )
+    Path("rubric.yaml").write_text(f"dimensions:\n{lines}\n")
+    cases([case(3)])
+    names = ["r.xml", "r.json", "r.csv", "r.md"]
+    panel = rubrica("run", *PARTS, *[word for name in names for word in ("--out", name)]).stdout
+    assert f"  c3  {why}\n" in panel
+    (failure,) = ET.parse("r.xml").getroot().iter("failure")
+    assert failure.get("message") == why
+    assert json.loads(Path("r.json").read_text())["rows"][0]["reason"] == why
+    with Path("r.csv").open() as table:
+        assert next(csv.DictReader(table))["reason"] == why
+    assert f"| c3 | 1 | {why} |" in Path("r.md").read_text()
+
+
+def test_a_case_that_passed_has_no_reason_to_have_failed() -> None:
+    Path("rubric.yaml").write_text(
+        "dimensions:\n  right: {judge: math, weight: 1}\n  again: {judge: math, weight: 1}\n"
+    )
+    ran("--out", "r.json")
+    rows = json.loads(Path("r.json").read_text())["rows"]
+    assert {row["passed"]: bool(row["reason"]) for row in rows} == {True: False, False: True}
+
+
 def test_hostile_text_stays_text_in_exports() -> None:
     Path("agent.py").write_text(
         "def answer(input): return '=1+1 \\x00\\x1b[31m ]]> <script> | `x`'\n"

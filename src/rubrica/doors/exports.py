@@ -14,11 +14,12 @@ from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
-from rubrica.core import ConfigError
+from rubrica.core import ConfigError, Score
 from rubrica.core.trace import as_text
 from rubrica.doors.canaries import canary_lines
 from rubrica.doors.corrected import words as corrected_words
 from rubrica.doors.report import write_report
+from rubrica.stats.failures import why
 from rubrica.stores.run import RunInfo, StoredRow
 from rubrica.stores.sqlite import Store
 
@@ -78,10 +79,15 @@ def _record(row: StoredRow) -> dict[str, Any]:
         "passed": score.passed,
         "value": score.value,
         "reward": score.reward,
-        "reason": score.reason,
+        "reason": _reason(score),
         "output": as_text(row.trace.output),
         "seconds": row.trace.seconds,
     }
+
+
+def _reason(score: Score) -> str:
+    """Its own, whole; of a failure without one what the panel says, which is its lowest signal."""
+    return score.reason or ("" if score.passed else why(score))
 
 
 def _signals(row: StoredRow) -> dict[str, float | None]:
@@ -225,7 +231,7 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
         lines += ["", "| failed | repeat | why |", "|---|---|---|"]
     for failure in failures:
         row = store.row(info.id, failure["id"], failure["repeat"], info.rubric_fingerprint)
-        reason = row.score.reason if row and row.score else ""
+        reason = _reason(row.score) if row and row.score else ""
         lines.append(f"| {inline(failure['id'])} | {failure['repeat']} | {inline(reason)} |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

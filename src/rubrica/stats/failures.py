@@ -73,4 +73,5 @@ def why(score: Score) -> str:
     if not measured:
         return ""
     value, lowest = min(measured, key=lambda pair: pair[0])
-    return f"{lowest.name} {value:.2f}: {lowest.reason}"[:LONGEST]
+    told = f": {lowest.reason}" if lowest.reason else ""
+    return f"{lowest.name} {value:.2f}{told}"[:LONGEST]
