@@ -11,6 +11,7 @@ import subprocess
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -366,6 +367,31 @@ def test_rescore_show_and_label() -> None:
     assert "ann says pass fine" in rubrica("show", newest(), "c5").stdout
     assert rubrica("show", newest(), "nobody").returncode == 2
     assert json.loads(rubrica("show", newest(), "--json").stdout)["passed"] == 16
+
+
+def test_what_was_rescored_is_shown_and_compared_by_its_judge() -> None:
+    run = ran()["run"]
+    Path("other.yaml").write_text("dimensions:\n  good: {judge: math, gate: 1, weight: 2}\n")
+    done = rubrica("rescore", run, "--rubric", "other.yaml")
+    *_, line = done.stdout.splitlines()
+    words = line.split()
+    assert words[:5] == ["next", "rubrica", "show", run, "c10"]
+    assert "good is 0, below its gate of 1" in rubrica(*words[2:]).stdout
+    assert "good is 0, below its gate of 1" not in rubrica(*words[2:5]).stdout
+    judge = words[words.index("--judge") + 1]
+    whole = rubrica("show", run, "--judge", judge[:9], "--json", "--out", "r.json").stdout
+    document = json.loads(whole)
+    assert (document["judge"], list(document["dimensions"])) == (judge, ["good"])
+    rows = json.loads(Path("r.json").read_text())["rows"]
+    assert {signal["name"] for row in rows for signal in row["signals"]} == {"good"}
+    assert f"--judge {judge}" in rubrica("compare", run, run, "--judge", judge).stdout
+    with closing(sqlite3.connect(".rubrica/runs.db")) as store:
+        judges = [row[0] for row in store.execute("SELECT DISTINCT judge FROM scores ORDER BY 1")]
+    for wrong in (["show", run, "--judge", "nosuch"], ["compare", run, run, "--judge", "nosuch"]):
+        done = rubrica(*wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        known = ", ".join(judges)
+        assert f"no rubric 'nosuch' has scored run {run}; known: {known}\n" in done.stderr
 
 
 def test_a_store_that_is_none_is_refused() -> None:

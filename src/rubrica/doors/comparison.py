@@ -23,7 +23,7 @@ TAGS, FLIPPED = 12, 5
 def show(
     a: RunInfo, b: RunInfo, found: Compared, store: str = "", to: Console | None = None
 ) -> None:
-    """The comparison on stdout; `store` is what a command needs to find b's store."""
+    """The comparison on stdout; `store` is what a command needs to find what b has."""
     out = to or console()
     word, colour = WORDS[found.whole.verdict.kind]
     parts: list[RenderableType] = [

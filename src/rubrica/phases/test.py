@@ -230,8 +230,10 @@ def summarized(
     info = store.run(run_id)
     if rubric is not None:
         names = [dimension.name for dimension in rubric.dimensions]
-    else:  # in the order that the run itself had, once it was complete
+    elif judge in (None, info.rubric_fingerprint):  # in the order that the run itself had
         names = list((store.summary(run_id) or {}).get("dimensions", ()))
+    else:
+        names = []
     summary = Summary(planned=info.planned, repeats=info.repeats, dimensions=names)
     models: dict[str, None] = {}
     prompts: dict[str, str] = {}

@@ -40,6 +40,8 @@ KEYS = """SELECT position, repeat, number FROM traces
 ROW = """SELECT position, repeat, attempt, "case", traces.trace, score FROM traces
     LEFT JOIN scores ON scores.trace = traces.number AND judge = ? WHERE number = ?"""
 FIND = "SELECT number, attempt FROM traces WHERE run = ? AND case_id = ? AND repeat = ?"
+JUDGES = """SELECT DISTINCT judge FROM scores JOIN traces ON traces.number = scores.trace
+    WHERE run = ? ORDER BY judge"""
 LABELS = """SELECT case_id, repeat, who, verdict, note, created, labels.attempt < traces.attempt
     FROM labels JOIN traces ON traces.number = labels.trace
     WHERE run = ? ORDER BY position, repeat, who"""
@@ -120,6 +122,15 @@ class Store:
     def writer(self, run_id: str) -> Writer:
         """The one writer of a run; refused while another process or task has it."""
         return Writer(self.path, run_id, self._number(run_id))
+
+    def judge(self, run_id: str, wanted: str) -> str:
+        """The rubric that has scored the run: of this fingerprint, or the only one beginning so."""
+        known = [row[0] for row in self._all(JUDGES, self._key(run_id))]
+        found = [each for each in known if each.startswith(wanted)]
+        if wanted in known or len(found) == 1:
+            return wanted if wanted in known else found[0]
+        count = f"{len(found)} rubrics {wanted}… have" if found else f"no rubric {wanted!r} has"
+        raise self._error(f"{count} scored run {run_id}; known: {', '.join(known) or 'none'}")
 
     # Rows
 

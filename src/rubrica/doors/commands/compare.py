@@ -44,7 +44,10 @@ def run(args: argparse.Namespace) -> int:
         a = stack.enter_context(Store(args.store, make=False))
         b = stack.enter_context(Store(args.store_b, make=False)) if args.store_b else a
         one, other = a.run(args.a), b.run(args.b)
-        judge = args.judge or same_judge(a, one.id, b, other.id)
+        if args.judge:
+            judge = b.judge(other.id, a.judge(one.id, args.judge))
+        else:
+            judge = same_judge(a, one.id, b, other.id)
         found = compare(
             Side(store=a, run=one.id, judge=judge), Side(store=b, run=other.id, judge=judge), rules
         )
@@ -58,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
         document["exit_code"] = code
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
-        show(one, other, found, store_option(args.store_b or args.store))
+        by = f" --judge {judge}" if args.judge else ""
+        show(one, other, found, by + store_option(args.store_b or args.store))
         if not met:
             sys.stdout.write(f"required: {args.require}. It is not.\n")
     return code

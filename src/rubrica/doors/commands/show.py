@@ -17,7 +17,7 @@ from rubrica.doors.summary import last_run, store_option
 from rubrica.doors.summary import show as show_summary
 from rubrica.doors.terminal import plain as _plain
 from rubrica.phases.test import summarized
-from rubrica.stores.run import StoredRow
+from rubrica.stores.run import RunInfo, StoredRow
 from rubrica.stores.sqlite import Store
 
 
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("run_id", metavar="RUN", help="the run, or the beginning of its id")
     add("case_id", nargs="?", metavar="CASE", help="one of its cases")
     add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
+    add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after rubrica rescore")
     add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
     add("--json", action="store_true", help="one document on stdout")
@@ -35,23 +36,35 @@ def run(args: argparse.Namespace) -> int:
     exports.check(args.out)
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
+        judge = store.judge(info.id, args.judge) if args.judge else None
         if args.case_id is not None:
-            row = store.row(info.id, args.case_id, args.repeat)
+            row = store.row(info.id, args.case_id, args.repeat, judge)
             if row is None:
                 raise ConfigError(
                     f"run {info.id} has no case {args.case_id!r}, repeat {args.repeat}"
                 )
             labels = [label for label in store.labels(info.id) if label.case_id == args.case_id]
             return _show_case(args, row, [msgspec.to_builtins(label) for label in labels])
-        document = {"run": info.id, **summarized(store, info.id)}
-        document |= corrected(info.rubric, info.rubric_fingerprint, document)
-        before = last_run(store, info)
+        document, before = _summary(store, info, judge)
+        if judge is not None:
+            info = msgspec.structs.replace(info, rubric_fingerprint=judge)
         exports.write(args.out, store, info, document)
     if args.json:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
         show_summary(info, document, before=before, store=store_option(args.store))
     return PASSED
+
+
+def _summary(
+    store: Store, info: RunInfo, judge: str | None
+) -> tuple[dict[str, Any], tuple[RunInfo, dict[str, Any]] | None]:
+    """The summary, and the run before; what was rescored has neither that nor a calibration."""
+    if judge is not None:
+        return {"run": info.id, "judge": judge, **summarized(store, info.id, judge=judge)}, None
+    document = {"run": info.id, **summarized(store, info.id)}
+    document |= corrected(info.rubric, info.rubric_fingerprint, document)
+    return document, last_run(store, info)
 
 
 def _show_case(args: argparse.Namespace, row: StoredRow, labels: list[dict[str, Any]]) -> int:
