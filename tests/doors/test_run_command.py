@@ -434,6 +434,18 @@ def test_recorded_outputs() -> None:
     assert f"1 not measured\n  {lost['id']}  judge_error, {lost['reason'][:20]}" in shown
 
 
+def test_a_recorded_output_that_cannot_be_read_is_no_failure_of_an_agent() -> None:
+    broken = case(4, output="\\boxed{8}", steps=[{"tool": "search"}])
+    cases([case(3, output="\\boxed{6}"), broken, case(5, ouput="\\boxed{10}")])
+    done = rubrica("run", *PARTS[:4], "--agent", "recorded", "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["passed"], document["failed"]) == (3, 1, 0)
+    assert document["statuses"]["judge_error"] == 2
+    step, key = (line["reason"] for line in document["unmeasured_first"])
+    assert step == "task 'c4': steps[0]: neither a tool call (name) nor a message (role)"
+    assert key == "task 'c5': ouput: unknown key; did you mean output?"
+
+
 def test_a_disk_that_is_full_stops_the_run_and_says_how_to_go_on() -> None:
     def small_files() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

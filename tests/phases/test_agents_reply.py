@@ -247,6 +247,15 @@ def test_a_recorded_output_of_null_is_the_agents_failure() -> None:
         (0, {"outputs": "a"}, "outputs: expected a list"),
         (0, {"trace": {"output": "x", "seconds": "long"}}, "trace.seconds: expected"),
         (0, {"trace": 5}, "trace: expected object, got int"),
+        (0, {"ouput": "x"}, r"'r1': ouput: unknown key; did you mean output\?$"),
+        (0, {"output": "x", "steps": [{"tool": "t"}]}, r"'r1': steps\[0\]: neither a tool call"),
+        (0, {"output": "x", "usage": 5}, "'r1': usage: expected"),
+        (
+            0,
+            {"outputs": [{"output": "x", "steps": 5}]},
+            r"'r1': outputs\[0\].steps: expected a list",
+        ),
+        (0, {"messages": ["hello"]}, r"'r1': messages\[0\]: expected an object, got str$"),
     ],
 )
 def test_a_case_without_a_recorded_output_is_no_failure_of_an_agent(

@@ -2,7 +2,8 @@
 
 They are `trace`, `output`, `outputs` (one for each repeat) or `messages` in the case's metadata,
 where unknown keys of a case file go; `steps` and `usage` may stand beside an `output`. One recorded
-output is one attempt: it is not counted twice for a second repeat.
+output is one attempt: it is not counted twice for a second repeat. What cannot be read is a mistake
+in the data, and no failure of whoever was recorded.
 """
 
 from collections.abc import Mapping
@@ -11,11 +12,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from rubrica.core import Case, CaseError, Trace
-from rubrica.phases.agent_reply import bounded, read_reply
-from rubrica.phases.agent_steps import read_steps
+from rubrica.phases.agent_reply import UnusableError, bounded, read_reply
+from rubrica.phases.agent_steps import misspelt, read_steps
 from rubrica.readers.conversion import ConversionError, converted
 
 SINGLE = ("output", "messages", "steps", "usage")
+#: Any of these is what was recorded.
+RECORDED = ("output", "outputs", "messages", "trace")
 
 
 class RecordedAgent:
@@ -40,10 +43,13 @@ class RecordedAgent:
             if repeat >= len(outputs):
                 message = f"there are {len(outputs)} recorded outputs, none for repeat {repeat}"
                 raise CaseError(case.id, "outputs", message)
-            return read_reply(outputs[repeat])
+            return _reply(case, f"outputs[{repeat}]", outputs[repeat])
         if "output" in recorded or "messages" in recorded:
             self._first(case, "output" if "output" in recorded else "messages", repeat)
-            return read_reply({key: recorded[key] for key in SINGLE if key in recorded})
+            return _reply(case, "", {key: recorded[key] for key in SINGLE if key in recorded})
+        for key in recorded:
+            if meant := misspelt(key, RECORDED):
+                raise CaseError(case.id, key, f"unknown key; did you mean {meant}?")
         message = "the case has no recorded output: expected output, outputs, messages or trace"
         raise CaseError(case.id, "output", message)
 
@@ -51,6 +57,15 @@ class RecordedAgent:
         if repeat > 0:
             message = f"there is one, and none for repeat {repeat}; several stand under outputs"
             raise CaseError(case.id, key, message)
+
+
+def _reply(case: Case, place: str, value: Any) -> Trace:
+    try:
+        return read_reply(value)
+    except UnusableError as error:
+        *field, message = error.args[1].split(": ", 1)
+        path = ".".join(part for part in (place, *field) if part)
+        raise CaseError(case.id, path or "output", message) from None
 
 
 def _trace(case: Case, value: Any) -> Trace:

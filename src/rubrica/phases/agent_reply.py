@@ -24,6 +24,13 @@ class AgentError(RubricaError):
     """An agent failed; the message says how, without our own words for the exception."""
 
 
+class UnusableError(AgentError):
+    """It gave something that cannot be read: what it did, and what is wrong, the field first."""
+
+    def __str__(self) -> str:
+        return ": ".join(self.args)
+
+
 def read_reply(returned: Any) -> Trace:
     """The trace; `AgentError` where there is none to be had."""
     if type(returned) is str and len(returned) <= MAX_TEXT:
@@ -33,7 +40,7 @@ def read_reply(returned: Any) -> Trace:
     try:
         return bounded(_trace(returned))
     except (ValueError, TypeError, RecursionError) as error:
-        raise AgentError(f"it returned what cannot be used: {text_of(error)}") from None
+        raise UnusableError("it returned what cannot be used", text_of(error)) from None
 
 
 def _trace(returned: Any) -> Trace:
@@ -80,7 +87,7 @@ def _of_messages(messages: Any) -> Trace:
     try:
         return trace_of_messages(list(messages))
     except RubricaError as error:
-        raise AgentError(f"it returned messages that cannot be read: {error}") from None
+        raise UnusableError("it returned messages that cannot be read", str(error)) from None
 
 
 def bounded(trace: Trace) -> Trace:

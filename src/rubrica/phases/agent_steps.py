@@ -53,7 +53,7 @@ def _made(place: str, item: Mapping[str, Any], kind: type[Step]) -> Step:
         name = _ALIASES.get(key, key)
         if name in known:
             fields.setdefault(name, value)
-        elif key != "kind" and (meant := _misspelt(str(key), known)):
+        elif key != "kind" and (meant := misspelt(str(key), known)):
             raise ValueError(f"{place}.{key}: unknown key; did you mean {meant}?")
     try:
         return msgspec.convert(fields, kind)
@@ -65,8 +65,8 @@ def _made(place: str, item: Mapping[str, Any], kind: type[Step]) -> Step:
 
 
 @lru_cache(maxsize=256)
-def _misspelt(key: str, known: tuple[str, ...]) -> str:
-    """The field that is meant; nothing where the key is the agent's own."""
+def misspelt(key: str, known: tuple[str, ...]) -> str:
+    """The field that is meant; nothing where the key is somebody's own."""
     from difflib import get_close_matches  # only where there is such a key
 
     return next(iter(get_close_matches(key, known, n=1, cutoff=_ALIKE)), "")

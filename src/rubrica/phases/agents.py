@@ -120,7 +120,7 @@ async def attempt(
 ) -> Trace:
     """What the agent did about the case, in at most `deadline` seconds.
 
-    Raises only what is no failure of the agent: `CaseError` where a recorded case has no output,
+    Raises only what is no failure of the agent: `CaseError` where a recorded case has none,
     `AgentStuckError` where no thread is left to call it in, `ModelError` of the kind `budget` where
     the agent's model was not asked any more.
     """
