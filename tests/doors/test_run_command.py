@@ -127,6 +127,23 @@ def test_bad_usage_is_2_and_leaves_no_run(words: list[str], message: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("words", "field", "message"),
+    [
+        (["run", "--repeats", "two"], "--repeats", "invalid int value: 'two'"),
+        (["run", "--bogus"], None, "unrecognized arguments: --bogus"),
+        (["evolve"], None, "the following arguments are required: ACTION"),
+        (["run", *PARTS, "--repeats", "0"], "repeats", "expected at least 1"),
+    ],
+)
+def test_bad_usage_has_a_document_too(words: list[str], field: str | None, message: str) -> None:
+    done = rubrica(*words, "--json")
+    error = {"message": message, "file": None, "line": None, "field": field}
+    assert json.loads(done.stdout) == {"error": error, "exit_code": 2}
+    assert (done.returncode, message in done.stderr) == (2, True)
+    assert rubrica(*words).stdout == ""
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ('{"id": "a", "input": 1}\n{"id": ', "cases.jsonl:2"),

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # `rubrica hook` has no time for imports
     import argparse
     from collections.abc import Sequence
+    from typing import NoReturn
 
     from rubrica.core import RubricaError
 
@@ -92,8 +93,19 @@ def _parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
     import importlib
 
     from rubrica import __version__
+    from rubrica.core import ConfigError
 
-    parser = argparse.ArgumentParser(
+    class Parser(argparse.ArgumentParser):
+        """With `--json` there is a document, even where the other words cannot be read."""
+
+        def error(self, message: str) -> "NoReturn":
+            if "--json" in words:
+                field, colon, told = message.removeprefix("argument ").partition(": ")
+                named = colon and message.startswith("argument ")
+                _print_error(ConfigError(told, field=field) if named else ConfigError(message))
+            super().error(message)
+
+    parser = Parser(
         prog="rubrica",
         description="One score for an agent: reward, grade, alarm and fitness.",
         epilog="exit codes: 0 passed, 1 a gate failed, 2 bad input, 3 incomplete",
@@ -111,15 +123,19 @@ def _parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
 
 def _refused(error: "RubricaError", *, as_json: bool) -> int:
     if as_json:
-        import msgspec
-
-        from rubrica.core import InputError
-
-        document: dict[str, object] = {"message": str(error)}
-        if isinstance(error, InputError):
-            where = {"file": error.file, "line": error.line, "field": error.field}
-            document = {"message": error.message, **where}
-        text = msgspec.json.encode({"error": document, "exit_code": BAD_INPUT}).decode()
-        print(text)  # noqa: T201
+        _print_error(error)
     print(f"rubrica: {error}", file=sys.stderr)  # noqa: T201
     return BAD_INPUT
+
+
+def _print_error(error: "RubricaError") -> None:
+    import msgspec
+
+    from rubrica.core import InputError
+
+    document: dict[str, object] = {"message": str(error)}
+    if isinstance(error, InputError):
+        where = {"file": error.file, "line": error.line, "field": error.field}
+        document = {"message": error.message, **where}
+    text = msgspec.json.encode({"error": document, "exit_code": BAD_INPUT}).decode()
+    print(text)  # noqa: T201
