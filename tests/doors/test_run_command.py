@@ -246,6 +246,10 @@ def test_a_report_says_of_a_failure_what_the_panel_says(judge: str, why: str) ->
     names = ["r.xml", "r.json", "r.csv", "r.md"]
     panel = rubrica("run", *PARTS, *[word for name in names for word in ("--out", name)]).stdout
     assert f"  c3  {why}\n" in panel
+    value = {"short": "0.400", "silent": "0.367"}[judge]
+    shown = rubrica("show", newest(), "c3").stdout
+    assert f"\nfailed: scored, value {value}, below the pass threshold of 0.7\n" in shown
+    assert not [line for line in shown.splitlines() if line != line.rstrip()]
     (failure,) = ET.parse("r.xml").getroot().iter("failure")
     assert failure.get("message") == why
     assert json.loads(Path("r.json").read_text())["rows"][0]["reason"] == why
@@ -377,7 +381,7 @@ def test_rescore_show_and_label() -> None:
     assert json.loads(done.stdout)["passed"] == 16
     assert "first" in rubrica("runs").stdout
     shown = rubrica("show", newest(), "c5").stdout
-    assert "the box holds '0', the reference is '10'" in shown
+    assert "\nfailed: scored, value 0.000, the box holds '0', the reference is '10'\n" in shown
     assert (
         rubrica("label", newest(), "c5", "pass", "--who", "ann", "--note", "fine").returncode == 0
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rubrica.core import ConfigError
+from rubrica.core import ConfigError, InputError, Score, Signal
 from rubrica.core.trace import as_text
 from rubrica.doors import exports
 from rubrica.doors.budget import judged_by
@@ -17,6 +17,9 @@ from rubrica.doors.summary import last_run, store_option
 from rubrica.doors.summary import show as show_summary
 from rubrica.doors.terminal import plain as _plain
 from rubrica.phases.test import summarized
+from rubrica.readers.conversion import converted
+from rubrica.readers.document import parse_document
+from rubrica.readers.rubrics import RubricFile
 from rubrica.stores.run import RunInfo, StoredRow
 from rubrica.stores.sqlite import Store
 
@@ -44,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
                     f"run {info.id} has no case {args.case_id!r}, repeat {args.repeat}"
                 )
             labels = [label for label in store.labels(info.id) if label.case_id == args.case_id]
-            return _show_case(args, row, [msgspec.to_builtins(label) for label in labels])
+            rubric = info.rubric if judge in (None, info.rubric_fingerprint) else ""
+            return _show_case(args, row, [msgspec.to_builtins(label) for label in labels], rubric)
         document, before = _summary(store, info, judge)
         if judge is not None:
             info = msgspec.structs.replace(info, rubric_fingerprint=judge)
@@ -67,7 +71,9 @@ def _summary(
     return document, last_run(store, info)
 
 
-def _show_case(args: argparse.Namespace, row: StoredRow, labels: list[dict[str, Any]]) -> int:
+def _show_case(
+    args: argparse.Namespace, row: StoredRow, labels: list[dict[str, Any]], rubric: str
+) -> int:
     if args.json:
         document = {**msgspec.to_builtins(row), "labels": labels}
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
@@ -85,13 +91,12 @@ def _show_case(args: argparse.Namespace, row: StoredRow, labels: list[dict[str, 
     if score is None:
         say("not judged yet\n")
         return PASSED
-    verdict = {True: "passed", False: "failed", None: "not measured"}[score.passed]
-    say(f"{verdict}: {score.status}, value {score.value}, {_plain(score.reason)}\n")
+    say(f"{_verdict(score, rubric)}\n")
     for signal in score.signals:
         value = "–" if signal.value is None else f"{signal.value:.3f}"
         why = signal.reason or (signal.fault.message if signal.fault else "")
         level = f"  {_plain(signal.level)}" if signal.level else ""
-        say(f"  {_plain(signal.name)}  {value}{level}  {_plain(why)}\n")
+        say(f"  {_plain(signal.name)}  {value}{level}  {_plain(why)}".rstrip() + "\n")
         for evidence in signal.evidence:
             say(f"    “{_plain(evidence.text)}” ({evidence.field})\n")
         if signal.canary is not None:
@@ -102,3 +107,24 @@ def _show_case(args: argparse.Namespace, row: StoredRow, labels: list[dict[str, 
     for label in labels:
         say(f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}\n")
     return PASSED
+
+
+def _verdict(score: Score, rubric: str) -> str:
+    """How it ended and why; `rubric` is the text of the file it was scored by, where known."""
+    word = {True: "passed", False: "failed", None: "not measured"}[score.passed]
+    value = "" if score.value is None else f"value {score.value:.3f}"
+    told = _plain(score.reason) or _below(score, rubric)
+    return f"{word}: {', '.join(part for part in (score.status, value, told) if part)}"
+
+
+def _below(score: Score, rubric: str) -> str:
+    """Without a reason of its own a mean has failed by the threshold, and by nothing else; a judge
+    that is alone may have said so itself."""
+    alone = score.signals[0] if len(score.signals) == 1 else Signal(name="mean")
+    if score.passed or score.status != "scored" or (alone.passed, alone.reward) != (None, None):
+        return ""
+    try:
+        least = converted(parse_document(rubric, "").value, RubricFile).pass_threshold
+    except InputError:  # it is not known, or not as we write it
+        return "below the pass threshold"
+    return f"below the pass threshold of {least:g}"
