@@ -5,6 +5,7 @@ import json
 import os
 import random
 import resource
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -181,8 +182,6 @@ def test_cases_from_stdin_or_a_pipe() -> None:
     done = rubrica("run", "--cases", "-", *parts, "--json", input=text)
     document = json.loads(done.stdout)
     assert (done.returncode, document["planned"], document["passed"]) == (0, 20, 16)
-    again = rubrica("run", "--resume", document["run"])
-    assert "came from stdin or a pipe and cannot be read again" in again.stderr
     piped = subprocess.run(
         ["bash", "-c", '"$@" --cases <(cat cases.jsonl)', "bash", RUBRICA, "run", *parts, "--json"],
         capture_output=True,
@@ -197,6 +196,19 @@ def test_cases_from_stdin_or_a_pipe() -> None:
         2,
         "rubrica: stdin: none of its 20 cases is chosen\n",
     )
+
+
+def test_cases_from_stdin_are_given_again_to_go_on() -> None:
+    text, words = Path("cases.jsonl").read_text(), [*PARTS[2:], "--fail-fast", "--concurrency", "1"]
+    done = rubrica("run", "--cases", "-", *words, input=text)
+    told = shlex.split(done.stderr.partition("go on with: rubrica ")[2])
+    assert told[-2:] == ["--cases", "-"]
+    went_on = json.loads(rubrica(*told, "--json", input=text).stdout)
+    assert (went_on["passed"], went_on["failed"]) == (8, 2)  # to the next failure
+    refused = rubrica(*told[:-2])
+    assert (refused.returncode, "--cases" in refused.stderr) == (2, True)
+    other = rubrica(*told, input=text.replace("c20", "c21"))
+    assert (other.returncode, "the cases have changed" in other.stderr) == (2, True)
 
 
 def test_fail_fast_stops_and_the_rest_is_counted() -> None:

@@ -67,10 +67,10 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     def anchor(self) -> None:
         """Make the paths absolute."""
-        for key in ("cases", "rubric", "store"):
-            path = Path(getattr(self, key))
-            if str(path) != "-" and not _is_pipe(path):
-                setattr(self, key, str(path.resolve()))
+        for key in ("rubric", "store"):
+            setattr(self, key, str(Path(getattr(self, key)).resolve()))
+        if self.cases != "-" and not _is_pipe(Path(self.cases)):
+            self.cases = str(Path(self.cases).resolve())
         for key in ("cache", "prices"):
             if isinstance(path := getattr(self, key), str):
                 setattr(self, key, str(Path(path).expanduser().absolute()))  # it may be a pipe

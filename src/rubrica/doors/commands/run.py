@@ -144,8 +144,10 @@ def _resume(args: argparse.Namespace) -> int:
             message = f"the rubric has changed since run {info.id}; see rubrica rescore"
             raise ConfigError(message, file=settings.rubric)
         if settings.cases == "-":
-            message = "its cases came from stdin or a pipe and cannot be read again"
-            raise ConfigError(message, field="--resume")
+            if not args.cases:
+                message = f"the cases of run {info.id} came from stdin or a pipe: give them again"
+                raise ConfigError(message, field="--cases")
+            settings.cases = args.cases
         file = CaseFile(settings.cases)
         if file.check().digest != info.cases_digest:
             raise ConfigError(f"the cases have changed since run {info.id}", file=settings.cases)
@@ -198,7 +200,8 @@ def _carry_out(
 ) -> int:
     rubric, agent, gates = parts
     started = time.monotonic()
-    again = "".join(f" --retry {word}" for word in args.retry) + budget.options_of(args)
+    again = " --cases -" if info.cases_path == "-" else ""
+    again += "".join(f" --retry {word}" for word in args.retry) + budget.options_of(args)
     resume = f"rubrica run --resume {info.id} --store {shlex.quote(settings.store)}{again}"
     more = "".join(f" --budget {shlex.quote(word)}" for word in args.budget or ())
     with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
