@@ -42,6 +42,35 @@ def test_agree(claim: str, text: str, kind: str) -> None:
     assert agree(claim, only, library((only,))).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("claim", "text", "kind"),
+    [
+        ("Nets increase child mortality.", "Nets reduce child mortality.", "unsupported"),
+        ("Nets lower child mortality.", "Nets reduce child mortality.", "supported"),
+        ("Statins raise the risk of stroke.", "Statins lower the risk of stroke.", "unsupported"),
+        ("Statins cut the risk of stroke.", "Statins lower the risk of stroke.", "supported"),
+        ("该药提升中风风险。", "该药降低中风风险。", "unsupported"),
+        ("该药减少中风风险。", "该药降低中风风险。", "supported"),
+        # What another clause says is not denied by this one.
+        (
+            "The plan stresses the importance of reducing poverty.",
+            "The plan stresses the importance of promoting growth, reducing poverty, and trade.",
+            "supported",
+        ),
+        ("盐摄入减少，血压下降。", "盐摄入减少使血压下降，寿命提升。", "supported"),
+        ("Sales fell 5.2%.", "Sales reached $4 million, up 5.2% on 2022.", "unsupported"),
+        ("Sales rose 5.2%.", "Sales reached $4 million, up 5.2% on 2022.", "supported"),
+        ("全年产值下降5.2%。", "全年产值1260582亿元，比上年增长5.2%。", "unsupported"),
+        ("全年产值增长5.2%。", "全年产值1260582亿元，比上年增长5.2%。", "supported"),
+        # A figure that two clauses tell says nothing of either.
+        ("Sales fell 5%.", "Sales reached $4 million, costs up 5%, sales off 5%.", "supported"),
+    ],
+)
+def test_rise_and_fall(claim: str, text: str, kind: str) -> None:
+    only = source(text)
+    assert agree(claim, only, library((only,))).kind == kind
+
+
 def test_another_source_was_meant() -> None:
     first = source("C919飞机座级158至192座，航程4075公里。", "1")
     second = source("ARJ21飞机座级78至97座，航程2225公里。", "2")

@@ -6,6 +6,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from rubrica.judges.citing.leaning import leaning, sides
+from rubrica.judges.citing.numbers import same
 from rubrica.judges.citing.passages import Passage, clauses_of, passage_of, share
 from rubrica.judges.citing.shelf import sentences_of
 from rubrica.judges.text.words import fold, terms
@@ -179,19 +181,21 @@ def _had(one: str, other: str) -> str:
 
 
 def _opposed(claim: str, sentence: str, enough: float) -> str:
-    """A word of the claim whose opposite the same clause of the sentence has."""
+    """A word of the claim whose opposite the same clause of the sentence has, or a clause of it
+    that rises where the other falls.
+    """
     known = opposites()
     said = _directions(sentence)
-    if not said or all(known[word].isdisjoint(said) for word in _directions(claim)):
+    listed = any(not known[word].isdisjoint(said) for word in _directions(claim))
+    if not listed and not any(-side in sides(sentence) for side in sides(claim)):
         return ""
     for clause in clauses_of(claim):
         ours = _directions(clause)
-        if not ours:
+        if not ours and not leaning(clause):
             continue
         mine = passage_of(clause)
-        others_ = [(share(mine, passage_of(other)), other) for other in clauses_of(sentence)]
-        how_near, near = max(others_, default=(0.0, ""))
-        if how_near < enough:
+        near = _nearest(mine, sentence, enough)
+        if not near:
             continue
         theirs = _directions(near)
         even = bool(negated(clause)) == bool(negated(near))
@@ -200,4 +204,44 @@ def _opposed(claim: str, sentence: str, enough: float) -> str:
             # `did not fall` is no opposite of `rose`, but 没有毒 is one of 有毒.
             if others and not ours & theirs and (even or _NEGATIVE & set(map(first, others))):
                 return word
+        if even and _turned(mine, near, sentence):
+            return clause
     return ""
+
+
+def _nearest(mine: Passage, sentence: str, enough: float) -> str:
+    """The clause that speaks of the same thing, or the one that tells its figure.
+
+    In `sales reached $4 million, up 5.2%` the first clause has the words and the second the rest.
+    """
+    clauses = clauses_of(sentence)
+    how_near, near = max(
+        [(share(mine, passage_of(one)), one) for one in clauses], default=(0.0, "")
+    )
+    if how_near < enough:
+        return ""
+    if len(clauses) == 1 or not mine.quantities or _directions(near) or sides(near):
+        return near
+    told = [one for one in clauses if one != near and _same_figure(mine, passage_of(one))]
+    return told[0] if len(told) == 1 and not _same_figure(mine, passage_of(near)) else near
+
+
+def _same_figure(mine: Passage, theirs: Passage) -> bool:
+    return any(
+        same(one, other) for one in mine.quantities if not one.date for other in theirs.quantities
+    )
+
+
+def _turned(mine: Passage, near: str, sentence: str) -> bool:
+    """Whether one rises where the other falls, and no other clause says of it what the claim does.
+
+    `promoting growth, reducing poverty` does not deny that it reduces poverty.
+    """
+    side = leaning(mine.text)
+    if not side or leaning(near) != -side:
+        return False
+    left = mine.terms - passage_of(near).terms
+    return not any(
+        leaning(other) == side and not all(map(leaning, left & passage_of(other).terms))
+        for other in clauses_of(sentence)
+    )
