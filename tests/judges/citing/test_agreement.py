@@ -71,6 +71,53 @@ def test_rise_and_fall(claim: str, text: str, kind: str) -> None:
     assert agree(claim, only, library((only,))).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("claim", "text", "kind"),
+    [
+        ("成年人每天食盐不应超过5克。", "成年人每天食盐摄入量不超过5克。", "supported"),
+        ("成年人每天食盐不得多于5克。", "成年人每天食盐摄入量不超过5克。", "supported"),
+        ("成年人每天食盐至多5克。", "成年人每天食盐摄入量不超过5克。", "supported"),
+        ("成年人每天食盐不少于5克。", "成年人每天食盐摄入量不超过5克。", "unsupported"),
+        ("成年人每天食盐超过5克。", "成年人每天食盐摄入量不应超过5克。", "unsupported"),
+        ("业绩没有超过预期。", "业绩超过预期。", "unsupported"),
+        ("Eat under 5 g of salt a day.", "Eat no more than 5 g of salt a day.", "supported"),
+        ("Salt must not exceed 5 g a day.", "Eat no more than 5 g of salt a day.", "supported"),
+        ("Eat no less than 5 g of salt a day.", "Eat up to 5 g of salt a day.", "unsupported"),
+        ("The load may not exceed 4 t.", "The load may exceed 4 t.", "unsupported"),
+        ("The load did not exceed 4 t.", "The load exceeded 4 t.", "unsupported"),
+    ],
+)
+def test_bounds(claim: str, text: str, kind: str) -> None:
+    only = source(text)
+    assert agree(claim, only, library((only,))).kind == kind
+
+
+def test_a_bound_on_the_other_side_is_told() -> None:
+    only = source("Eat up to 5 g of salt a day.")
+    found = agree("Eat no less than 5 g of salt a day.", only, library((only,)))
+    assert found.why == "the source has '5 g' as a bound on the other side"
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "kind"),
+    [
+        ("An estimated 247 million fell ill.", "247 million fell ill.", "supported"),
+        ("An estimated 250 million fell ill.", "247 million fell ill.", "supported"),
+        ("About 300 million fell ill.", "An estimated 274 million fell ill.", "supported"),
+        ("An estimated 274 million fell ill.", "An estimated 247 million fell ill.", "unsupported"),
+        ("An estimated 260 million fell ill.", "247 million fell ill.", "unsupported"),
+        ("274 million fell ill.", "About 300 million fell ill.", "unsupported"),
+        ("The flight takes about 3 hours.", "The flight takes 2 hours 50 minutes.", "supported"),
+        ("约四成人患病。", "37%的人患病。", "supported"),
+        ("约274万人患病。", "约247万人患病。", "unsupported"),
+        ("约250万人患病。", "约247万人患病。", "supported"),
+    ],
+)
+def test_rough_figures(claim: str, text: str, kind: str) -> None:
+    only = source(text)
+    assert agree(claim, only, library((only,))).kind == kind
+
+
 def test_another_source_was_meant() -> None:
     first = source("C919飞机座级158至192座，航程4075公里。", "1")
     second = source("ARJ21飞机座级78至97座，航程2225公里。", "2")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rubrica.judges.citing.denial import denied
 from rubrica.judges.citing.library import Agreement, Library
 from rubrica.judges.citing.names import strangers
-from rubrica.judges.citing.numbers import Numbers, compare
+from rubrica.judges.citing.numbers import Numbers, compare, turned
 from rubrica.judges.citing.passages import (
     Passage,
     clauses_of,
@@ -129,7 +129,10 @@ def _by_numbers(claim: str, theirs: Passage, numbers: Numbers, shared: float) ->
     wrong = numbers.other + numbers.lacking
     if not wrong:
         return None
-    why = f"the source does not have '{claim[wrong[0].start : wrong[0].end].strip()}'"
+    written = claim[wrong[0].start : wrong[0].end].strip()
+    why = f"the source does not have '{written}'"
+    if turned(wrong[0], theirs):
+        why = f"the source has '{written}' as a bound on the other side"
     if _other_clauses_hold(claim, theirs):
         return Agreement("partial", why)
     if not numbers.other and numbers.found and shared >= ENOUGH:

@@ -29,6 +29,7 @@ _NOT = re.compile(
 _NOT_EITHER = re.compile(
     r"\b(?:no (?:more|less|fewer|later|earlier|longer|matter|doubt|sooner|other) "
     r"|not (?:only|just|merely|least)|no one knows"
+    r"|(?:must|should|shall|may|can) ?not exceed (?=[$€£]?\d)"
     r"|not\b(?=[^.;]{0,60}\b(?:until|till)\b)|not (?:more|less|fewer|later) than)",
     re.IGNORECASE,
 )
@@ -36,8 +37,10 @@ _HAN_NOT = re.compile(
     r"(?:并不|不再|不会|不能|不可|不得|不准|不许|不应|不宜|不是|不需|不必|没有|未能|未曾|尚未|并未|从未|并非|而非|无需"
     r"|无法|别|勿|禁止|拒绝|反对|排除|避免|停止|取消|不|没|未|无|非)"
 )
+#: A bound of a figure, too, which the numbers tell: 不应超过5克.
 _HAN_NOT_EITHER = re.compile(
-    r"不(?:仅|但|过|同|断|少|久|只|论|管|超过|足|到|高于|低于|大于|小于|少于|多于|得不|错|妨|如|止|等于|由得|大|太|定)"
+    r"[不未没勿别][有得可要能应会宜该当]{0,2}(?:超过|高于|低于|大于|小于|少于|多于)(?=约?[ ]?\d)"
+    r"|不(?:仅|但|过|同|断|少|久|只|论|管|超过|足|到|高于|低于|大于|小于|少于|多于|得不|错|妨|如|止|等于|由得|大|太|定)"
     r"|非(?:常|洲|物质|遗|凡|营利)|无(?:论|人机|线|锡|形|机|疑)|未(?:来|必|婚|成年)|没(?:收|落|想到)|是不是|能不能|会不会|要不要|有没有|可不可"
     r"|[特区分级性类个辨识告]别|别(?:人|墅|的|名|称|处)|[几很]乎不|差不多|南非|除非|北非"
 )
@@ -121,6 +124,8 @@ def opposites() -> dict[str, frozenset[str]]:
 def _directions(text: str) -> frozenset[str]:
     """The words of the list that stand in the text."""
     lower = fold(text).lower()
+    if "no " in lower or "not " in lower:
+        lower = _NOT_EITHER.sub(" ", lower)  # `no more than` is not more
     found = opposites().keys() & _LETTERS.findall(lower)
     if not lower.isascii():
         begun = _han_opposites()

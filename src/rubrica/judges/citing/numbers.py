@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import msgspec
 
 from rubrica.judges.citing.passages import Passage
+from rubrica.judges.text.amount import opposed
 from rubrica.judges.text.quantities import Quantity, agrees
 
 _YEAR = 31_557_600.0
 #: Ordinals up to this are said in many ways: 第一, 首位, 最大.
 _FIRST = 3
-#: How far a number that calls itself rough may be off.
+#: How far a number that calls itself rough may be off at most.
 _ROUGH = 0.1
 
 
@@ -67,9 +68,17 @@ def same(mine: Quantity, theirs: Quantity) -> bool | None:
         return _years_ago(mine, theirs) or _years_ago(theirs, mine) or answer
     if mine.date is not None or mine.unit != theirs.unit or mine.value != mine.high:
         return False
+    if opposed(mine, theirs):
+        return False
     size = max(abs(mine.value), abs(theirs.value))
-    rough = mine.approximate or theirs.approximate
-    return abs(mine.value - theirs.value) <= size * (_ROUGH if rough else _rounded(mine))
+    return abs(mine.value - theirs.value) <= size * (
+        _rough(mine) if mine.approximate else _rounded(mine)
+    )
+
+
+def turned(mine: Quantity, source: Passage) -> bool:
+    """Whether the source has the number as a bound on the other side."""
+    return any(opposed(mine, one) and mine.value == one.value for one in source.quantities)
 
 
 def _years_ago(span: Quantity, date: Quantity) -> bool | None:
@@ -85,6 +94,22 @@ def _rounded(quantity: Quantity) -> float:
     if quantity.kind == "percent" and value >= 20 and value == int(value):
         return 0.015
     return 0.005 if value >= 1000 and value % 100 == 0 else 0.0
+
+
+def _rough(quantity: Quantity) -> float:
+    """How far a number that calls itself rough may be off: half of its last digit that is not 0.
+
+    37% is about 40%, and 274 million is about 300 million, but an estimated 247 million is not.
+    """
+    written = abs(quantity.written or quantity.value)
+    if not written:
+        return 0.0
+    if written % 1:
+        return min(_ROUGH, quantity.slack / abs(quantity.value))
+    digit = 1
+    while written % (10 * digit) == 0:
+        digit *= 10
+    return max(_rounded(quantity), min(_ROUGH, digit / 2 / written))
 
 
 def _follows(quantity: Quantity, theirs: Sequence[Quantity]) -> bool:
