@@ -108,6 +108,8 @@ def test_a_bound_on_the_other_side_is_told() -> None:
         ("An estimated 260 million fell ill.", "247 million fell ill.", "unsupported"),
         ("274 million fell ill.", "About 300 million fell ill.", "unsupported"),
         ("The flight takes about 3 hours.", "The flight takes 2 hours 50 minutes.", "supported"),
+        ("Malaria killed 619,000 people.", "Malaria caused 619 000 deaths.", "supported"),
+        ("Malaria killed 691,000 people.", "Malaria caused 619 000 deaths.", "unsupported"),
         ("约四成人患病。", "37%的人患病。", "supported"),
         ("约274万人患病。", "约247万人患病。", "unsupported"),
         ("约250万人患病。", "约247万人患病。", "supported"),

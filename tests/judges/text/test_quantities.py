@@ -18,6 +18,16 @@ def one(text: str) -> Quantity:
     ("one_way", "other_way"),
     [
         ("12 km", "12,000 m"),
+        ("619 000 deaths", "619,000 deaths"),
+        ("619\u00a0123", "619,123"),
+        ("1\u202f234\u202f567", "1,234,567"),
+        ("1 234 567 people", "1,234,567 people"),
+        ("about 12 300 people", "about 12,300 people"),
+        ("$1 000", "$1,000"),
+        ("USD 10 000", "$10,000"),
+        ("a run of 10\u2009000 m", "10 km"),
+        ("between 5 000 and 10 000 km", "between 5,000 and 10,000 km"),
+        ("619 000例", "61.9万例"),
         ("CHF 1.84bn", "1.84 billion francs"),
         ("£85k", "a budget of 85,000 pounds"),
         ("-89.2℃", "零下89.2摄氏度"),
@@ -326,3 +336,20 @@ def test_a_span_with_a_space_stays_one() -> None:
 
 def test_a_power_may_end_a_sentence() -> None:
     assert [one.value for one in quantities("It is 6.02e23.")] == [6.02e23]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("In 2021 619 000 people died.", [2021, 619_000]),
+        ("codes 404 500 503", [404, 500, 503]),
+        ("the years 2019 2020 2021", [2019, 2020, 2021]),
+        ("call 555 123 456", [555, 123, 456]),
+        ("+44 20 123 456", [44, 20, 123, 456]),
+        ("10 200 300", [10, 200, 300]),
+        ("take 2 500 ml bottles", [2, 0.5]),
+        ("Windows 10 500 users", [500]),
+    ],
+)
+def test_a_space_sets_thousands_apart_or_numbers(text: str, values: list[float]) -> None:
+    assert [found.value for found in quantities(text)] == values

@@ -8,6 +8,7 @@ from typing import Any
 from rubrica.judges.citing.sources import Source
 from rubrica.judges.text.quantities import Quantity, amounts
 from rubrica.judges.text.sentences import sentences
+from rubrica.judges.text.thousands import grouped
 from rubrica.judges.text.words import language, terms, weight_of
 
 #: What parts clauses; its first sign stands by itself, which makes the search fast.
@@ -120,7 +121,7 @@ def _says(quantity: Quantity, text: str) -> bool:
 
 
 def _digits(text: str, quantity: Quantity) -> str:
-    found = _DIGITS.search(text, quantity.start, quantity.end)
+    found = _DIGITS.search(grouped(text), quantity.start, quantity.end)
     return found[0] if found else ""
 
 

@@ -14,6 +14,7 @@ from rubrica.judges.text.amount import agrees as agrees
 from rubrica.judges.text.around import signed, tells, told
 from rubrica.judges.text.chinese import every, from_han
 from rubrica.judges.text.digits import CURRENCY, from_digits, money_before
+from rubrica.judges.text.thousands import grouped
 from rubrica.judges.text.units import per_before
 from rubrica.judges.text.worded import OFTEN, from_words
 from rubrica.judges.text.words import LONGEST_KEPT, fold
@@ -65,7 +66,7 @@ def quantities(text: str) -> list[Quantity]:
 def amounts(text: str) -> tuple[Quantity, ...]:
     """The same, read once for all who ask of one sentence, with the marks of its sources or not."""
     if len(text) > LONGEST_KEPT:
-        return tuple(_found(fold(text)))
+        return tuple(_found(fold(grouped(text))))
     return _amounts(_unmarked(text) if text[-1:] == "]" else text)
 
 
@@ -81,7 +82,7 @@ def _unmarked(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _amounts(text: str) -> tuple[Quantity, ...]:
-    return tuple(_found(fold(text)))
+    return tuple(_found(fold(grouped(text))))
 
 
 def _found(folded: str) -> list[Quantity]:
