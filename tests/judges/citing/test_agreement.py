@@ -120,6 +120,25 @@ def test_rough_figures(claim: str, text: str, kind: str) -> None:
     assert agree(claim, only, library((only,))).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("claim", "text", "kind"),
+    [
+        ("In 2021 there were 247 million cases.", "In 2021 there were 247 million.", "supported"),
+        ("In 2022 there were 247 million cases.", "In 2021 there were 247 million.", "unsupported"),
+        ("The 2022 report has 247 million cases.", "In 2021 there were 247 million.", "supported"),
+        ("In 2022 it reported 247 million cases.", "In 2021 there were 247 million.", "supported"),
+        ("In 2022 there were 247 million cases.", "There were 247 million cases.", "supported"),
+        ("In 2022 a fire killed 12.", "A fire killed 12, the worst since 2015.", "supported"),
+        ("2022年出生人口1062万人。", "2021年出生人口1062万人。", "unsupported"),
+        ("2021年出生人口1062万人。", "2021年出生人口1062万人。", "supported"),
+        ("2022年公布的出生人口为1062万人。", "2021年出生人口1062万人。", "supported"),
+    ],
+)
+def test_the_year_of_a_title_is_not_that_of_its_figures(claim: str, text: str, kind: str) -> None:
+    only = Source("1", "https://a.org/2022/b", text, "Cases: report 2022", "", "", "", "case")
+    assert agree(claim, only, library((only,))).kind == kind
+
+
 def test_another_source_was_meant() -> None:
     first = source("C919飞机座级158至192座，航程4075公里。", "1")
     second = source("ARJ21飞机座级78至97座，航程2225公里。", "2")

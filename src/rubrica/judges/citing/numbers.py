@@ -1,5 +1,6 @@
 """Whether the numbers of a statement stand in a source, with the freedom that writers take."""
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -13,6 +14,15 @@ _YEAR = 31_557_600.0
 _FIRST = 3
 #: How far a number that calls itself rough may be off at most.
 _ROUGH = 0.1
+#: What stands before a year in which something was so, and what tells when something came out.
+_IN = re.compile(r"\b(?:in|during|throughout)\s+\Z", re.IGNORECASE)
+_SINCE = frozenset("以来起后前之至到")
+_PUBLISHED = re.compile(
+    r"\b(?:according|announc|data|edition|estimates|figures|found|issue|publi|releas|report|review"
+    r"|sa(?:id|ys)|stud(?:y|ies)|survey|update|version|wrote)|estimated that"
+    r"|据|报告|发布|公布|公报|年鉴|普查|统计|调查|研究|版|指出|表示|估计",
+    re.IGNORECASE,
+)
 
 
 class Numbers(msgspec.Struct, frozen=True, gc=False):
@@ -41,6 +51,9 @@ def compare(claim: Passage, source: Passage) -> Numbers:
             other.append(quantity)
         else:
             lacking.append(quantity)
+    if len(found) > 1 and (wrong := misdated(claim.text, found, source)):
+        found = [one for one in found if one not in wrong]
+        other += wrong
     lacking = [one for one in lacking if one.kind != "ordinal" or one.value > _FIRST]
     if lacking and found and not any(one.date for one in theirs):
         # `In the 2023 census, 41%`: a source that gives no dates at all need not give this one.
@@ -74,6 +87,36 @@ def same(mine: Quantity, theirs: Quantity) -> bool | None:
     return abs(mine.value - theirs.value) <= size * (
         _rough(mine) if mine.approximate else _rounded(mine)
     )
+
+
+def misdated(claim: str, found: Sequence[Quantity], source: Passage) -> list[Quantity]:
+    """The years of a claim that only the title or the address of the source has, where its text
+    gives the figures for other years: they tell when it came out, not when it was so.
+    """
+    dates = [one for one in found if _when(claim, one)]
+    if not dates or len(dates) == len(found) or _PUBLISHED.search(claim):
+        return []
+    body = source.body
+    if any(_answer(one, sentence.quantities) for one in dates for sentence in body):
+        return []
+    figures = [one for one in found if one.date is None]
+    homes = [home for home in body if any(_answer(one, home.quantities) for one in figures)]
+    return dates if homes and all(map(_dated, homes)) else []
+
+
+def _dated(sentence: Passage) -> bool:
+    """Whether it tells the year of what it says, and no other date: the days of news have none."""
+    dates = [one for one in sentence.quantities if one.date]
+    return bool(dates) and all(_when(sentence.text, one) for one in dates)
+
+
+def _when(text: str, one: Quantity) -> bool:
+    """Whether it is a year in which something was so: `in 2022`, 2022年."""
+    if one.date is None or one.date.year is None or one.date.month or one.until:
+        return False
+    if text[one.end - 1] == "年":
+        return text[one.end : one.end + 1] not in _SINCE
+    return _IN.search(text, 0, one.start) is not None
 
 
 def turned(mine: Quantity, source: Passage) -> bool:

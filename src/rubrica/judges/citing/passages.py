@@ -65,6 +65,11 @@ class Passage:
         return _digits(self.text, self.quantities[place])
 
     @property
+    def body(self) -> list["Passage"]:
+        """The sentences of a source without its title and what else is known of it."""
+        return []
+
+    @property
     def latin(self) -> frozenset[str]:
         """Words in Latin letters, which a Chinese text shares with an English one."""
         return frozenset(term for term in self.terms if term.isascii())
@@ -128,11 +133,12 @@ def _digits(text: str, quantity: Quantity) -> str:
 class _Page(Passage):
     """A longer text: it is read sentence by sentence, and many of those are known."""
 
-    __slots__ = ("_homes", "_parts")
+    __slots__ = ("_first", "_homes", "_parts")
     _homes: list[str]  # the sentence in which each of the numbers has its place
 
     def __init__(self, *blocks: str) -> None:
         self.text = "\n".join(blocks)
+        self._first = blocks[0]
         self._parts = [text for block in blocks if block for text, _, _ in sentences(block)]
         self.terms = frozenset().union(*map(terms, self._parts))
 
@@ -143,6 +149,10 @@ class _Page(Passage):
 
     def digits(self, place: int) -> str:
         return _digits(self._homes[place], self.quantities[place])
+
+    @property
+    def body(self) -> list[Passage]:
+        return [passage_of(text) for text, _, _ in sentences(self._first)]
 
 
 @lru_cache(maxsize=128)
