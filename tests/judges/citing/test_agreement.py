@@ -51,6 +51,9 @@ def test_agree(claim: str, text: str, kind: str) -> None:
         ("Statins cut the risk of stroke.", "Statins lower the risk of stroke.", "supported"),
         ("该药提升中风风险。", "该药降低中风风险。", "unsupported"),
         ("该药减少中风风险。", "该药降低中风风险。", "supported"),
+        # What gets better may fall.
+        ("Running improves blood pressure.", "Running reduces blood pressure.", "supported"),
+        ("跑步改善血压。", "跑步降低血压。", "supported"),
         # What another clause says is not denied by this one.
         (
             "The plan stresses the importance of reducing poverty.",

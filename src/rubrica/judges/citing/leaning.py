@@ -4,11 +4,13 @@ import re
 from functools import cache, lru_cache
 
 from rubrica.judges.text.lexicon import lexicon
-from rubrica.judges.text.word import word_of
+from rubrica.judges.text.word import Ideas, word_of
 from rubrica.judges.text.words import fold
 
 #: Of the ideas with two sides the one whose words hardly ever mean anything else.
 _CHANGE = "@increase"
+#: What gets better may rise or fall.
+_WORTH = "@better"
 _LETTERS = re.compile(r"[A-Za-z]+")
 
 
@@ -30,7 +32,12 @@ def sides(text: str) -> frozenset[int]:
 
 @lru_cache(maxsize=16384)
 def _side(word: str) -> int:
-    return dict(word_of(word).ideas).get(_CHANGE, 0)
+    return _told(word_of(word).inner)  # Mount Kenya does not rise
+
+
+def _told(ideas: Ideas) -> int:
+    sides = dict(ideas)
+    return 0 if _WORTH in sides else sides.get(_CHANGE, 0)
 
 
 @cache
@@ -39,7 +46,7 @@ def _han_sides() -> dict[str, int]:
     return {
         word: side
         for word, ideas in lexicon().words.items()
-        if not word.isascii() and word[-1] != "于" and (side := dict(ideas).get(_CHANGE, 0))
+        if not word.isascii() and word[-1] != "于" and (side := _told(ideas))
     }
 
 

@@ -51,7 +51,7 @@ def compare(claim: Passage, source: Passage) -> Numbers:
             other.append(quantity)
         else:
             lacking.append(quantity)
-    if len(found) > 1 and (wrong := misdated(claim.text, found, source)):
+    if len(found) > 1 and (wrong := _misdated(claim.text, found, source)):
         found = [one for one in found if one not in wrong]
         other += wrong
     lacking = [one for one in lacking if one.kind != "ordinal" or one.value > _FIRST]
@@ -89,7 +89,7 @@ def same(mine: Quantity, theirs: Quantity) -> bool | None:
     )
 
 
-def misdated(claim: str, found: Sequence[Quantity], source: Passage) -> list[Quantity]:
+def _misdated(claim: str, found: Sequence[Quantity], source: Passage) -> list[Quantity]:
     """The years of a claim that only the title or the address of the source has, where its text
     gives the figures for other years: they tell when it came out, not when it was so.
     """
