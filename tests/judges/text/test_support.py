@@ -517,6 +517,8 @@ def test_figures_may_be_shared_out_over_two_sentences(text: str, found: str) -> 
         ("The cheapest is the iPhone 14.", "The cheapest is the iPhone 15.", "contradicted"),
         ("手机采用骁龙8 Gen 2处理器。", "手机采用骁龙8 Gen 3处理器。", "contradicted"),
         ("手机采用骁龙8 Gen 2处理器。", "手机采用骁龙8 Gen 2处理器。", "supported"),
+        ("疫苗需要接种三针。", "疫苗需要接种两针。", "contradicted"),
+        ("疫苗需要接种三针。", "疫苗需要接种3针。", "supported"),
         ("git reset --soft keeps it.", "Run `git reset --hard`: it keeps it.", "contradicted"),
         ("git reset --soft keeps it.", "Run `git reset --soft`, not `--hard`.", "supported"),
         (

@@ -26,7 +26,7 @@ _ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th)\b", re.IGNORECASE)
 _CENTURY = re.compile(r"(\d{1,2})(?:(?:st|nd|rd|th)[ -]century|世纪)", re.IGNORECASE)
 #: Counting words after which a Chinese number is a count; without one, a lone character is none.
 COUNTERS = frozenset(
-    "名人个只例位家座部本篇次条项种件台架艘辆层块张枚颗头匹户处所间支枝双对套组批场届期步章节页句字行列股笔份卷集首幅轮倍票分腔车"
+    "名人个只例位家座部本篇次条项种件台架艘辆层块张枚颗头匹户处所间支枝双对套组批场届期步章节页句字行列股笔份卷集首幅轮倍票分腔车针剂粒瓶"
 )
 #: 3-1, 3:1, 3比1: the larger first, or it may be a range or a date.
 _SCORE = re.compile(
