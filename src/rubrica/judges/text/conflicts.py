@@ -7,17 +7,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from rubrica.judges.text.covering import Cover
-from rubrica.judges.text.lexicon import related
+from rubrica.judges.text.persons import TITLES, another_person, other_first
 from rubrica.judges.text.reading import Clause, Reading, members
 from rubrica.judges.text.series import renumbered
-from rubrica.judges.text.stems import stem
 from rubrica.judges.text.wanted import Wanted
 
-#: Words that stand before many a name: `Mr Justice Lyle` is not `Mr Justice Kerr`.
-_TITLES = frozenset(
-    ("Mr", "Mrs", "Ms", "Dr", "Professor", "Prof", "Sir", "Dame", "Lord", "Lady", "Justice")
-) | frozenset(("Madame", "Madam", "Saint", "St", "Miss"))
-_TITLE_TERMS = frozenset(map(stem, map(str.lower, _TITLES)))
 #: Credits with which a name was found; and where another may be meant.
 _NAMED, _SURELY = 0.5, 0.61
 
@@ -68,6 +62,9 @@ def missing_names(
         return []
     found: list[tuple[int, ...]] = []
     for group in groups:
+        if len(group) > 1 and (half := another_person(want, group, window)):
+            found.append(half)
+            continue
         for n in group:
             credit = cover.credits[n]
             if credit < _NAMED or want.units[n].term in window.qualified:
@@ -76,7 +73,7 @@ def missing_names(
                 continue
             if len(group) == 1:
                 break
-            if want.units[n].word not in _TITLES and not _namesake(want, group, n, window):
+            if want.units[n].term not in TITLES and not _namesake(want, group, n, window):
                 break
         else:
             found.append(group)
@@ -94,7 +91,7 @@ def _namesake(want: Wanted, group: tuple[int, ...], n: int, window: Clause) -> b
     pairs = [pair for pair in window.qualified if pair.endswith(behind)]
     others = [before for pair in pairs if (before := pair.removesuffix(behind)) not in names]
     others = [before for before in others if before[0] != names[0][0]]
-    return bool(others) and not any(related(one) or one in _TITLE_TERMS for one in others)
+    return bool(others) and all(other_first(names[0], one) for one in others)
 
 
 def other_notation(want: Wanted, reading: Reading) -> bool:
