@@ -26,7 +26,7 @@ _PART = re.compile(r"[-+./']")
 _HAN = re.compile("([\u3400-\u4dbf\u4e00-\u9fff]+)")
 _FALSE = frozenset(
     ("false", "untrue", "true", "myth", "misconception", "incorrect", "wrong", "case")
-)
+) | frozenset(("cancelled", "canceled", "blocked", "rejected", "abandoned", "scrapped"))
 #: Spaces in a line that is nothing but an address and its mark.
 _ENTRY = 2
 _DENIALS = frozenset("不没未无非别勿否难免错误谣假")

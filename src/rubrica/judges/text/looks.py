@@ -21,6 +21,7 @@ from rubrica.judges.text.order import found_in, somebody_else, turned_round
 from rubrica.judges.text.reading import Clause, Reading, members
 from rubrica.judges.text.scope import hearsay, reversed_for
 from rubrica.judges.text.slots import other_place
+from rubrica.judges.text.undone import undone
 from rubrica.judges.text.wanted import Wanted
 from rubrica.judges.text.ways import says
 
@@ -48,12 +49,16 @@ _OR = re.compile(r"\bor\b|或", re.IGNORECASE)
 
 
 def hedge_added(want: Wanted, reading: Reading) -> bool:
-    """Whether the clause that says it only says it may be so, or names several to choose from."""
+    """Whether the clause that says it only says it may be so, names several to choose from, or
+    tells of what never came about.
+    """
     if want.names and len(reading.whole.names) >= 2:
         mine = want.claim.whole.terms
         others = [name for name in reading.whole.names if name not in mine]
         if len(others) >= 2 and _OR.search(reading.text) and not _OR.search(want.claim.text):
             return True
+    if undone(want, reading):
+        return True
     if want.claim.hedged:
         return False
     if not reading.hedged:
@@ -76,6 +81,8 @@ def against(
     turns = found_in(reading, want.turns) if near or whole.key >= STATED else []
     if near and somebody_else(turns):
         return Look("contradicted", 0.75, "somebody else", firm=True)
+    if whole.key >= STATED and undone(want, reading):
+        return Look("contradicted", 0.2 + 0.8 * whole.key, "never came about", firm=True)
     if want.role and other_role(want, cover(want, reading.whole), reading):
         return Look("contradicted", 0.6, "another part")
     if whole.key >= want.need and _overclaims(want, reading):
