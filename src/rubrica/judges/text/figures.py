@@ -6,6 +6,7 @@ from collections.abc import Sequence, Set
 from msgspec.structs import replace
 
 from rubrica.judges.text.amount import Quantity, agrees, opposed, twisted
+from rubrica.judges.text.beliefs import fact_told
 from rubrica.judges.text.conflicts import denied, missing_names, other_names, rest_of_cover
 from rubrica.judges.text.covering import Cover, cover
 from rubrica.judges.text.ledger import Ledger, ledger
@@ -112,7 +113,7 @@ def _denied_too(want: Wanted, here: Cover) -> bool:
 def _belongs_elsewhere(want: Wanted, reading: Reading) -> bool:
     """Whether the clause with the claim's words has another figure: `four gold, seven silver`."""
     most = least = 0.0
-    for clause in reading.clauses:
+    for clause in (fact_told(want, reading) or reading).clauses:
         mark = ledger(clause.quantities).mark(want.quantities[0])
         if mark is True:
             most = max(most, cover(want, clause).key)

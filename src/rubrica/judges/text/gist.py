@@ -26,7 +26,12 @@ _PART = re.compile(r"[-+./']")
 _HAN = re.compile("([\u3400-\u4dbf\u4e00-\u9fff]+)")
 _FALSE = frozenset(
     ("false", "untrue", "true", "myth", "misconception", "incorrect", "wrong", "case")
-) | frozenset(("cancelled", "canceled", "blocked", "rejected", "abandoned", "scrapped"))
+)
+#: Words of what did not come about, and of what is only believed.
+_UNREAL = frozenset(
+    ("cancelled", "canceled", "blocked", "rejected", "abandoned", "scrapped", "think", "thought")
+) | frozenset(("believe", "believed", "assume", "assumed"))
+_OPEN = _FALSE | _UNREAL
 #: Spaces in a line that is nothing but an address and its mark.
 _ENTRY = 2
 _DENIALS = frozenset("不没未无非别勿否难免错误谣假")
@@ -92,7 +97,7 @@ def _chunk(chunk: str) -> tuple[str, ...]:
         found += ideas_of(word.ideas)
         if word.lower in NUMBER_WORDS or (token[1:2].isdigit() and _VERSION.match(token)):
             found.append(FIGURE)
-        if (word.role and word.role not in ("certain", "break", "against")) or word.lower in _FALSE:
+        if (word.role and word.role not in ("certain", "break", "against")) or word.lower in _OPEN:
             found.append(DOUBT)
         if not word.term.isalnum():
             found += _PART.split(word.term)
@@ -127,7 +132,7 @@ def _mixed(text: str) -> set[str]:
 
 
 def _doubtful(han: str, chars: set[str], pairs: set[str]) -> bool:
-    if not _DENIALS.isdisjoint(chars):
+    if not _DENIALS.isdisjoint(chars) or "以为" in pairs:
         return True
     hedges = _hedges()
     return any(word in han for pair in pairs & hedges.keys() for word in hedges[pair])

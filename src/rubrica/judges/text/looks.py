@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from rubrica.judges.text.amount import agrees
+from rubrica.judges.text.beliefs import fact_told, only_believed, told_otherwise
 from rubrica.judges.text.conflicts import (
     denied,
     missing_names,
@@ -49,8 +50,8 @@ _OR = re.compile(r"\bor\b|或", re.IGNORECASE)
 
 
 def hedge_added(want: Wanted, reading: Reading) -> bool:
-    """Whether the clause that says it only says it may be so, names several to choose from, or
-    tells of what never came about.
+    """Whether the clause that says it only says it may be so, names several to choose from, tells
+    what others believe, or what never came about.
     """
     if want.names and len(reading.whole.names) >= 2:
         mine = want.claim.whole.terms
@@ -59,6 +60,9 @@ def hedge_added(want: Wanted, reading: Reading) -> bool:
             return True
     if undone(want, reading):
         return True
+    fact = fact_told(want, reading)
+    if fact is not None:
+        return only_believed(want, reading, fact) or hedge_added(want, fact)
     if want.claim.hedged:
         return False
     if not reading.hedged:
@@ -75,6 +79,13 @@ def against(
     if said is False:
         score = 0.0 if reading.hedged and not want.claim.hedged else 0.85
         return Look("contradicted", score, "the other way round", firm=True) if score else ABSENT
+    fact = fact_told(want, reading)
+    if fact is not None:
+        if only_believed(want, reading, fact):
+            other = told_otherwise(want, fact)
+            return Look("contradicted", 0.7, "only believed") if other else ABSENT
+        around = around | reading.whole.terms.keys()
+        reading, whole = fact, cover(want, fact.whole, around)
     near = whole.total >= 0.3 or whole.given >= 0.6
     if near and other_notation(want, reading):
         return Look("contradicted", 0.7, "another of its kind")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from rubrica.judges.text.beliefs import fact_told, only_believed, told_otherwise
 from rubrica.judges.text.conflicts import denied, missing_names, other_names
 from rubrica.judges.text.covering import cover
 from rubrica.judges.text.guesses import rivals
@@ -101,6 +102,9 @@ def _yes_or_no(expected: bool, passages: Sequence[Sentence], question: str) -> V
 
 def _gives(want: Wanted, reading: Reading, text: str) -> bool:
     """Whether a sentence has the answer, as a statement and not among guesses."""
+    fact = fact_told(want, reading)
+    if fact is not None and only_believed(want, reading, fact):
+        return False
     theirs = reading.whole.quantities
     if len(want.quantities) == 1:
         theirs = _meant(theirs, text)
@@ -186,6 +190,9 @@ def _same(mine: Quantity, other: Quantity) -> bool:
 
 
 def _another(want: Wanted, reading: Reading, on_topic: float) -> bool:
+    fact = fact_told(want, reading)
+    if fact is not None and only_believed(want, reading, fact):
+        return told_otherwise(want, fact)
     if on_topic < 0.5:
         return False
     if want.quantities and any(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from rubrica.judges.text.lexicon import lexicon
+from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.pieces import Piece
 from rubrica.judges.text.reading import Reading
 from rubrica.judges.text.sides import clause_rest, clause_start
@@ -23,20 +24,7 @@ _UNDONE = re.compile(
     r"|被[^,;。]{0,10}?(?:否决|拒绝|取消|叫停|阻止|驳回)|告吹|流产|夭折|泡汤"
 )
 #: Without one of these nothing is undone.
-_STEMS = (
-    frozenset(
-        map(
-            stem, ("blocked", "rejected", "vetoed", "abandoned", "scrapped", "aborted", "scuppered")
-        )
-    )
-    | frozenset(
-        map(
-            stem,
-            ("cancelled", "canceled", "called", "take", "happen", "occur", "go", "materialise"),
-        )
-    )
-    | frozenset(map(stem, ("materialize", "fall", "collapse")))
-)
+_STEMS = frozenset(map(stem, words_of("undone.txt")))
 _HAN = ("没有", "未", "被", "告吹", "流产", "夭折", "泡汤")
 #: What comes before the event and was there whether it came or not.
 _ATTEMPTS = frozenset(
