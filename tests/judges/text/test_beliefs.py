@@ -47,6 +47,7 @@ def test_a_name_that_is_only_believed(text: str, found: str) -> None:
         ("很多人以为澳大利亚的首都是堪培拉，其实是悉尼。", "contradicted"),
         ("很多人以为澳大利亚的首都是悉尼，其实是堪培拉。", "supported"),
         ("澳大利亚的首都是堪培拉，但很多人以为是悉尼。", "supported"),
+        ("发言人说，澳大利亚的首都是堪培拉，但会址未定。", "supported"),
     ],
 )
 def test_a_name_that_is_only_believed_in_chinese(text: str, found: str) -> None:

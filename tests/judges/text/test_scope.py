@@ -17,6 +17,16 @@ SUPPORTED = [
     ("Visitors pay a fee.", "All visitors except children pay a fee."),
     ("The drug has been approved.", "Only recently has the drug been approved."),
     ("Admins can delete files.", "Only admins can delete files."),
+    ("Only staff may enter the lab.", "Entry to the lab is restricted to staff."),
+    ("Only staff may enter the lab.", "The lab is open only to staff."),
+    ("Staff may enter the lab.", "Entry to the lab is restricted to staff."),
+    ("The species lives in the rainforest.", "The species is restricted to the rainforest."),
+    ("Entry costs £5.", "Entry costs £5 and is restricted to adults."),
+    ("Members may bring a friend.", "Entry is restricted to adults; members may bring a friend."),
+    ("Access is restricted.", "Access to the area is restricted."),
+    ("只有正式会员可以投票。", "投票仅限正式会员。"),
+    ("优惠为期三天。", "优惠为期三天，仅限新用户。"),
+    ("只有正式会员可以投票。", "只有正式会员才能投票。"),
     ("非会员不能免费退货。", "只有会员才可以免费退货。"),
     ("博物馆周一闭馆。", "除周一外,博物馆每天开放。"),
     ("The dose was too low.", "If it had been higher, it would have worked; the dose was too low."),
@@ -41,6 +51,13 @@ NOT_SUPPORTED = [
     ("Sales grew by 12%.", "If sales had grown by 12%, a bonus would have been paid."),
     ("The museum is open on Mondays.", "The museum is open every day except Monday."),
     ("All users can delete files.", "Only admins can delete files."),
+    ("Only full members may vote.", "Voting is open to everyone."),
+    ("Non-members may vote.", "Voting is restricted to full members."),
+    ("Guests may enter the lab.", "Entry to the lab is restricted to staff."),
+    ("Only staff may enter the lab.", "Anyone may enter the lab."),
+    ("Only staff may enter the lab.", "The lab is open to the public."),
+    ("只有正式会员可以投票。", "所有会员都可以投票。"),
+    ("只有正式会员可以投票。", "任何人都可以投票。"),
     ("非会员可以免费退货。", "只有会员才可以免费退货。"),
     ("博物馆周一开放。", "除周一外,博物馆每天开放。"),
     ("药要饭前吃。", "药要饭后吃。"),
@@ -50,6 +67,19 @@ NOT_SUPPORTED = [
     ("The engine is written in C.", "The engine is written in C#."),
     ("Marie Curie won the prize.", "Pierre Curie won the prize."),
     ("The office is in New York.", "The office is in York."),
+]
+
+ONLY = [
+    ("Voting is restricted to full members.", "supported"),
+    ("Voting is limited to full members.", "supported"),
+    ("Voting is reserved for full members.", "supported"),
+    ("The vote is open only to full members.", "supported"),
+    ("Only full members can vote.", "supported"),
+    ("All full members may vote, and nobody else.", "supported"),
+    ("Full members may vote; others may not.", "supported"),
+    ("All members may vote.", "contradicted"),
+    ("Anyone may vote.", "contradicted"),
+    ("Voting is not restricted to full members.", "contradicted"),
 ]
 
 
@@ -65,6 +95,12 @@ def test_supported(claim: str, text: str) -> None:
 @pytest.mark.parametrize(("claim", "text"), NOT_SUPPORTED)
 def test_not_supported(claim: str, text: str) -> None:
     assert kind(claim, text) != "supported"
+
+
+@pytest.mark.parametrize("question", ["Do all members get a vote?", "Who may vote?", ""])
+@pytest.mark.parametrize(("text", "found"), ONLY)
+def test_some_only(text: str, found: str, question: str) -> None:
+    assert verdict("Only full members may vote.", sentences(text), question).kind == found
 
 
 def test_what_some_say_denies_nothing() -> None:

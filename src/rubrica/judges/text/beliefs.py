@@ -16,7 +16,8 @@ _BELIEF = re.compile(
     rf"\b(?:many|most|some|several|people|everyone|others)(?: \w+){{0,3}}? {_VERBS}\b"
     r"|\b(?:is|are|was|were) (?:often|commonly|widely|sometimes|popularly|wrongly|mistakenly)"
     r"(?: wrongly| mistakenly)? (?:said|claimed|believed|thought|assumed|credited)\b"
-    rf"|人们?(?:都|常|常常|往往|普遍|会)?误?{_HAN_VERBS}|误以为|被误认为",
+    rf"|(?:(?:很多|许多|不少|有些|一些|多数|有)人|人们|大家)(?:都|常|常常|往往|普遍|会)?误?{_HAN_VERBS}"
+    r"|误以为|被误认为",
     re.IGNORECASE,
 )
 #: A claim that tells a belief itself.

@@ -20,7 +20,7 @@ from rubrica.judges.text.conflicts import (
 from rubrica.judges.text.covering import Cover, cover
 from rubrica.judges.text.order import found_in, somebody_else, turned_round
 from rubrica.judges.text.reading import Clause, Reading, members
-from rubrica.judges.text.scope import hearsay, reversed_for
+from rubrica.judges.text.scope import hearsay, opened, reversed_for
 from rubrica.judges.text.slots import other_place
 from rubrica.judges.text.undone import undone
 from rubrica.judges.text.wanted import Wanted
@@ -94,6 +94,8 @@ def against(
         return Look("contradicted", 0.75, "somebody else", firm=True)
     if whole.key >= STATED and undone(want, reading):
         return Look("contradicted", 0.2 + 0.8 * whole.key, "never came about", firm=True)
+    if (some := opened(want, reading)) and _rest(want, whole, some) >= CONFLICT:
+        return Look("contradicted", 0.7, "of all", firm=True)
     if want.role and other_role(want, cover(want, reading.whole), reading):
         return Look("contradicted", 0.6, "another part")
     if whole.key >= want.need and _overclaims(want, reading):
@@ -184,11 +186,15 @@ def _clause_against(
         rest = rest_of_cover(want, here, (number for group in missing for number in group))
         if rest >= 0.6 or (here.given >= 0.6 and rest >= 0.45):
             return Look("contradicted", max(rest, 0.6) * 0.9, "another name")
-    if others:
-        mine = [n for n, u in enumerate(want.units) if not u.meaning.terms.isdisjoint(others)]
-        if rest_of_cover(want, here, mine) >= 0.4:
-            return Look("contradicted", 0.7, "another of its kind")
+    if others and _rest(want, here, others) >= 0.4:
+        return Look("contradicted", 0.7, "another of its kind")
     return None
+
+
+def _rest(want: Wanted, here: Cover, without: Set[str]) -> float:
+    """What there is of a claim but for some of its words."""
+    units = [n for n, unit in enumerate(want.units) if not unit.meaning.terms.isdisjoint(without)]
+    return rest_of_cover(want, here, units)
 
 
 def _names_others(want: Wanted, reading: Reading, whole: Cover) -> bool:

@@ -13,7 +13,7 @@ from rubrica.judges.text.han import cut
 from rubrica.judges.text.lists import words_of
 from rubrica.judges.text.stems import stem
 from rubrica.judges.text.tokens import phrase_from, tokens_of, words_in
-from rubrica.judges.text.word import FORBIDDEN, JOINS, Ideas, Word, without_polar
+from rubrica.judges.text.word import FORBIDDEN, JOINS, RESTRICTED, Ideas, Word, without_polar
 
 _TO_FIGURE = re.compile(r"[a-z]+ to (?:[a-z]+ )?[$€£¥]?\d", re.IGNORECASE)
 
@@ -57,8 +57,8 @@ _ADVISING = frozenset(map(stem, ("advise", "warn", "decide", "recommend", "cauti
 #: Those whom a rule lets do something, before `may`; what they may feel is no rule.
 _MAY = re.compile(
     r"\b(?:you|we|one|anyone|nobody|everyone|visitors|members|tenants|landlords|guests|passengers"
-    r"|citizens|residents|customers|pupils|students|teachers|employees|employers|parents|owners)"
-    r"[ ]may[ ]?\Z",
+    r"|citizens|residents|customers|pupils|students|teachers|employees|employers|parents|owners"
+    r"|staff)[ ]may[ ]?\Z",
     re.IGNORECASE,
 )
 _FELT = frozenset(
@@ -71,6 +71,7 @@ _EXISTING = frozenset(map(stem, ("exist", "available", "known", "present")))
 _GRANTED = frozenset(
     ("allowed", "permitted", "possible", "accepted", "included", "needed", "required", "necessary")
 )
+_LETS: Ideas = (("@allow", 1),)
 _NOWHERE: frozenset[int] = frozenset()
 _IS = frozenset(("is", "are", "was", "were", "be", "been", "being", "strictly"))
 
@@ -205,6 +206,8 @@ class _Reader:
         denied = (
             self.head and self.sign < 0 and (word.term in _EXISTING or lower in _GRANTED)
         ) or (self.sign > 0 and lower in FORBIDDEN and self._after_is(words, at))
+        if lower == RESTRICTED and following is not None and following.lower == "to":
+            ideas = _LETS
         self._add(token, word.term, ideas, start, name, False)
         if denied:
             self._deny_before()
@@ -247,18 +250,24 @@ class _Reader:
             # `may not` and `may no longer` forbid.
             if then in ("not", "no", "only", "never"):
                 self.found.append(
-                    Piece("may", "may", (("@allow", 1),), -2, len(self.ends), start, False, False)
+                    Piece("may", "may", _LETS, -2, len(self.ends), start, False, False)
                 )
-            elif then in _FELT or not _MAY.search(self.text, max(0, start - 14), start + 4):
+            elif then in _FELT or not self._rules(start):
                 self.hedged |= {len(self.ends)}
             else:
-                self._add("may", "may", (("@allow", 1),), start, False, False)
+                self._add("may", "may", _LETS, start, False, False)
         elif role == "certain":
             self.certain |= {len(self.ends)}
         elif role == "break" and self.text.endswith("nything ", 0, start):
             self._deny()  # anything but free
         elif role == "break":
             self._boundary(start)
+
+    def _rules(self, start: int) -> bool:
+        """Whether the `may` here is of a rule: `Only staff may enter`."""
+        if self.text.startswith("Only ") and not self.ends:
+            return True
+        return _MAY.search(self.text, max(0, start - 14), start + 4) is not None
 
     def _counted(self, start: int) -> bool:
         """Whether this is the `not` of `not true that`, which has denied the whole already."""

@@ -57,6 +57,8 @@ _BREAKS = frozenset(
 )
 #: What these are said of is denied without any `not`.
 FORBIDDEN = frozenset(("forbidden", "prohibited", "banned", "excluded", "outlawed"))
+#: To those whom it is restricted to it is allowed.
+RESTRICTED = "restricted"
 #: How far the last word of a phrase may stand where an object of several words comes between:
 #: `cleared the crew of blame`, `made the deal public`.
 OBJECTS = {"of": 4, "public": 5, "known": 5}
@@ -127,7 +129,7 @@ def word_of(text: str) -> Word:
     capital = text[0].isupper()
     told = bool(role) or lower in JOINS
     idle = stop and not told and (len(text) > 1 or not capital)
-    bare = not (stop or told or lower in FORBIDDEN)
+    bare = not (stop or told or lower in FORBIDDEN or lower == RESTRICTED)
     digits = not text.isalpha() and any(map(str.isdigit, text))
     name = len(text) > 1 if capital else digits
     coded = digits or (len(text) > 1 and not text[1:].islower())
