@@ -38,3 +38,42 @@ def test_a_short_form_is_the_same_name() -> None:
     claim, question = "Robert Halvorsen runs the mill.", "Who runs the mill?"
     assert kind(claim, "Bob Halvorsen runs the mill.", question) == "supported"
     assert kind(claim, "Carl Halvorsen runs the mill.", question) == "contradicted"
+
+
+@pytest.mark.parametrize("question", ["Who discovered penicillin?", ""])
+@pytest.mark.parametrize(
+    ("who", "found"),
+    [
+        ("Alexander Fleming", "supported"),
+        ("Alexander Fleming, Howard Florey's colleague,", "supported"),
+        ("Howard Florey's colleague Alexander Fleming", "supported"),
+        ("Fleming's colleague Howard Florey reports that Fleming", "supported"),
+        ("Scotland's Alexander Fleming", "supported"),
+        ("Alexander Fleming's colleague Howard Florey", "contradicted"),
+        ("Alexander Fleming's former colleague, Howard Florey,", "contradicted"),
+    ],
+)
+def test_somebody_else_beside_the_name(who: str, found: str, question: str) -> None:
+    claim = "Alexander Fleming discovered penicillin in 1928."
+    assert kind(claim, f"{who} discovered penicillin in 1928.", question) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("张衡的学生李明发明了地动仪。", "contradicted"),
+        ("李明的老师张衡发明了地动仪。", "supported"),
+        ("张衡的学生说，张衡发明了地动仪。", "supported"),
+    ],
+)
+def test_somebody_else_beside_a_chinese_name(text: str, found: str) -> None:
+    assert kind("张衡发明了地动仪。", text, "谁发明了地动仪？") == found
+
+
+def test_a_claim_of_the_relation() -> None:
+    claim, text = (
+        "Fleming's colleague was Howard Florey.",
+        "Fleming's colleague Howard Florey left.",
+    )
+    assert kind(claim, text, "Who was his colleague?") == "supported"
+    assert kind("Florey left.", text, "Who left?") == "supported"

@@ -19,6 +19,7 @@ from rubrica.judges.text.conflicts import (
 )
 from rubrica.judges.text.covering import Cover, cover
 from rubrica.judges.text.order import found_in, somebody_else, turned_round
+from rubrica.judges.text.persons import only_related
 from rubrica.judges.text.reading import Clause, Reading, members
 from rubrica.judges.text.scope import hearsay, opened, reversed_for
 from rubrica.judges.text.slots import other_place
@@ -51,14 +52,14 @@ _OR = re.compile(r"\bor\b|或", re.IGNORECASE)
 
 def hedge_added(want: Wanted, reading: Reading) -> bool:
     """Whether the clause that says it only says it may be so, names several to choose from, tells
-    what others believe, or what never came about.
+    what others believe, what never came about, or what somebody else did.
     """
     if want.names and len(reading.whole.names) >= 2:
         mine = want.claim.whole.terms
         others = [name for name in reading.whole.names if name not in mine]
         if len(others) >= 2 and _OR.search(reading.text) and not _OR.search(want.claim.text):
             return True
-    if undone(want, reading):
+    if undone(want, reading) or only_related(want, reading):
         return True
     fact = fact_told(want, reading)
     if fact is not None:
@@ -92,6 +93,8 @@ def against(
     turns = found_in(reading, want.turns) if near or whole.key >= STATED else []
     if near and somebody_else(turns):
         return Look("contradicted", 0.75, "somebody else", firm=True)
+    if near and only_related(want, reading):
+        return Look("contradicted", 0.7, "somebody else")
     if whole.key >= STATED and undone(want, reading):
         return Look("contradicted", 0.2 + 0.8 * whole.key, "never came about", firm=True)
     if (some := opened(want, reading)) and _rest(want, whole, some) >= CONFLICT:

@@ -1,12 +1,14 @@
-"""Whether a name is another person's who shares half of it: Pedro Santos is not Maria Santos."""
+"""Whether a name is another person's who shares half of it, or stands beside it."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
 from rubrica.judges.text.lexicon import related
 from rubrica.judges.text.lists import lines_of, words_of
-from rubrica.judges.text.reading import Clause
+from rubrica.judges.text.reading import Clause, Reading
+from rubrica.judges.text.sides import terms_of
 from rubrica.judges.text.stems import stem
 from rubrica.judges.text.wanted import Wanted
 
@@ -14,6 +16,14 @@ from rubrica.judges.text.wanted import Wanted
 TITLES = frozenset(map(stem, words_of("titles.txt")))
 #: And behind it.
 _SUFFIXES = frozenset(("jr", "sr", "inc", "ltd", "corp", "co", "plc", "llc", "gmbh", "ii", "iii"))
+
+
+_KIN = "|".join([word for word in sorted(words_of("kin.txt")) if word.isascii()])
+_KIN_HAN = "|".join([word for word in sorted(words_of("kin.txt")) if not word.isascii()])
+_RELATION = re.compile(rf"\b(?:{_KIN})\b|{_KIN_HAN}")
+_CAPITALS = r"[A-Z][\w.-]*(?: [A-Z][\w.-]*){0,4}"
+_RELATED = re.compile(rf"\b({_CAPITALS})'s? (?:[a-z]+ )?(?:{_KIN}),? ({_CAPITALS})")
+_RELATED_HAN = re.compile(rf"的(?:{_KIN_HAN})(?![们是说都也和与及,;.。])")
 
 
 def another_person(want: Wanted, group: Sequence[int], window: Clause) -> tuple[int, ...]:
@@ -40,6 +50,30 @@ def another_person(want: Wanted, group: Sequence[int], window: Clause) -> tuple[
         if other:
             return one, two
     return ()
+
+
+def only_related(want: Wanted, reading: Reading) -> bool:
+    """Whether somebody of the claim is only named to tell who another is: Fleming's colleague."""
+    text = reading.text
+    found = ("'" in text and _related(want, text)) or ("的" in text and _related_han(want, text))
+    return found and _RELATION.search(want.claim.text) is None
+
+
+def _related(want: Wanted, text: str) -> bool:
+    found = _RELATED.search(text)
+    if found is None:
+        return False
+    mine = {unit.term for unit in want.units if unit.name or unit.perhaps}
+    holder, other = mine & terms_of(found[1]), terms_of(found[2])
+    rest = terms_of(f"{text[: found.start()]} {text[found.start(2) :]}")
+    return bool(holder) and holder.isdisjoint(rest) and other.isdisjoint(want.claim.whole.terms)
+
+
+def _related_han(want: Wanted, text: str) -> bool:
+    """Whether a Chinese name only stands there as whose relation it is: 张衡的学生李明."""
+    name = want.claim.pieces[0].word if want.claim.pieces else ""
+    places = [place.end() for place in re.finditer(re.escape(name), text)] if name else []
+    return bool(places) and all(_RELATED_HAN.match(text, place) for place in places)
 
 
 def _goes_on(first: str, last: str, known: frozenset[str]) -> bool:

@@ -24,7 +24,7 @@ _RESERVED = re.compile(
     r"\b(?:entry|access|admission|entrance|membership|attendance|participation|use|registration"
     r"|eligibility|enrolment|enrollment|voting|votes?)\b[^,;.]{0,40}?"
     r" (?:is|are|was|were|remains?)(?: (?!not\b)\w+)? (?:restricted|limited|reserved|confined)"
-    r" (?:to|for) (?![^,;.]*\d)([^,;.]{2,40})"
+    r" (?:to|for) (?![^,;.]{0,40}\d)([^,;.]{2,40})"
     r"|\b(?:only (?:open|available)|(?:open|available) only) (?:to|for) ([^,;.]{2,40})"
     r"|(?:仅限|只限|仅对|只对)于?([^,;.\d]{1,16}?)(?:[,;.。]|开放|使用|参加|进入|投票|\Z)",
     re.IGNORECASE,
