@@ -77,3 +77,5 @@ def test_a_claim_of_the_relation() -> None:
     )
     assert kind(claim, text, "Who was his colleague?") == "supported"
     assert kind("Florey left.", text, "Who left?") == "supported"
+    text = "Einstein's wife Mileva lived in Zurich."
+    assert kind("Einstein was married.", text, "Was Einstein married?") != "contradicted"

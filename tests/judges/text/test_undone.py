@@ -79,3 +79,6 @@ def test_what_was_cancelled_was_not_held() -> None:
     claim, question = "The race was held on 5 May 2021.", "When was the race?"
     assert kind(claim, "The race of 5 May 2021 was cancelled.", question) != "supported"
     assert kind(claim, "The race of 5 May 2021 did not take place.", question) == "contradicted"
+    claim, question = "会议于5月举行。", "会议何时举行？"
+    assert kind(claim, "原定5月的会议被取消。", question) != "supported"
+    assert kind(claim, "会议于5月举行，此前一次会议被取消。", question) == "supported"

@@ -31,6 +31,7 @@ _FALSE = frozenset(
 _UNREAL = frozenset(
     ("cancelled", "canceled", "blocked", "rejected", "abandoned", "scrapped", "think", "thought")
 ) | frozenset(("believe", "believed", "assume", "assumed"))
+_UNREAL_HAN = frozenset(("取消", "叫停", "告吹", "以为"))
 _OPEN = _FALSE | _UNREAL
 #: Spaces in a line that is nothing but an address and its mark.
 _ENTRY = 2
@@ -132,7 +133,7 @@ def _mixed(text: str) -> set[str]:
 
 
 def _doubtful(han: str, chars: set[str], pairs: set[str]) -> bool:
-    if not _DENIALS.isdisjoint(chars) or "以为" in pairs:
+    if not _DENIALS.isdisjoint(chars) or not _UNREAL_HAN.isdisjoint(pairs):
         return True
     hedges = _hedges()
     return any(word in han for pair in pairs & hedges.keys() for word in hedges[pair])

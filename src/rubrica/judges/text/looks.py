@@ -93,7 +93,7 @@ def against(
     turns = found_in(reading, want.turns) if near or whole.key >= STATED else []
     if near and somebody_else(turns):
         return Look("contradicted", 0.75, "somebody else", firm=True)
-    if near and only_related(want, reading):
+    if whole.key >= STATED and only_related(want, reading):
         return Look("contradicted", 0.7, "somebody else")
     if whole.key >= STATED and undone(want, reading):
         return Look("contradicted", 0.2 + 0.8 * whole.key, "never came about", firm=True)

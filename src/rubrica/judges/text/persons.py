@@ -16,11 +16,10 @@ from rubrica.judges.text.wanted import Wanted
 TITLES = frozenset(map(stem, words_of("titles.txt")))
 #: And behind it.
 _SUFFIXES = frozenset(("jr", "sr", "inc", "ltd", "corp", "co", "plc", "llc", "gmbh", "ii", "iii"))
-
-
 _KIN = "|".join([word for word in sorted(words_of("kin.txt")) if word.isascii()])
 _KIN_HAN = "|".join([word for word in sorted(words_of("kin.txt")) if not word.isascii()])
-_RELATION = re.compile(rf"\b(?:{_KIN})\b|{_KIN_HAN}")
+#: A claim that tells of a relation itself.
+_RELATION = re.compile(rf"\b(?:{_KIN})s?\b|\b(?:marri|child|famil)|{_KIN_HAN}|结婚|孩子")
 _CAPITALS = r"[A-Z][\w.-]*(?: [A-Z][\w.-]*){0,4}"
 _RELATED = re.compile(rf"\b({_CAPITALS})'s? (?:[a-z]+ )?(?:{_KIN}),? ({_CAPITALS})")
 _RELATED_HAN = re.compile(rf"的(?:{_KIN_HAN})(?![们是说都也和与及,;.。])")
