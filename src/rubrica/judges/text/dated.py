@@ -69,6 +69,8 @@ def of_period(want: Wanted, mine: Quantity, text: Told, index: int) -> tuple[Loo
     """What a sentence with the figure of a claim says of its period: that the figure is its own,
     or that of another. None where it does not say.
     """
+    if len(want.claim.quantities) == 1 and (mine.date or not want.context.quantities):
+        return None  # as nearly always: there is no figure beside a period
     if mine.date is not None:  # it is asked of by way of the figure beside it
         beside = [one.figure for one in _dated(want.claim.text) if one.when == mine.date]
         if not beside:
