@@ -27,10 +27,10 @@ from rubrica.judges.text.words import LONGEST_KEPT, fold
 
 #: A figure that stands with the period of its claim.
 OWN = Look("supported", 1.0)
-_OTHER = Look("contradicted", 0.7, "another figure")
-#: How far off the sentence with the other figure may be.
-_NEAR = 8
-_CUT = re.compile(r"[;,](?!\d)|\b(?:and|while|whereas|but)\b|而")
+OTHER = Look("contradicted", 0.7, "another figure")
+#: How far off the sentence, or the item of a list, with the other figure may be.
+NEAR = 8
+PARTS = re.compile(r"[;,](?!\d)|\b(?:and|while|whereas|but)\b|而")
 #: Between a figure and its period, and between a period and its figure.
 _THEN = re.compile(
     r" ?\(?(?:(?:in|for|during|by|as of|at the end of) )?(?:the )?(?:fiscal )?(?:year )?"
@@ -52,7 +52,7 @@ _AGAINST = re.compile(
     re.IGNORECASE,
 )
 _PAPER = re.compile(r" (?:annual )?(?:report|filing|survey|study|edition|forecast)|年?度?报")
-_IN_TURN = re.compile(r"\brespectively\b|分别|依次")
+IN_TURN = re.compile(r"\brespectively\b|分别|依次")
 
 
 class _Dated(NamedTuple):
@@ -88,7 +88,7 @@ def of_period(want: Wanted, mine: Quantity, text: Told, index: int) -> tuple[Loo
         return (OWN, index) if alone else None
     for place, one in _others(when, mine, text, index):
         if _of_same(want, one, here[0]):
-            return _OTHER, place
+            return OTHER, place
     asked = any(_same(when, other.date) for other in want.context.quantities)
     # A date behind other words may be of those: `the firm founded in 1998`.
     said = not any(_own_words(want, one.before) for one in here)
@@ -108,8 +108,8 @@ def _asked(want: Wanted, mine: Quantity) -> Date | None:
 def _others(when: Date, mine: Quantity, text: Told, index: int) -> Iterator[tuple[int, _Dated]]:
     """The other figures of the kind that are of the period, and where."""
     placed = text.figured(family(mine))
-    for place, figures in placed[bisect_left(placed, (index - _NEAR,)) :]:
-        if place > index + _NEAR:
+    for place, figures in placed[bisect_left(placed, (index - NEAR,)) :]:
+        if place > index + NEAR:
             break
         if place == index or figures.mark(mine) is False:
             for one in _dated(text.passages[place].text):
@@ -161,7 +161,7 @@ def _dated(text: str) -> tuple[_Dated, ...]:
     if not any(one.date is not None for one in found):
         return ()
     folded = fold(text)
-    if _IN_TURN.search(folded):
+    if IN_TURN.search(folded):
         return ()
     beside = _beside(folded, found)
     taken = {date.start for date in beside.values() if date.date is not None}
@@ -210,7 +210,7 @@ def _parts(text: str, found: Sequence[Quantity]) -> Iterator[tuple[int, int]]:
     """The parts of a sentence; one that only says when belongs to the next."""
     dates = [one for one in found if one.date is not None]
     start = 0
-    for cut in _CUT.finditer(text):
+    for cut in PARTS.finditer(text):
         if not _WHEN.fullmatch(_blank(text, dates, start, cut.start())):
             yield start, cut.start()
             start = cut.end()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rubrica.judges.text.dated import OWN, of_period
+from rubrica.judges.text.dated import IN_TURN, NEAR, OTHER, OWN, PARTS, of_period
 from rubrica.judges.text.ledger import family
 from rubrica.judges.text.lexicon import lexicon
 from rubrica.judges.text.looks import ABSENT, Look
@@ -19,14 +19,9 @@ from rubrica.judges.text.told import Told
 from rubrica.judges.text.wanted import Wanted, wanted
 from rubrica.judges.text.words import fold
 
-_OTHER = Look("contradicted", 0.7, "another figure")
 _NONE: Terms = frozenset()
-#: How far off the next item of a list may be.
-_NEAR = 8
-_PARTS = re.compile(r"[;,](?!\d)|\b(?:and|while|whereas|but)\b|而")
 #: What follows is part of what was told before.
 _AMONG = re.compile(r"\A\s*(?:including|among them|of which|包括|其中)")
-_IN_TURN = re.compile(r"\brespectively\b|分别|依次")
 #: What stands between a label and its figure without a space.
 _IS = "是为"
 _LABELLED = re.compile(r"[-*•\s]*(?:\d+[.)] )?[^:|\d]{1,40}:|\|")
@@ -62,10 +57,10 @@ def elsewhere(want: Wanted, text: Told, index: int, rivals: Terms) -> tuple[Look
             continue  # as nearly always
         found = _items(sentence)
         here = [item for item in found if any(agrees(mine, amount) for amount in item.amounts)]
-        if len(here) != 1 or _IN_TURN.search(sentence):
+        if len(here) != 1 or IN_TURN.search(sentence):
             continue
         if sentence[0] == "|" and _in_column(want, mine, text, index):
-            return _OTHER, index
+            return OTHER, index
         label = here[0].label
         if want.heads <= label:
             continue
@@ -76,11 +71,11 @@ def elsewhere(want: Wanted, text: Told, index: int, rivals: Terms) -> tuple[Look
             later = number > found.index(here[0]) and mine.date is None
             brief = later and item.first and item.label <= want.heads
             if _rather(want, label, item.label, brief):
-                return _OTHER, index
+                return OTHER, index
         for place, item in near if len(found) == 1 else ():
             same = _listed(text, index) and _listed(text, place)
             if _rather(want, label, item.label) and (same or _alike(label, item.label)):
-                return _OTHER, place
+                return OTHER, place
         if not rivals.isdisjoint(label) and want.heads.isdisjoint(label):
             return ABSENT, index
     return None
@@ -111,7 +106,7 @@ def _nearby(want: Wanted, mine: Quantity, text: Told, index: int) -> list[tuple[
     """The items near by that have another figure, and a word of what the claim is of."""
     found: list[tuple[int, _Item]] = []
     placed = text.figured(family(mine))
-    reach = _NEAR if _listed(text, index) else 1
+    reach = NEAR if _listed(text, index) else 1
     for place, figures in placed[bisect_left(placed, (index - reach,)) :]:
         if place > index + reach:
             break
@@ -170,9 +165,7 @@ def _items(text: str) -> tuple[_Item, ...]:
     """The parts of a sentence that have a figure each."""
     found: list[_Item] = []
     folded, figures = fold(text), amounts(text)
-    cuts = (
-        [] if folded[:1] == "|" else [(cut.start(), cut.end()) for cut in _PARTS.finditer(folded)]
-    )
+    cuts = [] if folded[:1] == "|" else [(cut.start(), cut.end()) for cut in PARTS.finditer(folded)]
     start = 0
     for end, following in (*cuts, (len(text), len(text))):
         inside = tuple([one for one in figures if start <= one.start < end])
@@ -192,8 +185,8 @@ def part_with(mine: Sequence[Quantity], text: str) -> str:
     """The part of a sentence that has a figure of a claim, all of it where none has."""
     for amount in amounts(text) if mine else ():
         if any(agrees(one, amount) for one in mine):
-            start = max([cut.end() for cut in _PARTS.finditer(text, 0, amount.start)], default=0)
-            end = _PARTS.search(text, amount.end)
+            start = max([cut.end() for cut in PARTS.finditer(text, 0, amount.start)], default=0)
+            end = PARTS.search(text, amount.end)
             return text[start : end.start() if end else len(text)]
     return text
 
@@ -204,7 +197,7 @@ def _in_column(want: Wanted, mine: Quantity, text: Told, index: int) -> bool:
     if row[:1] != "|" or row.count("|") < 4:
         return False
     heads, cells = want.heads, row.split("|")
-    for place in range(index - 1, max(-1, index - _NEAR), -1):
+    for place in range(index - 1, max(-1, index - NEAR), -1):
         head = text.passages[place].text
         if head[:1] != "|":
             break
