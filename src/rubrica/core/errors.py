@@ -73,12 +73,13 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"did you mean {close}?" if close else f"known: {', '.join(words)}"
 
 
-def close_to(word: str, known: Iterable[str]) -> str:
+def close_to(word: str, known: Iterable[str], alike: float = 0.6) -> str:
     """The known word that a misspelt one is closest to; empty where it is one, or none is close."""
     from difflib import get_close_matches  # only on the way to an error
 
     words = sorted(known)
-    return next(iter(get_close_matches(word, words, n=1)), "") if word not in words else ""
+    found = [] if word in words else get_close_matches(word, words, n=1, cutoff=alike)
+    return found[0] if found else ""
 
 
 def _again(

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from rubrica.core import Message, Step, ToolCall
+from rubrica.core.errors import close_to
 from rubrica.readers.conversion import explained
 
 #: How others call the fields of a tool call.
@@ -67,6 +68,4 @@ def _made(place: str, item: Mapping[str, Any], kind: type[Step]) -> Step:
 @lru_cache(maxsize=256)
 def misspelt(key: str, known: tuple[str, ...]) -> str:
     """The field that is meant; nothing where the key is somebody's own."""
-    from difflib import get_close_matches  # only where there is such a key
-
-    return next(iter(get_close_matches(key, known, n=1, cutoff=_ALIKE)), "")
+    return close_to(key, known, _ALIKE)
