@@ -1,0 +1,1 @@
+"""One small reader of English and Chinese text, and a learned model of "this text supports it"."""
