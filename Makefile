@@ -96,10 +96,10 @@ $(VENV)/.test: $(VENV)/.demo requirements-dev.lock requirements-llama.lock
 # Resolve anew. The lock files name no index, only versions and hashes.
 lock: $(VENV)/.test
 	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --quiet \
-		--upgrade --no-emit-index-url --python-version 3.11 pyproject.toml \
+		--upgrade --no-strip-extras --no-emit-index-url --python-version 3.11 pyproject.toml \
 		--group build --output-file requirements.lock
 	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --quiet \
-		--upgrade --no-emit-index-url --python-version 3.11 pyproject.toml \
+		--upgrade --no-strip-extras --no-emit-index-url --python-version 3.11 pyproject.toml \
 		--all-extras --group build --group dev --output-file requirements-dev.lock
 
 clean:
