@@ -35,7 +35,7 @@ BUILT_IN = {
     "efficiency": "rubrica.judges.fitness.efficiency->Efficiency",
     "environment": "rubrica.judges.agentjet->EnvServiceJudge",
     "error_rate": "rubrica.judges.fitness.error_rate->ErrorRate",
-    "factual_accuracy": "rubrica.judges.dimensions.factual->FactualAccuracy",
+    "factual_accuracy": "rubrica.judges.dimensions.factual_accuracy->FactualAccuracy",
     "listwise": "rubrica.judges.prompted.listwise->Listwise",
     "math": "rubrica.judges.agentjet->MathAnswerAsJudge",
     "output_quality": "rubrica.judges.fitness.output->OutputQuality",
