@@ -1,8 +1,10 @@
 """Which tool calls failed, and which texts report a failure."""
 
 import importlib
+import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from rubrica.judges.failures import (
     result_failures,
 )
 
+LABELLED = Path(__file__).parents[1] / "labelled" / "detectors"
 TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 1'
 
 FAILED = {
@@ -242,3 +245,20 @@ def test_huge_output_is_read_at_its_ends() -> None:
             seconds(unit * (8_000_000 // len(unit)))
             < 8 * seconds(unit * (800_000 // len(unit))) + 1
         )
+
+
+@pytest.mark.parametrize("part", ["worked", "frozen"])
+def test_what_it_calls_a_failure_is_one(part: str) -> None:
+    """A regression check on outputs written to be treacherous, no claim of quality.
+
+    Reports in words of their own are missed; a false alarm would lower the score of good work.
+    """
+    lines = (LABELLED / f"{part}.jsonl").read_bytes().splitlines()
+    rows = [json.loads(line) for line in lines]
+    labels = [
+        (row["labels"].get("error_pattern"), has_obvious_errors(row["output"])) for row in rows
+    ]
+    alarms = sum(found and label is not None for label, found in labels)
+    right = sum(found and bool(label) for label, found in labels)
+    assert right >= 0.95 * alarms
+    assert right >= 0.4 * sum(bool(label) for label, _ in labels)
