@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rubrica.core import ToolCall
-from rubrica.judges.failure_patterns import Kind, compile_patterns, compile_stems
+from rubrica.judges.failure_patterns import Kind, compile_patterns, compile_stems, split_stems
 
 #: Characters that are read at each end of a text, of one line, and of a quoted line.
 END, WIDTH, SHOWN = 50_000, 500, 200
@@ -58,7 +58,7 @@ def find_failure(text: str) -> Failure | None:
         head, cut = find_failure(text[:END]), len(text) - END
         tail = None if head else find_failure(text[cut:])
         return tail._replace(start=tail.start + cut) if tail else head
-    if compile_stems().search(text.encode("utf-8", "replace")) is None:
+    if not _has_stem(text):
         return None
     fields = _fields(text)
     if fields is not None:
@@ -88,7 +88,10 @@ def result_failure(result: Any) -> Failure | None:
 def result_failures(results: Sequence[Any]) -> dict[int, Failure]:
     """Return the failures of many results, by their places."""
     texts = [each if type(each) is str and len(each) <= 2 * END else "" for each in results]
-    places = {*_suspects(texts), *(i for i, text in enumerate(texts) if not text and results[i])}
+    places = {
+        *_find_suspects(texts),
+        *(i for i, text in enumerate(texts) if not text and results[i]),
+    }
     found = ((place, result_failure(results[place])) for place in sorted(places))
     return {place: failure for place, failure in found if failure is not None}
 
@@ -103,9 +106,21 @@ def call_failure(call: ToolCall) -> Failure | None:
     return found
 
 
-def _suspects(texts: Sequence[str]) -> Iterator[int]:
-    """Yield the places of the texts that have a stem of some pattern. All are searched as one."""
+def _has_stem(text: str) -> bool:
+    """Whether the text has a part of some pattern."""
     stems = compile_stems()
+    if stems is not None:
+        return stems.search(text.encode("utf-8", "replace")) is not None
+    low = text.lower()
+    return any(stem in low for stem in split_stems())
+
+
+def _find_suspects(texts: Sequence[str]) -> Iterator[int]:
+    """Yield the places of the texts that have a part of some pattern: searched as one, if fast."""
+    stems = compile_stems()
+    if stems is None:
+        yield from (place for place, text in enumerate(texts) if _has_stem(text))
+        return
     data = "\0".join([text.replace("\0", " ") for text in texts]).encode("utf-8", "replace")
     place = at = 0
     while (hit := stems.search(data, at)) is not None:

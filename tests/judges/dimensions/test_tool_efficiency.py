@@ -351,7 +351,11 @@ def test_time_is_linear_in_names_arguments_and_results(unit: str) -> None:
 
     def run(size: int) -> list[ToolCall]:
         text = (unit * size)[:size]
-        given = {"name": text, "arguments": {"q": text, text: [text]}, "result": text}
+        given: dict[str, Any] = {
+            "name": text,
+            "arguments": {"q": text, text: [text]},
+            "result": text,
+        }
         return [
             ToolCall(**given),
             ToolCall(**given, error=text),
