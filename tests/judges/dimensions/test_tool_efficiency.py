@@ -223,6 +223,11 @@ def test_what_a_run_was_there_to_find_out_is_no_mistake() -> None:
     assert value(call("bash", {"command": "mkae"}, "bash: mkae: command not found")) == 0.0
 
 
+def test_an_error_in_a_page_that_was_read_is_no_mistake() -> None:
+    log = call("read_file", {"path": "app.log"}, "10:00 started\nERROR lost the connection\n")
+    assert value(log) == 1.0
+
+
 # The choice of tools, the budget
 
 

@@ -66,11 +66,15 @@ class Call(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_mistake(self) -> bool:
-        """Whether it failed by its own arguments, as far as the error shows."""
+        """Whether it failed by its own arguments, as far as the error shows.
+
+        Such an error is all that comes back: further down it stands in a page or log that was read.
+        A script that fails was worth a run, a command that does not exist was not.
+        """
         failure = self.failure
-        if failure is None or failure.kind in FINDINGS or TRANSIENT.search(failure.text):
+        if failure is None or failure.start > 0 or failure.kind in FINDINGS:
             return False
-        return failure.kind == "shell" or not self.runs  # a script that fails was worth a run
+        return not TRANSIENT.search(failure.text) and (failure.kind == "shell" or not self.runs)
 
 
 class Waste(NamedTuple):
