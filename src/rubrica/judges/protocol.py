@@ -44,7 +44,7 @@ BUILT_IN = {
     "rating": "rubrica.judges.prompted.rating->Rating",
     "source_quality": "rubrica.judges.dimensions.sources->SourceQuality",
     "structure_score": "rubrica.judges.fitness.structure->StructureScore",
-    "tool_efficiency": "rubrica.judges.dimensions.tools->ToolEfficiency",
+    "tool_efficiency": "rubrica.judges.dimensions.tool_efficiency->ToolEfficiency",
     "tool_success_rate": "rubrica.judges.fitness.tool_success->ToolSuccessRate",
 }
 #: The names that AgentJet's users know for some of them.

@@ -1,11 +1,11 @@
 """What an output has: an answer, an explanation, next steps, sound code, a sound form."""
 
+from rubrica.judges.failures import has_obvious_errors
 from rubrica.judges.fitness import detectors
 from rubrica.judges.fitness.detectors import (
     has_direct_answer,
     has_explanation,
     has_next_steps,
-    has_obvious_errors,
     has_syntax_errors,
 )
 

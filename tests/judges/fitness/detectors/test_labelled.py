@@ -21,7 +21,6 @@ DETECTORS: dict[str, Callable[[str, str], bool]] = {
     "next_steps": lambda output, _request: detectors.has_next_steps(output),
     "follows_format": detectors.follows_format,
     "syntax_error": lambda output, _request: detectors.has_syntax_errors(output),
-    "error_pattern": lambda output, _request: detectors.has_obvious_errors(output),
     "code_block": lambda output, _request: detectors.has_code_block(output),
 }
 

@@ -5,19 +5,17 @@ Each file finds one thing in an output, in English, Chinese or Vietnamese. The w
 text takes more than linear time: what cannot be read within its limits is not judged.
 """
 
+from rubrica.judges.failures import has_obvious_errors
 from rubrica.judges.fitness.detectors.answer import has_direct_answer
 from rubrica.judges.fitness.detectors.blocks import has_code_block
 from rubrica.judges.fitness.detectors.explanation import has_explanation
-from rubrica.judges.fitness.detectors.failures import Report, failure, has_obvious_errors
 from rubrica.judges.fitness.detectors.form import Form, follows_format, form
 from rubrica.judges.fitness.detectors.steps import has_next_steps
 from rubrica.judges.fitness.detectors.syntax import Syntax, has_syntax_errors, syntax
 
 __all__ = [
     "Form",
-    "Report",
     "Syntax",
-    "failure",
     "follows_format",
     "form",
     "has_code_block",
