@@ -23,51 +23,52 @@ _UNABLE = (
 _DEED = (
     r"(?:accept|access|advise|allow|answer|assist|browse|complete|comply|condone|confirm|continue"
     r"|create|determine|disclose|discuss|do (?:so|that|this)|encourage|endorse|engage|express|find"
-    r"|fulfil|generate|give|help|make|offer|participate|predict|proceed|promote|provide|recommend"
-    r"|respond|satisfy|say|share|speculate|suggest|support|tell|verify|write)"
+    r"|fulfil|generate|give|help(?! but)|make|offer|participate|predict|proceed|process|promote"
+    r"|provide|recommend|respond|satisfy|say|share|speculate|suggest|support|teach|tell|verify|write)"
 )
 #: An assistant that says it cannot, will not or may not.
 _REFUSAL = re.compile(
-    rf"\b{_UNABLE} (?:\w+ )?{_DEED}"
+    rf"\b(?:i|we)(?:'m| am| are)? (?:\w+ ){{0,2}}?{_UNABLE} (?:be able to |\w+ )?{_DEED}"
     r"|\b(?:i|we) (?:\w+ )?(?:do not|don't) (?:\w+ )?(?:believe|condone|encourage|endorse|engage"
-    r"|have (?:access|any|enough|information|opinions|personal|real|the)|hold|know|possess|promote"
-    r"|support)\b"
+    r"|feel comfortable|have (?:access|any|enough|information|opinions|personal|real|the)|hold|know"
+    r"|possess|promote|support)\b"
     r"|\bi (?:\w+ )?(?:advise against|apologi[sz]e,? but|condemn|decline|disagree|refuse)\b"
     r"|\bi (?:must|have to|need to|want to|would like to) (?:\w+ )?(?:advise|clarify|decline"
     r"|emphasi[sz]e|inform|point out|refuse|remind|stress)\b"
-    r"|\bsorry(?:,| but)|\bi(?:'m| am) (?:\w+ )?afraid\b"
+    r"|\bsorry(?:,| but)|\bi(?:'m| am) (?:\w+ )?(?:afraid|(?:advocat|condon|encourag)ing)\b"
     r"|(?:\bas|\bam|'m) (?:just |only )?an? (?:\w+ ){0,4}?(?:ai|artificial|language model)\b"
     r"|\bmy (?:guidelines|policy|policies|programming|training)\b"
     r"|我们?(?:\w{0,4})(?:无法|不能|不可以|没办法|没法|不便|拒绝|不支持)|抱歉|对不起|很遗憾"
     r"|作为(?:一[个名款])?(?:人工智能|AI|ai|语言模型|大模型)",
     re.IGNORECASE,
 )
-#: A judgement of the request instead of an answer to it; it does answer a yes-or-no question.
+#: A judgement of the request instead of an answer to it, unless a judgement was asked for.
 _REBUKE = re.compile(
-    r"\b(?:not|never) (?:[\w-]+,? ){0,3}?\"?(?:acceptable|appropriate|condoned|encouraged|ethical"
-    r"|healthy|justified|legal|okay|productive|right to|the answer|tolerated|a good (?:idea|thing)"
+    r"\b(?:not|never) (?:[\w-]+,? ){0,3}?(?:acceptable|appropriate|condoned|encouraged|ethical"
+    r"|healthy|justified|legal|okay|productive|the answer|tolerated|a good (?:idea|thing)"
     r"|(?:accurate|fair) (?:or \w+ )?to)\b"
-    r"|(?:\b(?:is|are|was|were|be)|'s) (?:[\w-]+,? ){0,3}?(?:illegal|immoral|inappropriate"
-    r"|unacceptable|unethical|unlawful)\b"
+    r"|(?:\b(?:is|are|was|were|be)|'s) (?!the )(?:[\w-]+,? ){0,3}?(?:illegal|immoral|inappropriate"
+    r"|unacceptable|unethical|unlawful|wrong to)\b"
     r"|\bthere is no (?:\w+ )?(?:excuse|justification|reason)\b"
     r"|(?:是|属于)(?:违法|非法|不道德|不合适|不恰当|不可接受)",
     re.IGNORECASE,
 )
-_YES_OR_NO = re.compile(
-    r"\s*(?:(?:is|are|was|were|am|do|does|did|should|may|has|have)\b"
-    r"|(?:can|could|will|would) (?!you\b))|[^?？]{0,80}吗[?？]",
+_ASKS_JUDGEMENT = re.compile(
+    r"(?:^|, )(?:(?:is|are|was|were|am|do|does|did|should|may|has|have)\b"
+    r"|(?:can|could|will|would) (?!you\b))|legal\b|ethical\b|吗[?？]",
     re.IGNORECASE,
 )
 #: The beginning of a sentence that only announces, asks for patience, or closes.
 _EMPTY = re.compile(
     r"(?:(?:absolutely|alright|certainly|good|great|hello|hi|of course|ok|okay|so|sure|thanks"
     r"|thank you|well)\b[^.!?]{0,30}?[,!.]? ?)?(?:$|let(?: me|'s| us)\b"
-    r"|(?:first,? )?(?:i|we)(?:'ll| will|'m going| am going| need to| understand)\b"
-    r"|(?:please )?(?:wait|hold on)\b|(?:give me )?(?:a|one) (?:moment|second)\b|it depends\b"
+    r"|(?:first,? )?(?:i|we)(?:'ll| will| need to| understand)\b"
+    r"|please (?:wait|hold on)\b|(?:give me )?(?:a|one) (?:moment|second)\b|it depends\b"
     r"|you(?: are|'re) asking\b|feel free\b|(?:i )?hope this\b)"
     r"|好的|当然|没问题|让我|我(?:来|会|将|马上|先)|请稍|正在|您?想知道|希望|取决于|看情况",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
 _FIGURE = re.compile(r"[\d=]")
 _WORD = re.compile(r"[^\W_]")
 
@@ -78,7 +79,7 @@ _REASON = re.compile(
     r"|因为|由于|所以|因此|因而|从而|原因|这意味着|也就是说|换句话说|例如|比如|否则|以便",
     re.IGNORECASE,
 )
-_ASKS_REASON = re.compile(r"(?i)\s*(?:why|how (?:do|does|did|is|are)|explain)\b|为什么|解释|原理")
+_ASKS_REASON = re.compile(r"(?i)^(?:why|how (?:do|does|did|is|are)|explain)\b|为什么|解释|原理")
 _STEP = re.compile(
     r"\b(?:next steps?|follow[- ]?ups?|(?:i|we)(?:'d| would)? (?:also )?(?:recommend|suggest)"
     r"|recommendations?|you (?:can|could|may|might|should)|you'll (?:need|want) to|would you like"
@@ -100,10 +101,10 @@ def has_direct_answer(output: str, request: str = "") -> bool:
     sentences = read_text(text[:OPENING]).sentences
     if not _WORD.search(text) or not sentences:
         return False
-    opening = text[: sentences[:OPENING_SENTENCES][-1].end]
+    opening = _QUOTED.sub("_", text[: sentences[:OPENING_SENTENCES][-1].end])
     if _REFUSAL.search(opening):
         return False
-    if _REBUKE.search(opening) and not _YES_OR_NO.match(request):
+    if _REBUKE.search(opening) and not _ASKS_JUDGEMENT.search(request.lstrip()[:OPENING]):
         return False
     return len(text) > OPENING or not all(_says_nothing(sentence.text) for sentence in sentences)
 
@@ -125,7 +126,9 @@ def has_explanation(output: str, request: str = "") -> bool:
     prose = document.prose[:PROSE]
     if _REASON.search(prose):
         return True
-    asked = _ASKS_REASON.search(request[:PROSE]) is not None and has_direct_answer(output, request)
+    asked = _ASKS_REASON.search(request.lstrip()[:OPENING]) is not None and has_direct_answer(
+        output, request
+    )
     return (asked or bool(document.fences)) and _count_words(prose) >= 12
 
 

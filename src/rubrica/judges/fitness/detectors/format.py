@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"\"[^\"\n]{0,80}\"|“[^”\n]{0,80}”|`[^`\n]{0,80}`|「
 _ONLY = re.compile(r"(?i)\b(?:only|just|nothing (?:else|but)|no other text)\b|[只仅]")
 #: A question about a format, or a request for a program that writes it.
 _ABOUT = re.compile(
-    r"(?i)\s*(?:how|what|why|when|which|explain)\b|\b(?:function|script|program|code|endpoint|api"
+    r"(?i)^(?:how|what|why|when|which|explain)\b|\b(?:function|script|program|code|endpoint|api"
     r"|class|database|sql)\b|函数|脚本|程序|如何|怎么|数据库"
 )
 _DATA = re.compile(
@@ -97,7 +97,7 @@ def form(output: str, request: str = "") -> Form:
     if sum(line.lstrip().startswith("```") for line in text.split("\n")) % 2:
         return Form(False, "a fenced block is not closed")
     names = []
-    for name, is_kept in _check_demands(_QUOTED.sub(" _ ", request[:REQUEST]), text):
+    for name, is_kept in _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:REQUEST]), text):
         if not is_kept:
             return Form(False, f"asked for: {name}")
         names.append(name)

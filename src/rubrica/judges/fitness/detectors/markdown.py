@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 #: Characters of an output that are parsed; a document shows its form long before that.
-READ = 100_000
+READ = 50_000
 _LISTS = ("bullet_list_open", "ordered_list_open")
 
 
