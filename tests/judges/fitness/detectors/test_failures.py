@@ -73,7 +73,7 @@ def test_hostile_texts_are_read(text: str) -> None:
 
 def test_both_engines_read_every_expression() -> None:
     samples = ["npm ERR! code E404", "构建失败", "Lỗi: x", "2 failed", "no errors", "", "INFO ok"]
-    for lists in ("errors", "answers", "explanations", "steps"):
+    for lists in ("errors",):
         for name, lines in sections(lists).items():
             plain = re.compile("(?im)" + "|".join(f"(?:{line})" for line in lines))
             fast = pattern(lists, name)

@@ -1,10 +1,10 @@
-"""Failures and next steps in the texts beside this file, which nobody labelled but their writer."""
+"""Failures in the texts beside this file, which nobody labelled but their writer."""
 
 from pathlib import Path
 
 import pytest
 
-from rubrica.judges.fitness.detectors import failure, has_next_steps
+from rubrica.judges.fitness.detectors import failure
 
 
 def texts(name: str, section: str) -> list[str]:
@@ -20,12 +20,6 @@ def texts(name: str, section: str) -> list[str]:
     return found
 
 
-def behind_an_answer(text: str) -> str:
-    if any("\u4e00" <= sign <= "\u9fff" for sign in text):
-        return "答案是 42。" + text
-    return ("The answer is 42. " if text.isascii() else "Đáp án là 42. ") + text
-
-
 @pytest.mark.parametrize("text", texts("failures", "report"))
 def test_a_failure_is_reported(text: str) -> None:
     found = failure(text)
@@ -36,13 +30,3 @@ def test_a_failure_is_reported(text: str) -> None:
 @pytest.mark.parametrize("text", texts("failures", "no_report"))
 def test_no_failure_is_reported(text: str) -> None:
     assert failure(text) is None
-
-
-@pytest.mark.parametrize("text", texts("steps", "step"))
-def test_a_step_is_offered(text: str) -> None:
-    assert has_next_steps(behind_an_answer(text))
-
-
-@pytest.mark.parametrize("text", texts("steps", "no_step"))
-def test_no_step_is_offered(text: str) -> None:
-    assert not has_next_steps(behind_an_answer(text))

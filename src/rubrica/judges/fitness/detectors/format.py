@@ -1,6 +1,6 @@
 """Whether an output keeps the form that its request asks for, and does not break off.
 
-Read are requests for JSON or YAML, a table, a list and the number of its items, amounts of
+Read are requests for JSON, a table, a list and the number of its items, amounts of
 words, sentences, paragraphs or lines, code, yes or no, English or Chinese. A demand that is not
 among these is not seen and counts as kept.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rubrica.judges.fitness.detectors.markdown import READ, Document, read_markdown
-from rubrica.judges.fitness.detectors.syntax import LANGUAGES, NotJudged, parse_data
+from rubrica.judges.fitness.detectors.syntax import NotJudged, parse_data
 from rubrica.judges.reader.text import read_text
 
 #: Characters of a request that are read.
@@ -32,9 +32,9 @@ _ABOUT = re.compile(
     r"(?i)^(?:how|what|why|when|which|explain)\b|\b(?:function|script|program|code|endpoint|api"
     r"|class|database|sql)\b|函数|脚本|程序|如何|怎么|数据库"
 )
-_DATA = re.compile(
+_JSON = re.compile(
     r"(?i)(?:\b(?:as|in|into|to|only|valid|return|output|with)\s(?:(?:an?|the|raw|only|valid|single)"
-    r"\s){0,3}|(?:输出|返回|写成|给出|转换?[为成]|[用以])\s?)(json|yaml)(?![a-z])"
+    r"\s){0,3}|(?:输出|返回|写成|给出|转换?[为成]|[用以])\s?)json(?![a-z])"
 )
 _TABLE = re.compile(
     r"(?i)\b(?:as|in|into|make|create|draw|use|give|present|output|format)\b[^.?!\n]{0,40}\btable\b"
@@ -72,7 +72,6 @@ _ITEMS = re.compile(
 _UNITS = {"字": "word", "句话": "sentence", "段": "paragraph", "行": "line"}
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:['’.-][^\W_\u3400-\u9fff]+)*")
 _LETTER = re.compile(r"[^\W\d_]")
-_MEMBER = re.compile(r"\s*(?:- |[\w\"'.-]{1,60}:(?:\s|$))")
 
 
 class Form(NamedTuple):
@@ -110,9 +109,9 @@ def _check_demands(request: str, output: str) -> Iterator[tuple[str, bool]]:
     letters = _LETTER.findall(document.prose)
     only = _ONLY.search(request) is not None
     about = _ABOUT.search(request) is not None
-    if not about and (hit := _DATA.search(request)):
-        yield hit[1], _is_data(hit[1].lower(), only, output)
-    if not about and (hit := _TABLE.search(request)):
+    if not about and _JSON.search(request):
+        yield "JSON", _is_json(only, output)
+    if not about and _TABLE.search(request):
         yield "a table", document.tables > 0
     if hit := _LIST.search(request):
         yield hit[0], bool(document.numbers if hit[1] or hit[2] else document.lists)
@@ -163,22 +162,18 @@ def _count(unit: str, document: Document) -> int:
     return sum(bool(piece.strip()) for piece in pieces)
 
 
-def _is_data(kind: str, only: bool, output: str) -> bool:
-    """Whether the output, or a block of it, is data of a kind; "only" allows nothing around it."""
+def _is_json(only: bool, output: str) -> bool:
+    """Whether the output, or a block of it, is JSON; "only" allows nothing around it."""
     fences = () if only else read_markdown(output).fences
-    blocks = [code for name, code in fences if LANGUAGES.get(name, kind) == kind]
-    return any(_parses_as(kind, text.strip()) for text in (output, *blocks))
-
-
-def _parses_as(kind: str, text: str) -> bool:
-    if kind == "yaml" and not _MEMBER.match(text):
-        return False  # to its parser a sentence is YAML, and so is JSON
-    try:
-        return isinstance(parse_data(kind, text), dict | list) or kind == "yaml"
-    except ValueError:
-        return False
-    except NotJudged:
-        return True
+    for text in (output, *(code for name, code in fences if name in ("", "json"))):
+        try:
+            if isinstance(parse_data("json", text), dict | list):
+                return True
+        except NotJudged:
+            return True
+        except ValueError:
+            continue
+    return False
 
 
 def _is_yes_or_no(only: bool, output: str) -> bool:

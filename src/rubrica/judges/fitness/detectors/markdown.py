@@ -12,21 +12,14 @@ READ = 50_000
 _LISTS = ("bullet_list_open", "ordered_list_open")
 
 
-class Fence(NamedTuple):
-    """A fenced block: the language that its fence names, in lower case, and the code."""
-
-    language: str
-    code: str
-
-
 class Document(NamedTuple):
     """The blocks of an output.
 
-    `prose` is all that stands outside of fenced blocks; `bullets` and `numbers` count the items of
-    the outermost lists, of either kind.
+    A fence has the language that it names, in lower case, and the code; `prose` is all that stands
+    outside of fences; `bullets` and `numbers` count the items of the outermost lists.
     """
 
-    fences: tuple[Fence, ...]
+    fences: tuple[tuple[str, str], ...]
     prose: str
     headers: int
     lists: int
@@ -48,7 +41,7 @@ def read_markdown(output: str) -> Document:
 @lru_cache(maxsize=16)  # several detectors read the same output, one after the other
 def _read(text: str) -> Document:
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # as the parser counts lines
-    fences: list[Fence] = []
+    fences: list[tuple[str, str]] = []
     fenced_lines: set[int] = set()
     kinds: Counter[str] = Counter()
     items: Counter[str] = Counter()
@@ -57,7 +50,7 @@ def _read(text: str) -> Document:
         kinds[token.type] += 1
         if token.type == "fence" and token.map is not None:
             name = (token.info.split() or [""])[0].strip("{}.").lower()
-            fences.append(Fence(name, token.content))
+            fences.append((name, token.content))
             fenced_lines.update(range(*token.map))
         elif token.type in _LISTS and token.level == 0:
             outermost = token.type
