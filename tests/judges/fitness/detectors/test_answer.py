@@ -91,6 +91,7 @@ def test_a_refusal_far_down_is_part_of_an_answer() -> None:
         ("Name the parts.", "Each node keeps a copy of the log; the leader appends.", False),
         ("", "It has been in use since 1995.", False),
         ("", "Paris.", False),
+        ("", "Paris. " + "because therefore " * 99, False),
         ("", "```python\nx = 1  # because\n```", False),
         ("Why?", "", False),
     ],

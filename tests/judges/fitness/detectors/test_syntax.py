@@ -28,6 +28,7 @@ BROKEN = [
     ("json", '{"a": 1,}'),
     ("json", "{'a': 1}"),
     ("yaml", "a: [1, 2"),
+    ("yaml", '"\\UFFFFFFFF"'),
     ("toml", "a = "),
     ("", "def f(x)\n    return x"),
     ("", '{"a": 1,}'),

@@ -15,6 +15,8 @@ OPENING, OPENING_SENTENCES = 300, 2
 #: Characters of prose in which an explanation and next steps are looked for.
 PROSE = 40_000
 
+#: A word, or one Chinese character.
+WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:['’.-][^\W_\u3400-\u9fff]+)*")
 _UNABLE = (
     r"(?:can(?:'t|not| not)|won't|will not|couldn't|could not|unable to|(?:decline|refuse) to"
     r"|not (?:able|allowed|authori[sz]ed|capable|comfortable|designed|going|here|permitted"
@@ -70,7 +72,6 @@ _EMPTY = re.compile(
 )
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
 _FIGURE = re.compile(r"[\d=]")
-_WORD = re.compile(r"[^\W_]")
 
 _REASON = re.compile(
     r"\b(?:because|therefore|thus|hence|due to|as a result|so that|in order to|(?:the|a) reason"
@@ -99,7 +100,7 @@ def has_direct_answer(output: str, request: str = "") -> bool:
     """
     text = visible(output[:PROSE]).replace("’", "'").strip()
     sentences = read_text(text[:OPENING]).sentences
-    if not _WORD.search(text) or not sentences:
+    if not WORD.search(text) or not sentences:
         return False
     opening = _QUOTED.sub("_", text[: sentences[:OPENING_SENTENCES][-1].end])
     if _REFUSAL.search(opening):
@@ -119,23 +120,17 @@ def _says_nothing(sentence: str) -> bool:
 def has_explanation(output: str, request: str = "") -> bool:
     """Whether a reason or the way it works is given, beyond the bare answer.
 
-    A connective says so, a paragraph beside a block of code, or an answer of some length to a
-    question for a reason.
+    A connective among other words says so, prose beside a block of code, or an answer of some
+    length to a question for a reason.
     """
     document = read_markdown(output)
     prose = document.prose[:PROSE]
     if _REASON.search(prose):
-        return True
-    asked = _ASKS_REASON.search(request.lstrip()[:OPENING]) is not None and has_direct_answer(
-        output, request
-    )
-    return (asked or bool(document.fences)) and _count_words(prose) >= 12
-
-
-def _count_words(text: str) -> int:
-    """Words of a text; two Chinese characters count as one."""
-    signs = sum("\u4e00" <= sign <= "\u9fff" for sign in text)
-    return signs // 2 + len(text.split())
+        sentences = (one.text for one in read_text(prose).sentences if _REASON.search(one.text))
+        if any(len(set(WORD.findall(sentence))) >= 5 for sentence in sentences):
+            return True
+    asked = _ASKS_REASON.search(request.lstrip()[:OPENING]) and has_direct_answer(output, request)
+    return bool(asked or document.fences) and len(WORD.findall(prose)) >= 12
 
 
 def has_next_steps(output: str) -> bool:

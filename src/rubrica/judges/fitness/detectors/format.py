@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from rubrica.judges.fitness.detectors.answer import WORD
 from rubrica.judges.fitness.detectors.markdown import READ, Document, read_markdown
 from rubrica.judges.fitness.detectors.syntax import NotJudged, parse_data
 from rubrica.judges.reader.text import read_text
@@ -70,7 +71,6 @@ _ITEMS = re.compile(
     rf"|sentence|paragraph|bullet)s?\b)[^\W\d_]|列出(?:恰好)?({_N})[个种条项]"
 )
 _UNITS = {"字": "word", "句话": "sentence", "段": "paragraph", "行": "line"}
-_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:['’.-][^\W_\u3400-\u9fff]+)*")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -96,7 +96,7 @@ def form(output: str, request: str = "") -> Form:
     if sum(line.lstrip().startswith("```") for line in text.split("\n")) % 2:
         return Form(False, "a fenced block is not closed")
     names = []
-    for name, is_kept in _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:REQUEST]), text):
+    for name, is_kept in _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:REQUEST]), output):
         if not is_kept:
             return Form(False, f"asked for: {name}")
         names.append(name)
@@ -153,7 +153,7 @@ def _read_number(text: str) -> int:
 def _count(unit: str, document: Document) -> int:
     prose = document.prose.strip()
     if unit == "word":
-        return len(_WORD.findall(prose))
+        return len(WORD.findall(prose))
     if unit == "sentence":
         return len(read_text(prose).sentences)
     if unit == "bullet":
@@ -165,7 +165,7 @@ def _count(unit: str, document: Document) -> int:
 def _is_json(only: bool, output: str) -> bool:
     """Whether the output, or a block of it, is JSON; "only" allows nothing around it."""
     fences = () if only else read_markdown(output).fences
-    for text in (output, *(code for name, code in fences if name in ("", "json"))):
+    for text in (output[:READ], *(code for name, code in fences if name in ("", "json"))):
         try:
             if isinstance(parse_data("json", text), dict | list):
                 return True
@@ -177,6 +177,6 @@ def _is_json(only: bool, output: str) -> bool:
 
 
 def _is_yes_or_no(only: bool, output: str) -> bool:
-    text = output.strip(" \t\n.。!！\"'*`").lower()
+    text = output[:READ].strip(" \t\n.。!！\"'*`").lower()
     begins = re.match(r"(?:yes|no)\b|[是否不]", text)
     return begins is not None and (begins.end() == len(text) or not only)

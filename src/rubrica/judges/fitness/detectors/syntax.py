@@ -176,7 +176,8 @@ def _read_yaml(text: str) -> None:
     try:
         for _event in YAML(typ="safe", pure=True).parse(io.StringIO(text)):
             pass
-    except YAMLError as reason:
+    except (YAMLError, ArithmeticError, AttributeError, LookupError, TypeError) as reason:
+        # "\UFFFFFFFF" and the like go past the parser's own errors
         raise ValueError(str(reason)) from reason
 
 
