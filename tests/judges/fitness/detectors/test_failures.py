@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.judges.fitness.detectors import failure, has_obvious_errors
-from rubrica.judges.fitness.detectors.failures import _reports, failures
+from rubrica.judges.fitness.detectors.failures import (
+    _reports,
+    failure,
+    failures,
+    has_obvious_errors,
+)
 from rubrica.judges.fitness.detectors.lists import sections
 from rubrica.judges.fitness.detectors.pattern import _re2, compiled, is_fast, pattern
 from rubrica.judges.fitness.detectors.sieve import loosened

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.judges.fitness.detectors import failure
+from rubrica.judges.fitness.detectors.failures import failure
 
 
 def texts(name: str, section: str) -> list[str]:

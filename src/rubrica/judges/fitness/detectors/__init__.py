@@ -2,9 +2,5 @@
 
 `answer` looks at wording, `markdown` and `syntax` ask parsers, `format` compares with what the
 request asks for. Nothing here is evaluated and no text takes more than linear time; what cannot be
-read within its limits is not judged.
+read within its limits is not judged. `quality.py` beside this package has the public functions.
 """
-
-from rubrica.judges.fitness.detectors.failures import Report, failure, has_obvious_errors
-
-__all__ = ["Report", "failure", "has_obvious_errors"]
