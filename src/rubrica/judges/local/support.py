@@ -1,0 +1,103 @@
+"""Verdicts on claims by a local model, of the same shape as those of `reader.support`."""
+
+import math
+from collections.abc import Sequence
+
+from rubrica.judges.dimensions.finding import READ
+from rubrica.judges.local.model import LocalModel
+from rubrica.judges.reader.support import Kind, Verdict, judge_claims
+from rubrica.judges.reader.text import Text, read_text, words_of
+
+#: Sentences put to an entailment model for each claim: those that share most of its words.
+_SENTENCES = 3
+#: Passages of one text that an embedding model reads; of a longer text, each is several sentences.
+_PASSAGES = 200
+#: A claim of so few words is an answer ("Paris"): it states something together with its question.
+_ANSWER_WORDS = 4
+#: The cosine at which a claim is as likely stated as not, and how steeply that changes.
+_EVEN_COSINE, _STEEPNESS = 0.58, 2.6
+
+
+def judge_claims_locally(
+    model: LocalModel, claims: Sequence[str], text: Text, question: str = ""
+) -> list[Verdict]:
+    """A verdict on each claim, as `reader.support.judge_claims` gives.
+
+    An entailment model reads each claim beside the sentences that share most words with it and,
+    where it fits, beside the whole text: support is the highest probability of entailment,
+    contradiction that of the sentence that shares most, for one about other things contradicts
+    nothing. A model that only knows contradiction reads the whole text, or the deciding sentence,
+    and lowers the reader's own support by what it finds. An embedding model gives how near the
+    nearest sentence is; it cannot tell a claim from its denial, so `contradiction` is always 0.
+    """
+    if len(text.raw) > READ:
+        text = read_text(text.raw[:READ])
+    if not text.sentences:
+        return [Verdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
+    if model.kind == "embedding":
+        return _judge_by_nearness(model, claims, text)
+    if model.kind == "contradiction":
+        return _judge_by_contradiction(model, claims, text, question)
+    return _judge_by_entailment(model, claims, text, question)
+
+
+def _judge_by_entailment(
+    model: LocalModel, claims: Sequence[str], text: Text, question: str
+) -> list[Verdict]:
+    words = [set(words_of(one.text)) for one in text.sentences]
+    whole = [text.raw] if len(text.sentences) > 1 and model.fits(text.raw) else []
+    verdicts = []
+    for claim in claims:
+        wanted = words_of(claim)
+        shared = [sum(word in said for word in wanted) for said in words]
+        order = sorted(range(len(words)), key=lambda place: -shared[place])[:_SENTENCES]
+        best = [text.sentences[place] for place in order]
+        premises = [*(one.text for one in best), *whole]
+        found = model.entail([_pair(premise, claim, question) for premise in premises])
+        deciding = max(range(len(found)), key=lambda place: found[place].support)
+        sentence = best[deciding] if deciding < len(best) else best[0]
+        place = (sentence.start, sentence.end)
+        verdicts.append(_verdict(found[deciding].support, found[0].contradiction, place))
+    return verdicts
+
+
+def _judge_by_contradiction(
+    model: LocalModel, claims: Sequence[str], text: Text, question: str
+) -> list[Verdict]:
+    read = judge_claims(claims, text, question)
+    whole = text.raw if model.fits(text.raw) else ""
+    premises = [whole or text.raw[one.start : one.end] for one in read]
+    pairs = [_pair(*pair, question) for pair in zip(premises, claims, strict=True)]
+    return [
+        _verdict(one.support * (1 - found.contradiction), found.contradiction, (one.start, one.end))
+        for one, found in zip(read, model.entail(pairs), strict=True)
+    ]
+
+
+def _judge_by_nearness(model: LocalModel, claims: Sequence[str], text: Text) -> list[Verdict]:
+    step = math.ceil(len(text.sentences) / _PASSAGES)
+    spans = [
+        (group[0].start, group[-1].end)
+        for group in (text.sentences[at : at + step] for at in range(0, len(text.sentences), step))
+    ]
+    vectors = model.embed([*claims, *(text.raw[start:end] for start, end in spans)])
+    verdicts = []
+    for claim in vectors[: len(claims)]:
+        cosines = [float(claim @ passage) for passage in vectors[len(claims) :]]
+        nearest = max(range(len(cosines)), key=cosines.__getitem__)
+        support = 1 / (1 + math.exp(-_STEEPNESS * (cosines[nearest] - _EVEN_COSINE)))
+        verdicts.append(_verdict(support, 0.0, spans[nearest]))
+    return verdicts
+
+
+def _pair(premise: str, claim: str, question: str) -> tuple[str, str]:
+    if question and len(words_of(claim)) <= _ANSWER_WORDS:
+        return f"{question} {premise}", f"{question} {claim}"
+    return premise, claim
+
+
+def _verdict(support: float, contradiction: float, place: tuple[int, int]) -> Verdict:
+    kind: Kind = "not stated"
+    if max(support, contradiction) >= 0.5:
+        kind = "supported" if support >= contradiction else "contradicted"
+    return Verdict(kind, support, contradiction, *place)
