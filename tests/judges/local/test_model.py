@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.judges.local.conftest import MakeFolder, save_entailment_graph
 
-from rubrica.core.errors import ConfigError
+from rubrica.core.errors import ConfigError, JudgeError
 from rubrica.judges.local import LocalModel, model, open_local_model
 from rubrica.judges.local.folder import MODEL_FILES
 
@@ -175,6 +175,27 @@ def test_a_graph_of_another_shape_is_refused(make_entailment: MakeFolder, part: 
     path.write_bytes(onnx.load(path).SerializeToString().replace(old.encode(), b"x" * len(old)))
     with pytest.raises(ConfigError, match=r"the graph (asks for|gives) x+; (known|expected)"):
         LocalModel(str(path.parent))
+
+
+def test_a_tokenizer_of_another_model_is_refused(make_entailment: MakeFolder) -> None:
+    folder = make_entailment()
+    settings = json.loads((folder / "tokenizer.json").read_text())
+    settings["post_processor"]["special_tokens"]["[CLS]"]["ids"] = [30_000]
+    (folder / "tokenizer.json").write_text(json.dumps(settings))
+    with pytest.raises(ConfigError, match=r"model\.onnx: the model does not run: "):
+        LocalModel(str(folder))
+
+
+def test_a_number_that_is_not_finite_is_no_verdict(make_entailment: MakeFolder) -> None:
+    opened = LocalModel(str(make_entailment()))
+
+    class Broken:
+        def run(self, *_: object) -> list[object]:
+            return [np.full((1, 3), np.nan)]
+
+    opened._session = Broken()
+    with pytest.raises(JudgeError, match="not finite"):
+        opened.entail(PAIRS[:1])
 
 
 @pytest.mark.parametrize("name", ["", "nowhere", "../a/b/c", "a/b c", "\0"])

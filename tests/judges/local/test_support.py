@@ -100,7 +100,7 @@ def test_a_long_text_takes_no_more_work_than_its_beginning(
         return run(self, encodings)
 
     monkeypatch.setattr(LocalModel, "_run", count)
-    for size in (100_000, 1_000_000):
+    for size in (100_000, 400_000):
         judge_claims_locally(any_model, [CAPITAL, LYON], read_text(piece * (size // len(piece))))
     half = len(runs) // 2
     assert runs[:half] == runs[half:]

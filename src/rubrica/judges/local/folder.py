@@ -1,12 +1,16 @@
-"""The files of a local model: where they are, and what its configuration says."""
+"""The files of a local model: finding and opening them, and what its configuration says."""
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rubrica.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 #: The first that is there is taken: of several, the exact weights and not the fast ones.
 MODEL_FILES = (
@@ -92,21 +96,23 @@ def read_max_tokens(folder: Path, truncation: Mapping[str, Any] | None) -> int:
     return int(min(one for one in named if isinstance(one, int | float) and one > 0))
 
 
-def read_labels(folder: Path, columns: int) -> Labels:
-    """Which column means what, by `id2label` of config.json."""
+def read_labels(folder: Path, columns: int | str | None) -> Labels:
+    """Which of the logits' columns means what, by `id2label` of config.json.
+
+    `columns` is their number as the graph gives it; some graphs give no number.
+    """
     file = folder / "config.json"
     named = read_settings(file).get("id2label")
-    if not isinstance(named, dict) or len(named) != columns or columns not in (2, 3):
+    named = named if isinstance(named, dict) else {}
+    keys = [str(column) for column in range(len(named))]
+    fits = len(keys) == columns if isinstance(columns, int) else True
+    if len(keys) not in (2, 3) or not fits or set(keys) != set(named):
         message = f"expected names for the {columns} columns of the logits (2 or 3), found {named}"
         raise ConfigError(message, file=str(file), field="id2label")
-    try:
-        labels = [str(named[str(column)]).strip().lower() for column in range(columns)]
-    except KeyError as error:
-        message = f"column {error} has no name in {named}"
-        raise ConfigError(message, file=str(file), field="id2label") from None
+    labels = [str(named[key]).strip().lower() for key in keys]
     entailment = _find_column(labels, ("entail", "support"))
     contradiction = _find_column(labels, ("contradict", "refut"))
-    if entailment is None and (contradiction is None or columns == 3):
+    if entailment is None and (contradiction is None or len(labels) == 3):
         message = (
             f"cannot tell which of {labels} is entailment; "
             'name the columns as in {"0": "entailment", "1": "neutral", "2": "contradiction"}'
@@ -119,3 +125,41 @@ def _find_column(labels: Sequence[str], beginnings: tuple[str, ...]) -> int | No
     """The one column whose name begins so: `not_entailment` is no entailment."""
     found = [column for column, label in enumerate(labels) if label.startswith(beginnings)]
     return found[0] if len(found) == 1 else None
+
+
+def open_session(file: Path, threads: int) -> Any:
+    """An ONNX Runtime session on the processor, without any library of custom operators."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    # Threads of the pool would otherwise burn a core each while they wait for the next call.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its errors are pybind's own, of which each kind is a class
+        raise ConfigError(f"not a usable ONNX model: {error}", file=str(file)) from error
+
+
+def open_tokenizer(file: Path) -> "Tokenizer":
+    """The tokenizer of a file `tokenizer.json`."""
+    from tokenizers import Tokenizer
+
+    if not file.is_file():
+        raise ConfigError("the model's folder has no tokenizer.json", file=str(file))
+    try:
+        return Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises plain Exception
+        raise ConfigError(f"not a usable tokenizer: {error}", file=str(file)) from error
+
+
+def digest_files(folder: Path, model: Path) -> str:
+    """A short digest of the weights, the tokenizer and the configuration."""
+    found = hashlib.sha256()
+    for file in (model, folder / "tokenizer.json", folder / "config.json"):
+        if file.is_file():
+            with file.open("rb") as handle:
+                found.update(hashlib.file_digest(handle, "sha256").digest())
+    return found.hexdigest()[:16]

@@ -4,26 +4,18 @@ ONNX Runtime reads the file as data: it is offered no library of custom operator
 graph that asks for one.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from rubrica.core.errors import ConfigError
-from rubrica.judges.local.folder import (
-    find_folder,
-    find_model_file,
-    read_labels,
-    read_max_tokens,
-    read_settings,
-)
+from rubrica.core.errors import ConfigError, JudgeError
+from rubrica.judges.local import folder as files
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Encoding
 
     Array = NDArray[np.floating[Any]]
 
@@ -62,40 +54,41 @@ class LocalModel:
 
     def __init__(self, name: str, threads: int = 1) -> None:
         self.name, self.threads = name, threads
-        folder = find_folder(name)
-        file = find_model_file(folder)
-        self._session = _open_session(file, threads)
-        self._tokenizer = _open_tokenizer(folder / "tokenizer.json")
-        self.max_tokens = read_max_tokens(folder, self._tokenizer.truncation)
-        self.digest = _digest(file, folder / "tokenizer.json", folder / "config.json")
+        folder = files.find_folder(name)
+        file = files.find_model_file(folder)
+        self.digest = files.digest_files(folder, file)
+        self._session = files.open_session(file, threads)
+        self._tokenizer = files.open_tokenizer(folder / "tokenizer.json")
 
         inputs = self._session.get_inputs()
-        self._inputs = {one.name: _number_type(one.type) for one in inputs}
-        if unknown := set(self._inputs) - set(_INPUTS):
-            message = (
-                f"the graph asks for {', '.join(sorted(unknown))}; known: {', '.join(_INPUTS)}"
-            )
-            raise ConfigError(message, file=str(file), field="model")
+        self._inputs = {one.name: one.type[len("tensor(") : -1] for one in inputs}
+        if unknown := sorted(set(self._inputs) - set(_INPUTS)):
+            message = f"the graph asks for {', '.join(unknown)}; known: {', '.join(_INPUTS)}"
+            raise ConfigError(message, file=str(file))
         length = inputs[0].shape[-1]
         self._length = length if isinstance(length, int) else None  # exported for one length only
-        self.max_tokens = min(self.max_tokens, self._length or self.max_tokens)
+        known = files.read_max_tokens(folder, self._tokenizer.truncation)
+        self.max_tokens = min(known, self._length or known)
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(self.max_tokens, strategy="only_first")
+        self._pad = int(files.read_settings(folder / "config.json").get("pad_token_id") or 0)
 
         outputs = {one.name: one.shape for one in self._session.get_outputs()}
         self._output = next((name for name in _OUTPUTS if name in outputs), "")
         if not self._output:
             message = f"the graph gives {', '.join(outputs)}; expected one of {', '.join(_OUTPUTS)}"
-            raise ConfigError(message, file=str(file), field="model")
+            raise ConfigError(message, file=str(file))
         self.kind = _OUTPUTS[self._output]
-        if self.kind == "entailment":
-            columns = outputs[self._output][-1]
-            self._labels = read_labels(folder, columns if isinstance(columns, int) else 0)
-            if self._labels.entailment is None:
-                self.kind = "contradiction"
-        self._pad = int(read_settings(folder / "config.json").get("pad_token_id") or 0)
-        pooling = read_settings(folder / "1_Pooling" / "config.json")
-        self._pools_first = bool(pooling.get("pooling_mode_cls_token"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(self.max_tokens, strategy="only_first")
+        if self.kind == "embedding":
+            pooling = files.read_settings(folder / "1_Pooling" / "config.json")
+            self._pools_first = bool(pooling.get("pooling_mode_cls_token"))
+        else:
+            self._labels = files.read_labels(folder, outputs[self._output][-1])
+            self.kind = "contradiction" if self._labels.entailment is None else self.kind
+        try:  # what does not run at all is found here, before the first case
+            self._run([self._encode_pair("a", "b")])
+        except Exception as error:
+            raise ConfigError(f"the model does not run: {error}", file=str(file)) from error
 
     def __reduce__(self) -> tuple[Callable[..., "LocalModel"], tuple[str, int]]:
         return open_local_model, (self.name, self.threads)
@@ -162,6 +155,8 @@ class LocalModel:
             columns["token_type_ids"][row, : len(one)] = one.type_ids
         fed = {name: columns[name].astype(kind) for name, kind in self._inputs.items()}
         found: Array = self._session.run([self._output], fed)[0]
+        if not np.isfinite(found).all():  # a NaN would pass for "not stated"
+            raise JudgeError(f"the local model {self.name!r} gave a number that is not finite")
         if found.ndim == 2:
             return found
         if self._pools_first:
@@ -188,42 +183,3 @@ def open_local_model(name: str, threads: int = 1) -> LocalModel:
         if key not in _opened:
             _opened[key] = LocalModel(name, threads)
         return _opened[key]
-
-
-def _open_session(file: Path, threads: int) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    # Threads of the pool would otherwise burn a core each while they wait for the next call.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # its errors are pybind's own, of which each kind is a class
-        raise ConfigError(f"not a usable ONNX model: {error}", file=str(file)) from error
-
-
-def _open_tokenizer(file: Path) -> "Tokenizer":
-    from tokenizers import Tokenizer
-
-    if not file.is_file():
-        raise ConfigError("the model's folder has no tokenizer.json", file=str(file))
-    try:
-        return Tokenizer.from_file(str(file))
-    except Exception as error:  # the library raises plain Exception
-        raise ConfigError(f"not a usable tokenizer: {error}", file=str(file)) from error
-
-
-def _number_type(kind: str) -> str:
-    return "int32" if kind == "tensor(int32)" else "int64"
-
-
-def _digest(*files: Path) -> str:
-    found = hashlib.sha256()
-    for file in files:
-        if file.is_file():
-            with file.open("rb") as handle:
-                found.update(hashlib.file_digest(handle, "sha256").digest())
-    return found.hexdigest()[:16]

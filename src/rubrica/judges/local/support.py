@@ -32,7 +32,7 @@ def judge_claims_locally(
     """
     if len(text.raw) > READ:
         text = read_text(text.raw[:READ])
-    if not text.sentences:
+    if not (claims and text.sentences):
         return [Verdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
     if model.kind == "embedding":
         return _judge_by_nearness(model, claims, text)
@@ -46,18 +46,22 @@ def _judge_by_entailment(
 ) -> list[Verdict]:
     words = [set(words_of(one.text)) for one in text.sentences]
     whole = [text.raw] if len(text.sentences) > 1 and model.fits(text.raw) else []
-    verdicts = []
+    chosen, pairs = [], []
     for claim in claims:
-        wanted = words_of(claim)
-        shared = [sum(word in said for word in wanted) for said in words]
-        order = sorted(range(len(words)), key=lambda place: -shared[place])[:_SENTENCES]
-        best = [text.sentences[place] for place in order]
-        premises = [*(one.text for one in best), *whole]
-        found = model.entail([_pair(premise, claim, question) for premise in premises])
-        deciding = max(range(len(found)), key=lambda place: found[place].support)
+        wanted = set(words_of(claim))
+        shared = [len(wanted & said) for said in words]
+        order = sorted(range(len(words)), key=shared.__getitem__, reverse=True)
+        best = [text.sentences[place] for place in order[:_SENTENCES]]
+        chosen.append(best)
+        pairs += [_pair(one, claim, question) for one in [*(one.text for one in best), *whole]]
+    found = model.entail(pairs)
+    verdicts, each = [], len(pairs) // len(claims)
+    for number, best in enumerate(chosen):
+        mine = found[number * each : (number + 1) * each]
+        deciding = max(range(each), key=[one.support for one in mine].__getitem__)
         sentence = best[deciding] if deciding < len(best) else best[0]
         place = (sentence.start, sentence.end)
-        verdicts.append(_verdict(found[deciding].support, found[0].contradiction, place))
+        verdicts.append(_verdict(mine[deciding].support, mine[0].contradiction, place))
     return verdicts
 
 
