@@ -7,7 +7,7 @@ import pytest
 from tests.judges.local.conftest import MakeFolder
 from tokenizers import Encoding
 
-from rubrica.judges.local import LocalModel, judge_claims_locally
+from rubrica.judges.local import LocalModel, judge_claims_locally, judge_topics_locally
 from rubrica.judges.reader.support import Verdict, judge_claims
 from rubrica.judges.reader.text import read_text
 
@@ -86,6 +86,17 @@ def test_nearness_tells_what_is_stated_and_never_contradiction(make_embedding: M
     assert stated.kind == denied.kind == "supported"
     assert other.kind == "not stated"
     assert [one.contradiction for one in (stated, denied, other)] == [0.0, 0.0, 0.0]
+
+
+def test_finds_the_topics_that_a_text_speaks_of(any_model: LocalModel) -> None:
+    spoken, other = judge_topics_locally(any_model, ["capital", "cat"], TEXT)
+    assert spoken.kind == "supported"
+    assert TEXT.raw[spoken.start : spoken.end] == CAPITAL
+    assert other.kind == "not stated"
+    assert spoken.contradiction == other.contradiction == 0.0
+    assert [one.kind for one in judge_topics_locally(any_model, ["cat"], read_text(""))] == [
+        "not stated"
+    ]
 
 
 @pytest.mark.parametrize("piece", ["a", ".", "中", "It rains. ", "a\n", "🙂", "\ud800"])

@@ -10,6 +10,6 @@ Both block, so such a judge runs in a thread.
 """
 
 from rubrica.judges.local.model import LocalModel, open_local_model
-from rubrica.judges.local.support import judge_claims_locally
+from rubrica.judges.local.support import judge_claims_locally, judge_topics_locally
 
-__all__ = ["LocalModel", "judge_claims_locally", "open_local_model"]
+__all__ = ["LocalModel", "judge_claims_locally", "judge_topics_locally", "open_local_model"]

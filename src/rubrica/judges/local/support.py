@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rubrica.judges.dimensions.finding import READ
 from rubrica.judges.local.model import LocalModel
@@ -14,8 +15,17 @@ _SENTENCES = 3
 _PASSAGES = 200
 #: A claim of so few words is an answer ("Paris"): it states something together with its question.
 _ANSWER_WORDS = 4
-#: The cosine at which a claim is as likely stated as not, and how steeply that changes.
-_EVEN_COSINE, _STEEPNESS = 0.58, 2.6
+
+
+class _Scale(NamedTuple):
+    """The cosine at which "stated" is as likely as not, and how steeply that changes."""
+
+    even: float
+    steepness: float
+
+
+#: Logistic regressions over all-MiniLM-L6-v2: 750 claims of five sets, 1,400 topics of reviews.
+_CLAIM, _TOPIC = _Scale(0.58, 2.6), _Scale(0.17, 15.6)
 
 
 def judge_claims_locally(
@@ -35,10 +45,27 @@ def judge_claims_locally(
     if not (claims and text.sentences):
         return [Verdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
     if model.kind == "embedding":
-        return _judge_by_nearness(model, claims, text)
+        return _judge_by_nearness(model, claims, text, _CLAIM)
     if model.kind == "contradiction":
         return _judge_by_contradiction(model, claims, text, question)
     return _judge_by_entailment(model, claims, text, question)
+
+
+def judge_topics_locally(model: LocalModel, topics: Sequence[str], text: Text) -> list[Verdict]:
+    """Whether a text speaks of each topic ("the price"): `contradiction` is always 0.
+
+    To an embedding model a topic is farther from what speaks of it than a statement is, so it has
+    a scale of its own; to an entailment model it is put as a statement. A model that only knows
+    contradiction has no say, and the reader decides.
+    """
+    if len(text.raw) > READ:
+        text = read_text(text.raw[:READ])
+    if model.kind == "contradiction" or not (topics and text.sentences):
+        return judge_claims(topics, text)
+    if model.kind == "embedding":
+        return _judge_by_nearness(model, topics, text, _TOPIC)
+    found = _judge_by_entailment(model, [f"This is about {topic}." for topic in topics], text, "")
+    return [_verdict(one.support, 0.0, (one.start, one.end)) for one in found]
 
 
 def _judge_by_entailment(
@@ -78,7 +105,9 @@ def _judge_by_contradiction(
     ]
 
 
-def _judge_by_nearness(model: LocalModel, claims: Sequence[str], text: Text) -> list[Verdict]:
+def _judge_by_nearness(
+    model: LocalModel, claims: Sequence[str], text: Text, scale: _Scale
+) -> list[Verdict]:
     step = math.ceil(len(text.sentences) / _PASSAGES)
     spans = [
         (group[0].start, group[-1].end)
@@ -89,7 +118,7 @@ def _judge_by_nearness(model: LocalModel, claims: Sequence[str], text: Text) -> 
     for claim in vectors[: len(claims)]:
         cosines = [float(claim @ passage) for passage in vectors[len(claims) :]]
         nearest = max(range(len(cosines)), key=cosines.__getitem__)
-        support = 1 / (1 + math.exp(-_STEEPNESS * (cosines[nearest] - _EVEN_COSINE)))
+        support = 1 / (1 + math.exp(-scale.steepness * (cosines[nearest] - scale.even)))
         verdicts.append(_verdict(support, 0.0, spans[nearest]))
     return verdicts
 
