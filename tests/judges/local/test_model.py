@@ -5,6 +5,7 @@ import pickle
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from tests.judges.local.conftest import MakeFolder, save_entailment_graph
 
@@ -57,6 +58,21 @@ def test_batches_give_what_single_pairs_give(make_entailment: MakeFolder) -> Non
     np.testing.assert_allclose(together, alone, atol=1e-6)
     assert opened.entail(PAIRS) == together
     assert opened.entail([]) == []
+
+
+def test_scales_of_int8_are_not_shared_between_pairs(make_entailment: MakeFolder) -> None:
+    folder = make_entailment()
+    graph = onnx.load(folder / "model.onnx")
+    last, node = graph.graph.node[-2], onnx.helper.make_node
+    for added in (
+        node("DynamicQuantizeLinear", ["features"], ["small", "scale", "zero"]),
+        node("DequantizeLinear", ["small", "scale", "zero"], ["rough"]),
+    ):
+        graph.graph.node.insert(len(graph.graph.node) - 2, added)
+    last.input[0] = "rough"
+    onnx.save(graph, folder / "model.onnx")
+    opened = LocalModel(str(folder))
+    assert opened.entail(PAIRS) == [opened.entail([pair])[0] for pair in PAIRS]
 
 
 def test_embeds_in_batches_as_alone(make_embedding: MakeFolder) -> None:
@@ -155,8 +171,6 @@ def test_a_damaged_file_is_named(make_entailment: MakeFolder, file: str) -> None
 
 
 def test_a_graph_with_custom_operators_is_refused(make_entailment: MakeFolder) -> None:
-    import onnx
-
     path = make_entailment() / "model.onnx"
     graph = onnx.load(path)
     graph.graph.node[0].domain = "com.example"
@@ -168,8 +182,6 @@ def test_a_graph_with_custom_operators_is_refused(make_entailment: MakeFolder) -
 
 @pytest.mark.parametrize("part", ["input", "output"])
 def test_a_graph_of_another_shape_is_refused(make_entailment: MakeFolder, part: str) -> None:
-    import onnx
-
     path = make_entailment() / "model.onnx"
     old = {"input": "token_type_ids", "output": "logits"}[part]
     path.write_bytes(onnx.load(path).SerializeToString().replace(old.encode(), b"x" * len(old)))

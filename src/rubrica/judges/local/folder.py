@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -141,6 +142,12 @@ def open_session(file: Path, threads: int) -> Any:
         return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its errors are pybind's own, of which each kind is a class
         raise ConfigError(f"not a usable ONNX model: {error}", file=str(file)) from error
+
+
+def has_runtime_scales(file: Path) -> bool:
+    """Whether a graph quantises by scales that it takes from the whole batch as it runs."""
+    with file.open("rb") as handle, mmap(handle.fileno(), 0, access=ACCESS_READ) as content:
+        return content.find(b"DynamicQuantize") >= 0  # an operator's name stands as it is
 
 
 def open_tokenizer(file: Path) -> "Tokenizer":
