@@ -60,11 +60,13 @@ def judge_topics_locally(model: LocalModel, topics: Sequence[str], text: Text) -
     """
     if len(text.raw) > READ:
         text = read_text(text.raw[:READ])
-    if model.kind == "contradiction" or not (topics and text.sentences):
-        return judge_claims(topics, text)
-    if model.kind == "embedding":
+    if model.kind == "embedding" and topics and text.sentences:
         return _judge_by_nearness(model, topics, text, _TOPIC)
-    found = _judge_by_entailment(model, [f"This is about {topic}." for topic in topics], text, "")
+    if model.kind == "entailment" and topics and text.sentences:
+        statements = [f"This is about {topic}." for topic in topics]
+        found = _judge_by_entailment(model, statements, text, "")
+    else:
+        found = judge_claims(topics, text)
     return [_verdict(one.support, 0.0, (one.start, one.end)) for one in found]
 
 
