@@ -1,186 +1,344 @@
-"""Do the citations lead to a source that says what they are cited for?"""
+"""Where an output cites, in which sentence, and which source each citation means.
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol
+Read are `[1]`, `[1, 3-5]`, `[^1]`, `【1】`, `[source 1]`, `[@key]`, markdown links, addresses,
+DOIs, `(Smith, 2020)`, and a reference list at the end, which says what the numbers stand for.
+Code, images and comments cite nothing. Every pattern is linear: the length of each piece is
+bounded, and no piece can run into the beginning of the next.
+"""
 
-import msgspec
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
-from rubrica.core import Case, Signal, Trace
-from rubrica.core.trace import as_text
-from rubrica.judges.citing.asked import asks_for_citations
-from rubrica.judges.citing.library import Library, library
-from rubrica.judges.citing.mark import Mark
-from rubrica.judges.citing.marks import marks_of
-from rubrica.judges.citing.sources import Source, sources_of
-from rubrica.judges.citing.statements import Reading, read
-from rubrica.judges.citing.uncited import Uncited, uncited
-from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
-from rubrica.judges.text.sentences import Sentence
+from rubrica.core import Case, Trace
+from rubrica.judges.dimensions.finding import READ
+from rubrica.judges.dimensions.sources import Source, canonical_url, collect_sources
+from rubrica.judges.reader.text import Text, read_text
+from rubrica.judges.visible import shown
 
-NAME = "citation_accuracy"
-_NAMED = 3
-_KINDS = (
-    ("dangling", "leads to no source"),
-    ("unsupported", "is not supported by its source"),
-    ("misquoted", "quotes what its source does not say"),
-    ("partial", "is supported in part"),
-    ("flawed", "is right but flawed in form"),
+#: A range such as [1-999] is several only up to so many; entries that are read of a list.
+_SPAN, _ENTRIES = 12, 200
+_URL = r"[^\s<>\"'`\[\]{}|\\^（）【】「」『』《》“”，。；、！]{1,2000}+"
+#: Each branch begins with a letter or sign of its own, so that the search skips to these signs.
+_MARK = re.compile(
+    r"\[(?P<square>[^\[\]\n]{1,300}+)\](?:\((?P<link>(?:https?://|www\.)[^\s()]{1,2000}+"
+    r"(?:\([^\s()]{0,200}+\)[^\s()]{0,500}+)?)(?:\s\"[^\"\n]{0,200}+\")?\))?"
+    r"|【(?P<lens>[^【】\n]{1,100}+)】"
+    r"|［(?P<wide>[^［］\n]{1,100}+)］"
+    rf"|:(?:(?<=http:)|(?<=https:))//(?P<url>{_URL})"
+    rf"|www\.(?P<www>{_URL})"
+    r"|:(?:(?<=doi:)|(?<=DOI:))\s?(?P<doi>10\.\d{4,9}/[^\s<>\"'，。；、（）\[\]]{1,200}+)"
+    r"|:(?:(?<=arXiv:)|(?<=arxiv:))\s?(?P<arxiv>\d{4}\.\d{4,5})"
+    r"|\((?P<round>[^()\[\]:\n]{4,120}+)\)"
+    r"|（(?P<full>[^（）\[\]：:\n]{4,120}+)）"
 )
+_NUMBERS = re.compile(
+    r"(?:(?:sources?|refs?\.?|references?|docs?|来源|参考|文献|资料)[:：\s#]{0,3})?"
+    r"(\d{1,3}(?:\s?[-–—,，、;；&]\s?\d{1,3}){0,40})(?:†.{0,60})?",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"(\d{1,3})(?:\s?[-–—]\s?(\d{1,3}))?")
+_AUTHORS = re.compile(
+    r"\s?(?:see |cf\. |e\.g\. |参见|见)?([^\W\d_a-zß-ÿ]\D{1,80}?)([,，]\s?|\s)"
+    r"((?:1[5-9]|20)\d\d)[a-z]?(?:[,，].{0,30})?"
+)
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_NARRATED = re.compile(
+    r"(?:[^\W\d_a-zß-ÿ][\w'’-]{1,30}(?: et al\.?| (?:and|&) [\w'’-]{1,30})?|[㐀-鿿]{2,4}等?)\s?\Z"
+)
+_CODE = re.compile(
+    r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)|(?<!`)`++[^`\n]{1,300}+`++", re.DOTALL | re.MULTILINE
+)
+_NOTE = re.compile(r"^ {0,3}\[\^([^\]\s]{1,60})\]:[ \t]?(.{0,2000})", re.MULTILINE)
+_ENTRY = re.compile(
+    r"\s{0,8}(?:[-*+•]\s)?(?:[\[【［]\^?([^\[\]【】［］\s]{1,60})[\]】］]:?|(\d{1,3})[.)．、])\s?(.{1,2000})"
+)
+_LISTED = re.compile(r"\s{0,8}[-*+•]\s(.{1,2000})")
+_WORD = re.compile(r"\w+")
+_HEADINGS = frozenset([
+    "references", "reference", "sources", "source", "bibliography", "works cited", "citations",
+    "footnotes", "links",
+    "参考文献", "参考资料", "参考来源", "参考", "来源", "资料来源", "数据来源",
+    "引用", "引用来源", "出处", "脚注",
+])  # fmt: skip
+_AROUND = " \t\r#*_>-:：[]【】()（）.,;，；、。"
+Form = Literal["number", "key", "url", "author", "listed"]
 
 
-class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The mean over the citations: 1 for a right one, `flawed` and `partial` for those that need
-    goodwill, 0 for one that leads nowhere or to a source that does not say so.
+class Citation(NamedTuple):
+    """A citation: what it points with, its place, and the number of its sentence in the text.
 
-    A statement taken from a source without a citation counts as `missing` of a citation with 0.
+    `shown` is what of it belongs to the sentence, as the label of a link does. `entry` is what the
+    reference list says. A `weak` one, such as `[draft]`, cites only where a source is called so.
     """
 
-    flawed: float = 0.8
-    partial: float = 0.5
-    missing: float = 0.5
-
-    def __post_init__(self) -> None:
-        check_worth(self)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (NAME,)
-
-    @property
-    def runs(self) -> Literal["inline"]:
-        return "inline"
-
-    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        cited = cited_in(case, trace)
-        return (signal_of(cited, cited.marks, self),)
+    form: Form
+    target: str
+    start: int
+    end: int
+    sentence: int = -1
+    shown: str = ""
+    entry: str = ""
+    weak: bool = False
 
 
-class Worth(Protocol):
-    """What citations are worth that are not right, and what a missing one costs."""
-
-    @property
-    def flawed(self) -> float: ...
-    @property
-    def partial(self) -> float: ...
-    @property
-    def missing(self) -> float: ...
-
-
-def check_worth(worth: Worth) -> None:
-    for field in ("flawed", "partial", "missing"):
-        value = getattr(worth, field)
-        if not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise ValueError(f"{field}: expected a number from 0 to 1, got {value!r}")
-
-
-class Cited(NamedTuple):
-    """An output read for its citations, with the marks that the rules give them."""
-
-    answer: str
-    text: str
-    reading: Reading
-    known: Library
-    marks: Sequence[Mark]
-    question: str
-
-    @property
-    def sources(self) -> Sequence[Source]:
-        return self.known.sources
+def parse_citations(text: str) -> list[Citation]:
+    """All citations of a text in order; where there are none, the entries of its list."""
+    body, listed = _split_references(_without_code(shown(text)))
+    sentences = read_text(text).sentences
+    starts = [sentence.start for sentence in sentences]
+    found: list[Citation] = []
+    edge = -1  # up to where a sentence holds only markers, which belong to the one before
+    for one in (one for mark in _MARK.finditer(body) for one in _read_mark(body, mark)):
+        at, entry = bisect_right(starts, one.start) - 1, ""
+        if one.form == "number" or one.form == "key":
+            entry = listed[one.target].entry if one.target in listed else ""
+            leads = at > 0 and (one.start == starts[at] or one.start <= edge + 1)
+            if leads and "\n" not in text[sentences[at - 1].end : one.start]:
+                edge, at = one.end, at - 1
+        found.append(one._replace(sentence=at, entry=entry))
+    return found if any(not one.weak for one in found) else list(listed.values())
 
 
-def cited_in(case: Case, trace: Trace) -> Cited:
-    """What the output cites."""
-    known = library(sources_of(case, trace))
-    answer = trace.answer
-    text = answer[:READ]
-    reading = read(text)
-    question = as_text(case.input)
-    marks = marks_of(reading, known, question[:READ])
-    return Cited(answer, text, reading, known, marks, question)
+def write_statements(citations: Sequence[Citation], text: Text) -> dict[int, str]:
+    """What the cited sentences say without markers, by number; headings of lists say nothing."""
+    starts = [one.start for one in citations]
+    found: dict[int, str] = {}
+    for number in {one.sentence: None for one in citations if one.sentence >= 0}:
+        _, start, end = text.sentences[number]
+        within = citations[bisect_left(starts, start) : bisect_left(starts, end)]
+        said = _strip_marks(text.raw, start, end, within)
+        found[number] = "" if is_heading(said) or not _WORD.search(said) else said
+    return found
 
 
-def signal_of(
-    cited: Cited, marks: Sequence[Mark], worth: Worth, sure: Sure | None = None
-) -> Signal:
-    """What these marks amount to."""
-    text, reading, known = cited.text, cited.reading, cited.known
-    if marks:
-        signal = _measured(text, reading, marks, known, worth, sure)
+def _strip_marks(raw: str, start: int, end: int, marks: Sequence[Citation]) -> str:
+    kept: list[str] = []
+    at = start
+    for mark in marks:
+        if mark.start >= at:
+            kept += (raw[at : mark.start], mark.shown)
+        at = max(at, mark.end)
+    kept.append(raw[at:end])
+    return "".join(kept).strip()
+
+
+def is_heading(line: str) -> bool:
+    """Whether a line announces a reference list, and says nothing else."""
+    return len(line) < 60 and line.strip(_AROUND).lower() in _HEADINGS
+
+
+def _without_code(text: str) -> str:
+    if "`" not in text and "~~~" not in text:
+        return text
+    return _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def _split_references(text: str) -> tuple[str, dict[str, Citation]]:
+    """The text before its reference list, and the entries by number or place."""
+    found: dict[str, Citation] = {}
+    if "[^" in text:
+        for note in _NOTE.finditer(text):
+            found[note[1].lower()] = Citation("listed", note[2], *note.span(), entry=note[2])
+        text = _NOTE.sub(lambda note: " " * len(note[0]), text)
+    lines = text.split("\n")
+    first = _find_list(lines)
+    start = len(text) + 1 - sum(len(line) + 1 for line in lines[first:])
+    at = start
+    for line in lines[first:][:_ENTRIES]:
+        key, entry = "", ""
+        if match := _ENTRY.match(line):
+            key, entry = (match[1] or match[2]).lower(), match[3]
+        elif (match := _LISTED.match(line)) or "://" in line:
+            key, entry = f"at {at}", match[1] if match else line.strip()
+        if key:
+            found.setdefault(key, Citation("listed", entry, at, at + len(line), entry=entry))
+        at += len(line) + 1
+    return text[: max(0, start)], found
+
+
+def _find_list(lines: Sequence[str]) -> int:
+    """The first line of the reference list: under the last heading, or bracketed at the end."""
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        if is_heading(line) and any(map(_is_entry, lines[number + 1 : number + 4])):
+            return number + 1
+        if line.startswith("#"):
+            break
+    first = len(lines)
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number].lstrip()
+        if line and not (line[0] in "[【［" and _is_entry(line)):
+            break
+        first = number if line else first
+    return first
+
+
+def _is_entry(line: str) -> bool:
+    return _ENTRY.match(line) is not None or _LISTED.match(line) is not None or "://" in line
+
+
+def _read_mark(body: str, mark: re.Match[str]) -> Iterator[Citation]:
+    """The citations of one marker; several numbers in a bracket share its place."""
+    kind, (start, end) = mark.lastgroup, mark.span()
+    inside = mark[kind] if kind else ""
+    if kind == "square" or kind == "lens" or kind == "wide":
+        if body[max(0, start - 1) : start] != "!":
+            yield from _read_bracket(inside.strip(), start, end)
+    elif kind == "link":
+        if body[max(0, start - 1) : start] != "!":
+            label = mark["square"]
+            shown = "" if label.isdigit() or is_heading(label) else label
+            yield Citation("url", inside, start, end, shown=shown)
+    elif kind == "round" or kind == "full":
+        yield from _read_authors(inside, start, end)
+        if _YEAR.fullmatch(inside) and (named := _NARRATED.search(body, max(0, start - 60), start)):
+            yield Citation("author", f"{named[0].strip()}, {inside}", start, end, weak=True)
+    elif kind == "doi" or kind == "arxiv":
+        start -= len(kind)
+        host = "doi.org" if kind == "doi" else "arxiv.org/abs"
+        address = f"https://{host}/{inside.rstrip('.,;:)')}"
+        yield Citation("url", address, *_with_brackets(body, start, end))
     else:
-        signal = _nothing_cited(text, reading, known, asks_for_citations(cited.question))
-    if len(cited.answer) > READ and signal.value is not None:
-        note = f"only the first {READ:,} characters were read; {signal.reason}"
-        signal = msgspec.structs.replace(signal, reason=note)
-    return signal
+        trimmed = _trim_address(inside)
+        end -= len(inside) - len(trimmed)
+        start -= 0 if kind == "www" else 5 if body.startswith("https", start - 5) else 4
+        yield Citation("url", body[start:end], *_with_brackets(body, start, end))
 
 
-def _measured(
-    text: str,
-    reading: Reading,
-    marks: Sequence[Mark],
-    known: Library,
-    worth: Worth,
-    sure: Sure | None,
-) -> Signal:
-    lost = uncited(reading, marks, known)
-    earns = {"right": 1.0, "flawed": worth.flawed, "partial": worth.partial}
-    earned = sum([earns.get(mark.verdict, 0.0) for mark in marks])
-    value = earned / (len(marks) + worth.missing * len(lost))
-    places = [(mark.start, mark.end) for mark in marks if mark.verdict != "right"]
-    places += [(one.start, one.end) for one, _ in lost]
-    places = places or [(mark.start, mark.end) for mark in marks]
-    evidence = [quote(text, start, end) for start, end in places[:MOST]]
-    sure = sure or _sure(marks, known.sources)
-    return finding(NAME, value, _reason(marks, lost, known.sources), sure, evidence)
+def _read_bracket(inside: str, start: int, end: int) -> Iterator[Citation]:
+    if inside.isdecimal() and len(inside) < 4:
+        if int(inside):
+            yield Citation("number", str(int(inside)), start, end)
+    elif numbers := _NUMBERS.fullmatch(inside):
+        for low, high in _RANGE.findall(numbers[1])[:_SPAN]:
+            for one in range(int(low), min(int(high or low), int(low) + _SPAN - 1) + 1):
+                yield Citation("number", str(one), start, end)
+    elif inside.startswith(("^", "@")):
+        for key in inside.lower().split(";")[:_SPAN]:
+            key = key.strip(" ^@")
+            yield Citation("number" if key.isdecimal() else "key", key, start, end)
+    elif "://" in inside:
+        yield Citation("url", inside.partition(" ")[0], start, end)
+    else:
+        authors = list(_read_authors(inside, start, end))
+        yield from authors
+        if not authors and len(inside) <= 60:
+            yield Citation("key", inside.lower(), start, end, shown=f"[{inside}]", weak=True)
 
 
-def _nothing_cited(text: str, reading: Reading, known: Library, asked: bool) -> Signal:
-    """Nothing cited is a failure where sources were given, asked for, or plainly used."""
-    given = [source for source in known.sources if source.origin == "case"]
-    lost = uncited(reading, (), known) if known.sources else []
-    shown = [quote(text, one.start, one.end) for one, _ in lost[:MOST]]
-    if given or asked:
-        due = f"{len(given)} sources were given" if given else "the question asks for citations"
-        taken = f"; {_statements(len(lost))} taken from them" if lost and given else ""
-        return finding(NAME, 0.0, f"nothing is cited, although {due}{taken}", "high", shown)
-    if lost:
-        reason = f"nothing is cited, although {_statements(len(lost))} taken from what tools found"
-        return finding(NAME, 0.0, reason, "medium", shown)
-    return inapplicable(NAME, "nothing is cited, no sources are given and none were asked for")
+def _read_authors(inside: str, start: int, end: int) -> Iterator[Citation]:
+    if "1" not in inside and "2" not in inside:
+        return
+    for piece in re.split("[;；]", inside)[:_SPAN]:
+        if found := _AUTHORS.fullmatch(piece):
+            sure = not found[2].isspace() or "et al" in found[1] or "等" in found[1]
+            target = f"{found[1]}, {found[3]}"
+            yield Citation("author", target, start, end, weak=not sure)
 
 
-def _statements(count: int) -> str:
-    return "1 statement is" if count == 1 else f"{count} statements are"
+def _trim_address(address: str) -> str:
+    """Without the punctuation of the sentence around it."""
+    address = address.rstrip(".,;:!?*_'…~")
+    return address if "(" in address else address.rstrip(").,;:!?*_'")
 
 
-def _reason(marks: Sequence[Mark], lost: Sequence[Uncited], sources: Sequence[Source]) -> str:
-    verdicts = [mark.verdict for mark in marks]
-    right = verdicts.count("right")
-    parts = [f"{right} of {len(marks)} citations {'is' if right == 1 else 'are'} right"]
-    for kind, meaning in _KINDS:
-        if kind in verdicts:
-            of_kind = [mark for mark in marks if mark.verdict == kind]
-            named = "; ".join([f"{mark.label}: {mark.why}" for mark in of_kind[:_NAMED]])
-            more = f" and {len(of_kind) - _NAMED} more" if len(of_kind) > _NAMED else ""
-            parts.append(f"{len(of_kind)} {kind} ({meaning}): {named}{more}")
-    if lost:
-        named = "; ".join([_owed(one, source, sources) for one, source in lost[:_NAMED]])
-        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        parts.append(f"{len(lost)} missing (taken from a source, not cited): {named}{more}")
-    return ". ".join(parts)
+def _with_brackets(body: str, start: int, end: int) -> tuple[int, int]:
+    """The place with the brackets that hold nothing else."""
+    if body[max(0, start - 1) : start] in ("(", "（") and body[end : end + 1] in (")", "）"):
+        return start - 1, end + 1
+    return start, end
 
 
-def _owed(statement: Sentence, source: Source, sources: Sequence[Source]) -> str:
-    short = statement.text if len(statement.text) <= 60 else f"{statement.text[:57]}..."
-    name = source.id or source.url or str(sources.index(source) + 1)
-    return f"'{short}' is in source {name}"
+class CitedOutput(NamedTuple):
+    """An output as far as it is read, its citations, and the source that each of them means."""
+
+    text: Text
+    is_cut: bool
+    links: Sequence[tuple[Citation, Source | None]]
+    sources: Sequence[Source]
 
 
-def _sure(marks: Sequence[Mark], sources: Sequence[Source]) -> Sure:
-    """Low where nothing could be checked or most rests on few common words."""
-    if not any(source.text for source in sources):
-        return "low"
-    weak = sum([mark.weak for mark in marks])
-    if weak * 2 > len(marks):
-        return "low"
-    return "medium" if weak else "high"
+def read_citations(case: Case, trace: Trace) -> CitedOutput:
+    """Parse and resolve the citations of an output."""
+    if _last and _last[0][0] is case and _last[0][1] is trace:
+        return _last[0][2]
+    index = index_sources(collect_sources(case, trace))
+    answer = trace.answer
+    text = read_text(answer[:READ])
+    links = [(one, resolve_citation(one, index)) for one in parse_citations(text.raw)]
+    found = CitedOutput(text, len(answer) > READ, links, index.sources)
+    _last[:] = [(case, trace, found)]
+    return found
+
+
+#: Two judges ask for the citations of one output, one after the other.
+_last: list[tuple[Case, Trace, CitedOutput]] = []
+
+
+class SourceIndex(NamedTuple):
+    """Sources by what a citation may call them."""
+
+    sources: Sequence[Source]
+    by_url: Mapping[str, Source]
+    by_id: Mapping[str, Source]
+    by_place: Sequence[Source]
+
+
+def index_sources(sources: Sequence[Source]) -> SourceIndex:
+    """Index sources. Where none has a number of its own, `[2]` is the second one."""
+    by_url = {canonical_url(one.url): one for one in reversed(sources) if one.url}
+    by_id = {one.id.lower(): one for one in reversed(sources) if one.id}
+    given = [one for one in sources if one.origin == "case"] or sources
+    return SourceIndex(sources, by_url, by_id, () if any(map(str.isdecimal, by_id)) else given)
+
+
+def resolve_citation(citation: Citation, index: SourceIndex) -> Source | None:
+    """The source that a citation means; `None` where it leads to none of them."""
+    form, target, entry = citation.form, citation.target, citation.entry
+    if form == "url":
+        return index.by_url.get(canonical_url(target))
+    if entry:
+        source = _resolve_entry(entry, index)
+        if source is not None or form == "listed" or address_in(entry):
+            return source  # the output's own numbering wins
+    if form == "author":
+        return _resolve_author(target, index)
+    if target in index.by_id:
+        return index.by_id[target]
+    place = int(target) if form == "number" else 0
+    return index.by_place[place - 1] if 0 < place <= len(index.by_place) else None
+
+
+@lru_cache(maxsize=1024)
+def address_in(entry: str) -> str:
+    """The address that an entry of a reference list names; empty where it names none."""
+    found = (one for mark in _MARK.finditer(entry) for one in _read_mark(entry, mark))
+    return next((one.target for one in found if one.form == "url"), "")
+
+
+def _resolve_entry(entry: str, index: SourceIndex) -> Source | None:
+    if address := address_in(entry):
+        return index.by_url.get(canonical_url(address))
+    low = entry.lower()
+    for source in index.sources:
+        if len(source.title) >= 8 and source.title.lower() in low:
+            return source
+    year = _YEAR.search(entry)
+    return _resolve_author(f"{entry}, {year[0]}", index) if year else None
+
+
+def _resolve_author(target: str, index: SourceIndex) -> Source | None:
+    """By the first name and the year; a source without authors by its id or title."""
+    names, _, year = target.rpartition(", ")
+    words = _WORD.findall(names.lower().replace("等", ""))
+    if not words:
+        return None
+    for source in index.sources:
+        called = source.author or f"{source.id} {source.title}".replace("_", " ")
+        dated = source.year or (year if source.author else called)
+        if year in dated and words[0] in _WORD.findall(called[:500].lower()):
+            return source
+    return None
