@@ -37,7 +37,7 @@ _NAMED = 3
 _QUOTES = re.compile(r"\"[^\"\n]{8,400}+\"|“[^“”\n]{6,400}+”|[「『][^「」『』\n]{6,400}+[」』]")
 _GAP = re.compile(r"\.\.\.|…|\[[^\[\]]{0,40}\]")
 _NUMBER = re.compile(r"\d++")
-_PLAIN = str.maketrans("“”„‘’‚–—－", "\"\"\"'''---")
+_WORD = re.compile(r"\w+")
 _ASKS = re.compile(
     r"\bcit(?:e|ed|es|ing|ations?)\b|\bbibliography\b|\bfootnote"
     r"|\bsources? (?:please|needed|required)"
@@ -108,8 +108,8 @@ def find_pairs(output: CitedOutput) -> list[Pair]:
     """The distinct pairs of a sentence and a source, with what is known before reading these."""
     statements = write_statements([citation for citation, _ in output.links], output.text)
     pairs: dict[tuple[str, object], Pair] = {}
-    for citation, source in output.links:
-        statement = statements.get(citation.sentence, "")[:LONGEST]
+    for (citation, source), statement in zip(output.links, statements, strict=True):
+        statement = statement[:LONGEST]
         found: Finding = "cited"
         if source is None:
             named = citation.form in ("url", "author", "listed") or bool(citation.entry)
@@ -151,7 +151,7 @@ def has_quotations(statement: str, source: str) -> bool:
         if words.isascii() and len(words.split()) < 3:
             continue  # a term or a title, hardly a quotation
         for part in _GAP.split(words):
-            part = _plain_text(part).strip(" .,;:!?'")
+            part = _plain_text(part)
             if len(part) > 4 and part not in text and not _is_near(part, text):
                 return False
     return True
@@ -159,7 +159,8 @@ def has_quotations(statement: str, source: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _plain_text(text: str) -> str:
-    return " ".join(text.translate(_PLAIN).lower().split())
+    """The words alone: punctuation and capitals of a quotation do not matter."""
+    return " ".join(_WORD.findall(text.lower()))
 
 
 def _is_near(words: str, text: str) -> bool:

@@ -7,19 +7,23 @@ bounded, and no piece can run into the beginning of the next.
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import groupby, islice
 from typing import Literal, NamedTuple
 
 from rubrica.core import Case, Trace
 from rubrica.judges.dimensions.finding import READ
-from rubrica.judges.dimensions.sources import Source, canonical_url, collect_sources
+from rubrica.judges.dimensions.known import known
+from rubrica.judges.dimensions.sources import Source, canonical_url, case_sources, collect_sources
 from rubrica.judges.reader.text import Text, read_text
 from rubrica.judges.visible import shown
 
-#: A range such as [1-999] is several only up to so many; entries that are read of a list.
-_SPAN, _ENTRIES = 12, 200
+#: Citations that are read of a text, of one range such as [1-999], and entries of its list.
+_CITATIONS, _SPAN, _ENTRIES = 1000, 12, 200
+#: Characters from which on a part of a sentence says something of its own.
+_SAYING = 15
 _URL = r"[^\s<>\"'`\[\]{}|\\^（）【】「」『』《》“”，。；、！]{1,2000}+"
 #: Each branch begins with a letter or sign of its own, so that the search skips to these signs.
 _MARK = re.compile(
@@ -53,7 +57,8 @@ _CODE = re.compile(
 )
 _NOTE = re.compile(r"^ {0,3}\[\^([^\]\s]{1,60})\]:[ \t]?(.{0,2000})", re.MULTILINE)
 _ENTRY = re.compile(
-    r"\s{0,8}(?:[-*+•]\s)?(?:[\[【［]\^?([^\[\]【】［］\s]{1,60})[\]】］]:?|(\d{1,3})[.)．、])\s?(.{1,2000})"
+    r"\s{0,8}(?:[-*+•]\s)?(?:[\[【［]\^?([^\[\]【】［］\s]{1,60})[\]】］](?!\():?|(\d{1,3})[.)．、])\s?"
+    r"(.{1,2000})"
 )
 _LISTED = re.compile(r"\s{0,8}[-*+•]\s(.{1,2000})")
 _WORD = re.compile(r"\w+")
@@ -91,7 +96,8 @@ def parse_citations(text: str) -> list[Citation]:
     starts = [sentence.start for sentence in sentences]
     found: list[Citation] = []
     edge = -1  # up to where a sentence holds only markers, which belong to the one before
-    for one in (one for mark in _MARK.finditer(body) for one in _read_mark(body, mark)):
+    marks = (one for mark in _MARK.finditer(body) for one in _read_mark(body, mark))
+    for one in islice(marks, _CITATIONS):
         at, entry = bisect_right(starts, one.start) - 1, ""
         if one.form == "number" or one.form == "key":
             entry = listed[one.target].entry if one.target in listed else ""
@@ -99,30 +105,35 @@ def parse_citations(text: str) -> list[Citation]:
             if leads and "\n" not in text[sentences[at - 1].end : one.start]:
                 edge, at = one.end, at - 1
         found.append(one._replace(sentence=at, entry=entry))
-    return found if any(not one.weak for one in found) else list(listed.values())
+    return found if any(not one.weak for one in found) else [*found, *listed.values()]
 
 
-def write_statements(citations: Sequence[Citation], text: Text) -> dict[int, str]:
-    """What the cited sentences say without markers, by number; headings of lists say nothing."""
-    starts = [one.start for one in citations]
-    found: dict[int, str] = {}
-    for number in {one.sentence: None for one in citations if one.sentence >= 0}:
-        _, start, end = text.sentences[number]
-        within = citations[bisect_left(starts, start) : bisect_left(starts, end)]
-        said = _strip_marks(text.raw, start, end, within)
-        found[number] = "" if is_heading(said) or not _WORD.search(said) else said
+def write_statements(citations: Sequence[Citation], text: Text) -> list[str]:
+    """What each citation is cited for, without markers; headings of lists say nothing.
+
+    That is its sentence, or of a sentence with several markers what stands since the one before.
+    """
+    found: list[str] = []
+    before = 0  # the end of the last marker, which may stand after the end of its sentence
+    for number, group in groupby(citations, key=lambda one: one.sentence):
+        start, end = text.sentences[number][1:] if number >= 0 else (0, 0)
+        at, piece = max(start, before), ""
+        pieces: list[str] = []
+        owners: list[int] = []
+        for mark in group:
+            if mark.end > at:
+                piece += text.raw[at : min(mark.start, end)]
+                piece = piece + mark.shown if mark.shown else piece.rstrip()
+                at = before = mark.end
+            if len(piece) > (_SAYING if piece.isascii() else _SAYING // 3):
+                pieces.append(piece)
+                piece = ""
+            owners.append(max(0, len(pieces) - 1))
+        piece += text.raw[at:end]
+        pieces = [*pieces[:-1], pieces[-1] + piece] if pieces else [piece]
+        said = ["" if is_heading(one) or not _WORD.search(one) else one.strip() for one in pieces]
+        found += [said[owner] for owner in owners]
     return found
-
-
-def _strip_marks(raw: str, start: int, end: int, marks: Sequence[Citation]) -> str:
-    kept: list[str] = []
-    at = start
-    for mark in marks:
-        if mark.start >= at:
-            kept += (raw[at : mark.start], mark.shown)
-        at = max(at, mark.end)
-    kept.append(raw[at:end])
-    return "".join(kept).strip()
 
 
 def is_heading(line: str) -> bool:
@@ -170,7 +181,7 @@ def _find_list(lines: Sequence[str]) -> int:
     first = len(lines)
     for number in range(len(lines) - 1, -1, -1):
         line = lines[number].lstrip()
-        if line and not (line[0] in "[【［" and _is_entry(line)):
+        if line and not (line[0] in "[【［" and _ENTRY.match(line)):
             break
         first = number if line else first
     return first
@@ -265,10 +276,14 @@ def read_citations(case: Case, trace: Trace) -> CitedOutput:
     """Parse and resolve the citations of an output."""
     if _last and _last[0][0] is case and _last[0][1] is trace:
         return _last[0][2]
-    index = index_sources(collect_sources(case, trace))
     answer = trace.answer
     text = read_text(answer[:READ])
-    links = [(one, resolve_citation(one, index)) for one in parse_citations(text.raw)]
+    citations = parse_citations(text.raw)
+    index = index_sources(case_sources(case))
+    links = [(one, resolve_citation(one, index)) for one in citations]
+    if not all(source and source.text for _, source in links):  # else the tools add nothing
+        index = index_sources(collect_sources(case, trace))
+        links = [(one, resolve_citation(one, index)) for one in citations]
     found = CitedOutput(text, len(answer) > READ, links, index.sources)
     _last[:] = [(case, trace, found)]
     return found
@@ -287,7 +302,8 @@ class SourceIndex(NamedTuple):
     by_place: Sequence[Source]
 
 
-def index_sources(sources: Sequence[Source]) -> SourceIndex:
+@known
+def index_sources(sources: tuple[Source, ...]) -> SourceIndex:
     """Index sources. Where none has a number of its own, `[2]` is the second one."""
     by_url = {canonical_url(one.url): one for one in reversed(sources) if one.url}
     by_id = {one.id.lower(): one for one in reversed(sources) if one.id}

@@ -47,7 +47,7 @@ class Source(msgspec.Struct, frozen=True, gc=False):
 
 def collect_sources(case: Case, trace: Trace) -> tuple[Source, ...]:
     """The sources of the case, then those that tools brought back, each address once."""
-    return _merge(_case_sources(case), _tool_sources(trace))
+    return _merge(case_sources(case), _tool_sources(trace))
 
 
 @lru_cache(maxsize=4096)
@@ -55,8 +55,8 @@ def canonical_url(url: str) -> str:
     """An address as it is compared: without scheme, `www.`, fragment and tracking."""
     if "10." in url and (doi := _DOI.search(url)):
         return f"doi:{doi[0].rstrip('.,;:)/').lower()}"
-    rest, _, query = url.strip().partition("#")[0].rpartition("://")[2].partition("?")
-    host, _, path = rest.partition("/")
+    place, _, query = url.strip().partition("#")[0].partition("?")
+    host, _, path = (place.partition("://")[2] or place).partition("/")
     path = path.rstrip("/").removesuffix("/index.html").removesuffix("index.html")
     kept = "&".join(part for part in query.split("&") if part and not _TRACKING.match(part))
     return f"{host.lower().removeprefix('www.')}/{path}{'?' if kept else ''}{kept}"
@@ -82,7 +82,8 @@ def _merge(given: Sequence[Source], found: Iterator[Source]) -> tuple[Source, ..
 
 
 @known
-def _case_sources(case: Case) -> tuple[Source, ...]:
+def case_sources(case: Case) -> tuple[Source, ...]:
+    """The sources that the case gives."""
     if not isinstance(case.expected, dict) or not expected_of(case).sources:
         return ()
     return tuple(
@@ -154,29 +155,34 @@ def _read_text(text: str, address: str, depth: int) -> Iterator[Source]:
 def _source(value: dict[str, Any], url: str, text: str, origin: Literal["case", "tool"]) -> Source:
     get = value.get
     return Source(
-        id=_plain(get("id")),
-        url=url,
-        title=_plain(get("title") or get("name")),
-        author=_names(get("author") or get("authors")),
-        year=_plain(get("year") or get("date") or get("published"))[:40],
-        text=text[:LONGEST],
-        kind=_plain(get("kind")) if origin == "case" else "",
-        origin=origin,
+        _plain(get("id")),
+        url,
+        _plain(get("title") or get("name")),
+        _names(get("author") or get("authors")),
+        _plain(get("year") or get("date") or get("published"))[:40],
+        text[:LONGEST],
+        _plain(get("kind")) if origin == "case" else "",
+        origin,
     )
 
 
 def _first(value: dict[str, Any], keys: Sequence[str]) -> str:
-    return next((one for key in keys if isinstance(one := value.get(key), str) and one), "")
+    for key in keys:
+        if key in value and isinstance(one := value[key], str):
+            return one
+    return ""
 
 
 def _texts(value: dict[str, Any]) -> str:
     """All that it says: a snippet beside the body is part of the source."""
-    texts = [one for key in _TEXTS if isinstance(one := value.get(key), str) and one]
-    return "\n".join(dict.fromkeys(texts)) if len(texts) > 1 else texts[0] if texts else ""
+    texts = [one for key in _TEXTS if key in value and isinstance(one := value[key], str)]
+    return "\n".join(dict.fromkeys(texts))
 
 
 def _plain(value: Any) -> str:
-    return "" if value is None or isinstance(value, dict | list) else as_text(value).strip()
+    if value is None or isinstance(value, dict | list):
+        return ""
+    return (value if isinstance(value, str) else as_text(value)).strip()
 
 
 def _names(value: Any) -> str:
