@@ -21,7 +21,7 @@ from rubrica.judges.reader.text import Text, read_text
 from rubrica.judges.visible import shown
 
 #: Citations that are read of a text, of one range such as [1-999], and entries of its list.
-_CITATIONS, _SPAN, _ENTRIES = 1000, 12, 200
+_CITATIONS, _SPAN, _ENTRIES = 20_000, 12, 200
 #: Characters from which on a part of a sentence says something of its own.
 _SAYING = 15
 _URL = r"[^\s<>\"'`\[\]{}|\\^（）【】「」『』《》“”，。；、！]{1,2000}+"
