@@ -56,11 +56,11 @@ _CODE = re.compile(
     r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)|(?<!`)`++[^`\n]{1,300}+`++", re.DOTALL | re.MULTILINE
 )
 _NOTE = re.compile(r"^ {0,3}\[\^([^\]\s]{1,60})\]:[ \t]?(.{0,2000})", re.MULTILINE)
+#: `[1] Title`, `1. Title`, `- Title`, or an address.
 _ENTRY = re.compile(
-    r"\s{0,8}(?:[-*+•]\s)?(?:[\[【［]\^?([^\[\]【】［］\s]{1,60})[\]】］](?!\():?|(\d{1,3})[.)．、])\s?"
-    r"(.{1,2000})"
+    r"\s{0,8}(?:[-*+•]\s)?(?:[\[【［]\^?([^\[\]【】［］\s]{1,60})[\]】］](?!\():?|(\d{1,3})[.)．、]"
+    r"|(?<=[-*+•]\s)|(?=https?://))\s?(.{1,2000})"
 )
-_LISTED = re.compile(r"\s{0,8}[-*+•]\s(.{1,2000})")
 _WORD = re.compile(r"\w+")
 _HEADINGS = frozenset([
     "references", "reference", "sources", "source", "bibliography", "works cited", "citations",
@@ -68,6 +68,7 @@ _HEADINGS = frozenset([
     "参考文献", "参考资料", "参考来源", "参考", "来源", "资料来源", "数据来源",
     "引用", "引用来源", "出处", "脚注",
 ])  # fmt: skip
+_NUMBERED = {"doi": "https://doi.org/", "arxiv": "https://arxiv.org/abs/"}
 _AROUND = " \t\r#*_>-:：[]【】()（）.,;，；、。"
 Form = Literal["number", "key", "url", "author", "listed"]
 
@@ -101,9 +102,10 @@ def parse_citations(text: str) -> list[Citation]:
         at, entry = bisect_right(starts, one.start) - 1, ""
         if one.form == "number" or one.form == "key":
             entry = listed[one.target].entry if one.target in listed else ""
-            leads = at > 0 and (one.start == starts[at] or one.start <= edge + 1)
-            if leads and "\n" not in text[sentences[at - 1].end : one.start]:
-                edge, at = one.end, at - 1
+            if at > 0 and (one.start == starts[at] or one.start <= edge + 1):
+                last = max(edge, sentences[at - 1].end)
+                if "\n" not in text[last : one.start]:
+                    edge, at = one.end, at - 1
         found.append(one._replace(sentence=at, entry=entry))
     return found if any(not one.weak for one in found) else [*found, *listed.values()]
 
@@ -156,76 +158,65 @@ def _split_references(text: str) -> tuple[str, dict[str, Citation]]:
         text = _NOTE.sub(lambda note: " " * len(note[0]), text)
     lines = text.split("\n")
     first = _find_list(lines)
-    start = len(text) + 1 - sum(len(line) + 1 for line in lines[first:])
-    at = start
-    for line in lines[first:][:_ENTRIES]:
-        key, entry = "", ""
+    start = at = max(0, len(text) + 1 - sum(len(line) + 1 for line in lines[first:]))
+    for line in lines[first : first + _ENTRIES]:
         if match := _ENTRY.match(line):
-            key, entry = (match[1] or match[2]).lower(), match[3]
-        elif (match := _LISTED.match(line)) or "://" in line:
-            key, entry = f"at {at}", match[1] if match else line.strip()
-        if key:
-            found.setdefault(key, Citation("listed", entry, at, at + len(line), entry=entry))
+            entry = Citation("listed", match[3], at, at + len(line), entry=match[3])
+            found.setdefault((match[1] or match[2] or f"at {at}").lower(), entry)
         at += len(line) + 1
-    return text[: max(0, start)], found
+    return text[:start], found
 
 
 def _find_list(lines: Sequence[str]) -> int:
     """The first line of the reference list: under the last heading, or bracketed at the end."""
+    first, is_end = len(lines), True
     for number in range(len(lines) - 1, -1, -1):
         line = lines[number]
-        if is_heading(line) and any(map(_is_entry, lines[number + 1 : number + 4])):
+        if is_heading(line) and any(map(_ENTRY.match, lines[number + 1 : number + 4])):
             return number + 1
+        if is_end and line.strip():
+            is_end = line.lstrip()[0] in "[【［" and _ENTRY.match(line) is not None
+            first = number if is_end else first
         if line.startswith("#"):
             break
-    first = len(lines)
-    for number in range(len(lines) - 1, -1, -1):
-        line = lines[number].lstrip()
-        if line and not (line[0] in "[【［" and _ENTRY.match(line)):
-            break
-        first = number if line else first
     return first
-
-
-def _is_entry(line: str) -> bool:
-    return _ENTRY.match(line) is not None or _LISTED.match(line) is not None or "://" in line
 
 
 def _read_mark(body: str, mark: re.Match[str]) -> Iterator[Citation]:
     """The citations of one marker; several numbers in a bracket share its place."""
-    kind, (start, end) = mark.lastgroup, mark.span()
-    inside = mark[kind] if kind else ""
-    if kind == "square" or kind == "lens" or kind == "wide":
-        if body[max(0, start - 1) : start] != "!":
-            yield from _read_bracket(inside.strip(), start, end)
-    elif kind == "link":
-        if body[max(0, start - 1) : start] != "!":
+    kind, (start, end) = mark.lastgroup or "", mark.span()
+    inside = mark[kind]
+    if kind in ("square", "lens", "wide", "link"):
+        if body.startswith("!", start - 1) and start:
+            return  # an image
+        if kind == "link":
             label = mark["square"]
-            shown = "" if label.isdigit() or is_heading(label) else label
-            yield Citation("url", inside, start, end, shown=shown)
-    elif kind == "round" or kind == "full":
+            label = "" if label.isdecimal() or is_heading(label) else label
+            yield Citation("url", inside, start, end, shown=label)
+        else:
+            yield from _read_bracket(inside.strip(), start, end)
+    elif kind in ("round", "full"):
         yield from _read_authors(inside, start, end)
         if _YEAR.fullmatch(inside) and (named := _NARRATED.search(body, max(0, start - 60), start)):
             yield Citation("author", f"{named[0].strip()}, {inside}", start, end, weak=True)
-    elif kind == "doi" or kind == "arxiv":
-        start -= len(kind)
-        host = "doi.org" if kind == "doi" else "arxiv.org/abs"
-        address = f"https://{host}/{inside.rstrip('.,;:)')}"
-        yield Citation("url", address, *_with_brackets(body, start, end))
     else:
-        trimmed = _trim_address(inside)
+        trimmed = inside.rstrip(".,;:!?*_'…~" if "(" in inside else ").,;:!?*_'…~")
         end -= len(inside) - len(trimmed)
-        start -= 0 if kind == "www" else 5 if body.startswith("https", start - 5) else 4
-        yield Citation("url", body[start:end], *_with_brackets(body, start, end))
+        if kind in _NUMBERED:
+            start, target = start - len(kind), _NUMBERED[kind] + trimmed
+        else:
+            start -= 0 if kind == "www" else 5 if body.startswith("https", start - 5) else 4
+            target = body[start:end]
+        if body[max(0, start - 1) : start] in ("(", "（") and body[end : end + 1] in (")", "）"):
+            start, end = start - 1, end + 1  # brackets that hold nothing else
+        yield Citation("url", target, start, end)
 
 
 def _read_bracket(inside: str, start: int, end: int) -> Iterator[Citation]:
-    if inside.isdecimal() and len(inside) < 4:
-        if int(inside):
-            yield Citation("number", str(int(inside)), start, end)
-    elif numbers := _NUMBERS.fullmatch(inside):
+    if numbers := _NUMBERS.fullmatch(inside):
         for low, high in _RANGE.findall(numbers[1])[:_SPAN]:
-            for one in range(int(low), min(int(high or low), int(low) + _SPAN - 1) + 1):
+            first = max(1, int(low))
+            for one in range(first, min(int(high or low), first + _SPAN - 1) + 1):
                 yield Citation("number", str(one), start, end)
     elif inside.startswith(("^", "@")):
         for key in inside.lower().split(";")[:_SPAN]:
@@ -250,19 +241,6 @@ def _read_authors(inside: str, start: int, end: int) -> Iterator[Citation]:
             yield Citation("author", target, start, end, weak=not sure)
 
 
-def _trim_address(address: str) -> str:
-    """Without the punctuation of the sentence around it."""
-    address = address.rstrip(".,;:!?*_'…~")
-    return address if "(" in address else address.rstrip(").,;:!?*_'")
-
-
-def _with_brackets(body: str, start: int, end: int) -> tuple[int, int]:
-    """The place with the brackets that hold nothing else."""
-    if body[max(0, start - 1) : start] in ("(", "（") and body[end : end + 1] in (")", "）"):
-        return start - 1, end + 1
-    return start, end
-
-
 class CitedOutput(NamedTuple):
     """An output as far as it is read, its citations, and the source that each of them means."""
 
@@ -279,11 +257,13 @@ def read_citations(case: Case, trace: Trace) -> CitedOutput:
     answer = trace.answer
     text = read_text(answer[:READ])
     citations = parse_citations(text.raw)
+    targets = {(one.form, one.target): one for one in citations}
     index = index_sources(case_sources(case))
-    links = [(one, resolve_citation(one, index)) for one in citations]
-    if not all(source and source.text for _, source in links):  # else the tools add nothing
+    meant = {key: resolve_citation(one, index) for key, one in targets.items()}
+    if not all(source and source.text for source in meant.values()):  # else the tools add nothing
         index = index_sources(collect_sources(case, trace))
-        links = [(one, resolve_citation(one, index)) for one in citations]
+        meant = {key: resolve_citation(one, index) for key, one in targets.items()}
+    links = [(one, meant[one.form, one.target]) for one in citations]
     found = CitedOutput(text, len(answer) > READ, links, index.sources)
     _last[:] = [(case, trace, found)]
     return found
@@ -300,6 +280,7 @@ class SourceIndex(NamedTuple):
     by_url: Mapping[str, Source]
     by_id: Mapping[str, Source]
     by_place: Sequence[Source]
+    by_word: Mapping[str, Sequence[Source]]  # of its authors, or else of id and title
 
 
 @known
@@ -308,7 +289,13 @@ def index_sources(sources: tuple[Source, ...]) -> SourceIndex:
     by_url = {canonical_url(one.url): one for one in reversed(sources) if one.url}
     by_id = {one.id.lower(): one for one in reversed(sources) if one.id}
     given = [one for one in sources if one.origin == "case"] or sources
-    return SourceIndex(sources, by_url, by_id, () if any(map(str.isdecimal, by_id)) else given)
+    by_place = () if any(map(str.isdecimal, by_id)) else given
+    by_word: dict[str, list[Source]] = {}
+    for one in sources:
+        called = one.author or f"{one.id} {one.title}".replace("_", " ")
+        for word in set(_WORD.findall(called[:500].lower())):
+            by_word.setdefault(word, []).append(one)
+    return SourceIndex(sources, by_url, by_id, by_place, by_word)
 
 
 def resolve_citation(citation: Citation, index: SourceIndex) -> Source | None:
@@ -349,12 +336,8 @@ def _resolve_entry(entry: str, index: SourceIndex) -> Source | None:
 def _resolve_author(target: str, index: SourceIndex) -> Source | None:
     """By the first name and the year; a source without authors by its id or title."""
     names, _, year = target.rpartition(", ")
-    words = _WORD.findall(names.lower().replace("等", ""))
-    if not words:
-        return None
-    for source in index.sources:
-        called = source.author or f"{source.id} {source.title}".replace("_", " ")
-        dated = source.year or (year if source.author else called)
-        if year in dated and words[0] in _WORD.findall(called[:500].lower()):
+    word = _WORD.search(names.lower().replace("等", ""))
+    for source in index.by_word.get(word[0], ()) if word else ():
+        if year in (source.year or (year if source.author else f"{source.id} {source.title}")):
             return source
     return None

@@ -24,16 +24,9 @@ _NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.){0,30}[a-z0-9_-]{1,63}")
 _IP = re.compile(r"(?:0x[0-9a-f]+|\d+)\Z|\[")
 #: Parts of a path that an entry of a list may name.
 _PATH = 4
-_ARCHIVED = re.compile(r"/web/\d{4,14}[a-z_]{0,4}/(https?:/.+)")
-_PUBLIC = {
-    "gov": "a government body", "gob": "a government body", "gouv": "a government body",
-    "govt": "a government body", "go": "a government body", "gub": "a government body",
-    "gv": "a government body", "gc": "a government body", "mil": "a military body",
-    "edu": "a university or school", "ac": "a university or research institute",
-    "int": "an international organisation",
-}  # fmt: skip
-#: Suffixes that read like the ones above and are not: a country, a province, second levels.
-_OTHERS = frozenset(["ac", "go.it", "go.ci", "int.ar", "int.az", "int.bo", "int.la", "int.pt"])
+#: Suffixes that registries give to public bodies and universities, alone or before a country's.
+_ALONE = frozenset(["gov", "mil", "edu", "int"])
+_SECOND = _ALONE - {"int"} | {"gob", "gouv", "govt", "go", "gub", "gv", "gc", "ac"}
 
 
 class Address(NamedTuple):
@@ -91,8 +84,6 @@ def rate_address(url: str, lists: HostLists = NO_LISTS) -> Rating:
         return found
     if address.trouble:
         return Rating("unreliable" if not address.host else None, address.trouble)
-    if address.host == "web.archive.org" and (page := _ARCHIVED.match(address.path)):
-        return rate_address(page[1].replace(":/", "://", 1).replace(":///", "://", 1), lists)
     return _find(_shipped_table(), address) or _rate_ending(address)
 
 
@@ -115,11 +106,12 @@ def check_lists(lists: HostLists) -> None:
 def _rate_ending(address: Address) -> Rating:
     suffix = _suffixes().publicsuffix(address.host) or ""
     label, _, country = suffix.partition(".")
-    if label not in _PUBLIC or "." in country or suffix in _OTHERS or address.host == suffix:
+    is_second = label in _SECOND and "." not in country and suffix != "go.it"  # a province
+    if address.host == suffix or not (suffix in _ALONE or (country and is_second)):
         return Rating(None, "a host that no list knows")
     if "/~" in address.path:
         return Rating("secondary", "a personal page")
-    return Rating("primary", f"{_PUBLIC[label]}, by its ending")
+    return Rating("primary", "a public body or university, by its ending")
 
 
 def _find(table: Mapping[str, Rating], address: Address) -> Rating | None:
