@@ -49,12 +49,13 @@ _ASKS = re.compile(
 _MEANINGS = {
     "dangling": "dangling (lead to no source)",
     "misquoted": "misquoted (the source lacks the words in quotation marks)",
+    "asking": "at a question, which states nothing",
     "contradicted": "contradicted by the source",
     "listed": "only listed at the end",
 }
 #: `cited` is what nobody has read yet.
 Finding = Literal[
-    "dangling", "misquoted", "unchecked", "listed", "cited",
+    "dangling", "misquoted", "asking", "unchecked", "listed", "cited",
     "supported", "partly supported", "contradicted", "not supported",
 ]  # fmt: skip
 
@@ -110,29 +111,33 @@ def find_pairs(output: CitedOutput) -> list[Pair]:
     pairs: dict[tuple[str, object], Pair] = {}
     for (citation, source), statement in zip(output.links, statements, strict=True):
         statement = statement[:LONGEST]
-        found: Finding = "cited"
-        if source is None:
-            named = citation.form in ("url", "author", "listed") or bool(citation.entry)
-            if citation.weak or not (named or output.sources):
-                continue  # [draft], or the interval [1, 3]
-            found = "dangling" if output.sources else "unchecked"
-        elif not source.text:
-            found = "unchecked"
-        elif not statement:
-            found = "listed"
-        elif not has_quotations(statement, source.text):
-            found = "misquoted"
         target = citation.target if source is None else id(source)
-        pairs.setdefault((statement, target), Pair(citation, source, statement, found))
+        named = citation.entry or citation.form in ("url", "author", "listed")
+        if (statement, target) in pairs or (
+            source is None and (citation.weak or not (named or output.sources))
+        ):
+            continue  # again, or no citation: [draft], the interval [1, 3]
+        found = _look_up(source, statement, bool(output.sources))
+        pairs[statement, target] = Pair(citation, source, statement, found)
         if len(pairs) == PAIRS:
             break
+    # Where a sentence cites several sources, its quotation is from one of them.
     quoted = {pair.statement for pair in pairs.values() if pair.finding == "cited"}
-    return [
-        pair._replace(finding="cited")  # the quotation is from another source of the sentence
-        if pair.finding == "misquoted" and pair.statement in quoted
-        else pair
-        for pair in pairs.values()
-    ]
+    wrong = [key for key, pair in pairs.items() if pair.finding == "misquoted"]
+    pairs |= {key: pairs[key]._replace(finding="cited") for key in wrong if key[0] in quoted}
+    return list(pairs.values())
+
+
+def _look_up(source: Source | None, statement: str, any_sources: bool) -> Finding:
+    if source is None:
+        return "dangling" if any_sources else "unchecked"
+    if not source.text:
+        return "unchecked"
+    if not statement:
+        return "listed"
+    if statement.endswith(("?", "？")):
+        return "asking"  # the question again, with markers
+    return "cited" if has_quotations(statement, source.text) else "misquoted"
 
 
 @lru_cache(maxsize=256)
@@ -141,11 +146,18 @@ def asks_for_citations(question: str) -> bool:
     return _ASKS.search(question) is not None
 
 
+def why_due(output: CitedOutput, question: str) -> str:
+    """Why an output has to cite something; empty where it need not."""
+    if given := sum(source.origin == "case" for source in output.sources):
+        return f"the case gives sources ({given})"
+    return "the question asks for sources" if asks_for_citations(question) else ""
+
+
 def has_quotations(statement: str, source: str) -> bool:
     """Whether all words in quotation marks stand in the source, give or take a typing error."""
     if not any(map(statement.__contains__, '"“「『')):
         return True
-    text = _plain_text(source)
+    text = _plain_source(source)
     for found in _QUOTES.finditer(statement):
         words = found[0][1:-1]
         if words.isascii() and len(words.split()) < 3:
@@ -157,10 +169,13 @@ def has_quotations(statement: str, source: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=64)
 def _plain_text(text: str) -> str:
     """The words alone: punctuation and capitals of a quotation do not matter."""
     return " ".join(_WORD.findall(text.lower()))
+
+
+_plain_source = lru_cache(maxsize=64)(_plain_text)
+_read_source = lru_cache(maxsize=64)(read_text)
 
 
 def _is_near(words: str, text: str) -> bool:
@@ -172,11 +187,6 @@ def _is_near(words: str, text: str) -> bool:
         return False
     found = _NUMBER.findall(text, max(0, place.dest_start - 4), place.dest_end + 4)
     return set(_NUMBER.findall(words)) <= set(found)
-
-
-@lru_cache(maxsize=64)
-def _read_source(text: str) -> Text:
-    return read_text(text)
 
 
 def _check_pairs(pairs: Sequence[Pair], text: Text, partial: float) -> list[Pair]:
@@ -235,12 +245,8 @@ def _nothing_checked(output: CitedOutput, unchecked: int, question: str) -> Sign
     if unchecked:
         count = "1 citation" if unchecked == 1 else f"{unchecked} citations"
         return inapplicable(NAME, f"{count} cannot be checked: no text of a source is known")
-    if given := sum(source.origin == "case" for source in output.sources):
-        reason = f"nothing is cited, although the case gives sources ({given})"
-        return finding(NAME, 0.0, reason, "high")
-    if asks_for_citations(question):
-        reason = "nothing is cited, although the question asks for citations"
-        return finding(NAME, 0.0, reason, "high")
+    if why := why_due(output, question):
+        return finding(NAME, 0.0, f"nothing is cited, although {why}", "high")
     return inapplicable(NAME, "nothing is cited, no sources are given and none were asked for")
 
 

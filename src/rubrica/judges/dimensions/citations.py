@@ -247,7 +247,7 @@ class CitedOutput(NamedTuple):
     text: Text
     is_cut: bool
     links: Sequence[tuple[Citation, Source | None]]
-    sources: Sequence[Source]
+    sources: tuple[Source, ...]
 
 
 def read_citations(case: Case, trace: Trace) -> CitedOutput:
@@ -276,7 +276,7 @@ _last: list[tuple[Case, Trace, CitedOutput]] = []
 class SourceIndex(NamedTuple):
     """Sources by what a citation may call them."""
 
-    sources: Sequence[Source]
+    sources: tuple[Source, ...]
     by_url: Mapping[str, Source]
     by_id: Mapping[str, Source]
     by_place: Sequence[Source]

@@ -11,10 +11,9 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from publicsuffixlist import PublicSuffixList
+from publicsuffixlist import PublicSuffixList
 
 Kind = Literal["primary", "secondary", "unreliable"]
 
@@ -154,8 +153,6 @@ def _plain(entry: str) -> str:
 
 
 @cache
-def _suffixes() -> "PublicSuffixList":
+def _suffixes() -> PublicSuffixList:
     """The public suffix list that comes with its package; reading it takes 35 ms, once."""
-    from publicsuffixlist import PublicSuffixList
-
     return PublicSuffixList()

@@ -7,7 +7,7 @@ import msgspec
 
 from rubrica.core import Case, Signal, Trace
 from rubrica.core.trace import as_text
-from rubrica.judges.dimensions.citation_accuracy import asks_for_citations
+from rubrica.judges.dimensions.citation_accuracy import why_due
 from rubrica.judges.dimensions.citations import Citation, CitedOutput, address_in, read_citations
 from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
 from rubrica.judges.dimensions.hosts import (
@@ -19,6 +19,7 @@ from rubrica.judges.dimensions.hosts import (
     rate_address,
     registered_host,
 )
+from rubrica.judges.dimensions.known import known
 from rubrica.judges.dimensions.sources import Source, canonical_url
 
 NAME = "source_quality"
@@ -102,7 +103,7 @@ def find_cited(output: CitedOutput) -> list[Cited]:
 
 
 def rate_source(
-    cited: Cited, given: Sequence[Source], question: str, lists: HostLists = NO_LISTS
+    cited: Cited, given: tuple[Source, ...], question: str, lists: HostLists = NO_LISTS
 ) -> Rating:
     """The kind of a source by what the case says of it, or by its host."""
     source = cited.source
@@ -113,17 +114,24 @@ def rate_source(
     return limit_unseen(rate_address(cited.url, lists), cited, given, question)
 
 
-def limit_unseen(rating: Rating, cited: Cited, given: Sequence[Source], question: str) -> Rating:
+def limit_unseen(rating: Rating, cited: Cited, given: tuple[Source, ...], question: str) -> Rating:
     """A lower rating for what neither the case nor a tool gave: it may be invented."""
     if cited.source is not None or not given or cited.url in question:
         return rating
-    addresses = [one for one in given if one.url]
-    hosts = {registered_host(one.url) for one in addresses}
-    if addresses and addresses[0].origin == "case" and registered_host(cited.url) not in hosts:
+    hosts = _hosts_of_case(given)
+    if hosts and registered_host(cited.url) not in hosts:
         return Rating("unreliable", f"not among the sources given; {rating.reason}")
     if rating.kind == "primary":
         return Rating("secondary", f"not among the sources given or found; {rating.reason}")
     return rating
+
+
+@known
+def _hosts_of_case(given: tuple[Source, ...]) -> frozenset[str]:
+    """The hosts of all sources, where the case gives some with an address."""
+    urls = [one.url for one in given if one.url]
+    is_closed = any(one.url and one.origin == "case" for one in given)
+    return frozenset(map(registered_host, urls)) if is_closed else frozenset()
 
 
 def write_signal(
@@ -135,7 +143,9 @@ def write_signal(
 ) -> Signal:
     """The mean over the sources whose kind is known, with a reason that names them."""
     if not cited:
-        return _nothing_cited(output, question)
+        if why := why_due(output, question):
+            return finding(NAME, 0.0, f"no source is cited, although {why}", "high")
+        return inapplicable(NAME, "nothing is cited, and nobody asked for sources")
     unknown = [one.name for one, rating in zip(cited, ratings, strict=True) if rating.kind is None]
     doubt = f"{len(unknown)} unknown, which count for nothing: {', '.join(unknown[:_NAMED])}"
     counted = _select(cited, ratings)
@@ -170,12 +180,3 @@ def _select(cited: Sequence[Cited], ratings: Sequence[Rating]) -> list[tuple[Cit
         if kind is not None:
             kept.append((one, kind, why))
     return sorted(kept, key=lambda each: WORTH[each[1]])
-
-
-def _nothing_cited(output: CitedOutput, question: str) -> Signal:
-    """Nothing cited is a failure only where something was due."""
-    if any(source.origin == "case" for source in output.sources):
-        return finding(NAME, 0.0, "none of the sources given is cited", "high")
-    if asks_for_citations(question):
-        return finding(NAME, 0.0, "the question asks for sources, none is cited", "high")
-    return inapplicable(NAME, "nothing is cited, and nobody asked for sources")
