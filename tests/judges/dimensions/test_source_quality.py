@@ -144,7 +144,7 @@ def test_sources_that_were_not_given_earn_little() -> None:
     signal = signal_of("So (https://www.cdc.gov/made-up).", expected=given)
     assert signal.value == 0.0
     assert "not among the sources given" in signal.reason
-    assert value_of("So (https://www.reuters.com/b).", expected=given) == 0.3
+    assert value_of("So (https://www.reuters.com/b).", expected=given) == 0.0
     steps = (ToolCall(name="search", result=[{"url": REUTERS, "text": "a"}]),)
     assert value_of("So (https://www.cdc.gov/made-up).", steps=steps) == 0.3
     asked = "What does https://www.cdc.gov/page say?"  # the user may name one

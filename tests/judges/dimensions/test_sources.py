@@ -70,6 +70,9 @@ def test_what_the_agent_itself_wrote_is_no_source() -> None:
     assert brought(note, {"thought": note}) == []
     assert brought({"url": "https://a.org", "content": note}, {"content": note}) == []
     assert brought(f"Noted: {note}", note) == []
+    write = ToolCall(name="write", arguments={"path": "a", "content": note}, result="ok")
+    again = ToolCall(name="read", arguments={"url": "https://a.org"}, result=note)
+    assert collect_sources(Case(input="x"), Trace(steps=(write, again))) == ()
     failed = ToolCall(name="open", arguments={"url": "https://a.org"}, result="404", error="404")
     assert collect_sources(Case(input="x"), Trace(steps=(failed,))) == ()
 

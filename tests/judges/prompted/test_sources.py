@@ -75,7 +75,7 @@ def test_a_source_that_nobody_gave_earns_little(deciding: Any, judged: Any) -> N
     trace = Trace(output=f"It is 330 m tall ({OFFICE}).", steps=(step,))
     signal = judged(SourceQuality(model=model), CASE, trace)
     assert signal.value == 0.3
-    assert "not among the sources given or found" in signal.reason
+    assert "not among the sources found" in signal.reason
 
 
 @pytest.mark.parametrize("evidence", ["", "nothing of the kind"])

@@ -19,7 +19,6 @@ from rubrica.judges.dimensions.hosts import (
     rate_address,
     registered_host,
 )
-from rubrica.judges.dimensions.known import known
 from rubrica.judges.dimensions.sources import Source, canonical_url
 
 NAME = "source_quality"
@@ -38,9 +37,8 @@ class SourceQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     sources or the case gives some, and else not applicable. Of one host's credible pages five
     count.
 
-    Nothing is opened. Where the case gives addresses, any other is unreliable, or secondary at the
-    most on the host of one of them; where only tools brought some, any other is secondary at the
-    most.
+    Nothing is opened. Where the case gives addresses, one that neither it nor a tool gave is
+    unreliable; where only tools brought some, any other is secondary at the most.
 
     `primary`, `secondary`, `unreliable`: hosts of your own (`example.org`, `example.org/path`,
     `*.example.org` for its subdomains alone).
@@ -103,7 +101,7 @@ def find_cited(output: CitedOutput) -> list[Cited]:
 
 
 def rate_source(
-    cited: Cited, given: tuple[Source, ...], question: str, lists: HostLists = NO_LISTS
+    cited: Cited, given: Sequence[Source], question: str, lists: HostLists = NO_LISTS
 ) -> Rating:
     """The kind of a source by what the case says of it, or by its host."""
     source = cited.source
@@ -114,24 +112,15 @@ def rate_source(
     return limit_unseen(rate_address(cited.url, lists), cited, given, question)
 
 
-def limit_unseen(rating: Rating, cited: Cited, given: tuple[Source, ...], question: str) -> Rating:
+def limit_unseen(rating: Rating, cited: Cited, given: Sequence[Source], question: str) -> Rating:
     """A lower rating for what neither the case nor a tool gave: it may be invented."""
     if cited.source is not None or not given or cited.url in question:
         return rating
-    hosts = _hosts_of_case(given)
-    if hosts and registered_host(cited.url) not in hosts:
+    if any(one.origin == "case" and one.url for one in given):
         return Rating("unreliable", f"not among the sources given; {rating.reason}")
     if rating.kind == "primary":
-        return Rating("secondary", f"not among the sources given or found; {rating.reason}")
+        return Rating("secondary", f"not among the sources found; {rating.reason}")
     return rating
-
-
-@known
-def _hosts_of_case(given: tuple[Source, ...]) -> frozenset[str]:
-    """The hosts of all sources, where the case gives some with an address."""
-    urls = [one.url for one in given if one.url]
-    is_closed = any(one.url and one.origin == "case" for one in given)
-    return frozenset(map(registered_host, urls)) if is_closed else frozenset()
 
 
 def write_signal(

@@ -93,7 +93,12 @@ def case_sources(case: Case) -> tuple[Source, ...]:
 
 
 def _tool_sources(trace: Trace) -> Iterator[Source]:
+    """What tools brought back, without what the agent itself wrote to call them or those before.
+
+    A note that is read again and a search for one's own claim prove nothing.
+    """
     left = MOST_TEXT
+    written: list[str] = []
     for step in trace.steps:
         if isinstance(step, ToolCall):
             result, arguments = step.result if step.error is None else None, step.arguments
@@ -101,19 +106,21 @@ def _tool_sources(trace: Trace) -> Iterator[Source]:
             result, arguments = step.content, None
         else:
             continue
-        if not isinstance(result, str | list | dict):
-            continue
-        address = _first(arguments, _URLS) if isinstance(arguments, dict) else ""
         values = arguments.values() if isinstance(arguments, dict) else (arguments,)
-        own = [one for one in values if isinstance(one, str) and len(one) >= _AT_LENGTH]
+        own = [one[:LONGEST] for one in values if isinstance(one, str) and len(one) >= _AT_LENGTH]
+        written += own
+        address = _first(arguments, _URLS) if isinstance(arguments, dict) else ""
         for source in _read(result, address, _DEPTH):
             text = source.text
             left -= len(text)
             if left < 0:
                 return
-            # What the agent itself wrote to call a tool proves nothing when it is given back.
-            if not own or not text or not any(text in one or one in text for one in own):
+            if not text or not (_is_in(text, written) or any(one in text for one in own)):
                 yield source
+
+
+def _is_in(text: str, written: Sequence[str]) -> bool:
+    return any(text in one for one in written[-MOST:])
 
 
 def _read(value: Any, address: str, depth: int) -> Iterator[Source]:
