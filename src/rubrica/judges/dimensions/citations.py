@@ -8,9 +8,9 @@ bounded, and no piece can run into the beginning of the next.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rubrica.core import Case, Trace
@@ -48,6 +48,7 @@ _AUTHORS = re.compile(
     r"\s?(?:see |cf\. |e\.g\. |参见|见)?([^\W\d_a-zß-ÿ]\D{1,80}?)([,，]\s?|\s)"
     r"((?:1[5-9]|20)\d\d)[a-z]?(?:[,，].{0,30})?"
 )
+_SEVERAL = re.compile(r"et al|等")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _NARRATED = re.compile(
     r"(?:[^\W\d_a-zß-ÿ][\w'’-]{1,30}(?: et al\.?| (?:and|&) [\w'’-]{1,30})?|[㐀-鿿]{2,4}等?)\s?\Z"
@@ -73,12 +74,18 @@ _AROUND = " \t\r#*_>-:：[]【】()（）.,;，；、。"
 Form = Literal["number", "key", "url", "author", "listed"]
 
 
-class Citation(NamedTuple):
-    """A citation: what it points with, its place, and the number of its sentence in the text.
+class Target(NamedTuple):
+    """What a citation points with. `shown` is what of it belongs to the sentence, as the label of
+    a link does. A `weak` one, such as `[draft]`, cites only where a source is called so."""
 
-    `shown` is what of it belongs to the sentence, as the label of a link does. `entry` is what the
-    reference list says. A `weak` one, such as `[draft]`, cites only where a source is called so.
-    """
+    form: Form
+    text: str
+    shown: str = ""
+    weak: bool = False
+
+
+class Citation(NamedTuple):
+    """A citation, its place, its sentence's number in the text, and its reference list's entry."""
 
     form: Form
     target: str
@@ -97,16 +104,18 @@ def parse_citations(text: str) -> list[Citation]:
     starts = [sentence.start for sentence in sentences]
     found: list[Citation] = []
     edge = -1  # up to where a sentence holds only markers, which belong to the one before
-    marks = (one for mark in _MARK.finditer(body) for one in _read_mark(body, mark))
-    for one in islice(marks, _CITATIONS):
-        at, entry = bisect_right(starts, one.start) - 1, ""
-        if one.form == "number" or one.form == "key":
-            entry = listed[one.target].entry if one.target in listed else ""
-            if at > 0 and (one.start == starts[at] or one.start <= edge + 1):
-                last = max(edge, sentences[at - 1].end)
-                if "\n" not in text[last : one.start]:
-                    edge, at = one.end, at - 1
-        found.append(one._replace(sentence=at, entry=entry))
+    for mark in _MARK.finditer(body):
+        targets, start, end = _read_mark(body, mark)
+        at = bisect_right(starts, start) - 1
+        if at > 0 and targets and targets[0].form in ("number", "key"):
+            follows = start == starts[at] or start <= edge + 1
+            if follows and "\n" not in text[max(edge, sentences[at - 1].end) : start]:
+                edge, at = end, at - 1
+        for form, target, label, weak in targets:
+            entry = listed[target].entry if target in listed and form != "url" else ""
+            found.append(Citation(form, target, start, end, at, label, entry, weak))
+        if len(found) >= _CITATIONS:
+            break
     return found if any(not one.weak for one in found) else [*found, *listed.values()]
 
 
@@ -182,63 +191,58 @@ def _find_list(lines: Sequence[str]) -> int:
     return first
 
 
-def _read_mark(body: str, mark: re.Match[str]) -> Iterator[Citation]:
-    """The citations of one marker; several numbers in a bracket share its place."""
+def _read_mark(body: str, mark: re.Match[str]) -> tuple[Sequence[Target], int, int]:
+    """What a marker points to, and its place; several numbers in a bracket share it."""
     kind, (start, end) = mark.lastgroup or "", mark.span()
     inside = mark[kind]
     if kind in ("square", "lens", "wide", "link"):
-        if body.startswith("!", start - 1) and start:
-            return  # an image
-        if kind == "link":
-            label = mark["square"]
-            label = "" if label.isdecimal() or is_heading(label) else label
-            yield Citation("url", inside, start, end, shown=label)
-        else:
-            yield from _read_bracket(inside.strip(), start, end)
-    elif kind in ("round", "full"):
-        yield from _read_authors(inside, start, end)
-        if _YEAR.fullmatch(inside) and (named := _NARRATED.search(body, max(0, start - 60), start)):
-            yield Citation("author", f"{named[0].strip()}, {inside}", start, end, weak=True)
+        if start and body[start - 1] == "!":
+            return (), start, end  # an image
+        if kind != "link":
+            return _read_bracket(inside), start, end
+        label = mark["square"]
+        label = "" if label.isdecimal() or is_heading(label) else label
+        return (Target("url", inside, label),), start, end
+    if kind in ("round", "full"):
+        named = _NARRATED.search(body, max(0, start - 60), start) if inside.isdecimal() else None
+        if named and _YEAR.fullmatch(inside):
+            return (Target("author", f"{named[0].strip()}, {inside}", weak=True),), start, end
+        return _read_authors(inside), start, end
+    trimmed = inside.rstrip(".,;:!?*_'…~" if "(" in inside else ").,;:!?*_'…~")
+    end -= len(inside) - len(trimmed)
+    if kind in _NUMBERED:
+        start, address = start - len(kind), _NUMBERED[kind] + trimmed
     else:
-        trimmed = inside.rstrip(".,;:!?*_'…~" if "(" in inside else ").,;:!?*_'…~")
-        end -= len(inside) - len(trimmed)
-        if kind in _NUMBERED:
-            start, target = start - len(kind), _NUMBERED[kind] + trimmed
-        else:
-            start -= 0 if kind == "www" else 5 if body.startswith("https", start - 5) else 4
-            target = body[start:end]
-        if body[max(0, start - 1) : start] in ("(", "（") and body[end : end + 1] in (")", "）"):
-            start, end = start - 1, end + 1  # brackets that hold nothing else
-        yield Citation("url", target, start, end)
+        start -= 0 if kind == "www" else 5 if body.startswith("https", start - 5) else 4
+        address = body[start:end]
+    if start and body[start - 1] in "(（" and body[end : end + 1] in (")", "）"):
+        start, end = start - 1, end + 1  # brackets that hold nothing else
+    return (Target("url", address),), start, end
 
 
-def _read_bracket(inside: str, start: int, end: int) -> Iterator[Citation]:
+@lru_cache(maxsize=1024)
+def _read_bracket(inside: str) -> Sequence[Target]:
+    inside = inside.strip()
     if numbers := _NUMBERS.fullmatch(inside):
-        for low, high in _RANGE.findall(numbers[1])[:_SPAN]:
-            first = max(1, int(low))
-            for one in range(first, min(int(high or low), first + _SPAN - 1) + 1):
-                yield Citation("number", str(one), start, end)
-    elif inside.startswith(("^", "@")):
-        for key in inside.lower().split(";")[:_SPAN]:
-            key = key.strip(" ^@")
-            yield Citation("number" if key.isdecimal() else "key", key, start, end)
-    elif "://" in inside:
-        yield Citation("url", inside.partition(" ")[0], start, end)
-    else:
-        authors = list(_read_authors(inside, start, end))
-        yield from authors
-        if not authors and len(inside) <= 60:
-            yield Citation("key", inside.lower(), start, end, shown=f"[{inside}]", weak=True)
+        pairs = [(max(1, int(low)), int(high or low)) for low, high in _RANGE.findall(numbers[1])]
+        ranges = [range(low, min(high, low + _SPAN - 1) + 1) for low, high in pairs[:_SPAN]]
+        return [Target("number", str(one)) for each in ranges for one in each]
+    if inside.startswith(("^", "@")):
+        keys = [key.strip(" ^@") for key in inside.lower().split(";")[:_SPAN]]
+        return [Target("number" if key.isdecimal() else "key", key) for key in keys]
+    if "://" in inside:
+        return [Target("url", inside.partition(" ")[0])]
+    return _read_authors(inside) or [Target("key", inside.lower(), f"[{inside}]", weak=True)]
 
 
-def _read_authors(inside: str, start: int, end: int) -> Iterator[Citation]:
+def _read_authors(inside: str) -> Sequence[Target]:
     if "1" not in inside and "2" not in inside:
-        return
-    for piece in re.split("[;；]", inside)[:_SPAN]:
-        if found := _AUTHORS.fullmatch(piece):
-            sure = not found[2].isspace() or "et al" in found[1] or "等" in found[1]
-            target = f"{found[1]}, {found[3]}"
-            yield Citation("author", target, start, end, weak=not sure)
+        return ()
+    found = [_AUTHORS.fullmatch(piece) for piece in re.split("[;；]", inside)[:_SPAN]]
+    return [
+        Target("author", f"{names}, {year}", weak=comma.isspace() and not _SEVERAL.search(names))
+        for names, comma, year in [one.groups() for one in found if one]
+    ]
 
 
 class CitedOutput(NamedTuple):
@@ -318,8 +322,8 @@ def resolve_citation(citation: Citation, index: SourceIndex) -> Source | None:
 @lru_cache(maxsize=1024)
 def address_in(entry: str) -> str:
     """The address that an entry of a reference list names; empty where it names none."""
-    found = (one for mark in _MARK.finditer(entry) for one in _read_mark(entry, mark))
-    return next((one.target for one in found if one.form == "url"), "")
+    found = (one for mark in _MARK.finditer(entry) for one in _read_mark(entry, mark)[0])
+    return next((one.text for one in found if one.form == "url"), "")
 
 
 def _resolve_entry(entry: str, index: SourceIndex) -> Source | None:

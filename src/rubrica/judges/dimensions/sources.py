@@ -115,12 +115,9 @@ def _tool_sources(trace: Trace) -> Iterator[Source]:
             left -= len(text)
             if left < 0:
                 return
-            if not text or not (_is_in(text, written) or any(one in text for one in own)):
+            repeats = any(text in one for one in written[-MOST:]) or any(one in text for one in own)
+            if not text or not repeats:
                 yield source
-
-
-def _is_in(text: str, written: Sequence[str]) -> bool:
-    return any(text in one for one in written[-MOST:])
 
 
 def _read(value: Any, address: str, depth: int) -> Iterator[Source]:
