@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rubrica.core import Case, Trace
-from rubrica.core.trace import ToolCall, as_text
+from rubrica.core.trace import ToolCall
 from rubrica.judges.dimensions.expected import expected_of
 from rubrica.judges.dimensions.known import known
 
@@ -184,9 +184,9 @@ def _texts(value: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> str:
-    if value is None or isinstance(value, dict | list):
-        return ""
-    return (value if isinstance(value, str) else as_text(value)).strip()
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int | float) else ""
 
 
 def _names(value: Any) -> str:
