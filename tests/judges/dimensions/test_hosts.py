@@ -16,6 +16,7 @@ from rubrica.judges.dimensions.hosts import (
     [
         ("https://www.cdc.gov/flu", "primary"),
         ("https://data.stats.gov.cn/x", "primary"),
+        ("https://www.gov.uk/a", "primary"),
         ("https://www.soumu.go.jp/a", "primary"),
         ("https://www.service.gouv.fr", "primary"),
         ("https://web.mit.edu/a", "primary"),

@@ -106,7 +106,7 @@ def _rate_ending(address: Address) -> Rating:
     suffix = _suffixes().publicsuffix(address.host) or ""
     label, _, country = suffix.partition(".")
     is_second = label in _SECOND and "." not in country and suffix != "go.it"  # a province
-    if address.host == suffix or not (suffix in _ALONE or (country and is_second)):
+    if suffix not in _ALONE and not (country and is_second):
         return Rating(None, "a host that no list knows")
     if "/~" in address.path:
         return Rating("secondary", "a personal page")
