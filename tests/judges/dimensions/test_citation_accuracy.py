@@ -116,9 +116,12 @@ def test_looks_for_quotations_word_by_word() -> None:
     assert has_quotations("He said “the tallest tower ... of all Europe”.", text)
     assert has_quotations('He called it "the tallest towr by far".', text)  # a typing error
     assert not has_quotations('He said "it was in 1899 the tallest tower".', text)
+    assert not has_quotations('He said "it was in 1889 the tallest bridge by far".', text)
+    assert not has_quotations('He said "it was the tallest tower of all Europe".', text)
     assert not has_quotations('He said "it is a very ugly building".', text)
     assert has_quotations('It is called "Iron Lady".', text)  # a name
     assert has_quotations("它称「风力强，雨量大」。", "此次台风风力强、雨量大。")
+    assert not has_quotations("它称「风力弱，雨量大」。", "此次台风风力强、雨量大。")
 
 
 def test_a_quotation_from_one_of_two_sources_is_no_misquotation() -> None:

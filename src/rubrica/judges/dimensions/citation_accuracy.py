@@ -31,13 +31,13 @@ NAME = "citation_accuracy"
 PAIRS, LONGEST = 200, 1000
 #: Sentences of an output that a source may stand for which is only listed at the end.
 LISTED = 50
-#: How alike two sentences are that say the same, and a quotation and its source, of 100.
-ALIKE, QUOTED = 90, 90
+#: How alike, of 100, are two sentences that say the same, a quotation and its source, and two
+#: spellings of one word.
+ALIKE, QUOTED, SPELT = 90, 85, 80
 _NAMED = 3
 _QUOTES = re.compile(r"\"[^\"\n]{8,400}+\"|“[^“”\n]{6,400}+”|[「『][^「」『』\n]{6,400}+[」』]")
 _GAP = re.compile(r"\.\.\.|…|\[[^\[\]]{0,40}\]")
-_NUMBER = re.compile(r"\d++")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[㐀-鿿]|[^\W_㐀-鿿]+")
 _ASKS = re.compile(
     r"\bcit(?:e|ed|es|ing|ations?)\b|\bbibliography\b|\bfootnote"
     r"|\bsources? (?:please|needed|required)"
@@ -178,15 +178,23 @@ _plain_source = lru_cache(maxsize=64)(_plain_text)
 _read_source = lru_cache(maxsize=64)(read_text)
 
 
-def _is_near(words: str, text: str) -> bool:
-    """Whether nearly the same words are there, with the same numbers."""
-    if len(words) > len(text):
+def _is_near(quotation: str, text: str) -> bool:
+    """Whether the same words are there but for spelling: no other word, no other number."""
+    if len(quotation) > len(text):
         return False
-    place = fuzz.partial_ratio_alignment(words, text, score_cutoff=QUOTED)
+    place = fuzz.partial_ratio_alignment(quotation, text, score_cutoff=QUOTED)
     if place is None:
         return False
-    found = _NUMBER.findall(text, max(0, place.dest_start - 4), place.dest_end + 4)
-    return set(_NUMBER.findall(words)) <= set(found)
+    start, end, said = place.dest_start, place.dest_end, _WORD.findall(quotation)
+    around = _WORD.findall(text[max(0, start - 20) : end + 20])
+    return _has_words(around, said) and _has_words(said, _WORD.findall(text[start:end])[1:-1])
+
+
+def _has_words(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    return all(
+        one in words or (one.isalpha() and any(fuzz.ratio(one, other) >= SPELT for other in words))
+        for one in wanted
+    )
 
 
 def _check_pairs(pairs: Sequence[Pair], text: Text, partial: float) -> list[Pair]:
