@@ -172,7 +172,7 @@ def test_repeating_a_right_citation_earns_nothing() -> None:
         "The tower opened in 1889 [1]. " * 1000 + wrong,
         "\n\n".join(["- The tower opened in 1889 [1]"] * 50) + f"\n\n{wrong}",
         f"The tower opened in 1889 {'[1]' * 500}. {wrong}",
-        f"The tower opened in 1889 [1]. In 1889 the tower opened [1]. Opened the tower in 1889 [1]. {wrong}",
+        f"The tower opened in 1889 [1]. In 1889 the tower opened [1]. {wrong}",
     ):
         assert judged(text, TOWER).value == pytest.approx(fair)
 

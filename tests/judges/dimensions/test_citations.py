@@ -136,7 +136,7 @@ def seconds(text: str, rounds: int) -> float:
         parse_citations(trace.answer)
         for judge in (CitationAccuracy(), SourceQuality()):
             with pytest.raises(StopIteration):
-                judge.judge(case, trace).send(None)  # type: ignore[attr-defined]
+                judge.judge(case, trace).send(None)
         best = min(best, time.process_time() - start)
     return best
 

@@ -15,7 +15,8 @@ def given(*sources: Any) -> tuple[Source, ...]:
 
 def brought(result: Any, arguments: Any = None) -> list[Source]:
     step = ToolCall(name="search", arguments=arguments, result=result)
-    return list(collect_sources(Case(input="x"), Trace(output="https://made-up.org", steps=(step,))))
+    trace = Trace(output="https://made-up.org", steps=(step,))
+    return list(collect_sources(Case(input="x"), trace))
 
 
 def test_keeps_what_the_case_says_of_a_source() -> None:
@@ -78,7 +79,8 @@ def test_what_the_agent_itself_wrote_is_no_source() -> None:
 
 
 def test_broken_results_give_nothing() -> None:
-    for result in (None, "", 5, True, [], {}, [[[[[[[["deep"]]]]]]]], "{broken", "[" * 9999):
+    broken: list[Any] = [None, "", 5, True, [], {}, [[[[[[["deep"]]]]]]], "{broken", "[" * 9999]
+    for result in broken:
         assert brought(result) == []
 
 
