@@ -168,13 +168,14 @@ def test_a_broken_case_is_no_zero() -> None:
 def test_repeating_a_right_citation_earns_nothing() -> None:
     wrong = "It is 400 m tall [1]."
     fair = judged(f"The tower opened in 1889 [1]. {wrong}", TOWER).value
+    assert fair == pytest.approx(0.5)
     for text in (
         "The tower opened in 1889 [1]. " * 1000 + wrong,
         "\n\n".join(["- The tower opened in 1889 [1]"] * 50) + f"\n\n{wrong}",
         f"The tower opened in 1889 {'[1]' * 500}. {wrong}",
         f"The tower opened in 1889 [1]. In 1889 the tower opened [1]. {wrong}",
     ):
-        assert judged(text, TOWER).value == pytest.approx(fair)
+        assert judged(text, TOWER).value == pytest.approx(fair, abs=0.05)
 
 
 def test_inventing_citations_does_not_help() -> None:

@@ -65,12 +65,13 @@ def test_finds_citations(text: str, found: list[str]) -> None:
         "`a[1]`",
         "![image](https://a.org/t.png)",
         "<!-- [1] -->",
+        "<think>It is in [1].</think> So it is.",
         "[ ] todo, [x] done, [0], [draft]",
         "It was built (in March 2020) and (see below).",
         "",
     ],
 )
-def test_code_images_and_plain_brackets_cite_nothing(text: str) -> None:
+def test_code_thinking_and_plain_brackets_cite_nothing(text: str) -> None:
     assert targets(text) == []
 
 

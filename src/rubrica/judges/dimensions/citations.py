@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rubrica.core import Case, Trace
+from rubrica.judges.answer import blank_thinking
 from rubrica.judges.dimensions.finding import READ
 from rubrica.judges.dimensions.known import known
 from rubrica.judges.dimensions.sources import Source, canonical_url, case_sources, collect_sources
@@ -99,7 +100,7 @@ class Citation(NamedTuple):
 
 def parse_citations(text: str) -> list[Citation]:
     """All citations of a text in order; where there are none, the entries of its list."""
-    body, listed = _split_references(_without_code(shown(text)))
+    body, listed = _split_references(_without_code(shown(blank_thinking(text))))
     sentences = read_text(text).sentences
     starts = [sentence.start for sentence in sentences]
     found: list[Citation] = []
@@ -127,7 +128,8 @@ def write_statements(citations: Sequence[Citation], text: Text) -> list[str]:
     found: list[str] = []
     before = 0  # the end of the last marker, which may stand after the end of its sentence
     for number, group in groupby(citations, key=lambda one: one.sentence):
-        start, end = text.sentences[number][1:] if number >= 0 else (0, 0)
+        sentence = text.sentences[number] if number >= 0 else None
+        start, end = (sentence.start, sentence.end) if sentence else (0, 0)
         at, piece = max(start, before), ""
         pieces: list[str] = []
         owners: list[int] = []
