@@ -83,6 +83,9 @@ def test_says_what_each_is_cited_for() -> None:
     assert statements("It opened in 1889 [1] and it is 330 m tall [2][3], they say.") == [
         "It opened in 1889", "and it is 330 m tall, they say.", "and it is 330 m tall, they say.",
     ]  # fmt: skip
+    assert statements("It opened in 1889.[1] It is 330 m tall.[2]It is red.")[0] == (
+        "It opened in 1889."
+    )
     assert statements("[The city](https://a.org) says it is tall.") == ["The city says it is tall."]
     assert statements("铁塔于1889年落成【1】。") == ["铁塔于1889年落成。"]
     assert statements("It is so.\n\nSources: [1][2]") == ["", ""]

@@ -143,7 +143,10 @@ def write_statements(citations: Sequence[Citation], text: Text) -> list[str]:
                 piece = ""
             owners.append(max(0, len(pieces) - 1))
         piece += text.raw[at:end]
-        pieces = [*pieces[:-1], pieces[-1] + piece] if pieces else [piece]
+        if not pieces:
+            pieces = [piece]
+        elif pieces[-1][-1] not in ".!?。！？":  # else another sentence follows
+            pieces[-1] += piece
         said = ["" if is_heading(one) or not _WORD.search(one) else one.strip() for one in pieces]
         found += [said[owner] for owner in owners]
     return found
