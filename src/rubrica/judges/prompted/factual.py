@@ -13,10 +13,10 @@ from rubrica.core import Case, CaseError, Evidence, Signal, Trace, Usage
 from rubrica.core.numbers import finite
 from rubrica.core.trace import as_text
 from rubrica.judges.answer import Think, without_thinking
+from rubrica.judges.citing.sources import Source
 from rubrica.judges.dimensions.expected import expected_of
 from rubrica.judges.dimensions.factual import NAME, Fact, facts_of, short, told, value_of
 from rubrica.judges.dimensions.finding import LONGEST, finding, inapplicable, quote
-from rubrica.judges.dimensions.sources import Source
 from rubrica.judges.prompted.asker import Asker, Verdict, together
 from rubrica.judges.prompted.form import YES_NO
 from rubrica.judges.prompted.openers import nothing_said
