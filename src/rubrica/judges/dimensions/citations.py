@@ -261,8 +261,9 @@ class CitedOutput(NamedTuple):
 
 def read_citations(case: Case, trace: Trace) -> CitedOutput:
     """Parse and resolve the citations of an output."""
-    if _last and _last[0][0] is case and _last[0][1] is trace:
-        return _last[0][2]
+    last = _last[0] if _last else None  # once: another thread may put its own there
+    if last and last[0] is case and last[1] is trace:
+        return last[2]
     answer = trace.answer
     text = read_text(answer[:READ])
     citations = parse_citations(text.raw)
