@@ -89,14 +89,11 @@ def find_cited(output: CitedOutput) -> list[Cited]:
     """The distinct sources that an output cites; markers that lead nowhere are none."""
     found: dict[object, Cited] = {}
     for citation, source in output.links:
-        if source is not None:
-            url = source.url
-        else:
-            url = citation.target if citation.form == "url" else address_in(citation.entry)
-        if source is not None or url:
-            found.setdefault(
-                canonical_url(url) if url else id(source), Cited(citation, source, url)
-            )
+        own = citation.target if citation.form == "url" else address_in(citation.entry)
+        url = source.url if source else own
+        if source or url:
+            key = canonical_url(url) if url else id(source)
+            found.setdefault(key, Cited(citation, source, url))
     return list(found.values())
 
 

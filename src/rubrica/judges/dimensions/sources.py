@@ -171,10 +171,7 @@ def _source(value: dict[str, Any], url: str, text: str, origin: Literal["case", 
 
 
 def _first(value: dict[str, Any], keys: Sequence[str]) -> str:
-    for key in keys:
-        if key in value and isinstance(one := value[key], str):
-            return one
-    return ""
+    return next((value[key] for key in keys if isinstance(value.get(key), str)), "")
 
 
 def _texts(value: dict[str, Any]) -> str:
