@@ -23,6 +23,11 @@ _SIGNS = frozenset("0123456789") | _DIGITS.keys() | _PLACES.keys()
 _NUMBER_WORDS = _NAMED.keys() | _SCALES.keys()
 
 
+def may_have_number(words: Sequence[str]) -> bool:
+    """Whether any of the words begins a number; quicker than to look for its value."""
+    return not _NUMBER_WORDS.isdisjoint(words) or not _SIGNS.isdisjoint([word[0] for word in words])
+
+
 def find_numbers(words: Sequence[str]) -> list[float]:
     """The values of the numbers among the words, in order."""
     values: list[float] = []

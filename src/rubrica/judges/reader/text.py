@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 import Stemmer
 
 from rubrica.judges.answer import blank_thinking
-from rubrica.judges.reader.numbers import find_numbers
+from rubrica.judges.reader.numbers import find_numbers, may_have_number
 from rubrica.judges.visible import shown, visible
 
 S = TypeVar("S")
@@ -35,9 +35,9 @@ _TOKEN = re.compile(
     r"|\d++(?:[.,]\d++)*+%?"
 )
 _HAS_CJK = re.compile(f"[{_CJK}]")
-#: Marks that can end a sentence. A run of them is tried once, at its beginning: a long one would
-#: cost the square of its length else.
-_END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]*_]*+(?=\s|\Z)|[。！？；]++[”’」』）]*+|\n\s*+")
+#: A run of marks that can end a sentence, and what closes it. A run is always matched whole: to try
+#: it again from each of its places would cost the square of its length.
+_END = re.compile(r"[.!?。！？；\n]++[\"'”’)\]*_」』）\s]*+")
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st vs etc jr sr inc ltd co corp fig al approx no vol pp ed dept".split()
 )
@@ -57,8 +57,9 @@ _DENIAL = re.compile(
     r"|是错|是假|错误的|不正确|不属实|不成立|谣言",
     re.IGNORECASE,
 )
-_DENIAL_WORDS = (
-    "alse ncorrect ntrue rong true correct yth one the 错 假 不正确 不属实 不成立 谣".split()
+#: Only a sentence with one of these can be such.
+_DENIAL_WORDS = frozenset(
+    "false untrue incorrect wrong myth myths none true correct case 错 假 确 属 成 谣".split()
 )
 _POINTS_ON = re.compile(r"[:：]$|\b(?:following|below|these)\b|以下|下列|下面", re.IGNORECASE)
 
@@ -115,7 +116,9 @@ class Sentence:
     @property
     def is_question(self) -> bool:
         """Whether it asks instead of stating."""
-        return self.text.rstrip("\"'”’)*_ ").endswith(("?", "？"))
+        return ("?" in self.text or "？" in self.text) and self.text.rstrip("\"'”’)*_ ").endswith(
+            ("?", "？")
+        )
 
     @property
     def is_word_pile(self) -> bool:
@@ -139,18 +142,26 @@ class Text:
 
     @lazy
     def places(self) -> dict[str, list[int]]:
-        """The numbers of the sentences that state something in which each stem stands."""
+        """The numbers of the sentences that state something in which each stem stands.
+
+        Stop words stand everywhere and are left out.
+        """
         places: defaultdict[str, list[int]] = defaultdict(list)
         for number, sentence in enumerate(self.sentences):
             if not sentence.is_question and not sentence.is_word_pile:
-                for stem in set(sentence.stems):
+                for stem in set(sentence.stems).difference(STOP_WORDS):
                     places[stem].append(number)
         return dict(places)
 
     @lazy
     def numbers(self) -> frozenset[float]:
         """The values of all its numbers."""
-        return frozenset(one for sentence in self.sentences for one in sentence.numbers)
+        return frozenset(
+            one
+            for sentence in self.sentences
+            if may_have_number(sentence.words)
+            for one in sentence.numbers
+        )
 
     @lazy
     def denied(self) -> frozenset[int]:
@@ -159,11 +170,9 @@ class Text:
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
         found, heading = set[int](), False
-        if not any(word in self.raw for word in _DENIAL_WORDS):  # nearly always
-            return frozenset()
         for number, sentence in enumerate(self.sentences):
             text = sentence.text
-            denies = _DENIAL.search(text) is not None
+            denies = not _DENIAL_WORDS.isdisjoint(sentence.words) and bool(_DENIAL.search(text))
             if denies and _POINTS_ON.search(text):
                 heading = True
             elif text.endswith((":", "：")) or text.startswith("#"):
@@ -209,24 +218,27 @@ def stem_word(word: str) -> str:
 
 def _split_sentences(text: str) -> list[Sentence]:
     found: list[Sentence] = []
-    start = 0
+    start, length = 0, len(text)
     for mark in _END.finditer(text):
-        end = mark.end()
-        sign = text[mark.start()]
-        if sign == "\n":
-            if end < len(text) and text[end].islower() and mark[0].count("\n") == 1:
+        end, sign = mark.end(), mark[0]
+        if end < length:
+            if sign in (".", "!", "?"):
+                continue  # inside a number, a name or an address
+            if sign[0] == ".":
+                if not sign[-1].isspace() or _is_abbreviation(text, mark.start(), end):
+                    continue
+            elif sign[0] == "\n" and text[end].islower() and sign.count("\n") == 1:
                 continue  # a soft wrap inside a sentence
-        elif sign == "." and _is_abbreviation(text, mark.start(), end):
-            continue
         _add_sentence(found, text, start, end)
         start = end
-    _add_sentence(found, text, start, len(text))
+    if start < length:
+        _add_sentence(found, text, start, length)
     return found
 
 
 def _is_abbreviation(text: str, start: int, end: int) -> bool:
     """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
-    if text[end : end + 1] == " " and text[end + 1 : end + 2].islower():
+    if text[end].islower() and text[end - 1] == " ":
         return True
     before = text[max(0, start - 12) : start].split()
     word = before[-1].lower() if before else ""
@@ -235,13 +247,12 @@ def _is_abbreviation(text: str, start: int, end: int) -> bool:
 
 def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> None:
     """Add the piece. One without end is cut: all its words would stand together."""
-    while start < end:
-        stop = end
-        if end - start > _LONGEST:
-            stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
-        piece = text[start:stop]
-        bare = piece.strip()
-        if bare:
-            at = start if bare[0] == piece[0] else start + piece.index(bare[0])
-            found.append(Sentence(bare, at, at + len(bare)))
+    while end - start > _LONGEST:
+        stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+        _add_sentence(found, text, start, stop)
         start = stop
+    piece = text[start:end]
+    bare = piece.strip()
+    if bare:
+        at = start if bare[0] == piece[0] else start + piece.index(bare[0])
+        found.append(Sentence(bare, at, at + len(bare)))
