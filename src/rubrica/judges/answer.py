@@ -34,12 +34,29 @@ def without_thinking(text: str) -> str:
     """
     if _CLOSE not in text and _OPEN not in text:
         return text
-    kept: list[str] = []
+    return "".join(text[start:end] for start, end in _spans_outside(text))
+
+
+def blank_thinking(text: str) -> str:
+    """The text with spaces in place of its thinking, so that places in it stay true."""
+    if _CLOSE not in text and _OPEN not in text:
+        return text
+    pieces: list[str] = []
+    last = 0
+    for start, end in _spans_outside(text):
+        pieces += [" " * (start - last), text[start:end]]
+        last = end
+    return "".join(pieces) + " " * (len(text) - last)
+
+
+def _spans_outside(text: str) -> list[tuple[int, int]]:
+    """Where the text outside its thinking stands."""
+    kept: list[tuple[int, int]] = []
     depth = start = 0
     for tag in _TAG.finditer(text):
         if tag[0] == _OPEN:
             if depth == 0:
-                kept.append(text[start : tag.start()])
+                kept.append((start, tag.start()))
             depth += 1
         elif depth:
             depth -= 1
@@ -48,8 +65,8 @@ def without_thinking(text: str) -> str:
         if depth == 0:
             start = tag.end()
     if depth == 0:
-        kept.append(text[start:])
-    return "".join(kept)
+        kept.append((start, len(text)))
+    return kept
 
 
 def boxed(text: str, box: Box = "last", forms: BoxForms = "any") -> str | None:

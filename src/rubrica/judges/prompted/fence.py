@@ -25,12 +25,14 @@ PIECE = 2000
 
 
 class Material(NamedTuple):
-    """What others wrote, fenced, and what was taken out of it."""
+    """What others wrote, fenced, and what was taken out of it. `about` is the claim, aspect or
+    statement in question, without its fence."""
 
     number: str
     texts: Mapping[str, str]
     removed: int = 0
     left_out: int = 0
+    about: str = ""
 
 
 def fence(

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rubrica.core import Signal, Usage
 from rubrica.judges.dimensions.finding import Sure
-from rubrica.judges.prompted.asker import Asker, Verdict
+from rubrica.judges.prompted.asker import Asker, Verdict, about_of
 from rubrica.judges.prompted.fence import Material, fence
 from rubrica.judges.prompted.form import numbered, written
 from rubrica.judges.prompted.titles import TITLES
@@ -33,7 +33,10 @@ def each(asker: Asker, texts: Mapping[str, str], name: str, items: Sequence[str]
         asker.without,
     )
     kept = {key: whole.texts[key] for key in texts}
-    return [whole._replace(texts={**kept, name: whole.texts[key]}) for key in keys]
+    return [
+        whole._replace(texts={**kept, name: whole.texts[key]}, about=item)
+        for key, item in zip(keys, items, strict=True)
+    ]
 
 
 def heap(
@@ -48,7 +51,7 @@ def heap(
     whole = fence(all_texts, asker.max_chars, titles, asker.without)
     kept = {key: whole.texts[key] for key in texts}
     kept[field] = "\n\n".join(whole.texts[key] for key in keys)
-    return whole._replace(texts=kept)
+    return whole._replace(texts=kept, about=about_of(texts))
 
 
 async def listed(
@@ -85,6 +88,12 @@ async def after(spent: Usage, asks: Awaitable[T]) -> T:
 def paid(signal: Signal, verdicts: Sequence[Verdict], before: Usage = FREE) -> Signal:
     """The signal with what its verdicts cost."""
     return replace(signal, usage=sum((one.usage for one in verdicts), before))
+
+
+def shorten(text: str) -> str:
+    """A piece of text in quotation marks, cut to fit a reason."""
+    cut = " ".join(text[:400].split())
+    return f"'{cut}'" if len(cut) <= 100 else f"'{cut[:97]}...'"
 
 
 def sure_of(verdicts: Sequence[Verdict], unfound: int = 0) -> Sure:

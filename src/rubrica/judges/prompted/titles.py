@@ -34,3 +34,8 @@ REMINDERS = {
     "en": "An earlier reply could not be used. Keep to the form; `number` has to be {number}.",
     "zh": "之前的回复无法使用。请严格遵守格式；number 必须是 {number}。",
 }
+#: Said where a reply did not begin with one of the words that were asked for.
+WORD_REMINDERS = {
+    "en": "An earlier reply could not be used. Reply with one word and nothing else: {words}.",
+    "zh": "之前的回复无法使用。请只回复一个词：{words}。",
+}
