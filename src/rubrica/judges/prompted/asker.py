@@ -21,7 +21,7 @@ from rubrica.core.numbers import whole
 from rubrica.core.trace import as_text
 from rubrica.judges.dimensions.expected import expected_of
 from rubrica.judges.prompted.defences import DEFENCES, Defence, switched
-from rubrica.judges.prompted.fence import Material, fence
+from rubrica.judges.prompted.fence import DIGITS, FEW_DIGITS, Material, fence
 from rubrica.judges.prompted.form import WORDS, YES_NO, Form, read_word, verdict_schema
 from rubrica.judges.prompted.likelihood import likelihoods, word_likelihoods
 from rubrica.judges.prompted.prompts import Language, read_prompt
@@ -176,8 +176,13 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """Question, answer and whatever else others wrote, in fences; nothing has no fence."""
         own = {"question": as_text(case.input), "answer": answer, "reference": reference}
         known = {**TITLES[self.language], **titles}
-        fenced = fence({**own, **others}, self.max_chars, known, self.without)
+        fenced = self.fenced({**own, **others}, known)
         return fenced._replace(about=about_of(others))
+
+    def fenced(self, texts: Mapping[str, str], titles: Mapping[str, str]) -> Material:
+        """The texts in fences, whose number is short in the brief form."""
+        digits = FEW_DIGITS if self.form == "brief" else DIGITS
+        return fence(texts, self.max_chars, titles, self.without, digits=digits)
 
     async def decide(
         self,

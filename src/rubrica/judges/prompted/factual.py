@@ -138,16 +138,19 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return taken or facts, spent
 
     async def _found(self, case: Case, said: str, text: str, facts: Sequence[Fact]) -> list[Found]:
-        own = {"question": as_text(case.input), "answer": said}
+        question, brief = as_text(case.input), self.form == "brief"
         claims = [fact for fact in facts if not fact.short]
         answers = [fact for fact in facts if fact.short]
+        own = {"question": question, "text" if brief else "answer": said}
         asks = [
             self.decide("claim", one, CHOICES, text=text)
             for one in each(self, own, "claim", [fact.text for fact in claims])
         ]
+        own = {"question": question, "given" if brief else "answer": said}
+        name = "correct" if brief else "expected"
         asks += [
             self.decide("short_answer", one, YES_NO, text=text)
-            for one in each(self, own, "expected", [fact.text for fact in answers])
+            for one in each(self, own, name, [fact.text for fact in answers])
         ]
         verdicts = await together(asks)
         pairs = zip(claims + answers, verdicts, strict=True)
@@ -222,7 +225,10 @@ def take_sentences(text: str) -> list[Taken]:
     """All that a text states, in at most `TAKEN` statements of some sentences each: nothing that
     is stated late goes unchecked."""
     sentences = _distinct(
-        [Taken(Fact(one.text, 1.0), quote(text, one.start, one.end)) for one in read_text(text[:READ]).sentences]
+        [
+            Taken(Fact(one.text, 1.0), quote(text, one.start, one.end))
+            for one in read_text(text[:READ]).sentences
+        ]
     )
     size = -(-len(sentences) // TAKEN)
     groups = [sentences[at : at + size] for at in range(0, len(sentences), size or 1)]

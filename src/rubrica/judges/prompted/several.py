@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rubrica.core import Signal, Usage
 from rubrica.judges.dimensions.finding import Sure
 from rubrica.judges.prompted.asker import Asker, Verdict, about_of
-from rubrica.judges.prompted.fence import Material, fence
+from rubrica.judges.prompted.fence import Material
 from rubrica.judges.prompted.form import numbered, written
 from rubrica.judges.prompted.titles import TITLES
 from rubrica.models.asking import FREE, ModelError
@@ -26,11 +26,9 @@ def each(asker: Asker, texts: Mapping[str, str], name: str, items: Sequence[str]
     """
     titles = TITLES[asker.language]
     keys = [f"{name} {place}" for place in range(len(items))]
-    whole = fence(
+    whole = asker.fenced(
         {**texts, **dict(zip(keys, items, strict=True))},
-        asker.max_chars,
         {**titles, **dict.fromkeys(keys, titles[name])},
-        asker.without,
     )
     kept = {key: whole.texts[key] for key in texts}
     return [
@@ -48,7 +46,7 @@ def heap(
     keys = [f"{name} {place}" for place in range(1, len(items) + 1)]
     titles.update({key: f"{titles[name]} {key.rpartition(' ')[2]}" for key in keys})
     all_texts = {**texts, **dict(zip(keys, items, strict=True))}
-    whole = fence(all_texts, asker.max_chars, titles, asker.without)
+    whole = asker.fenced(all_texts, titles)
     kept = {key: whole.texts[key] for key in texts}
     kept[field] = "\n\n".join(whole.texts[key] for key in keys)
     return whole._replace(texts=kept, about=about_of(texts))
