@@ -13,7 +13,7 @@ of each label, go to
 
 AUC and balanced accuracy at 0.5 with 95% bootstrap intervals, the paired difference to plain, and
 calls and seconds for each verdict. Items from `--skip` on are used, so that prompts can be tried on
-others than those that are reported. With `--model-file` a llama.cpp server is started on loopback
+others than those that are reported (that of `--skip 0`). With `--model-file` a llama.cpp server is started on loopback
 (`pip install xllamacpp`); without a cache in any of the three.
 """
 
@@ -62,8 +62,9 @@ def read_items(path: Path, count: int, skip: int) -> list[dict[str, Any]]:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     yes = [row for row in rows if row["gold"] == "supported"]
     no = [row for row in rows if row["gold"] != "supported"]
+    rng = random.Random(SEED)
     for part in (yes, no):
-        random.Random(SEED).shuffle(part)
+        rng.shuffle(part)
     half = slice(skip // 2, (skip + count) // 2)
     return [row for pair in zip(yes[half], no[half], strict=True) for row in pair]
 
@@ -173,8 +174,8 @@ async def run(args: argparse.Namespace, url: str | None) -> None:
     settings |= {"timeout": 900.0, "deadline": 3600.0}
     if url:
         settings |= {"base_url": url}
-    if args.model_file:
-        settings["extra"] = {"cache_prompt": False}
+    if args.extra:
+        settings["extra"] = json.loads(args.extra)
     model = model_of(args.model, **settings)
     options: dict[str, Any] = {"model": model}
     ways: dict[str, tuple[Way, int]] = {
@@ -208,6 +209,11 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=100, help="of each set, half of each label")
     parser.add_argument("--skip", type=int, default=0, help="items of each set to leave out")
     parser.add_argument("--full", type=int, default=0, help="items for the full form too")
+    parser.add_argument(
+        "--extra",
+        default='{"cache_prompt": false}',
+        help="JSON that is added to every request; the default is for llama.cpp",
+    )
     parser.add_argument("--out", type=Path, help="also every value, as JSON lines")
     args = parser.parse_args()
     local = serving(args.model_file, args.threads) if args.model_file else None

@@ -71,7 +71,7 @@ def obey(ask: Ask, fences: bool = False) -> str:
     text = seen(_outside(told, number) if fences and number else told)
     schema = ask.schema
     if schema is None and (choice := WORDS.search(text)) is not None:
-        words = re.findall(r"yes|no|是|否|primary|unreliable", choice[0])
+        words: list[str] = re.findall(r"yes|no|是|否|primary|unreliable", choice[0])
         before = text[: choice.start()]
         return words[0 if NUMBER.search(before) or PRAISE.search(before) else -1]
     if schema is None:
