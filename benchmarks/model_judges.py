@@ -13,8 +13,8 @@ of each label, go to
 
 AUC and balanced accuracy at 0.5 with 95% bootstrap intervals, the paired difference to plain, and
 calls and seconds for each verdict. Items from `--skip` on are used, so that prompts can be tried on
-others than those that are reported (that of `--skip 0`). With `--model-file` a llama.cpp server is started on loopback
-(`pip install xllamacpp`); without a cache in any of the three.
+others than those that are reported (`--skip 0`). With `--model-file` a llama.cpp server is started
+on loopback (`pip install xllamacpp`). No reply is cached.
 """
 
 import argparse
@@ -37,6 +37,7 @@ from rubrica.models.asking import Ask, Model, Turn
 from rubrica.models.spec import model_of
 
 SETS = ("fever_symmetric", "truthfulqa", "evouna_nq")
+WAYS = ("plain", "brief", "full")
 SEED, DRAWS = 22, 2000
 CLAIM = "Text: {output}\nClaim: {expected}\nDoes the text support the claim? Answer yes or no."
 ANSWER = (
@@ -169,6 +170,15 @@ def describe(results: Sequence[Result | None], plain: Sequence[Result | None]) -
     return " | ".join(cells)
 
 
+def read_kept(path: Path) -> dict[tuple[str, str], list[Result | None]]:
+    """What an earlier run has put into `--out`, by set and way: it is not asked for again."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {
+        (line["set"], line["way"]): [one and Result(*one) for one in line["results"]]
+        for line in map(json.loads, lines)
+    }
+
+
 async def run(args: argparse.Namespace, url: str | None) -> None:
     settings: dict[str, Any] = {"cache": False, "hedge": False, "concurrency": 1}
     settings |= {"timeout": 900.0, "deadline": 3600.0}
@@ -185,14 +195,19 @@ async def run(args: argparse.Namespace, url: str | None) -> None:
     if args.full:
         full = FactualAccuracy(**options, form="full", bind="schema", max_tokens=400)
         ways["full"] = (ask_judge(full), args.full)
+    kept = read_kept(args.out) if args.out else {}
     print("set | way | n | AUC | to plain | balanced accuracy | to plain | calls | median seconds")
     for name in args.sets:
         rows = read_items(args.data / f"{name}.jsonl", args.items, args.skip)
         found: dict[str, list[Result | None]] = {}
         for way, (asked, count) in ways.items():
-            found[way] = await measure(f"{name} {way}", asked, rows[:count])
+            if way not in args.ways and (name, way) not in kept:
+                continue
+            found[way] = kept.get((name, way)) or await measure(
+                f"{name} {way}", asked, rows[:count]
+            )
             print(f"{name} | {way} | {describe(found[way], found['plain'])}", flush=True)
-            if args.out:
+            if args.out and (name, way) not in kept:
                 line = {"set": name, "way": way, "results": found[way]}
                 with args.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
@@ -202,6 +217,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--model", default="openai:local")
     parser.add_argument("--base-url")
     parser.add_argument("--model-file")
@@ -214,7 +230,9 @@ def main() -> None:
         default='{"cache_prompt": false}',
         help="JSON that is added to every request; the default is for llama.cpp",
     )
-    parser.add_argument("--out", type=Path, help="also every value, as JSON lines")
+    parser.add_argument(
+        "--out", type=Path, help="also every value, as JSON lines; what is there is kept"
+    )
     args = parser.parse_args()
     local = serving(args.model_file, args.threads) if args.model_file else None
     with local or nullcontext(args.base_url) as url:
