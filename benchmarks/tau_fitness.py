@@ -3,8 +3,9 @@
 The file is a list of runs as tau-bench writes them: `task_id`, `trial`, `reward` (0 or 1) and
 `traj`, the messages in OpenAI's format. There are no times and no exit codes in it: efficiency goes
 by the number of calls, and a call has failed where its answer is an error. Reward is about the end
-state of a database, which no signal here sees: the AUC says how much they have in common. Its
-interval resamples tasks, because the trials of a task are not independent.
+state of a database, which no signal here sees: the AUC says how much they have in common, beside
+two baselines that need no judge. Its interval resamples tasks, because the trials of a task are not
+independent.
 
     python benchmarks/tau_fitness.py airline_trajectories.json
 """
@@ -17,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tau_tools import Run, auc, interval
+from tau_tools import Run, auc, baselines, interval, show_area
 
 from rubrica.core import Case, Score, Signal, score
 from rubrica.judges.fitness.grades import GRADES, grade_of, score_of
@@ -67,6 +68,8 @@ def main() -> None:
         known = [s.value for s in each if s.value is not None]
         mean = sum(known) / max(1, len(known))
         print(f"{signal.name:18} {area(rows, each)}  mean {mean:.3f}")
+    for name, runs in baselines(rows).items():
+        show_area(name, runs)
     told = document(asyncio.run(score_log(str(args.file), fitness())))
     counts = told["counts"]
     print(f"rubrica score: {told['score']} {told['grade']}, {counts['tool_calls']} calls, ", end="")

@@ -3,7 +3,9 @@
 The file is a list of runs as tau-bench writes them: `task_id`, `trial`, `reward` (0 or 1) and
 `traj`, the messages in OpenAI's format. The cases name no expected tools and no budget, so only
 repeats, loops and errors count; reward is about the end state of a database, which is another
-question. The interval of the AUC resamples tasks, because the trials of a task are not independent.
+question. Beside it, in the same run, two baselines: fewer calls are better, and fewer of the calls
+have "error" in their result. The interval of an AUC resamples tasks, because the trials of a task
+are not independent.
 
     python benchmarks/tau_tools.py airline_trajectories.json
 """
@@ -19,7 +21,8 @@ from typing import Any, NamedTuple
 
 from rubrica.core import Case, Signal, Trace
 from rubrica.core.levels import LEVELS
-from rubrica.judges.dimensions.tools import ToolEfficiency
+from rubrica.core.trace import as_text
+from rubrica.judges.dimensions.tool_efficiency import ToolEfficiency
 from rubrica.readers.messages import trace_of_messages
 
 RESAMPLES = 2000
@@ -77,6 +80,26 @@ async def _signals(rows: list[dict[str, Any]], traces: list[Trace]) -> list[Sign
     return signals
 
 
+def baselines(rows: list[dict[str, Any]]) -> dict[str, list[Run]]:
+    """What can be had without a judge, over the runs with calls."""
+    found: dict[str, list[Run]] = {"fewer calls": [], '"error" in results': []}
+    for row in rows:
+        calls = trace_of_messages(row["traj"]).tool_calls
+        if not calls:
+            continue
+        errors = sum("error" in as_text(call.result or call.error).lower() for call in calls)
+        for name, value in zip(found, (1 / len(calls), 1 - errors / len(calls)), strict=True):
+            signal = Signal(name=name, value=value)
+            found[name].append(Run(str(row["task_id"]), row["reward"] >= 1, signal, len(calls)))
+    return found
+
+
+def show_area(name: str, runs: list[Run]) -> None:
+    area = auc([(run.good, run.signal.value or 0.0) for run in runs])
+    low, high = interval(runs)
+    print(f"{name:20} AUC {area:.3f}, 95 % by task [{low:.3f}, {high:.3f}], n={len(runs)}")
+
+
 def show(name: str, runs: list[Run]) -> None:
     values = [run.signal.value for run in runs if run.signal.value is not None]
     counts = Counter(run.signal.level or "no tool used" for run in runs)
@@ -91,13 +114,13 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--worst", type=int, default=0, help="print the reasons of the worst runs")
     args = parser.parse_args()
-    runs, seconds = judged(json.loads(args.file.read_text()))
+    rows = json.loads(args.file.read_text())
+    runs, seconds = judged(rows)
     show("reward 1", [run for run in runs if run.good])
     show("reward 0", [run for run in runs if not run.good])
     measured = [run for run in runs if run.signal.value is not None]
-    area = auc([(run.good, run.signal.value or 0.0) for run in measured])
-    low, high = interval(measured)
-    print(f"AUC {area:.3f}, 95 % by task [{low:.3f}, {high:.3f}], {len(measured)} runs with calls")
+    for name, each in {"tool_efficiency": measured, **baselines(rows)}.items():
+        show_area(name, each)
     print(f"{len(runs) / seconds:,.0f} runs a second")
     for run in sorted(measured, key=lambda run: run.signal.value or 0.0)[: args.worst]:
         print(

@@ -35,7 +35,7 @@ BUILT_IN = {
     "efficiency": "rubrica.judges.fitness.efficiency->Efficiency",
     "environment": "rubrica.judges.agentjet->EnvServiceJudge",
     "error_rate": "rubrica.judges.fitness.error_rate->ErrorRate",
-    "factual_accuracy": "rubrica.judges.dimensions.factual->FactualAccuracy",
+    "factual_accuracy": "rubrica.judges.dimensions.factual_accuracy->FactualAccuracy",
     "listwise": "rubrica.judges.prompted.listwise->Listwise",
     "math": "rubrica.judges.agentjet->MathAnswerAsJudge",
     "output_quality": "rubrica.judges.fitness.output->OutputQuality",
@@ -44,7 +44,7 @@ BUILT_IN = {
     "rating": "rubrica.judges.prompted.rating->Rating",
     "source_quality": "rubrica.judges.dimensions.sources->SourceQuality",
     "structure_score": "rubrica.judges.fitness.structure->StructureScore",
-    "tool_efficiency": "rubrica.judges.dimensions.tools->ToolEfficiency",
+    "tool_efficiency": "rubrica.judges.dimensions.tool_efficiency->ToolEfficiency",
     "tool_success_rate": "rubrica.judges.fitness.tool_success->ToolSuccessRate",
 }
 #: The names that AgentJet's users know for some of them.

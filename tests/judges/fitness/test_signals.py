@@ -26,7 +26,6 @@ from rubrica import (
 )
 from rubrica.judges.fitness.efficiency import Efficiency, Limit
 from rubrica.judges.fitness.error_rate import ErrorRate
-from rubrica.judges.fitness.errors import error_in
 from rubrica.judges.fitness.grades import score_of
 from rubrica.judges.fitness.output import OutputQuality
 from rubrica.judges.fitness.rubric import fitness
@@ -287,24 +286,6 @@ def test_judges_travel(judge: Any) -> None:
 def test_hostile_markdown_comes_to_an_end(text: str) -> None:
     assert 0.0 <= score_structure(text) <= 1.0
     assert 0.0 <= score_accuracy(text) <= 1.0
-
-
-def test_errors_in_what_tools_give_back() -> None:
-    for said in (
-        "Error: user not found",
-        "some words\nbash: foo: command not found",
-        "fatal: not a git repository",
-        {"is_error": True},
-        {"error": "no"},
-        {"stderr": "ValueError: no"},
-        [{"type": "text", "text": "<tool_use_error>no</tool_use_error>"}],
-    ):
-        assert error_in(said), said
-    for fine in (None, "", "0 errors", "The error rate fell.", {"stdout": "ok"}, 5, ["a"]):
-        assert error_in(fine) is None, fine
-    assert error_in('{"reservation": "A1", "status": "cancelled"}') is None  # as was asked for
-    assert error_in('{"name": "build", "conclusion": "cancelled"}')
-    assert error_in("x" * 100_000 + "\nError: at the end") == "Error: at the end"
 
 
 def test_the_rubric_is_that_of_the_file_to_copy() -> None:

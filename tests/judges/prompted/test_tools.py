@@ -42,8 +42,7 @@ def test_the_lowest_of_three(deciding: Any, judged: Any) -> None:
     wanted = {"tools": {"expected": ["search", "fetch"], "max_calls": 9}}
     case = Case(input=CASE.input, expected=wanted)
     signal = judged(ToolEfficiency(model=deciding("", said)), case, TRACE)
-    assert signal.value is not None
-    assert 0.25 < signal.value < 0.5
+    assert signal.value == 0.5
     assert signal.reason.startswith("expected and not used: fetch; 3 of 3 calls")
     tight = judged(ToolEfficiency(model=deciding("", said), max_calls=1), CASE, TRACE)
     assert tight.value < 0.5

@@ -1,95 +1,99 @@
-"""Does the answer cover what was asked? The weighted share of aspects it says something about."""
+"""Completeness: how much of what was to be covered does the output speak of?
+
+The aspects are `expected.aspects`, topics and statements alike, or the parts that the question
+plainly lists. With neither, completeness does not apply. An aspect is covered by as much as its
+words stand together in the output; words that other aspects have too count less.
+"""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from rubrica.core import Case, Signal, Trace
-from rubrica.judges.dimensions.coverage.matching import covers
-from rubrica.judges.dimensions.coverage.plan import Plan, plan_of
-from rubrica.judges.dimensions.coverage.reading import Cover
-from rubrica.judges.dimensions.coverage.shapes import SHAPES
+from rubrica.core import Case, CaseError, Signal, Trace
+from rubrica.judges.dimensions.expected import expected_of
+from rubrica.judges.dimensions.factual_accuracy import shorten
 from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
-from rubrica.judges.openers import LONGEST, why_nothing
-from rubrica.judges.visible import shown, visible
+from rubrica.judges.dimensions.known import known
+from rubrica.judges.dimensions.question import list_parts, question_of
+from rubrica.judges.openers import why_nothing
+from rubrica.judges.reader.coverage import Coverage, cover_aspects
+from rubrica.judges.reader.text import Text, read_text
 
 NAME = "completeness"
-#: Aspects that a reason names, and characters of each.
-_NAMES, _SHORT = 8, 60
-#: Characters within which nearly all answers show that they are one.
-_OPENING = 200
+#: Aspects that are looked at, aspects that a reason names, and characters of one that are read.
+_MOST, _NAMED, _LONGEST = 60, 8, 400
+#: The share of an aspect from which it counts as covered in a reason.
+COVERED = 0.5
+
+Aspect = tuple[str, float]
 
 
 class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The share of `expected.aspects` of which something of substance is said.
-
-    Without any, the parts of the question are the aspects. Named, promised, refused or pasted from
-    the question is not covered.
-    """
+    """The weighted mean of how much of each aspect is covered."""
 
     @property
     def names(self) -> tuple[str, ...]:
         return (NAME,)
 
     @property
-    def runs(self) -> Literal["inline"]:
+    def runs(self) -> Literal["inline", "thread"]:
         return "inline"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        plan = plan_of(case)
-        if not sum(aspect.weight for aspect in plan.aspects):
-            return (inapplicable(NAME, "no expected.aspects, and no question to take them from"),)
-        answer = shown(trace.answer)
-        if (nothing := _why_nothing(case, answer)) is not None and not _agrees(plan, answer):
-            return (finding(NAME, 0.0, nothing, "high"),)
-        return (_found(plan, answer),)
+        aspects = aspects_of(case)
+        if not any(weight for _, weight in aspects):
+            return (inapplicable(NAME, "no expected.aspects, and the question lists no parts"),)
+        answer = trace.answer
+        if (why := why_nothing(case, answer)) is not None:
+            return (finding(NAME, 0.0, why, "high"),)
+        found = self.coverages([text for text, _ in aspects], read_text(answer), case)
+        return (signal_of(aspects, found, answer),)
+
+    def coverages(self, aspects: Sequence[str], text: Text, case: Case) -> list[Coverage]:
+        """How much of each aspect the output covers, by shared words."""
+        return cover_aspects(aspects, text, question_of(case.input))
 
 
-def _why_nothing(case: Case, answer: str) -> str | None:
-    """Why the answer says nothing. Of a long one, what it opens with is enough to tell."""
-    if len(answer) > _OPENING and len(visible(answer[:_OPENING]).strip()) > LONGEST:
-        return None
-    return why_nothing(case, answer)
+@known
+def aspects_of(case: Case) -> Sequence[Aspect]:
+    """Text and weight of the aspects that the case expects, or that its question lists."""
+    given = [
+        _read_aspect(case, place, item)
+        for place, item in enumerate(expected_of(case).aspects[:_MOST])
+    ]
+    return given or [(part, 1.0) for part in list_parts(question_of(case.input))[:_MOST]]
 
 
-def _agrees(plan: Plan, answer: str) -> bool:
-    """`Of course!` opens an answer, and is one where a yes or a no was asked for."""
-    opening = answer.strip()[:_OPENING]
-    return bool(opening) and plan.asks_yes_no and SHAPES["answer"](opening, opening.lower())
+def _read_aspect(case: Case, place: int, item: str | dict[str, Any]) -> Aspect:
+    where = f"expected.aspects[{place}]"
+    fields: dict[str, Any] = {"text": item} if isinstance(item, str) else item
+    text, weight = fields.get("text", fields.get("name")), fields.get("weight", 1.0)
+    if not isinstance(text, str) or not text.strip():
+        raise CaseError(case.id, where, "expected text, or an object with text")
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or weight < 0:
+        raise CaseError(case.id, where, f"weight: expected a number of at least 0, got {weight!r}")
+    return text.strip()[:_LONGEST], float(weight)
 
 
-def _found(plan: Plan, answer: str) -> Signal:
-    found = covers(answer[:READ], plan)
-    listed = [(aspect.text, aspect.weight) for aspect in plan.aspects]
-    value, reason = told(listed, [cover is not None for cover in found])
-    if len(answer) > READ:
-        reason += f"; only the first {READ} of {len(answer)} characters were read"
-    evidence = [quote(answer, cover.start, cover.end) for cover in found if cover]
-    return finding(NAME, value, reason, _sure(plan, found), evidence)
-
-
-def told(aspects: Sequence[tuple[str, float]], covered: Sequence[bool]) -> tuple[float, str]:
-    """The weighted share of the aspects that are covered, and which are not."""
-    pairs = list(zip(aspects, covered, strict=True))
-    whole = sum(weight for _, weight in aspects)
-    value = sum(weight for (_, weight), is_covered in pairs if is_covered) / whole
-    missing = [text for (text, _), is_covered in pairs if not is_covered]
+def signal_of(aspects: Sequence[Aspect], found: Sequence[Coverage], answer: str) -> Signal:
+    """What the coverages amount to: value, reason and where each aspect is spoken of."""
+    total = sum(weight for _, weight in aspects)
+    pairs = list(zip(aspects, found, strict=True))
+    value = sum(weight * one.share for (_, weight), one in pairs) / total
+    missing = [text for (text, _), one in pairs if one.share < COVERED]
     reason = f"{len(pairs) - len(missing)} of {len(pairs)} aspects covered"
-    return value, reason + (f"; nothing of substance on {_named(missing)}" if missing else "")
+    if missing:
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        reason += f"; little or nothing on {', '.join(map(shorten, missing[:_NAMED]))}{more}"
+    if len(answer) > READ:
+        reason += f"; only the first {READ:,} characters were read"
+    spans = dict.fromkeys((one.start, one.end) for one in found if one.share >= COVERED)
+    evidence = [quote(answer, start, end) for start, end in spans]
+    return finding(NAME, value, reason, _confidence(found), evidence)
 
 
-def _named(missing: Sequence[str]) -> str:
-    names = [text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..." for text in missing]
-    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-    return ", ".join(f"'{name}'" for name in names[:_NAMES]) + more
-
-
-def _sure(plan: Plan, found: Sequence[Cover | None]) -> Sure:
-    """As sure as of the least sure aspect; those cut from the question are never quite."""
-    ranks = {cover.sure for cover in found if cover}
-    if "low" in ranks:
-        return "low"
-    if "medium" in ranks or any(aspect.derived for aspect in plan.aspects) or None in found:
-        return "medium"
-    return "high"
+def _confidence(found: Sequence[Coverage]) -> Sure:
+    """High where nearly every aspect is covered whole or not at all."""
+    plain = sum(one.share >= 0.9 or one.share <= 0.1 for one in found) / len(found)
+    return "high" if plain > 0.9 else "medium" if plain >= 0.5 else "low"

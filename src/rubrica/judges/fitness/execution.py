@@ -12,7 +12,7 @@ import msgspec
 
 from rubrica.core import Case, ToolCall, Trace
 from rubrica.core.trace import as_text
-from rubrica.judges.fitness.errors import error_in
+from rubrica.judges.failures import result_failure
 
 #: Kinds of failures that an execution remembers by name, and characters of one.
 KINDS, SHOWN = 50, 80
@@ -75,7 +75,8 @@ def outcome_of(exit_code: int | None, said: str | None) -> Outcome:
 
 def _outcome(call: ToolCall, coded: bool) -> Outcome:
     """Where a log knows no exit codes, what came back tells: without an error it has worked."""
-    said = call.error or error_in(call.result) or None
+    found = None if call.error else result_failure(call.result)
+    said = call.error or (found.text if found else None)
     if coded or call.exit_code is not None:
         return outcome_of(call.exit_code, said)
     return Outcome(False if said else True if call.result is not None else None, False, said)

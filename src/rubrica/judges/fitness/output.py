@@ -37,15 +37,12 @@ def complete_parts(output: str, task_type: str | None, request: str = "") -> lis
 
 
 def accurate_parts(output: str, request: str = "") -> list[Part]:
-    from rubrica.judges.fitness.quality import (
-        follows_format,
-        has_obvious_errors,
-        has_syntax_errors,
-    )
+    from rubrica.judges.fitness.detectors.syntax import syntax
+    from rubrica.judges.fitness.quality import follows_format, has_obvious_errors
 
-    syntax = not has_syntax_errors(output) if has_code_block(output) else None
+    broken = syntax(output).broken
     return [
-        ("code that parses", 4, syntax),
+        ("code that parses", 4, None if broken is None else not broken),
         ("no obvious errors", 3, not has_obvious_errors(output)),
         (FORM, 3, follows_format(output, request)),
     ]
@@ -69,8 +66,8 @@ def score_completeness(
 def score_accuracy(output: str, accuracy: Accuracy = "applicable", request: str = "") -> float:
     """0.4 for code that parses, 0.3 for no obvious errors, 0.3 for a sound form.
 
-    An empty output is worth nothing, and without code its share goes to the other two; `literal`
-    gives an output without code the share of code that parses.
+    An empty output is worth nothing. Without code that can be judged its share goes to the other
+    two; `literal` gives such an output the share of code that parses.
     """
     if accuracy == "literal":
         parts = accurate_parts(output, request)
@@ -114,7 +111,7 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     def measure(self, execution: Execution) -> Signal:
         if execution.output is None:
             return inapplicable(NAME, "no output was recorded")
-        from rubrica.judges.fitness.detectors.form import form
+        from rubrica.judges.fitness.detectors.format import form
 
         complete, accurate = self.halves(execution)
         reason = f"completeness {complete:.2f}, accuracy {accurate:.2f}"

@@ -2,22 +2,18 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from rubrica.core import Case, Signal, Trace
+from rubrica.judges.fitness.detectors.markdown import has_code_block, read_markdown
 from rubrica.judges.fitness.execution import Execution, execution_of
 from rubrica.judges.fitness.telling import inapplicable, measured
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
+__all__ = ["StructureScore", "has_code_block", "parts_of", "score_structure"]
 
 NAME = "structure_score"
-#: Characters that are read; a document shows its form long before that.
-READ = 100_000
 
 Mode = Literal["markdown", "literal"]
 
@@ -30,44 +26,13 @@ _LITERAL = {
 }
 
 
-@cache
-def _parser() -> "MarkdownIt":
-    """Blocks only: what stands inside of a line does not matter here, and costs the most."""
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
-
-
-def _blocks(output: str) -> "list[Token]":
-    return _parser().parse(output[:READ])
-
-
-def fences(output: str) -> list[tuple[str, str]]:
-    """The fenced blocks: the language in lower case, and the code."""
-    if "```" not in output and "~~~" not in output:
-        return []
-    found = (token for token in _blocks(output) if token.type == "fence")
-    return [((token.info.split() or [""])[0].lower(), token.content) for token in found]
-
-
-def has_code_block(output: str) -> bool:
-    """A fenced block stands in it."""
-    return bool(fences(output))
-
-
 def parts_of(output: str, structure: Mode = "markdown") -> tuple[str, ...]:
     """Which of the parts are there."""
     if structure == "literal":
         return tuple(part for part, sign in _LITERAL.items() if sign.search(output))
-    kinds = {token.type for token in _blocks(output)} if output else set()
-    there = {
-        "headers": "heading_open" in kinds,
-        "lists": bool({"bullet_list_open", "ordered_list_open"} & kinds),
-        "code blocks": "fence" in kinds,
-    }
-    return tuple(part for part, is_there in there.items() if is_there)
+    document = read_markdown(output)
+    counts = (document.headers, document.lists, len(document.fences))
+    return tuple(part for part, count in zip(PARTS, counts, strict=True) if count)
 
 
 def score_structure(output: str, structure: Mode = "markdown") -> float:

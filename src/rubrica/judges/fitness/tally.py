@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from rubrica.judges.fitness.errors import errors_in
+from rubrica.judges.failures import result_failures
 from rubrica.judges.fitness.execution import Execution, Outcome, label_of, outcome_of
 from rubrica.readers.logs.record import (
     PlainRecord,
@@ -143,13 +143,14 @@ class Tallies:
         self._time(counts, sessions, [record.ts for record in batch])
 
     def _full(self, batch: Sequence[ToolRecord]) -> None:
-        errors = errors_in([record.output for record in batch])
+        failures = result_failures([record.output for record in batch])
         for place, record in enumerate(batch):
+            failure = failures.get(place)
             if record.duration_ms is not None:
                 took = milliseconds(record.duration_ms) or 0.0
                 self._tally(record.session).took += took
             if (
-                place in errors
+                failure is not None
                 or record.exit != "0"
                 or record.error is not None
                 or record.retry is not None
@@ -158,7 +159,7 @@ class Tallies:
                 tally = self._tally(record.session)
                 tally.retries += bool(truth(record.retry, "retry"))
                 tally.corrections += bool(truth(record.user_correction, "user_correction"))
-                tally.came(*_came_of(record, errors.get(place)))
+                tally.came(*_came_of(record, failure.text if failure else None))
 
     def _versions(self, counts: Counter[Any], sessions: list[Any], versions: list[Any]) -> None:
         """The last version of each session; one that has several is told them in their order."""

@@ -9,22 +9,21 @@ from collections.abc import Mapping, Sequence
 from rubrica.core import Case, Signal, ToolCall, Trace, Usage
 from rubrica.core.numbers import whole
 from rubrica.core.trace import as_text
-from rubrica.judges.dimensions.calling.calls import Call
-from rubrica.judges.dimensions.calling.failures import error_text
-from rubrica.judges.dimensions.calling.loops import wasted
-from rubrica.judges.dimensions.calling.wanted import unasked
 from rubrica.judges.dimensions.finding import finding
-from rubrica.judges.dimensions.tools import (
+from rubrica.judges.dimensions.tool_calls import Call, find_waste, read_calls
+from rubrica.judges.dimensions.tool_efficiency import (
+    FREE,
     NAME,
     NAMED,
     Limits,
-    calls_of,
-    evidence_of,
-    limits_of,
-    lowest,
-    shown,
-    unused,
+    combine,
+    find_unexpected,
+    format_call,
+    judge_no_calls,
+    quote_calls,
+    read_limits,
 )
+from rubrica.judges.failures import call_failure
 from rubrica.judges.prompted.asker import Asker, Verdict, together
 from rubrica.judges.prompted.several import heap, paid, sure_of
 
@@ -36,7 +35,7 @@ class ToolEfficiency(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The least of economy (calls that were needed over all calls), selection and budget."""
 
     max_calls: int | None = None
-    free: tuple[str, ...] = ("think", "reflect", "scratchpad", "final_answer", "思考")
+    free: tuple[str, ...] = FREE
     writes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -55,10 +54,10 @@ class ToolEfficiency(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return self.ceiling("call", case, ASKED, own=ASKED * (3 * LEAST + 64))
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        limits = limits_of(case, self.max_calls)
-        calls = calls_of(trace, self.free, self.writes)
+        limits = read_limits(case, self.max_calls)
+        calls = read_calls(trace, self.free, self.writes)
         if not calls:
-            return (unused(limits),)
+            return (judge_no_calls(limits),)
         asked = calls[:ASKED]
         room = max(LEAST, self.max_chars // len(asked))
         texts = [_text(trace, call, room) for call in asked]
@@ -82,17 +81,17 @@ def _signal(
         if verdict.choice == "no" or verdict.evidence is None
     ]
     rest = {call.step for call in calls[ASKED:]}
-    waste = wasted(calls, unasked(calls, limits.wanted)) if rest else []
-    lost = len(needless) + sum(each.cost for each in waste if each.step in rest)
+    waste = find_waste(calls, find_unexpected(calls, limits.expected)) if rest else []
+    lost = len(needless) + sum(each.step in rest for each in waste)
     told = _told(trace, needless, len(verdicts))
     unfound = sum(verdict.choice == "yes" and verdict.evidence is None for verdict in verdicts)
     if unfound:
         told += f"; {unfound} count as not needed: what the model quotes of them is not there"
     if rest:
         told += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
-    value, reason = lowest(calls, limits, 1 - lost / len(calls), told)
+    value, reason = combine(calls, limits, 1 - lost / len(calls), told)
     steps = needless + [each.step for each in waste if each.step in rest]
-    signal = finding(NAME, value, reason, sure_of(verdicts, unfound), evidence_of(trace, steps))
+    signal = finding(NAME, value, reason, sure_of(verdicts, unfound), quote_calls(trace, steps))
     return paid(signal, verdicts)
 
 
@@ -100,7 +99,7 @@ def _told(trace: Trace, needless: Sequence[int], asked: int) -> str:
     said = f"{asked - len(needless)} of {asked} calls added something that was needed"
     if not needless:
         return said
-    named = "; ".join(f"step {step}: {shown(trace, step)}" for step in needless[:NAMED])
+    named = "; ".join(f"step {step}: {format_call(trace, step)}" for step in needless[:NAMED])
     more = f" and {len(needless) - NAMED} more" if len(needless) > NAMED else ""
     return f"{said}; not needed: {named}{more}"
 
@@ -111,8 +110,10 @@ def _text(trace: Trace, call: Call, room: int) -> str:
     if not isinstance(made, ToolCall):
         return ""
     asked = _cut(f"{made.name}({as_text(made.arguments)})", room // 2)
-    error = error_text(made)
-    came = f"error: {error}" if error is not None else as_text(made.result)
+    came = as_text(made.result)
+    if made.result is None or made.error:
+        failure = call_failure(made)
+        came = f"error: {failure.text}" if failure else came
     return f"{asked}\n→ {_cut(came, room - len(asked))}"
 
 

@@ -1,123 +1,139 @@
-"""Whether an output gives what was asked, or only speaks of giving it.
+"""Whether an output answers, explains, and says what to do next, by its wording.
 
-A text answers unless every sentence of it is of a kind that answers nothing: a greeting, a plan, a
-restatement, a question back, a refusal, a failure, "it depends". A question for a number is not
-answered without one, nor a request for code without code.
+English and Chinese. A refusal is looked for in the opening, where models put it; whether an answer
+is right is not asked here.
 """
 
 import re
 
-from rubrica.judges.fitness.detectors.blocks import blocks
-from rubrica.judges.fitness.detectors.language import guess
-from rubrica.judges.fitness.detectors.pattern import Pattern, pattern
-from rubrica.judges.fitness.detectors.sayings import Saying, sayings
+from rubrica.judges.fitness.detectors.markdown import read_markdown
+from rubrica.judges.reader.text import read_text
+from rubrica.judges.visible import visible
 
-_EMPTY = (
-    *("plan", "restated", "acknowledged", "refusal", "failed", "meta", "teaser", "depends"),
-    *("attached", "closing", "preamble"),
+#: Characters and sentences in which a refusal stands, if there is one.
+OPENING, OPENING_SENTENCES = 300, 2
+#: Characters of prose in which an explanation and next steps are looked for.
+PROSE = 40_000
+
+#: A word, or one Chinese character.
+WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:['’.-][^\W_\u3400-\u9fff]+)*")
+_UNABLE = (
+    r"(?:can(?:'t|not| not)|won't|will not|couldn't|could not|unable to|(?:decline|refuse) to"
+    r"|not (?:able|allowed|authori[sz]ed|capable|comfortable|designed|going|here|permitted"
+    r"|programmed) (?:to|of|with)?)"
 )
-#: Sentences after which the rest explains and does not answer.
-_FINAL = ("refusal", "failed", "depends", "plan")
-_INLINE = re.compile(r"`([^`\n]*)`")
-_CODE = re.compile(r"[\s(=|<>{;\[]")
-_WORD = re.compile(r"[^\W\d_]{3,}|[\u3400-\u9fff]")
+_DEED = (
+    r"(?:accept|access|advise|allow|answer|assist|browse|complete|comply|condone|confirm|continue"
+    r"|create|determine|disclose|discuss|do (?:so|that|this)|encourage|endorse|engage|express|find"
+    r"|fulfil|generate|give|help(?! but)|make|offer|participate|predict|proceed|process|promote"
+    r"|provide|recommend|respond|satisfy|say|share|speculate|suggest|support|teach|tell|verify|write)"
+)
+#: An assistant that says it cannot, will not or may not.
+_REFUSAL = re.compile(
+    rf"\b(?:i|we)(?:'m| am| are)? (?:\w+ ){{0,2}}?{_UNABLE} (?:be able to |\w+ )?{_DEED}"
+    r"|\b(?:i|we) (?:\w+ )?(?:do not|don't) (?:\w+ )?(?:believe|condone|encourage|endorse|engage"
+    r"|feel comfortable|have (?:access|any|enough|information|opinions|personal|real|the)|hold|know"
+    r"|possess|promote|support)\b"
+    r"|\bi (?:\w+ )?(?:advise against|apologi[sz]e,? but|condemn|decline|disagree|refuse)\b"
+    r"|\bi (?:must|have to|need to|want to|would like to) (?:\w+ )?(?:advise|clarify|decline"
+    r"|emphasi[sz]e|inform|point out|refuse|remind|stress)\b"
+    r"|\bsorry(?:,| but)|\bi(?:'m| am) (?:\w+ )?(?:afraid|(?:advocat|condon|encourag)ing)\b"
+    r"|(?:\bas|\bam|'m) (?:just |only )?an? (?:\w+ ){0,4}?(?:ai|artificial|language model)\b"
+    r"|\bmy (?:guidelines|policy|policies|programming|training)\b"
+    r"|我们?(?:\w{0,4})(?:无法|不能|不可以|没办法|没法|不便|拒绝|不支持)|抱歉|对不起|很遗憾"
+    r"|作为(?:一[个名款])?(?:人工智能|AI|ai|语言模型|大模型)",
+    re.IGNORECASE,
+)
+#: A judgement of the request instead of an answer to it, unless a judgement was asked for.
+_REBUKE = re.compile(
+    r"\b(?:not|never) (?:[\w-]+,? ){0,3}?(?:acceptable|appropriate|condoned|encouraged|ethical"
+    r"|healthy|justified|legal|okay|productive|the answer|tolerated|a good (?:idea|thing)"
+    r"|(?:accurate|fair) (?:or \w+ )?to)\b"
+    r"|(?:\b(?:is|are|was|were|be)|'s) (?!the )(?:[\w-]+,? ){0,3}?(?:illegal|immoral|inappropriate"
+    r"|unacceptable|unethical|unlawful|wrong to)\b"
+    r"|\bthere is no (?:\w+ )?(?:excuse|justification|reason)\b"
+    r"|(?:是|属于)(?:违法|非法|不道德|不合适|不恰当|不可接受)",
+    re.IGNORECASE,
+)
+_ASKS_JUDGEMENT = re.compile(
+    r"(?:^|, )(?:(?:is|are|was|were|am|do|does|did|should|may|has|have)\b"
+    r"|(?:can|could|will|would) (?!you\b))|legal\b|ethical\b|吗[?？]",
+    re.IGNORECASE,
+)
+#: The beginning of a sentence that only announces, asks for patience, or closes.
+_EMPTY = re.compile(
+    r"(?:(?:absolutely|alright|certainly|good|great|hello|hi|of course|ok|okay|so|sure|thanks"
+    r"|thank you|well)\b[^.!?]{0,30}?[,!.]? ?)?(?:$|let(?: me|'s| us)\b"
+    r"|(?:first,? )?(?:i|we)(?:'ll| will| need to| understand)\b"
+    r"|please (?:wait|hold on)\b|(?:give me )?(?:a|one) (?:moment|second)\b|it depends\b"
+    r"|you(?: are|'re) asking\b|feel free\b|(?:i )?hope this\b)"
+    r"|好的|当然|没问题|让我|我(?:来|会|将|马上|先)|请稍|正在|您?想知道|希望|取决于|看情况",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
+_FIGURE = re.compile(r"[\d=]")
 
-
-def _list(name: str) -> Pattern:
-    return pattern("answers", name)
+_REASON = re.compile(
+    r"\b(?:because|therefore|thus|hence|due to|as a result|so that|in order to|(?:the|a) reason"
+    r"|(?:this|that|which) (?:means|ensures|allows|makes|is why|prevents|avoids)|works by"
+    r"|for (?:example|instance)|in other words|otherwise|since (?!you asked|\d))\b|, so\b"
+    r"|因为|由于|所以|因此|因而|从而|原因|这意味着|也就是说|换句话说|例如|比如|否则|以便",
+    re.IGNORECASE,
+)
+_ASKS_REASON = re.compile(r"(?i)^(?:why|how (?:do|does|did|is|are)|explain)\b|为什么|解释|原理")
+_STEP = re.compile(
+    r"\b(?:next steps?|follow[- ]?ups?|(?:i|we)(?:'d| would)? (?:also )?(?:recommend|suggest)"
+    r"|recommendations?|you (?:can|could|may|might|should)|you'll (?:need|want) to|would you like"
+    r"|if you(?:'d)? (?:like|need|want|prefer)|do you want me|to (?:verify|confirm))\b"
+    r"|^[ \t>*+\d.)-]*(?:(?:then|next|finally|now|please),? )?(?:add|check|consider|deploy|install"
+    r"|make sure|monitor|remember|restart|review|run|test|try|update|verify)\b"
+    r"|下一步|接下来|后续|建议|可以(?:再|进一步|考虑|尝试)|[您你]可以|如需|如果[您你]?(?:需要|想)"
+    r"|记得|请先|请(?:运行|检查|确认)",
+    re.IGNORECASE,
+)
 
 
 def has_direct_answer(output: str, request: str = "") -> bool:
-    """Whether the request is answered, rightly or not; without one, whether anything is said."""
-    text = output.strip()
-    if not text or _list("unknown").search(text):
+    """Whether the output answers, rightly or not: it is no refusal, rebuke or bare announcement.
+
+    With the request, "it is illegal" answers "is it legal?".
+    """
+    text = visible(output[:PROSE]).replace("’", "'").strip()
+    sentences = read_text(text[:OPENING]).sentences
+    if not WORD.search(text) or not sentences:
         return False
-    said = sayings(text)
-    code = _has_code(text)
-    if code:
-        return not _shows_theirs(text, said)
-    if _list("quantity").search(request) and not _list("figure").search(text):
+    opening = _QUOTED.sub("_", text[: sentences[:OPENING_SENTENCES][-1].end])
+    if _REFUSAL.search(opening):
         return False
-    if _list("artifact").search(request) and not _gives(text, said):
+    if _REBUKE.search(opening) and not _ASKS_JUDGEMENT.search(request.lstrip()[:OPENING]):
         return False
-    return _says_something(said, request)
+    return len(text) > OPENING or not all(_says_nothing(sentence.text) for sentence in sentences)
 
 
-def _has_code(text: str) -> bool:
-    return bool(blocks(text)) or guess(text, alone=True) is not None
+def _says_nothing(sentence: str) -> bool:
+    """Whether a sentence only announces, closes or asks back."""
+    if sentence.endswith(("?", "？")):
+        return True
+    return _EMPTY.match(sentence) is not None and _FIGURE.search(sentence) is None
 
 
-def _gives(text: str, said: list[Saying]) -> bool:
-    """Whether there is a line of code in the prose, a list, or word that the work is done."""
-    inline = any(_CODE.search(code) for code in _INLINE.findall(text))
-    return inline or _is_done(said) or sum(1 for one in said if one.item) > 1
+def has_explanation(output: str, request: str = "") -> bool:
+    """Whether a reason or the way it works is given, beyond the bare answer.
 
-
-def _shows_theirs(text: str, said: list[Saying]) -> bool:
-    """Whether the only code is what the asker already has."""
-    return len(blocks(text)) == 1 and any(
-        _list("theirs").search(one.text) for one in said if not one.after_code
-    )
-
-
-def _is_done(said: list[Saying]) -> bool:
-    return any(_list("done").search(one.bare) for one in said)
-
-
-def _says_something(said: list[Saying], request: str) -> bool:
-    if not said:
-        return True  # a number, a name, a formula
-    whether = _list("asks_whether").search(request) is not None
-    done = _is_done(said)
-    restated = False
-    for place, one in enumerate(said):
-        if one.question or (one.title and len(said) > 1):
-            continue
-        kind = kind_of(one)
-        if kind == "failed" and (whether or done):
+    A connective among other words says so, prose beside a block of code, or an answer of some
+    length to a question for a reason.
+    """
+    document = read_markdown(output)
+    prose = document.prose[:PROSE]
+    if _REASON.search(prose):
+        sentences = (one.text for one in read_text(prose).sentences if _REASON.search(one.text))
+        if any(len(set(WORD.findall(sentence))) >= 5 for sentence in sentences):
             return True
-        if kind is None:
-            if restated and _overlap(one.text, request) > 0.5:
-                continue
-            return not (_asks_first(said[place:], request) and not done)
-        restated = restated or kind == "restated"
-        if kind in _FINAL and not (kind in ("refusal", "plan") and done):
-            return _turns(said[place:])
-    return False
+    asked = _ASKS_REASON.search(request.lstrip()[:OPENING]) and has_direct_answer(output, request)
+    return bool(asked or document.fences) and len(WORD.findall(prose)) >= 12
 
 
-def kind_of(one: Saying) -> str | None:
-    """The kind of a sentence that answers nothing, or None."""
-    text = one.bare
-    if _list("acknowledged").search(text):
-        return "acknowledged"
-    while (hit := _list("greeting").search(text)) is not None and hit.end() > 0:
-        text = text[hit.end() :]
-        if not text.strip():
-            return "closing"
-    return next((kind for kind in _EMPTY if _list(kind).search(text)), None)
-
-
-def _turns(rest: list[Saying]) -> bool:
-    """Whether an answer follows all the same: a list, or what can be done instead."""
-    return sum(1 for one in rest if one.item) > 1 or any(
-        re.search(
-            r"\b(?:but|however|instead),? (?:here|you can|this|the)\b|但(?:是)?(?:可以|这里)",
-            one.bare,
-        )
-        for one in rest[:2]
-    )
-
-
-def _asks_first(rest: list[Saying], request: str) -> bool:
-    """Whether the agent stops to ask before it does what it was told to do."""
-    return (
-        bool(request)
-        and rest[-1].question
-        and any(_list("confirm").search(one.bare) for one in rest)
-    )
-
-
-def _overlap(text: str, request: str) -> float:
-    words = set(_WORD.findall(text.lower()))
-    return len(words & set(_WORD.findall(request.lower()))) / len(words) if words else 0.0
+def has_next_steps(output: str) -> bool:
+    """Whether something to do is offered behind the first sentence."""
+    sentences = read_text(read_markdown(output).prose[:PROSE]).sentences
+    return any(_STEP.search(sentence.text) for sentence in sentences[1:])

@@ -1,40 +1,66 @@
-"""Whether some code in an output does not parse in its language.
+"""Whether the code in an output parses: nothing is evaluated, and every parser has its bounds.
 
-Code is what stands in a fence, or an output that is nothing but code. Each block is read by the
-parser of its language; one whose language has no parser here is not judged, and the reason says so.
+Python, JSON, TOML and YAML are read without any extra; other languages by tree-sitter (the extra
+`code`). A snippet is often a piece of a program, so it is also tried inside of what it may stand
+in. One with gaps ("...", "<your key>") that does not parse is not judged. Nor are SQL and HTML: the
+dialects of the one and the leniency of the other make an error a matter of opinion.
 """
 
 import ast
+import importlib
+import io
 import re
 import time
+import tomllib
 import warnings
-from typing import NamedTuple
+from collections.abc import Iterator
+from functools import cache
+from textwrap import dedent, indent
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rubrica.judges.fitness.detectors.blocks import Block, blocks
-from rubrica.judges.fitness.detectors.data import (
-    json_broken,
-    lines_are_json,
-    toml_broken,
-    yaml_broken,
-)
-from rubrica.judges.fitness.detectors.language import guess, named
-from rubrica.judges.fitness.detectors.snippet import forms
-from rubrica.judges.fitness.detectors.statements import sql_broken
-from rubrica.judges.fitness.detectors.trees import TooLong, broken, parser, too_deep
+import msgspec
 
-#: Characters of one block, and seconds for one output.
-LONGEST = 32_000
-SECONDS = 2.0
-_MAGIC = re.compile(r"^[ \t]*(?:[%!][^\n]*|\S+\?{1,2})$", re.MULTILINE)
-_SESSION = re.compile(
-    r"^\s*(?:\$|>>>|\.\.\.|PS [^\n>]*>|C:\\[^\n>]*>|❯|➜|\w+@[\w-]+[^\n$#]*[$#]) ", re.MULTILINE
-)
-_DIFF = re.compile(r"^(?:@@ |diff --git |\+\+\+ |--- a/)", re.MULTILINE)
-#: Go ends the statement at the end of the line, which the grammar does not see here.
-_BRACE = re.compile(r"^[ \t]*(?:if|for|switch|select|func)\b[^{}\n]*\n\s*\{[ \t]*$", re.MULTILINE)
-_EACH = re.compile(r"^[-+]", re.MULTILINE)
-_GENERIC = re.compile(r"^(\s*(?:async )?(?:def|class) \w+)\[[^\]\n]*\]", re.MULTILINE)
-_TYPE = re.compile(r"^(\s*)type (\w+)(?:\[[^\]\n]*\])? =", re.MULTILINE)
+from rubrica.judges.fitness.detectors.markdown import read_markdown
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser
+
+#: Characters of one block, brackets within brackets, seconds of one parse and of one output.
+LONGEST, DEEPEST, PARSE_SECONDS, SECONDS = 32_000, 100, 0.25, 2.0
+
+#: The language that a fence names, by any of its names.
+LANGUAGES = {
+    name: names.split()[0]
+    for names in (
+        *("bash sh shell zsh", "c h", "cpp c++ cc cxx hpp", "go golang", "java", "json", "rust rs"),
+        *(
+            "javascript js jsx mjs node",
+            "python py python3",
+            "toml",
+            "tsx",
+            "typescript ts",
+            "yaml yml",
+        ),
+    )
+    for name in names.split()
+}
+#: What a snippet may stand in; `@` is its place.
+_AROUND = {
+    "c": ("void f() {\n@\n}",),
+    "cpp": ("void f() {\n@\n}", "struct A {\n@\n};"),
+    "go": ("package a\n@", "func f() {\n@\n}", "type A struct {\n@\n}"),
+    "java": ("class A {\n@\n}", "class A { void f() {\n@\n} }"),
+    "javascript": ("({\n@\n})", "class A {\n@\n}", "async function* f() {\n@\n}"),
+    "json": ("{\n@\n}",),
+    "python": ("async def f():\n    pass\n@", "f(\n@\n)", "if a:\n@\n        pass"),
+    "rust": ("fn f() {\n@\n}", "impl A {\n@\n}"),
+    "typescript": ("({\n@\n})", "class A {\n@\n}", "interface A {\n@\n}"),
+}
+#: "...", "{{ name }}" and "<your key>" stand for something left out; "...rest" does not.
+_GAP = re.compile(r"(?:\.\.\.|…)(?![\w\[({])|\{\{|<[^\W\d_][^<>\n=;(){}\"']{0,40}>")
+#: Shell and REPL sessions, notebooks and patches show code among other things.
+_SESSION = re.compile(r"^(?:\$ |>>> |PS |[!%]\w|@@ |diff --git )", re.MULTILINE)
+_PYTHON = re.compile(r"\s{0,99}(?:(?:async )?def|class|from|import) \w")
 
 
 class Syntax(NamedTuple):
@@ -44,97 +70,141 @@ class Syntax(NamedTuple):
     reason: str
 
 
+class NotJudged(Exception):  # noqa: N818 - a bound was reached, which is nobody's error
+    """A text that is not parsed, and why: too long, too deep, no parser."""
+
+
 def has_syntax_errors(output: str) -> bool:
-    """Whether a block of code does not parse; False where there is none to judge."""
+    """Whether a fenced block does not parse; False where there is none to judge."""
     return syntax(output).broken is True
 
 
 def syntax(output: str) -> Syntax:
-    """What the parsers say of the code in an output."""
-    found = blocks(output)
-    if not found:
-        language = guess(output[: LONGEST + 1], alone=True)
-        if language is None:
-            return Syntax(None, "no code")
-        found = [Block(language, output, 0, 0)]
+    """Parse the fenced blocks of an output."""
+    fences = read_markdown(output).fences
     deadline = time.monotonic() + SECONDS
     unread: list[str] = []
-    read = 0
-    for number, block in enumerate(found, 1):
-        language = named(block.language) if block.language else guess(block.text)
-        if language is None:
-            unread.append(f"no parser for {block.language}" if block.language else "text")
-            continue
-        if language == "text" or _is_session(language, block.text):
-            unread.append("text")
-            continue
+    for number, (name, code) in enumerate(fences, 1):
+        language = LANGUAGES.get(name) if name else _guess_language(code)
         try:
-            wrong = _broken(language, block.text, deadline)
-        except TooLong:
-            unread.append(f"block {number} takes too long")
-            continue
-        if wrong is None:
-            unread.append(f"{language} needs rubrica[code]")
-            continue
-        if wrong:
-            return Syntax(True, f"block {number} ({language}) does not parse")
-        read += 1
-    if not read:
+            if language is None:
+                raise NotJudged(f"no parser for {name}" if name else "text")
+            if not _parses(language, code, deadline):
+                return Syntax(True, f"block {number} ({language}) does not parse")
+        except NotJudged as reason:
+            unread.append(str(reason))
+    if len(unread) == len(fences):
         return Syntax(None, "; ".join(dict.fromkeys(unread)) or "no code")
-    return Syntax(False, f"{read} of {len(found)} blocks parse")
+    return Syntax(False, f"{len(fences) - len(unread)} of {len(fences)} blocks parse")
 
 
-def _is_session(language: str, text: str) -> bool:
-    """Shell and REPL sessions and patches show code among other things."""
-    if language in ("bash", "python", "javascript", "sql") and _SESSION.search(text):
-        return True
-    if _DIFF.search(text):
-        return True
-    lines = [line for line in text.splitlines() if line.strip()]
-    return language != "yaml" and bool(lines) and all(_EACH.match(line) for line in lines)
+def parse_data(language: str, text: str) -> Any:
+    """Parse JSON, TOML or YAML; raises ValueError where it is none.
 
-
-def _broken(language: str, text: str, deadline: float) -> bool | None:
-    """None where the parser of the language is not installed."""
-    if len(text) > LONGEST or time.monotonic() > deadline or too_deep(text):
-        raise TooLong(language)
-    if not text.strip():
-        return False
-    if language in ("json", "jsonc"):
-        return json_broken(text, remarks=language == "jsonc")
-    if language == "jsonl":
-        return not lines_are_json(text.strip())
+    Of YAML only the events are read, so that no alias is resolved, and None is given.
+    """
+    if len(text) > LONGEST or _is_deep(text):
+        raise NotJudged("block too long or too deep")
+    if language == "json":
+        return msgspec.json.decode(text)
     if language == "toml":
-        return toml_broken(text)
-    if language == "yaml":
-        return yaml_broken(text, deadline)
-    if language == "python":
-        return all(_python_fails(form) for form in forms("python", _MAGIC.sub("", text)))
-    if parser(language) is None:
-        return None
-    if language == "go" and _BRACE.search(text):
-        return True
-    wrong = all(broken(language, form, deadline) for form in forms(language, text))
-    if language == "sql":
-        return sql_broken(text, wrong)
-    if wrong and language == "typescript":
-        return broken("tsx", text, deadline)
-    if wrong and language == "c" and parser("cpp") is not None:
-        return broken("cpp", text, deadline)
-    return wrong
+        return tomllib.loads(text)
+    return _read_yaml(text)
 
 
-def _python_fails(text: str) -> bool:
-    """Grammar of a newer Python than the one that runs is written as the older one."""
-    newer = _TYPE.sub(r"\1\2 =", _GENERIC.sub(r"\1", text))
-    for form in dict.fromkeys((text, newer)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                ast.parse(form)
-            except (SyntaxError, ValueError):
-                continue
-            except (RecursionError, MemoryError) as reason:
-                raise TooLong("python") from reason
+def _guess_language(code: str) -> str | None:
+    """JSON and Python need no name on their fence; what may be plain text is not judged."""
+    if code.lstrip().startswith(('{"', '{\n  "', '[{"', "[\n  {")):
+        return "json"
+    return "python" if _PYTHON.match(code) else None
+
+
+def _parses(language: str, code: str, deadline: float) -> bool:
+    if _SESSION.search(code):
+        raise NotJudged("text")
+    if len(code) > LONGEST or _is_deep(code):
+        raise NotJudged("block too long or too deep")
+    for text in _in_context(language, dedent(code)):
+        if time.monotonic() > deadline:
+            raise NotJudged("parsing takes too long")
+        if _is_sound(language, text):
+            return True
+    if _GAP.search(code):
+        raise NotJudged("block with gaps")
+    return False
+
+
+def _in_context(language: str, code: str) -> Iterator[str]:
+    """The snippet as it is, and inside of what it may be a piece of."""
+    yield code
+    for around in _AROUND.get("typescript" if language == "tsx" else language, ()):
+        yield around.replace("@", indent(code, "    ") if language == "python" else code)
+
+
+def _is_sound(language: str, code: str) -> bool:
+    try:
+        if language == "python":
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(code)
+        elif language in ("json", "toml", "yaml"):
+            parse_data(language, code)
+        else:
+            return _is_tree_sound(language, code)
+    except (SyntaxError, ValueError):
         return False
+    except (RecursionError, MemoryError) as reason:
+        raise NotJudged("block too long or too deep") from reason
     return True
+
+
+def _is_tree_sound(language: str, code: str) -> bool:
+    parser = tree_parser(language)
+    if parser is None:
+        raise NotJudged(f"{language} needs rubrica[code]")
+    try:
+        return not parser.parse(code.encode("utf-8", "replace")).root_node.has_error
+    except ValueError as reason:  # what the binding makes of a parser that was stopped
+        parser.reset()
+        raise NotJudged("parsing takes too long") from reason
+
+
+def _read_yaml(text: str) -> None:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        for _event in YAML(typ="safe", pure=True).parse(io.StringIO(text)):
+            pass
+    except (YAMLError, ArithmeticError, AttributeError, LookupError, TypeError) as reason:
+        # "\UFFFFFFFF" and the like go past the parser's own errors
+        raise ValueError(str(reason)) from reason
+
+
+def _is_deep(code: str) -> bool:
+    """Whether brackets open within brackets beyond what people write: some parsers go cubic."""
+    depth = angles = 0
+    for sign in re.findall(r"[(\[{}\])<>;]", code):
+        depth += (sign in "([{") - (sign in ")]}")
+        angles = angles + 1 if sign == "<" else 0 if sign in ";{}>" else angles
+        if depth > DEEPEST or angles > DEEPEST:
+            return True
+    return False
+
+
+@cache
+def tree_parser(language: str) -> "Parser | None":
+    """The tree-sitter parser of a language; None where the extra is not installed."""
+    package = "typescript" if language == "tsx" else language
+    try:
+        core = importlib.import_module("tree_sitter")
+        grammar = importlib.import_module(f"tree_sitter_{package}")
+    except ImportError:
+        return None
+    make = getattr(grammar, f"language_{language}" if package == "typescript" else "language")
+    with warnings.catch_warnings():
+        # The callback that shall replace the limit crashes the interpreter (0.25 and 0.26).
+        warnings.simplefilter("ignore")
+        micros = int(PARSE_SECONDS * 1e6)
+        parser: Parser = core.Parser(core.Language(make()), timeout_micros=micros)
+    return parser

@@ -1,1 +1,0 @@
-"""What an agent did with its tools: calls made comparable, what failed, what was wasted."""

@@ -1,0 +1,235 @@
+"""Did the agent use its tools with economy: the right ones, and none of them in vain?"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from rubrica.core import Case, CaseError, Evidence, Signal, ToolCall, Trace
+from rubrica.core.numbers import whole
+from rubrica.judges.dimensions.expected import expected_of
+from rubrica.judges.dimensions.finding import MOST, Sure, finding, inapplicable
+from rubrica.judges.dimensions.tool_calls import (
+    Call,
+    Kind,
+    Waste,
+    canonical,
+    encode,
+    find_waste,
+    read_calls,
+)
+from rubrica.judges.failures import call_failure
+
+NAME = "tool_efficiency"
+FREE = ("think", "reflect", "scratchpad", "final_answer", "思考")
+#: Wasted calls and missing tools that a reason names, and characters of one call.
+NAMED, SHOWN = 4, 70
+
+#: Why a step was wasted, in words.
+REASONS: Mapping[Kind, str] = {
+    "unexpected": "step {step} uses a tool that is not expected",
+    "repeat": "step {step} repeats step {of}",
+    "loop": "step {step} is step {of} again, in a loop",
+    "retry": "step {step} retries step {of} unchanged",
+    "mistake": "step {step} failed by its arguments",
+}
+_SEPARATORS = re.compile(r"__|::|[./]")
+
+
+class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The value is the least of three:
+
+    - *economy*: the share of the calls that were not wasted. Wasted is a call that repeats one
+      whose result still stands (same tool, same arguments, nothing changed in between), goes round
+      in a loop, retries what keeps failing for the second time, fails by its own arguments, or uses
+      a tool that is not among the expected ones.
+    - *selection*: the share of the expected tools that were called with success.
+    - *budget*: the calls that are allowed over the calls made, where there were more.
+
+    Options:
+
+    - `max_calls`: the budget of cases that name none.
+    - `free`: tools that never count.
+    - `writes`: tools that change state, whatever their name; after them a call may be repeated.
+
+    Steps are counted as in `trace.steps`, from 0.
+    """
+
+    max_calls: int | None = None
+    free: tuple[str, ...] = FREE
+    writes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        whole("max_calls", self.max_calls, low=0)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def runs(self) -> Literal["inline"]:
+        return "inline"
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        limits = read_limits(case, self.max_calls)
+        calls = read_calls(trace, self.free, self.writes)
+        if not calls:
+            return (judge_no_calls(limits),)
+        waste = find_waste(calls, find_unexpected(calls, limits.expected))
+        economy = 1 - len(waste) / len(calls)
+        value, reason = combine(calls, limits, economy, _explain(waste, len(calls), trace))
+        evidence = quote_calls(trace, [each.step for each in waste])
+        return (finding(NAME, value, reason, _sure(calls, limits, waste), evidence),)
+
+
+class ExpectedTool(NamedTuple):
+    """A tool that a good run calls, with the arguments that matter, if any do."""
+
+    name: str
+    arguments: Mapping[str, bytes]
+
+    def is_met_by(self, call: Call) -> bool:
+        """Whether a call of this tool did what is expected."""
+        if call.failure is not None:
+            return False
+        given = call.arguments if isinstance(call.arguments, dict) else {}
+        return all(k in given and encode(given[k]) == v for k, v in self.arguments.items())
+
+
+class Limits(NamedTuple):
+    """What a case asks of the use of tools."""
+
+    expected: Sequence[ExpectedTool]
+    budget: int | None
+
+
+def read_limits(case: Case, max_calls: int | None) -> Limits:
+    """Return what the case asks; `max_calls` is the budget where it names none."""
+    tools = expected_of(case).tools
+    if tools is None:
+        return Limits((), max_calls)
+    expected = [_read_expected(case, place, tool) for place, tool in enumerate(tools.expected)]
+    return Limits(expected, max_calls if tools.max_calls is None else tools.max_calls)
+
+
+def _read_expected(case: Case, place: int, tool: str | Mapping[str, Any]) -> ExpectedTool:
+    field = f"expected.tools.expected[{place}]"
+    name = tool if isinstance(tool, str) else tool.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise CaseError(case.id, field, "expected the name of a tool, or an object with one")
+    arguments = {} if isinstance(tool, str) else tool.get("arguments") or {}
+    if not isinstance(arguments, dict):
+        raise CaseError(case.id, f"{field}.arguments", "expected an object")
+    return ExpectedTool(name.strip(), {k: encode(v) for k, v in canonical(arguments).items()})
+
+
+def bare_name(name: str) -> str:
+    """Return a name without server and spelling: `mcp__shop__getPrice` is `get_price`."""
+    last = _SEPARATORS.split(name[:200])[-1]
+    return last.casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def find_unexpected(calls: Sequence[Call], expected: Sequence[ExpectedTool]) -> set[int]:
+    """Return the places of calls to tools that are not expected; none where nothing is."""
+    names = {bare_name(tool.name) for tool in expected}
+    return {i for i, call in enumerate(calls) if names and bare_name(call.name) not in names}
+
+
+def judge_no_calls(limits: Limits) -> Signal:
+    """Return the signal of a run without calls."""
+    if limits.expected:
+        names = _join([tool.name for tool in limits.expected])
+        return finding(NAME, 0.0, f"no tool was called; expected {names}", "high")
+    if limits.budget == 0:
+        return finding(NAME, 1.0, "no tool was called, as asked", "high")
+    return inapplicable(NAME, "no tool was called and none is expected")
+
+
+def combine(
+    calls: Sequence[Call], limits: Limits, economy: float, explained: str
+) -> tuple[float, str]:
+    """Return the least of economy, selection and budget, and the reasons."""
+    values, reasons = [economy], [explained]
+    by_name: dict[str, list[Call]] = {}
+    for call in calls:
+        by_name.setdefault(bare_name(call.name), []).append(call)
+    called = [(tool, by_name.get(bare_name(tool.name), [])) for tool in limits.expected]
+    unused = [tool.name for tool, made in called if not made]
+    failed = [tool.name for tool, made in called if made and not any(map(tool.is_met_by, made))]
+    if unused or failed:
+        values.append(1 - (len(unused) + len(failed)) / len(called))
+        if failed:
+            reasons.insert(0, f"called without success: {_join(failed)}")
+        if unused:
+            reasons.insert(0, f"expected and not used: {_join(unused)}")
+    if limits.budget is not None and len(calls) > limits.budget:
+        values.append(limits.budget / len(calls))
+        reasons.append(f"{len(calls)} calls where {limits.budget} were allowed")
+    return min(values), "; ".join(reasons)
+
+
+def _explain(waste: Sequence[Waste], total: int, trace: Trace) -> str:
+    if not waste:
+        return f"none of the {total} calls was wasted" if total > 1 else "the call was not wasted"
+    reasons = [_explain_one(each, trace) for each in waste[:NAMED]]
+    if len(waste) > NAMED:
+        reasons.append(f"and {len(waste) - NAMED} more")
+    return f"{len(waste)} of {total} calls wasted: " + "; ".join(reasons)
+
+
+def _explain_one(each: Waste, trace: Trace) -> str:
+    reason = REASONS[each.kind].format(step=each.step, of=each.of)
+    call = trace.steps[each.step]
+    failure = call_failure(call) if isinstance(call, ToolCall) else None
+    error = f" gave '{shorten(' '.join(failure.text.split()), 60)}'" if failure else ""
+    return f"{reason}: {format_call(trace, each.step)}{error}"
+
+
+def format_call(trace: Trace, step: int) -> str:
+    """Return a call in one line: `search(query=tides, page=2)`."""
+    call = trace.steps[step]
+    if not isinstance(call, ToolCall):
+        return ""
+    given = call.arguments
+    if isinstance(given, Mapping):
+        pairs = list(given.items())[:4]
+        inner = ", ".join(f"{shorten(k, 20)}={_brief(v)}" for k, v in pairs)
+        inner += ", …" if len(given) > len(pairs) else ""
+    else:
+        inner = "" if given is None else _brief(given)
+    return shorten(f"{shorten(call.name, 40)}({inner}", SHOWN - 1) + ")"
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "{…}" if isinstance(value, dict) else "[…]"
+    return shorten(str(value), 30)
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text that fits on a line of a terminal."""
+    cut = text if len(text) <= most else f"{text[: most - 1]}…"
+    return cut if cut.isprintable() else repr(cut)[1:-1]
+
+
+def quote_calls(trace: Trace, steps: Sequence[int]) -> list[Evidence]:
+    """Return the calls at these steps as evidence."""
+    return [
+        Evidence(text=format_call(trace, step), field="steps", step=step) for step in steps[:MOST]
+    ]
+
+
+def _join(names: Sequence[str]) -> str:
+    shown = ", ".join(dict.fromkeys(shorten(name, 40) for name in names[:NAMED]))
+    return shown + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
+def _sure(calls: Sequence[Call], limits: Limits, waste: Sequence[Waste]) -> Sure:
+    """Repeats and expected tools are plain; whose fault an error was is a guess."""
+    if sum(call.is_answered for call in calls) * 2 < len(calls):
+        return "medium" if limits.expected else "low"
+    plain = sum(each.kind != "mistake" for each in waste)
+    if plain * 2 < len(waste):
+        return "medium"
+    return "high" if limits.expected or waste else "medium"

@@ -1,0 +1,71 @@
+"""How much of a topic or a statement a text speaks of: the share of its words that stand together.
+
+Not a probability, and no verdict on truth. On public data this ranks outputs as people do better
+than the learned probability of support, which is for claims.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rubrica.judges.reader.features import Claim, Match, words_in_window
+from rubrica.judges.reader.support import read_claim, read_question
+from rubrica.judges.reader.text import Text, is_chinese
+
+_NO_QUESTION: frozenset[str] = frozenset()
+#: A sentence that refuses to speak of something does not cover it.
+_REFUSAL = re.compile(
+    r"\b(?:i|we) (?:can't|cannot|can not|won't|will not|am unable|do not|don't|am not able)\b"
+    r"|我(?:们)?(?:无法|不能|不会)",
+    re.IGNORECASE,
+)
+#: Words of an aspect that is a mere topic: `costs and funding`.
+_TOPIC = 4
+_STATES = frozenset("is are was were has have had did does do will can".split())
+#: Topics from which a sentence may be a mere list of them, and words beside each that say more.
+_LIST, _OWN_WORDS = 3, 2
+
+
+class Coverage(NamedTuple):
+    """The share of an aspect that is covered, and the place of the sentence that has most of it."""
+
+    share: float
+    start: int
+    end: int
+
+
+def cover_aspects(aspects: Sequence[str], text: Text, question: str = "") -> list[Coverage]:
+    """How much of each aspect the text covers; a list of their names covers none."""
+    if not text.sentences:
+        return [Coverage(0.0, 0, 0) for _ in aspects]
+    claims = [read_claim(aspect, _NO_QUESTION) for aspect in aspects]
+    shared = Counter(stem for claim in claims for stem in claim.wanted)
+    if len(claims) > 1:
+        claims = [Claim(claim.sentence, _NO_QUESTION, shared) for claim in claims]
+    asked = read_question(question)
+    repeats = text.repeats(asked) if asked else frozenset()
+    matches = [Match(claim, text, repeats) for claim in claims]
+    topics = Counter(match.number for match in matches if match.share and _is_topic(match))
+    covered = []
+    for match in matches:
+        best = match.best
+        share = words_in_window(match)
+        if share and _REFUSAL.search(best.text):
+            share = 0.0
+        elif share and _is_topic(match) and topics[match.number] >= _LIST:
+            own = sum(stem not in shared and stem not in asked for stem in best.content)
+            share *= own >= _OWN_WORDS * topics[match.number]
+        covered.append(Coverage(share, best.start, best.end))
+    return covered
+
+
+def _is_topic(match: Match) -> bool:
+    """Whether an aspect only names something, so that a list of such names can have it."""
+    sentence = match.claim.sentence
+    most = 2 * _TOPIC if is_chinese(sentence.text) else _TOPIC
+    return (
+        len(sentence.words) <= most
+        and not sentence.text.endswith((".", "。"))
+        and _STATES.isdisjoint(sentence.words)
+    )

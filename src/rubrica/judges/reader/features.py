@@ -1,0 +1,355 @@
+"""What can be seen of a claim in a text without understanding either: some eighteen numbers.
+
+Each feature is a short function of a `Match`: a claim beside a text, and the sentence that shares
+most of its words. None decides anything: weights learned from public data do that in `support`.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from itertools import pairwise
+from types import MappingProxyType
+
+from rubrica.judges.reader.numbers import find_numbers
+from rubrica.judges.reader.text import STOP_WORDS, Sentence, Text, stem_word
+from rubrica.judges.reader.weights import word_weight
+
+NOTHING: frozenset[int] = frozenset()
+NO_SIBLINGS: Mapping[str, int] = MappingProxyType({})
+_NEGATIONS = frozenset(
+    """no not never none nothing nobody neither nor cannot without nowhere false untrue incorrect
+    wrong myth unlikely hardly fail failed lack lacks lacked refuse refused deny denied impossible
+    不 没 无 未""".split()
+)
+#: Words of a claim or sentence in which a negation denies the whole of it.
+BRIEF = 10
+_OPPOSITES = [
+    pair.split("/")
+    for pair in """increase/decrease rise/fall more/less more/fewer before/after all/none best/worst
+    first/last male/female win/lose high/low large/small big/small north/south east/west alive/dead
+    true/false always/never support/oppose good/bad positive/negative begin/end open/close old/new
+    young/old man/woman left/right born/died husband/wife brother/sister father/mother son/daughter
+    king/queen help/harm reduce/raise improve/worsen safe/dangerous legal/illegal gain/loss
+    likely/unlikely same/different hot/cold early/late above/below most/least long/short
+    everyone/nobody something/nothing include/exclude accept/reject strong/weak
+    增/减 升/降 高/低 大/小 男/女 早/晚 多/少""".split()
+]
+_OPPOSITE: dict[str, set[str]] = {}
+for _one, _other in _OPPOSITES:
+    _OPPOSITE.setdefault(stem_word(_one), set()).add(stem_word(_other))
+    _OPPOSITE.setdefault(stem_word(_other), set()).add(stem_word(_one))
+_YES = frozenset("yes yeah correct true 是 对 会 能".split())
+_NO = frozenset("no nope not false 不 没 否".split())
+_CAPITALISED = re.compile(r"[A-Z][^\W_]*+")
+
+
+class Claim:
+    """A claim that was read, and what has to be found of it.
+
+    Words of the question do not count: repeating it is no answer. A word that other claims of the
+    same case have too counts less: it does not tell them apart.
+    """
+
+    def __init__(
+        self,
+        sentence: Sentence,
+        question: frozenset[str],
+        siblings: Mapping[str, int] = NO_SIBLINGS,
+    ) -> None:
+        self.sentence = sentence
+        self.stems = frozenset(sentence.stems)
+        self.question = question
+        content = sentence.content or dict.fromkeys(sentence.stems)
+        new = [stem for stem in content if stem not in question] or content
+        self.wanted = {stem: word_weight(stem) / siblings.get(stem, 1) for stem in new}
+        self.weight = sum(self.wanted.values()) or 1.0
+
+    @cached_property
+    def denies(self) -> bool:
+        return is_negated(self.sentence)
+
+    @cached_property
+    def numbers(self) -> list[float]:
+        return find_numbers(self.sentence.words)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Stems of its names that the question does not have."""
+        return [stem for stem in find_names(self.sentence.text) if stem not in self.question]
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Neighbouring stems."""
+        stems = self.sentence.stems
+        return frozenset(pairwise(stems))
+
+
+def find_names(text: str) -> list[str]:
+    """Stems of the capitalised words; the first word only where it is a rare one."""
+    names = []
+    for found in _CAPITALISED.finditer(text):
+        word = found[0].lower()
+        stem = stem_word(word)
+        if word not in STOP_WORDS and (found.start() or word_weight(stem) == 1.0):
+            names.append(stem)
+    return names
+
+
+class Match:
+    """A claim beside a text: how much of it each sentence has, and the best one."""
+
+    def __init__(self, claim: Claim, text: Text, ignored: frozenset[int] = NOTHING) -> None:
+        self.claim, self.text = claim, text
+        shares: dict[int, float] = {}
+        found = 0.0
+        missing = []
+        places = text.places
+        if claim.question:
+            ignored |= text.repeats(claim.question)
+        if text.denied and not claim.denies:
+            ignored |= text.denied
+        for stem, weight in claim.wanted.items():
+            numbers = places.get(stem)
+            if numbers is not None and ignored:
+                numbers = [number for number in numbers if number not in ignored]
+            if not numbers:
+                missing.append(weight)
+                continue
+            found += weight
+            for number in numbers:
+                shares[number] = shares.get(number, 0.0) + weight
+        self.missing = missing
+        self.found = found / claim.weight
+        #: The number of the sentence that shares most, the first of equals.
+        self.number = max(shares, key=shares.__getitem__) if shares else 0
+        self.share = shares.get(self.number, 0.0) / claim.weight
+
+    @cached_property
+    def best(self) -> Sentence:
+        return self.text.sentences[self.number]
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(self.best.stems)
+
+    @cached_property
+    def new_numbers(self) -> list[float]:
+        """The claim's numbers that the question does not give."""
+        return [one for one in self.claim.numbers if not _in_question(one, self.claim.question)]
+
+    @cached_property
+    def text_numbers(self) -> set[float]:
+        return numbers_of(self.text)
+
+    @cached_property
+    def missing_names(self) -> int:
+        places = self.text.places
+        return sum(name not in places for name in self.claim.names)
+
+    @property
+    def brevity(self) -> float:
+        """1 for a short claim and a short sentence: in a long one, a negation may deny anything."""
+        return min(1.0, BRIEF / max(len(self.claim.sentence.words), len(self.best.words)))
+
+    @cached_property
+    def text_denies(self) -> bool:
+        return is_negated(self.best)
+
+
+def numbers_of(text: Text) -> set[float]:
+    """All numbers in a text."""
+    return {one for sentence in text.sentences for one in find_numbers(sentence.words)}
+
+
+def _in_question(number: float, question: frozenset[str]) -> bool:
+    return f"{number:g}" in question or f"{number:.0f}" in question
+
+
+def is_negated(sentence: Sentence) -> bool:
+    """Whether a word of the sentence denies something."""
+    return any(word in _NEGATIONS or word.endswith("n't") for word in sentence.words)
+
+
+# The features. Each takes a match and returns a number from 0 to 1.
+
+
+def words_in_text(match: Match) -> float:
+    """Share of the claim's words, by weight, that stand anywhere in the text."""
+    return match.found
+
+
+def words_in_sentence(match: Match) -> float:
+    """Share of the claim's words that stand in one sentence."""
+    return match.share
+
+
+def words_in_window(match: Match) -> float:
+    """Share of the claim's words in the best sentence and the better of its neighbours."""
+    wanted, places, number = match.claim.wanted, match.text.places, match.number
+    before = after = 0.0
+    for stem, weight in wanted.items():
+        numbers = places.get(stem)
+        if numbers and number not in numbers:
+            before += weight * (number - 1 in numbers)
+            after += weight * (number + 1 in numbers)
+    return match.share + max(before, after) / match.claim.weight
+
+
+def all_words_found(match: Match) -> float:
+    """1 where no word of the claim is missing in the text."""
+    return float(not match.missing)
+
+
+def sentence_is_about_claim(match: Match) -> float:
+    """Share of the best sentence's words, by weight, that the claim or the question has."""
+    claim = match.claim
+    known = total = 0.0
+    for stem in match.best.content:
+        if stem not in claim.question:
+            weight = word_weight(stem)
+            total += weight
+            known += weight * (stem in claim.stems)
+    return known / total if total else 0.0
+
+
+def pairs_in_sentence(match: Match) -> float:
+    """Share of the claim's neighbouring words that are neighbours in the best sentence."""
+    pairs = match.claim.pairs
+    if not pairs:
+        return words_in_sentence(match)
+    stems = match.best.stems
+    return len(pairs.intersection(pairwise(stems))) / len(pairs)
+
+
+def stands_verbatim(match: Match) -> float:
+    """1 where the claim stands word for word in the best sentence."""
+    return float(f" {' '.join(match.claim.sentence.stems)} " in f" {' '.join(match.best.stems)} ")
+
+
+def numbers_agree(match: Match) -> float:
+    """1 where the claim has numbers and the text has them all."""
+    numbers = match.new_numbers
+    return float(bool(numbers) and match.text_numbers.issuperset(numbers))
+
+
+def numbers_missing(match: Match) -> float:
+    """Share of the claim's numbers that the text lacks."""
+    numbers = match.new_numbers
+    return sum(one not in match.text_numbers for one in numbers) / len(numbers) if numbers else 0.0
+
+
+def numbers_conflict(match: Match) -> float:
+    """1 where the best sentence has another number in place of the claim's."""
+    if not numbers_missing(match):
+        return 0.0
+    others = find_numbers(match.best.words)
+    return float(any(one not in match.claim.numbers for one in others))
+
+
+def names_missing(match: Match) -> float:
+    """Share of the names in the claim that the text lacks."""
+    names = match.claim.names
+    return match.missing_names / len(names) if names else 0.0
+
+
+def names_conflict(match: Match) -> float:
+    """1 where the best sentence has another name and one of the claim's is missing."""
+    if not match.missing_names:
+        return 0.0
+    claim = match.claim
+    others = find_names(match.best.text)
+    return float(any(one not in claim.stems and one not in claim.question for one in others))
+
+
+def one_side_denies(match: Match) -> float:
+    """Above 0 where either the claim or the sentence has a negation and the other has none."""
+    return match.brevity if match.claim.denies != match.text_denies else 0.0
+
+
+def both_deny(match: Match) -> float:
+    """Above 0 where the claim and the sentence both have a negation."""
+    return match.brevity if match.claim.denies and match.text_denies else 0.0
+
+
+def has_opposite(match: Match) -> float:
+    """1 where the sentence has the opposite of a word that the claim has: more, less."""
+    stems, claim = match.stems, match.claim.stems
+    return float(
+        any(
+            other in stems and other not in claim
+            for stem in claim
+            if stem in _OPPOSITE and stem not in stems
+            for other in _OPPOSITE[stem]
+        )
+    )
+
+
+def opens_with_other_word(match: Match) -> float:
+    """1 where one opens with yes and the other with no."""
+    return float(_opening(match.claim.sentence) * _opening(match.text.sentences[0]) < 0)
+
+
+def opens_with_same_word(match: Match) -> float:
+    """1 where both open with yes, or both with no."""
+    return float(_opening(match.claim.sentence) * _opening(match.text.sentences[0]) > 0)
+
+
+def _opening(sentence: Sentence) -> int:
+    first = sentence.words[0] if sentence.words else ""
+    return (first in _YES) - (first in _NO)
+
+
+def answers_question(match: Match) -> float:
+    """1 where the text answers a question, which then need not be repeated."""
+    return float(bool(match.claim.question))
+
+
+Feature = Callable[[Match], float]
+FEATURES: tuple[Feature, ...] = (
+    words_in_text,
+    words_in_sentence,
+    words_in_window,
+    all_words_found,
+    sentence_is_about_claim,
+    pairs_in_sentence,
+    stands_verbatim,
+    numbers_agree,
+    numbers_missing,
+    numbers_conflict,
+    names_missing,
+    names_conflict,
+    one_side_denies,
+    both_deny,
+    has_opposite,
+    opens_with_other_word,
+    opens_with_same_word,
+    answers_question,
+)
+#: Which way a feature may speak for support: 1 for, -1 against, 0 either way. Learning keeps to it,
+#: so that no odd set teaches that a missing number is a good sign.
+DIRECTION = {
+    "words_in_text": 1,
+    "words_in_sentence": 1,
+    "words_in_window": 1,
+    "all_words_found": 1,
+    "sentence_is_about_claim": 1,
+    "pairs_in_sentence": 1,
+    "stands_verbatim": 1,
+    "numbers_agree": 1,
+    "numbers_missing": -1,
+    "numbers_conflict": -1,
+    "names_missing": -1,
+    "names_conflict": -1,
+    "one_side_denies": -1,
+    "both_deny": 1,
+    "has_opposite": -1,
+    "opens_with_other_word": -1,
+    "opens_with_same_word": 1,
+    "answers_question": 0,
+}
+NAMES = tuple(DIRECTION)
+
+
+def measure(match: Match) -> list[float]:
+    """All features of a match, in the order of `FEATURES`."""
+    return [feature(match) for feature in FEATURES]
