@@ -22,12 +22,12 @@ CASE = Case(input=ASKED_FOR, expected={"sources": [TOWER, HONEY]})
     [
         # In words that no rule knows.
         ("The doors were thrown wide in '89 [1].", ("supported", "opened in 1889"), 1.0, "1 of 1"),
-        ("The tower opened in 1889 [1].", ("unsupported", "It is 330 m tall"), 0.0, "'It is 330"),
-        ("The tower opened in 1889 [1].", ("unsupported", ""), 0.0, "does not speak of it"),
-        ("The tower opened in 1889 [1].", ("partly", "opened in 1889"), 0.5, "partial"),
-        ("The tower opened in 1889 [1].", ("supported", "made up"), 0.0, "is not in the source"),
-        ('It says "the tower, opened in 1889" [1].', ("supported", "1889."), 0.8, "flawed"),
-        ("The tower opened in 1889 [source-01].", ("supported", "opened in 1889"), 0.8, "flawed"),
+        ("The tower opened in 1889 [1].", ("unsupported", "It is 330 m tall"), 0.0, "1 not supp"),
+        ("The tower opened in 1889 [1].", ("unsupported", ""), 0.0, "1 not supported"),
+        ("The tower opened in 1889 [1].", ("partly", "opened in 1889"), 0.5, "1 partly supported"),
+        # Words that nobody finds make the verdict less sure and do not undo it.
+        ("The tower opened in 1889 [1].", ("supported", "made up"), 1.0, "(confidence: low)"),
+        ('It says "the tower, opened in 1889" [1].', ("supported", "1889."), 1.0, "1 of 1"),
     ],
 )
 def test_what_a_citation_earns(
@@ -44,7 +44,6 @@ def test_what_a_citation_earns(
     [
         "The tower opened in 1889 [7].",  # dangling
         'It "opened in the year of 1889" [1].',  # misquoted
-        "Tell me about the tower [1].",  # the question again
         "The tower opened in 1889.",  # nothing cited
     ],
 )
@@ -60,7 +59,7 @@ def test_each_sentence_and_source(deciding: Any, judged: Any) -> None:
     signal = judged(CitationAccuracy(model=model), CASE, trace)
     assert (signal.value, model.calls) == (0.5, 2)
     assert [(piece.field, piece.text) for piece in signal.evidence] == [
-        ("output", "[1]"),
+        ("output", "The tower opened in 1889 [1]"),
         ("source 2", "Bees make honey"),
     ]
     shown = model.asks[1].messages[1].content
@@ -77,17 +76,14 @@ def test_a_right_citation_reworded_counts_once(deciding: Any, judged: Any) -> No
     assert judged(CitationAccuracy(model=deciding("STATEMENT", said)), CASE, trace).value == 0.5
 
 
-@pytest.mark.parametrize(
-    ("sources", "choice", "value"),
-    [("[1]", "supported", 1.0), ("[1]", "partly", 0.5), ("[1][2]", "supported", 0.5)],
-)
-def test_a_clump_at_the_end(
-    deciding: Any, judged: Any, sources: str, choice: str, value: float
+@pytest.mark.parametrize(("choice", "value"), [("supported", 0.5), ("partly", 0.25)])
+def test_sources_that_are_only_listed(
+    deciding: Any, judged: Any, choice: str, value: float
 ) -> None:
     model = deciding("STATEMENT", {"": (choice, "in 1889")})
-    case = Case(input=ASKED_FOR, expected={"sources": [TOWER, {**HONEY, "text": "Also in 1889."}]})
-    trace = Trace(output=f"The doors opened in 1889. It was popular.\n\nSources: {sources}")
-    assert judged(CitationAccuracy(model=model), case, trace).value == value
+    trace = Trace(output="The doors opened in 1889. It was popular.\n\nSources: [1]")
+    assert judged(CitationAccuracy(model=model), CASE, trace).value == value
+    assert "It was popular" in model.asks[0].messages[1].content
 
 
 def test_what_the_tools_brought_back(deciding: Any, judged: Any) -> None:
@@ -162,5 +158,5 @@ def test_by_name() -> None:
     judge = load("citation_accuracy", options={"model": "scripted:gullible", "partial": 0.4})
     assert isinstance(judge, CitationAccuracy)
     assert set(judge.prompts) == {"citation/en"}
-    with pytest.raises(ValueError, match="flawed"):
-        CitationAccuracy(model=gullible(), flawed=2)
+    with pytest.raises(ValueError, match="partial"):
+        CitationAccuracy(model=gullible(), partial=2)
