@@ -76,9 +76,7 @@ def _signal(
     trace: Trace, calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]
 ) -> Signal:
     needless = [
-        call.step
-        for call, verdict in zip(calls, verdicts, strict=False)
-        if verdict.choice == "no"
+        call.step for call, verdict in zip(calls, verdicts, strict=False) if verdict.choice == "no"
     ]
     rest = {call.step for call in calls[ASKED:]}
     waste = find_waste(calls, find_unexpected(calls, limits.expected)) if rest else []
