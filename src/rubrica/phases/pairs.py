@@ -13,6 +13,7 @@ from rubrica.stats.bias import Group, by_group, mean
 from rubrica.stats.correlation import kendall, pearson, spearman
 from rubrica.stats.figure import Figure
 from rubrica.stats.means import estimate
+from rubrica.stats.roc import auc
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +62,10 @@ def values_of(pairs: Sequence[Pair]) -> dict[str, Figure]:
     people, judge = [pair.people for pair in pairs], [pair.judge for pair in pairs]
     off = estimate(abs(pair.over) for pair in pairs)
     return {
+        "auc": auc(
+            [pair.judge for pair in pairs if pair.passed is True],
+            [pair.judge for pair in pairs if pair.passed is False],
+        ),
         "pearson": pearson(people, judge),
         "spearman": spearman(people, judge),
         "kendall": kendall(people, judge),
