@@ -5,7 +5,7 @@ most of its words. None decides anything: weights learned from public data do th
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from rubrica.judges.reader.text import STOP_WORDS, Sentence, Text, stem_word
 from rubrica.judges.reader.weights import word_weight
 
 NOTHING: frozenset[int] = frozenset()
+NO_SENTENCE = Sentence("", 0, 0)
 NO_SIBLINGS: Mapping[str, int] = MappingProxyType({})
 _NEGATIONS = frozenset(
     """no not never none nothing nobody neither nor cannot without nowhere false untrue incorrect
@@ -106,8 +107,10 @@ class Match:
         places = text.places
         if claim.question:
             ignored |= text.repeats(claim.question)
-        if text.denied and not claim.denies:
-            ignored |= text.denied
+        ignored |= text.listed_as_false
+        if text.denials and not claim.denies:
+            ignored |= text.denials
+        self.ignored = ignored
         for stem, weight in claim.wanted.items():
             numbers = places.get(stem)
             if numbers is not None and ignored:
@@ -120,13 +123,28 @@ class Match:
                 shares[number] = shares.get(number, 0.0) + weight
         self.missing = missing
         self.found = found / claim.weight
-        #: The number of the sentence that shares most, the first of equals.
-        self.number = max(shares, key=shares.__getitem__) if shares else 0
+        #: The number of the statement that shares most, the first of equals. Where none shares
+        #: anything it is the first of all.
+        self.number = max(shares, key=shares.__getitem__) if shares else text.first
         self.share = shares.get(self.number, 0.0) / claim.weight
 
     @cached_property
     def best(self) -> Sentence:
-        return self.text.sentences[self.number]
+        return self.text.sentences[self.number] if self.number >= 0 else NO_SENTENCE
+
+    @property
+    def opening(self) -> list[str]:
+        """The words of the first statement."""
+        return self.text.sentences[self.text.first].words if self.text.first >= 0 else []
+
+    @property
+    def is_ignored(self) -> bool:
+        """Whether the best sentence is one that may say nothing for the claim."""
+        return self.number in self.ignored
+
+    def counts(self, places: Sequence[int] | None) -> bool:
+        """Whether one of the statements at these places counts."""
+        return bool(places) and not self.ignored.issuperset(places or ())
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -138,13 +156,14 @@ class Match:
         return [one for one in self.claim.numbers if not _in_question(one, self.claim.question)]
 
     @cached_property
-    def text_numbers(self) -> set[float]:
-        return numbers_of(self.text)
+    def missing_numbers(self) -> int:
+        places = self.text.numbers
+        return sum(not self.counts(places.get(number)) for number in self.new_numbers)
 
     @cached_property
     def missing_names(self) -> int:
         places = self.text.places
-        return sum(name not in places for name in self.claim.names)
+        return sum(not self.counts(places.get(name)) for name in self.claim.names)
 
     @property
     def brevity(self) -> float:
@@ -154,11 +173,6 @@ class Match:
     @cached_property
     def text_denies(self) -> bool:
         return is_negated(self.best)
-
-
-def numbers_of(text: Text) -> set[float]:
-    """All numbers in a text."""
-    return {one for sentence in text.sentences for one in find_numbers(sentence.words)}
 
 
 def _in_question(number: float, question: frozenset[str]) -> bool:
@@ -203,6 +217,8 @@ def all_words_found(match: Match) -> float:
 def sentence_is_about_claim(match: Match) -> float:
     """Share of the best sentence's words, by weight, that the claim or the question has."""
     claim = match.claim
+    if match.is_ignored:
+        return 0.0
     known = total = 0.0
     for stem in match.best.content:
         if stem not in claim.question:
@@ -215,32 +231,32 @@ def sentence_is_about_claim(match: Match) -> float:
 def pairs_in_sentence(match: Match) -> float:
     """Share of the claim's neighbouring words that are neighbours in the best sentence."""
     pairs = match.claim.pairs
-    if not pairs:
-        return words_in_sentence(match)
+    if not pairs or match.is_ignored:
+        return match.share
     stems = match.best.stems
     return len(pairs.intersection(pairwise(stems))) / len(pairs)
 
 
 def stands_verbatim(match: Match) -> float:
     """1 where the claim stands word for word in the best sentence."""
-    return float(f" {' '.join(match.claim.sentence.stems)} " in f" {' '.join(match.best.stems)} ")
+    claim, best = " ".join(match.claim.sentence.stems), " ".join(match.best.stems)
+    return float(not match.is_ignored and f" {claim} " in f" {best} ")
 
 
 def numbers_agree(match: Match) -> float:
     """1 where the claim has numbers and the text has them all."""
-    numbers = match.new_numbers
-    return float(bool(numbers) and match.text_numbers.issuperset(numbers))
+    return float(bool(match.new_numbers) and not match.missing_numbers)
 
 
 def numbers_missing(match: Match) -> float:
     """Share of the claim's numbers that the text lacks."""
     numbers = match.new_numbers
-    return sum(one not in match.text_numbers for one in numbers) / len(numbers) if numbers else 0.0
+    return match.missing_numbers / len(numbers) if numbers else 0.0
 
 
 def numbers_conflict(match: Match) -> float:
     """1 where the best sentence has another number in place of the claim's."""
-    if not numbers_missing(match):
+    if not match.missing_numbers:
         return 0.0
     others = find_numbers(match.best.words)
     return float(any(one not in match.claim.numbers for one in others))
@@ -286,16 +302,16 @@ def has_opposite(match: Match) -> float:
 
 def opens_with_other_word(match: Match) -> float:
     """1 where one opens with yes and the other with no."""
-    return float(_opening(match.claim.sentence) * _opening(match.text.sentences[0]) < 0)
+    return float(_opening(match.claim.sentence.words) * _opening(match.opening) < 0)
 
 
 def opens_with_same_word(match: Match) -> float:
     """1 where both open with yes, or both with no."""
-    return float(_opening(match.claim.sentence) * _opening(match.text.sentences[0]) > 0)
+    return float(_opening(match.claim.sentence.words) * _opening(match.opening) > 0)
 
 
-def _opening(sentence: Sentence) -> int:
-    first = sentence.words[0] if sentence.words else ""
+def _opening(words: Sequence[str]) -> int:
+    first = words[0] if words else ""
     return (first in _YES) - (first in _NO)
 
 

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 import Stemmer
 
 from rubrica.judges.answer import blank_thinking
+from rubrica.judges.reader.numbers import find_numbers
 from rubrica.judges.visible import shown, visible
 
 #: Characters of a text that are read. What stands beyond earns nothing.
@@ -93,32 +94,62 @@ class Text:
         self.sentences = tuple(_split_sentences(shown(text)))
 
     @cached_property
+    def statements(self) -> tuple[int, ...]:
+        """The numbers of the sentences that state something: no questions, no keywords."""
+        return tuple(
+            number
+            for number, sentence in enumerate(self.sentences)
+            if not sentence.is_question and not sentence.is_word_pile
+        )
+
+    @cached_property
     def places(self) -> dict[str, list[int]]:
-        """The numbers of the sentences that state something in which each stem stands."""
+        """The numbers of the statements in which each stem stands."""
         places: dict[str, list[int]] = {}
-        for number, sentence in enumerate(self.sentences):
-            if not sentence.is_question and not sentence.is_word_pile:
-                for stem in set(sentence.stems):
-                    places.setdefault(stem, []).append(number)
+        for number in self.statements:
+            for stem in set(self.sentences[number].stems):
+                places.setdefault(stem, []).append(number)
         return places
 
     @cached_property
-    def denied(self) -> frozenset[int]:
-        """The numbers of the sentences that call what they say false, and of items under one.
+    def numbers(self) -> dict[float, list[int]]:
+        """The numbers of the statements in which each value stands."""
+        places: dict[float, list[int]] = {}
+        for number in self.statements:
+            for value in find_numbers(self.sentences[number].words):
+                places.setdefault(value, []).append(number)
+        return places
+
+    @cached_property
+    def denials(self) -> frozenset[int]:
+        """The numbers of the sentences that call something false."""
+        return frozenset(
+            number
+            for number, sentence in enumerate(self.sentences)
+            if _DENIAL.search(sentence.text)
+        )
+
+    @cached_property
+    def listed_as_false(self) -> frozenset[int]:
+        """The numbers of the sentences under one that calls false what follows it.
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
         found, heading = set(), False
         for number, sentence in enumerate(self.sentences):
             text = sentence.text
-            denies = _DENIAL.search(text) is not None
-            if denies and _POINTS_ON.search(text):
+            if number in self.denials and _POINTS_ON.search(text):
                 heading = True
             elif text.endswith((":", "：")) or text.startswith("#"):
                 heading = False
-            if heading or denies:
+            if heading:
                 found.add(number)
         return frozenset(found)
+
+    @cached_property
+    def first(self) -> int:
+        """The number of the first statement that is not listed as false, or -1."""
+        return next((one for one in self.statements if one not in self.listed_as_false), -1)
 
     @lru_cache(maxsize=4)  # noqa: B019 - a text lives no longer than its cache
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
