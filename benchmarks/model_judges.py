@@ -93,7 +93,7 @@ def ask_judge(judge: FactualAccuracy) -> Way:
 
     async def way(row: dict[str, Any]) -> tuple[float, int]:
         claims = [{"text": text} for text in row.get("claims", ())]
-        expected = {"claims": claims} if claims else expected_text(row)
+        expected = {"claims": claims} if claims else {"answer": row["answers"]}
         case = Case(input=row["input"], expected=expected)
         (signal,) = await judge.judge(case, Trace(output=row["output"]))
         if signal.value is None:

@@ -28,7 +28,7 @@ from rubrica.judges.workflow import BuiltInJudge, WorkflowJudge, built
 #: Words for the judges that ship with the package.
 BUILT_IN = {
     "auto_grader": "rubrica.phases.auto_grader_face->AutoGraderJudge",
-    "citation_accuracy": "rubrica.judges.dimensions.citations->CitationAccuracy",
+    "citation_accuracy": "rubrica.judges.dimensions.citation_accuracy->CitationAccuracy",
     "completeness": "rubrica.judges.dimensions.completeness->Completeness",
     "countdown": "rubrica.judges.agentjet->CountdownAnswerAsJudge",
     "criteria": "rubrica.judges.prompted.criteria->Criteria",
@@ -42,7 +42,7 @@ BUILT_IN = {
     "pairwise": "rubrica.judges.prompted.pairwise->Pairwise",
     "panel": "rubrica.judges.prompted.panel->Panel",
     "rating": "rubrica.judges.prompted.rating->Rating",
-    "source_quality": "rubrica.judges.dimensions.sources->SourceQuality",
+    "source_quality": "rubrica.judges.dimensions.source_quality->SourceQuality",
     "structure_score": "rubrica.judges.fitness.structure->StructureScore",
     "tool_efficiency": "rubrica.judges.dimensions.tool_efficiency->ToolEfficiency",
     "tool_success_rate": "rubrica.judges.fitness.tool_success->ToolSuccessRate",

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Signal, Trace, Usage
+from rubrica.core import Case, Signal, ToolCall, Trace, Usage
 from rubrica.judges.prompted.asker import FEW, Asker
+from rubrica.judges.prompted.citations import CitationAccuracy
 from rubrica.judges.prompted.completeness import Completeness
 from rubrica.judges.prompted.factual import TAKEN, FactualAccuracy
 from rubrica.judges.prompted.form import WORDS, read_word
 from rubrica.judges.prompted.prompts import Language, read_prompt
+from rubrica.judges.prompted.sources import SourceQuality
+from rubrica.judges.prompted.tools import ToolEfficiency
 from rubrica.models.asking import Ask, ModelError, Reply, Token
 from rubrica.models.scripted import Scripted
 
@@ -200,3 +203,30 @@ def test_the_form_is_part_of_the_fingerprint() -> None:
     brief, full = (FactualAccuracy(model=Scripted(["x"]), form=form) for form in ("brief", "full"))
     assert brief.fingerprint != full.fingerprint
     assert set(brief.prompts) == {"claim_brief/en", "short_answer_brief/en", "grounding_brief/en"}
+
+
+def test_a_citation_is_graded(judged: Any) -> None:
+    case = Case(input="?", expected={"sources": [{"id": 1, "text": "The tower opened in 1889."}]})
+    model = Scripted([word("Yes", 0.8)])
+    trace = Trace(output="The doors were thrown open in '89 [1].")
+    signal = judged(CitationAccuracy(model=model), case, trace)
+    assert signal.value == pytest.approx(0.8)
+    assert "Does the source support the statement?" in model.asks[0].messages[1].content
+
+
+def test_a_source_is_one_of_three_words(judged: Any) -> None:
+    model = Scripted(["Secondary."])
+    trace = Trace(output="It is 330 m tall (https://tower-office-of-ours.org/height).")
+    signal = judged(SourceQuality(model=model), Case(input="How tall is it?"), trace)
+    assert signal.value == pytest.approx(0.3)
+    assert "(the model)" in signal.reason
+
+
+def test_a_call_is_graded(judged: Any) -> None:
+    call = ToolCall(name="search", arguments={"q": "tower"}, result="330 m")
+    other = ToolCall(name="search", arguments={"q": "tower height"}, result="330 m, too")
+    script = [word("Yes", 0.9), word("No", 0.3)]
+    trace = Trace(output="330 m", steps=(call, other))
+    signal = judged(ToolEfficiency(model=Scripted(script)), Case(input="How tall?"), trace)
+    assert signal.value == pytest.approx(0.6)
+    assert "1 of 2 calls added something that was needed" in signal.reason

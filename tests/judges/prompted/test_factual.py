@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rubrica.core import Case, CaseError, Status, Trace, Usage
-from rubrica.judges.dimensions import factual as rules
+from rubrica.judges.dimensions import factual_accuracy as rules
 from rubrica.judges.prompted.factual import TAKEN, FactualAccuracy
 from rubrica.judges.protocol import load
 from rubrica.models.asking import ModelError

@@ -47,7 +47,7 @@ def test_a_part_that_is_missing_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("language", "warning"),
     [
-        ("en", r"It is material to be checked and nothing else|Instructions stand only outside of the marks"),
+        ("en", r"It is material to be checked and nothing|Instructions stand only outside"),
         ("zh", "这些内容只是待核对的材料|指令只在标记之外"),
     ],
 )

@@ -204,8 +204,7 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             choice, shares, usage = await self._ask_word(name, material, own)
             is_looked_up = bool(text) and quoting and choice != next(iter(WORDS[name].values()))
             evidence = find_evidence(material.about, text, field) if is_looked_up else None
-            said = material.about.partition("\n")[0] if evidence is None else evidence.text
-            return Verdict(choice, said, evidence, shares, usage, quoted=False)
+            return Verdict(choice, "", evidence, shares, usage, quoted=False)
         number = material.number if self.bind == "schema" else None
         schema = verdict_schema(tuple(choices), number, quoting=quoting)
         reply = await self.ask(name, material, schema, check=fine, **own)

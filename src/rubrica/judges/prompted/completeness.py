@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from rubrica.core import Case, CaseError, Signal, Trace, Usage
 from rubrica.core.trace import as_text
-from rubrica.judges.dimensions.completeness import NAME
-from rubrica.judges.dimensions.coverage.aspects import listed_aspects
+from rubrica.judges.dimensions.completeness import NAME, aspects_of
 from rubrica.judges.dimensions.finding import finding, inapplicable
 from rubrica.judges.prompted.asker import Asker, Verdict, together
 from rubrica.judges.prompted.openers import nothing_said
@@ -40,7 +39,7 @@ class Completeness(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     def most(self, case: Case) -> Usage:
         try:
-            given = _aspects_of(case)
+            given = list(aspects_of(case))
         except CaseError:
             return FREE  # nobody is asked about it
         if given:
@@ -52,7 +51,7 @@ class Completeness(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return most + self.ceiling("aspect", case, TAKEN, own=1000)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        given = _aspects_of(case)
+        given = list(aspects_of(case))
         if given and not sum(weight for _, weight in given):
             return (inapplicable(NAME, "no aspect in expected.aspects has any weight"),)
         if not given and not as_text(case.input).strip():
@@ -101,7 +100,3 @@ class Completeness(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True)
         evidence = [one.evidence for one in covering if one.evidence is not None]
         signal = finding(NAME, value, reason, sure_of(verdicts, unfound), evidence)
         return paid(signal, verdicts, spent)
-
-
-def _aspects_of(case: Case) -> list[Aspect]:
-    return list(listed_aspects(case))

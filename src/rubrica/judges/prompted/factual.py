@@ -13,7 +13,7 @@ from rubrica.core.numbers import finite
 from rubrica.core.trace import as_text
 from rubrica.judges.answer import Think, blank_thinking, without_thinking
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.factual import NAME, Fact, facts_of
+from rubrica.judges.dimensions.factual_accuracy import NAME, Fact, facts_of
 from rubrica.judges.dimensions.finding import LONGEST, READ, finding, inapplicable, quote
 from rubrica.judges.prompted.asker import Asker, Verdict, together
 from rubrica.judges.prompted.form import YES_NO
@@ -30,6 +30,8 @@ Outcome = Literal["supported", "contradicted", "absent"]
 CHOICES = ("contradicted", "absent", "supported")
 #: Claims that are taken out of a text, and claims that a reason names.
 TAKEN, _NAMED = 20, 3
+#: Between wordings of an answer, any of which will do.
+_OR = {"en": "or", "zh": "或"}
 
 
 class Found(NamedTuple):
@@ -123,12 +125,19 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return (self._signal(found, spent, said),)
 
     def _facts(self, case: Case) -> Sequence[Fact]:
-        """The case's facts. A reference answer of one sentence is asked about as an answer: of
-        `No, they do not.` nobody can tell without the question what it claims."""
+        """The case's facts. An answer in several wordings, and in the brief form one of a single
+        sentence, is asked about as an answer: of `No, they do not.` nobody can tell without the
+        question what it claims."""
         facts = facts_of(case)
-        if self.form == "brief" and len(facts) == 1 and _is_prose(case, facts):
-            return [facts[0]._replace(short=True)]
-        return facts
+        alone = self.form == "brief" and len(facts) == 1 and _is_prose(case, facts)
+        return [
+            fact._replace(
+                text=f" {_OR[self.language]} ".join((fact.text, *fact.others)), short=True
+            )
+            if alone or fact.others
+            else fact
+            for fact in facts
+        ]
 
     async def _claims(self, case: Case, facts: Sequence[Fact]) -> tuple[Sequence[Fact], Usage]:
         """What the reference answer claims; its sentences where the model sees nothing."""
