@@ -10,12 +10,11 @@ shipped weights, it is refused.
 from collections import Counter
 from collections.abc import Sequence
 from math import log
-from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
 
-from rubrica.core import DataError, digest
+from rubrica.core import CaseError, DataError, digest
 from rubrica.judges.dimensions.factual_accuracy import Fact, FactualAccuracy, facts_of
 from rubrica.judges.dimensions.question import question_of
 from rubrica.judges.openers import why_nothing
@@ -91,7 +90,10 @@ def fit_labelled(found: Labelled, judge: FactualAccuracy, pass_at: float, date: 
 def measure_output(row: Output, judge: FactualAccuracy) -> list[tuple[float, list[Row]]]:
     """The features of each fact of a case beside the output; nothing where none is judged."""
     answer = row.trace.answer
-    facts = facts_of(row.case)
+    try:
+        facts = facts_of(row.case)
+    except CaseError:  # not judged either: `calibrate` counts it as unmeasured
+        return []
     text = read_text(answer, keep_thinking=judge.think == "keep")
     if not facts or not text.sentences or why_nothing(row.case, answer) is not None:
         return []
@@ -229,11 +231,9 @@ def _mean_features(example: Example, model: Logistic) -> Row:
 def split_cases(examples: Sequence[Example]) -> list[int]:
     """The fold of each example: all of one case are in the same, folds are of about one size."""
     sizes = Counter(example.case for example in examples)
-    cases = sorted(sizes)
-    Random(0).shuffle(cases)
     filled = [0] * FOLDS
     fold_of = {}
-    for case in sorted(cases, key=lambda case: -sizes[case]):
+    for case in sorted(sizes, key=lambda case: (-sizes[case], digest(case))):
         fold_of[case] = filled.index(min(filled))
         filled[fold_of[case]] += sizes[case]
     return [fold_of[example.case] for example in examples]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 Row = Sequence[float]
 #: Newton's rounds, passes of coordinate descent in each, and the change below which both end.
-_ROUNDS, _PASSES, _SMALL = 50, 200, 1e-9
+_ROUNDS, _PASSES, _SMALL = 50, 200, 1e-7
 
 
 class Logistic(NamedTuple):
@@ -34,7 +34,7 @@ def sigmoid(log_odds: float) -> float:
     return 1 / (1 + exp(-max(-40.0, min(40.0, log_odds))))
 
 
-def surprise(log_odds: float, label: bool) -> float:
+def surprise(log_odds: float, *, label: bool) -> float:
     """The log loss of one label, in nats."""
     wrong = -log_odds if label else log_odds
     return max(wrong, 0.0) + log1p(exp(-abs(wrong)))
@@ -64,68 +64,76 @@ def fit_logistic(
         for column, mean in zip(raw, means, strict=True)
     ]
     used = [j for j in range(width) if spreads[j] > 1e-9]
-    columns = [[(value - means[j]) / spreads[j] for value in raw[j]] for j in used]
-    goals = [prior[j] * spreads[j] if prior else 0.0 for j in used]
-    ways = [directions[j] if directions else 0 for j in used]
-    point = _minimize(columns, labels, shares, _Penalty(ridge, goals, ways))
+    problem = _Problem(
+        [[1.0] * len(rows), *([(x - means[j]) / spreads[j] for x in raw[j]] for j in used)],
+        labels,
+        shares,
+        [0.0, *(ridge for _ in used)],  # nothing pulls at the intercept
+        [0.0, *(prior[j] * spreads[j] if prior else 0.0 for j in used)],
+        [0, *(directions[j] if directions else 0 for j in used)],
+    )
+    intercept, *found = _minimize(problem)
     coefficients = list(prior) if prior else [0.0] * width
-    for j, value in zip(used, point[1:], strict=True):
+    for j, value in zip(used, found, strict=True):
         coefficients[j] = value / spreads[j]
-    return Logistic(point[0] - _dot(coefficients, means), tuple(coefficients))
+    return Logistic(intercept - _dot(coefficients, means), tuple(coefficients))
 
 
-class _Penalty(NamedTuple):
-    ridge: float
+class _Problem(NamedTuple):
+    """Columns, the first of ones, and for each the pull toward a goal and the sign to keep."""
+
+    columns: list[list[float]]
+    labels: Sequence[bool]
+    shares: list[float]
+    pulls: list[float]
     goals: list[float]
     ways: list[int]
 
+    def loss(self, point: list[float]) -> tuple[float, list[float]]:
+        """The loss with its penalty, and the log-odds of each row."""
+        odds = [_dot(point, row) for row in zip(*self.columns, strict=True)]
+        each = zip(self.shares, odds, self.labels, strict=True)
+        moves = zip(self.pulls, point, self.goals, strict=True)
+        loss = sum(share * surprise(z, label=label) for share, z, label in each)
+        return loss + sum(pull * (at - goal) ** 2 for pull, at, goal in moves) / 2, odds
 
-def _minimize(
-    columns: list[list[float]], labels: Sequence[bool], shares: list[float], penalty: _Penalty
-) -> list[float]:
-    """The intercept, then the coefficients of the columns."""
-    columns = [[1.0] * len(labels), *columns]
-    pulls = [0.0, *([penalty.ridge] * len(penalty.goals))]
-    goals, ways = [0.0, *penalty.goals], [0, *penalty.ways]
-    point = [0.0, *(_clip(goal, way) for goal, way in zip(penalty.goals, penalty.ways, strict=True))]
-
-    def loss_at(point: list[float]) -> tuple[float, list[float]]:
-        odds = [_dot(point, row) for row in zip(*columns, strict=True)]
-        loss = sum(s * surprise(z, y) for s, z, y in zip(shares, odds, labels, strict=True))
-        moved = sum(p * (b - g) ** 2 for p, b, g in zip(pulls, point, goals, strict=True))
-        return loss + moved / 2, odds
-
-    loss, odds = loss_at(point)
-    for _ in range(_ROUNDS):
+    def derivatives(
+        self, point: list[float], odds: list[float]
+    ) -> tuple[list[float], list[list[float]]]:
+        """The first and the second derivatives of the loss."""
         chances = [sigmoid(z) for z in odds]
-        gaps = [s * (p - y) for s, p, y in zip(shares, chances, labels, strict=True)]
-        curves = [s * p * (1 - p) for s, p in zip(shares, chances, strict=True)]
-        slopes = [
-            _dot(gaps, column) + pull * (b - goal)
-            for column, pull, b, goal in zip(columns, pulls, point, goals, strict=True)
-        ]
-        bent = [list(map(mul, curves, column)) for column in columns]
-        matrix = [[_dot(one, other) for other in columns] for one in bent]
-        for j, pull in enumerate(pulls):
+        gaps = [s * (p - y) for s, p, y in zip(self.shares, chances, self.labels, strict=True)]
+        curves = [s * p * (1 - p) for s, p in zip(self.shares, chances, strict=True)]
+        moves = zip(self.columns, self.pulls, point, self.goals, strict=True)
+        slopes = [_dot(gaps, column) + pull * (at - goal) for column, pull, at, goal in moves]
+        bent = [list(map(mul, curves, column)) for column in self.columns]
+        matrix = [[_dot(one, other) for other in self.columns] for one in bent]
+        for j, pull in enumerate(self.pulls):
             matrix[j][j] += pull + 1e-9
-        step = _descend(matrix, slopes, point, ways)
+        return slopes, matrix
+
+
+def _minimize(problem: _Problem) -> list[float]:
+    """The point of least loss that keeps every sign."""
+    point = [_clip(goal, way) for goal, way in zip(problem.goals, problem.ways, strict=True)]
+    loss, odds = problem.loss(point)
+    for _ in range(_ROUNDS):
+        step = _descend(*problem.derivatives(point, odds), point, problem.ways)
         # A full step may overshoot where the loss is far from quadratic: halve it until it helps.
-        for _ in range(30):
-            moved = [b + d for b, d in zip(point, step, strict=True)]
-            new, odds = loss_at(moved)
-            if new <= loss + 1e-15:
+        while max(map(abs, step)) > _SMALL:
+            moved = [at + change for at, change in zip(point, step, strict=True)]
+            new, odds = problem.loss(moved)
+            if new <= loss:
                 break
-            step = [d / 2 for d in step]
+            step = [change / 2 for change in step]
         else:
-            return point
-        gain, loss, point = loss - new, new, moved
-        if gain < 1e-12 and max(map(abs, step)) < 1e-6:
             break
+        loss, point = new, moved
     return point
 
 
 def _descend(
-    matrix: list[list[float]], slopes: list[float], point: list[float], ways: list[int]
+    slopes: list[float], matrix: list[list[float]], point: list[float], ways: list[int]
 ) -> list[float]:
     """The step to the minimum of the quadratic that keeps every sign."""
     step = [0.0] * len(point)
@@ -146,4 +154,5 @@ def _clip(value: float, way: int) -> float:
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum(map(mul, one, other))
+    total: float = sum(map(mul, one, other))
+    return total
