@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from types import MappingProxyType
 
+from rubrica.judges.reader.numbers import value_of_word
 from rubrica.judges.reader.text import STOP_WORDS, Sentence, Text, lazy, stem_word
 from rubrica.judges.reader.weights import word_weight
 
@@ -106,6 +107,8 @@ class Match:
             numbers = places.get(stem)
             if numbers is not None and ignored:
                 numbers = [number for number in numbers if number not in ignored]
+            if not numbers and (value := value_of_word(stem)) is not None:
+                numbers = text.numbers.get(value)  # `8` for `eight`
             if not numbers:
                 missing.append(weight)
                 continue
@@ -116,6 +119,8 @@ class Match:
         self.found = found / claim.weight
         #: The number of the sentence that shares most, the first of equals.
         self.number = max(shares, key=shares.__getitem__) if shares else 0
+        #: Whether the text only denies things or repeats the question.
+        self.says_nothing = not shares and len(ignored) == len(text.sentences)
         self.share = shares.get(self.number, 0.0) / claim.weight
 
     @lazy
@@ -191,6 +196,8 @@ def sentence_is_about_claim(match: Match) -> float:
     """Share of the best sentence's words, by weight, that the claim or the question has."""
     claim = match.claim
     known = total = 0.0
+    if match.says_nothing:
+        return 0.0
     for stem in match.best.content:
         if stem not in claim.question:
             weight = word_weight(stem)
@@ -202,21 +209,23 @@ def sentence_is_about_claim(match: Match) -> float:
 def pairs_in_sentence(match: Match) -> float:
     """Share of the claim's neighbouring words that are neighbours in the best sentence."""
     pairs = match.claim.pairs
-    if not pairs:
-        return words_in_sentence(match)
+    if not pairs or match.says_nothing:
+        return match.share
     stems = match.best.stems
     return len(pairs.intersection(pairwise(stems))) / len(pairs)
 
 
 def stands_verbatim(match: Match) -> float:
     """1 where the claim stands word for word in the best sentence."""
+    if match.says_nothing:
+        return 0.0
     return float(f" {' '.join(match.claim.sentence.stems)} " in f" {' '.join(match.best.stems)} ")
 
 
 def numbers_agree(match: Match) -> float:
     """1 where the claim has numbers and the text has them all."""
     numbers = match.new_numbers
-    return float(bool(numbers) and match.text.numbers.issuperset(numbers))
+    return float(bool(numbers) and match.text.numbers.keys() >= set(numbers))
 
 
 def numbers_missing(match: Match) -> float:

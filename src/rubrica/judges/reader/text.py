@@ -73,7 +73,8 @@ class _Stems(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= self._most:
             self.clear()
-        stem = self[word] = _Stems._stem(word.removesuffix("'s"))
+        stem = _Stems._stem(word.removesuffix("'s"))
+        self[word] = stem
         return stem
 
 
@@ -154,14 +155,14 @@ class Text:
         return dict(places)
 
     @lazy
-    def numbers(self) -> frozenset[float]:
-        """The values of all its numbers."""
-        return frozenset(
-            one
-            for sentence in self.sentences
-            if may_have_number(sentence.words)
-            for one in sentence.numbers
-        )
+    def numbers(self) -> dict[float, list[int]]:
+        """The numbers of the sentences in which each value stands, however it is written."""
+        places: dict[float, list[int]] = {}
+        for number, sentence in enumerate(self.sentences):
+            if may_have_number(sentence.words):
+                for value in sentence.numbers:
+                    places.setdefault(value, []).append(number)
+        return places
 
     @lazy
     def denied(self) -> frozenset[int]:
