@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rubrica.core import Case, Signal, Trace, digest
+from rubrica.core import Case, ConfigError, Signal, Trace, digest
 from rubrica.judges.dimensions import citation_accuracy, completeness, factual_accuracy
 from rubrica.judges.dimensions.factual_accuracy import Fact
 from rubrica.judges.local.model import LocalModel, open_local_model
@@ -62,6 +62,8 @@ class FactualAccuracy(
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.weights is not None:
+            raise ConfigError("fitted weights are for by: rules", field="with.weights")
         self.opened  # noqa: B018 - a missing extra or file shows before the first case
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
