@@ -71,7 +71,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     name: str
     dimensions: tuple[Dimension, ...]
     pass_threshold: float = 0.7
-    min_coverage: float = 0.5
+    min_coverage: float = 0.25
     inapplicable: Literal["leave", "zero"] = "leave"
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from rubrica.judges.dimensions.finding import READ, Sure, finding, inapplicable,
 from rubrica.judges.dimensions.known import known
 from rubrica.judges.dimensions.question import question_of
 from rubrica.judges.openers import why_nothing
-from rubrica.judges.reader.support import Verdict, judge_claims, judge_wordings
+from rubrica.judges.reader.support import Verdict, grade, judge_claims, judge_wordings
 from rubrica.judges.reader.text import Text, read_text
 from rubrica.judges.reader.weights import Weights, read_weights
 
@@ -28,8 +28,6 @@ NAME = "factual_accuracy"
 MOST_CLAIMS, _NAMED, _SHOWN = 100, 3, 100
 #: Words of an answer that is one fact by itself: `42`, `Canberra`.
 _SHORT = 6
-#: A probability of support from which a claim counts in full, and one below which not at all.
-FULL, NONE = 0.75, 0.25
 #: Below this, the reader is unsure of a verdict.
 UNSURE = 0.7
 
@@ -123,13 +121,6 @@ def _facts_of_answer(answer: Any) -> list[Fact]:
 
 def _is_short(text: str) -> bool:
     return len(text.split()) <= _SHORT and len(text) <= 8 * _SHORT
-
-
-def grade(verdict: Verdict) -> float:
-    """What a claim earns: all where it is surely stated, nothing where it surely is not."""
-    if verdict.kind == "contradicted":
-        return 0.0
-    return min(1.0, max(0.0, (verdict.support - NONE) / (FULL - NONE)))
 
 
 def signal_of(

@@ -6,12 +6,10 @@ most of its words. None decides anything: weights learned from public data do th
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 
-from rubrica.judges.reader.numbers import find_numbers
-from rubrica.judges.reader.text import STOP_WORDS, Sentence, Text, stem_word
+from rubrica.judges.reader.text import STOP_WORDS, Sentence, Text, lazy, stem_word
 from rubrica.judges.reader.weights import word_weight
 
 NOTHING: frozenset[int] = frozenset()
@@ -64,20 +62,16 @@ class Claim:
         self.wanted = {stem: word_weight(stem) / siblings.get(stem, 1) for stem in new}
         self.weight = sum(self.wanted.values()) or 1.0
 
-    @cached_property
+    @lazy
     def denies(self) -> bool:
         return is_negated(self.sentence)
 
-    @cached_property
-    def numbers(self) -> list[float]:
-        return find_numbers(self.sentence.words)
-
-    @cached_property
+    @lazy
     def names(self) -> list[str]:
         """Stems of its names that the question does not have."""
         return [stem for stem in find_names(self.sentence.text) if stem not in self.question]
 
-    @cached_property
+    @lazy
     def pairs(self) -> frozenset[tuple[str, str]]:
         """Neighbouring stems."""
         stems = self.sentence.stems
@@ -124,24 +118,22 @@ class Match:
         self.number = max(shares, key=shares.__getitem__) if shares else 0
         self.share = shares.get(self.number, 0.0) / claim.weight
 
-    @cached_property
+    @lazy
     def best(self) -> Sentence:
         return self.text.sentences[self.number]
 
-    @cached_property
+    @lazy
     def stems(self) -> frozenset[str]:
         return frozenset(self.best.stems)
 
-    @cached_property
+    @lazy
     def new_numbers(self) -> list[float]:
         """The claim's numbers that the question does not give."""
-        return [one for one in self.claim.numbers if not _in_question(one, self.claim.question)]
+        return [
+            one for one in self.claim.sentence.numbers if not _in_question(one, self.claim.question)
+        ]
 
-    @cached_property
-    def text_numbers(self) -> set[float]:
-        return numbers_of(self.text)
-
-    @cached_property
+    @lazy
     def missing_names(self) -> int:
         places = self.text.places
         return sum(name not in places for name in self.claim.names)
@@ -151,14 +143,9 @@ class Match:
         """1 for a short claim and a short sentence: in a long one, a negation may deny anything."""
         return min(1.0, BRIEF / max(len(self.claim.sentence.words), len(self.best.words)))
 
-    @cached_property
+    @lazy
     def text_denies(self) -> bool:
         return is_negated(self.best)
-
-
-def numbers_of(text: Text) -> set[float]:
-    """All numbers in a text."""
-    return {one for sentence in text.sentences for one in find_numbers(sentence.words)}
 
 
 def _in_question(number: float, question: frozenset[str]) -> bool:
@@ -229,21 +216,21 @@ def stands_verbatim(match: Match) -> float:
 def numbers_agree(match: Match) -> float:
     """1 where the claim has numbers and the text has them all."""
     numbers = match.new_numbers
-    return float(bool(numbers) and match.text_numbers.issuperset(numbers))
+    return float(bool(numbers) and match.text.numbers.issuperset(numbers))
 
 
 def numbers_missing(match: Match) -> float:
     """Share of the claim's numbers that the text lacks."""
     numbers = match.new_numbers
-    return sum(one not in match.text_numbers for one in numbers) / len(numbers) if numbers else 0.0
+    return sum(one not in match.text.numbers for one in numbers) / len(numbers) if numbers else 0.0
 
 
 def numbers_conflict(match: Match) -> float:
     """1 where the best sentence has another number in place of the claim's."""
     if not numbers_missing(match):
         return 0.0
-    others = find_numbers(match.best.words)
-    return float(any(one not in match.claim.numbers for one in others))
+    others = match.best.numbers
+    return float(any(one not in match.claim.sentence.numbers for one in others))
 
 
 def names_missing(match: Match) -> float:
