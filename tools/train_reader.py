@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from rubrica.judges.reader import support
-from rubrica.judges.reader.features import DIRECTION, NAMES, Match, measure
+from rubrica.judges.reader.features import DIRECTION, NAMES, Claim, Match, measure
 from rubrica.judges.reader.text import is_chinese, read_text, split_words, stem_word
 from rubrica.judges.reader.weights import shipped_weights
 
@@ -99,7 +99,6 @@ def use_words(weights: Mapping[str, float]) -> None:
     words = shipped_weights().words
     words.clear()
     words.update(weights)
-    support.read_claim.cache_clear()
 
 
 def texts_of(rows: Sequence[Row]) -> list[str]:
@@ -112,7 +111,7 @@ def measure_rows(rows: Sequence[Row]) -> list[Any]:
     for row in rows:
         text, question = read_text(row.output), support.read_question(row.question)
         lines = [
-            measure(Match(support.read_claim(wording, question), text))
+            measure(Match(Claim(support.read_claim(wording), question), text))
             for wording in row.wordings
             if text.sentences
         ]

@@ -1,230 +1,153 @@
-"""`citation_accuracy`: what a citation earns, what is missing, and what earns nothing."""
+"""Where an output cites, what for, and which source is meant."""
 
-import asyncio
-import json
-import pickle
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rubrica.core import Case, CaseError, Signal, ToolCall, Trace
-from rubrica.core.levels import FLOORS
-from rubrica.judges.dimensions.citations import CitationAccuracy
-
-LABELLED = Path(__file__).parents[2] / "labelled" / "citation_accuracy"
-ORDER = list(FLOORS)
-TOWER = {"id": 1, "url": "https://a.org/t", "text": "The tower opened in 1889. It is 330 m tall."}
-HONEY = {"id": 2, "url": "https://b.org/h", "text": "Bees make honey from nectar of flowers."}
-ASKED = "Tell me about the tower. Cite sources."
-
-
-def judged(
-    output: Any,
-    *sources: dict[str, Any],
-    question: Any = ASKED,
-    steps: tuple[ToolCall, ...] = (),
-    judge: CitationAccuracy | None = None,
-) -> Signal:
-    case = Case(id="x", input=question, expected={"sources": list(sources)} if sources else None)
-    trace = Trace(output=output, steps=steps)
-    (signal,) = asyncio.run((judge or CitationAccuracy()).judge(case, trace))
-    for piece in signal.evidence:
-        assert piece.field == "output"
-        assert piece.start is not None
-        assert piece.text == trace.answer[piece.start : piece.end]
-    return signal
+from rubrica.core import Case, Trace
+from rubrica.judges.dimensions.citation_accuracy import CitationAccuracy
+from rubrica.judges.dimensions.citations import (
+    index_sources,
+    parse_citations,
+    resolve_citation,
+    write_statements,
+)
+from rubrica.judges.dimensions.hosts import rate_address
+from rubrica.judges.dimensions.source_quality import SourceQuality
+from rubrica.judges.dimensions.sources import collect_sources
+from rubrica.judges.reader.text import read_text
 
 
-def test_right() -> None:
-    signal = judged("The tower opened in 1889 [1]. Bees make honey [2].", TOWER, HONEY)
-    assert (signal.value, signal.level) == (1.0, "excellent")
-    assert signal.reason.startswith("2 of 2 citations are right")
+def targets(text: str) -> list[str]:
+    return [one.target for one in parse_citations(text) if not one.weak]
+
+
+def statements(text: str) -> list[str]:
+    return write_statements(parse_citations(text), read_text(text))
+
+
+def meant(text: str, *sources: dict[str, Any]) -> list[str | None]:
+    case = Case(input="x", expected={"sources": list(sources)})
+    index = index_sources(collect_sources(case, Trace()))
+    found = [resolve_citation(one, index) for one in parse_citations(text)]
+    return [(one.id or one.url) if one else None for one in found]
 
 
 @pytest.mark.parametrize(
-    ("output", "value", "word"),
+    ("text", "found"),
     [
-        ("The tower opened in 1899 [1].", 0.0, "1899"),
-        ("The tower opened in 1889 [7].", 0.0, "no source has this number"),
-        ("The tower opened in 1889 (https://a.org/other).", 0.0, "address"),
-        ("The tower opened in 1889 (Smith, 2001).", 0.0, "authors"),
-        ("Bees make honey [1].", 0.0, "unsupported"),
-        ('It "opened in the year of 1889" [1].', 0.0, "misquoted"),
-        ('It says "the tower, opened in 1889" [1].', 0.8, "flawed"),
-        ("The tower opened in 1889 [1][2].", 0.5, "[2]"),
-        ("The tower opened in 1889. Bees make honey.\n\nSources: [1][2]", 0.5, "partial"),
-        ("The tower opened in 1889. Bees make honey. [1][2]", 0.75, "earlier sentence"),
-        ("The tower opened in 1889 [1]. Bees make honey from nectar.", 1 / 1.5, "missing"),
+        ("So [1].", ["1"]),
+        ("So [1, 2][4-6].", ["1", "2", "4", "5", "6"]),
+        ("如此【1】，又［2］。", ["1", "2"]),
+        ("So 【3†L1-L2】 and [Source 2] and [来源1].", ["3", "2", "1"]),
+        ("So.[^a] So.[^2]", ["a", "2"]),
+        ("So [@smith; @lee].", ["smith", "lee"]),
+        ("See [it](https://a.org/x_(y)).", ["https://a.org/x_(y)"]),
+        ("See (https://a.org/t), https://b.org/q?x=1.", ["https://a.org/t", "https://b.org/q?x=1"]),
+        ("见https://a.org/t。又见 www.b.org/x。", ["https://a.org/t", "www.b.org/x"]),
+        ("So doi:10.1000/abc.1, arXiv:1706.03762.",
+         ["https://doi.org/10.1000/abc.1", "https://arxiv.org/abs/1706.03762"]),
+        ("So (Smith & Lee, 2020; Wu et al., 2019).", ["Smith & Lee, 2020", "Wu et al., 2019"]),
+        ("如此（李敏等，2022）。", ["李敏等, 2022"]),
+        ("So [1-999].", [str(n) for n in range(1, 13)]),
     ],
-)
-def test_what_is_wrong_is_named(output: str, value: float, word: str) -> None:
-    signal = judged(output, TOWER, HONEY)
-    assert signal.value == pytest.approx(value)
-    assert word in signal.reason
-    assert signal.evidence
-
-
-def test_kinds_are_reported_apart() -> None:
-    text = (
-        "It opened in 1889 [1]. It is 400 m tall [1]. It is red [9]. Bees make honey from nectar."
-    )
-    reason = judged(text, TOWER, HONEY).reason
-    assert "1 dangling" in reason
-    assert "1 unsupported" in reason
-    assert "1 missing" in reason
-
-
-def test_one_citation_at_the_end_of_a_paragraph_vouches_for_all_of_it() -> None:
-    assert judged("The tower opened in 1889. It is 330 m tall [1].", TOWER).value == 1.0
-
-
-def test_nothing_cited() -> None:
-    given = judged("The tower opened in 1889.", TOWER, question="When?")
-    asked = judged("The tower opened in 1889.", question="When? 请注明出处")
-    used = judged(
-        "The tower opened in 1889 and is 330 m tall.",
-        question="When?",
-        steps=(ToolCall(name="fetch", result=TOWER),),
-    )
-    for signal in (given, asked, used, judged("", TOWER)):
-        assert (signal.value, signal.level) == (0.0, "failed")
-    assert judged("The tower opened in 1889.", question="When?").value is None
-    unused = judged("Hello!", question="Hi", steps=(ToolCall(name="fetch", result=TOWER),))
-    assert unused.value is None
-
-
-def test_what_cannot_be_checked_is_dangling_and_said_so() -> None:
-    signal = judged("The tower opened in 1889 (https://a.org/t).")
-    assert signal.value == 0.0
-    assert "no sources in the case or the trace" in signal.reason
-    assert "confidence: low" in signal.reason
-
-
-def test_a_source_without_text_can_only_be_pointed_to() -> None:
-    signal = judged("The tower opened in 1889 [1].", {"id": 1, "url": "https://a.org"})
-    assert signal.value == 1.0
-    assert "confidence: low" in signal.reason
-
-
-def test_weights_are_options() -> None:
-    judge = CitationAccuracy(missing=1.0)
-    text = "The tower opened in 1889 [1]. Bees make honey from nectar."
-    assert judged(text, TOWER, HONEY, judge=judge).value == 0.5
-    with pytest.raises(ValueError, match="partial"):
-        CitationAccuracy(partial=2)
-    assert pickle.loads(pickle.dumps(judge)) == judge
-    assert (judge.names, judge.runs) == (("citation_accuracy",), "inline")
-
-
-@pytest.mark.parametrize("sources", [5, "x", [{"id": 1, "text": 3}], [{"url": ["x"]}]])
-def test_a_broken_case_is_no_zero(sources: Any) -> None:
-    case = Case(id="x", input="q", expected={"sources": sources})
-    with pytest.raises(CaseError, match="sources"):
-        asyncio.run(CitationAccuracy().judge(case, Trace(output="x [1]")))
-
-
-# Attacks
-
-
-def test_copying_a_right_citation_earns_nothing() -> None:
-    once = "The tower opened in 1889 [1]. It is 400 m tall [1]."
-    fair = judged(once, TOWER, HONEY).value
-    many = "The tower opened in 1889 [1]. " * 1000 + "It is 400 m tall [1]."
-    varied = "".join(f"The tower opened in 1889, as noted {n} [1]. " for n in "abcdefgh")
-    spread = "\n\n".join(["- The tower opened in 1889 [1]"] * 50) + "\n\nIt is 400 m tall [1]."
-    assert fair == 0.5
-    for text in (many, spread, f"{varied} It is 400 m tall [1]."):
-        assert judged(text, TOWER, HONEY).value == fair
-    assert judged("The tower opened in 1889 " + "[1]" * 500, TOWER, HONEY).value == 1.0
-
-
-def test_sources_that_only_the_output_names_are_none() -> None:
-    text = (
-        "The moon is made of cheese [1].\n\nReferences\n"
-        "[1] https://cheese.org: The moon is made of cheese."
-    )
-    assert judged(text).value == 0.0
-    assert judged(text, TOWER).value == 0.0
-    # Nor are those it asked a tool for without getting anything.
-    failed = ToolCall(name="fetch", arguments={"url": "https://cheese.org"}, error="404")
-    assert judged(text, steps=(failed,)).value == 0.0
-
-
-def test_markers_on_everything_earn_nothing() -> None:
-    assert judged("The tower is nice [1][2][3][4][5][6][7][8].", TOWER, HONEY).level == "failed"
-
-
-def test_the_question_with_markers_earns_nothing() -> None:
-    question = "How tall is the tower that opened in 1889? Cite sources."
-    pasted = "How tall is the tower that opened in 1889 [1]? Cite sources [1]."
-    assert judged(pasted, TOWER, question=question).value == 0.0
-
-
-def test_citations_in_code_and_images_are_none() -> None:
-    text = "```\nThe tower opened in 1889 [1].\n```\n![x](https://a.org/t) `The tower [1]`"
-    assert judged(text, TOWER).value == 0.0
-
-
-def test_what_stands_beyond_the_limit_earns_nothing() -> None:
-    signal = judged("x " * 60_000 + "The tower opened in 1889 [1].", TOWER)
-    assert signal.value == 0.0
-    assert "first 100,000 characters" in signal.reason
+)  # fmt: skip
+def test_finds_citations(text: str, found: list[str]) -> None:
+    assert targets(text) == found
 
 
 @pytest.mark.parametrize(
-    "piece",
+    "text",
     [
-        "[1]",
-        "[[1]",
-        "[1-999]",
-        "The tower opened in 1889 [1]. ",
-        "see see ",
-        "“ab",
-        "a,",
-        "not ",
-        "tower and ",
-        "| a [1] | b |\n",
-        "References:\n[1] http://a.org/t\n",
-        "[^a] ",
-        "1889 ",
-        "不",
+        "```\nx = a[1]  # https://a.org\n```",
+        "~~~\n[1]",
+        "`a[1]`",
+        "![image](https://a.org/t.png)",
+        "<!-- [1] -->",
+        "<think>It is in [1].</think> So it is.",
+        "[ ] todo, [x] done, [0], [draft]",
+        "It was built (in March 2020) and (see below).",
+        "",
     ],
 )
-def test_hostile_outputs_are_judged_in_time(piece: str) -> None:
-    text = piece * (10_000_000 // len(piece)) if piece == "[1]" else piece * (100_000 // len(piece))
-    began = time.process_time()
-    judged(f"{text}The tower opened in 1889 [1].", TOWER, HONEY)
-    assert time.process_time() - began < 10
+def test_code_thinking_and_plain_brackets_cite_nothing(text: str) -> None:
+    assert targets(text) == []
 
 
-# Labels
+def test_says_what_each_is_cited_for() -> None:
+    assert statements("It opened in 1889 [1]. It is tall.") == ["It opened in 1889."]
+    assert statements("It opened in 1889. [1][2] It is tall [3].") == [
+        "It opened in 1889.", "It opened in 1889.", "It is tall.",
+    ]  # fmt: skip
+    assert statements("It opened in 1889 [1] and it is 330 m tall [2][3], they say.") == [
+        "It opened in 1889", "and it is 330 m tall, they say.", "and it is 330 m tall, they say.",
+    ]  # fmt: skip
+    assert statements("It opened in 1889.[1] It is 330 m tall.[2]It is red.")[0] == (
+        "It opened in 1889."
+    )
+    assert statements("[The city](https://a.org) says it is tall.") == ["The city says it is tall."]
+    assert statements("铁塔于1889年落成【1】。") == ["铁塔于1889年落成。"]
+    assert statements("It is so.\n\nSources: [1][2]") == ["", ""]
 
 
-def _levels(name: str) -> list[tuple[str, str, str]]:
-    found = []
-    for line in (LABELLED / name).read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        case = Case(id=row["id"], input=row["input"], expected=row["expected"])
-        steps = tuple(ToolCall(**step) for step in row.get("steps", ()))
-        trace = Trace(output=row["output"], steps=steps)
-        (signal,) = asyncio.run(CitationAccuracy().judge(case, trace))
-        found.append((row["id"], row["level"], signal.level))
-    return found
+LISTED = "\n\nReferences\n[1] https://a.org/\n2. Smith: On Tides. 2020\n"
 
 
-def _check(name: str, exact: float) -> None:
-    levels = _levels(name)
-    missed = [item for item in levels if item[1] != item[2]]
-    far = [
-        item
-        for item in missed
-        if not item[2] or abs(ORDER.index(item[1]) - ORDER.index(item[2])) > 1
-    ]
-    assert len(missed) <= (1 - exact) * len(levels), missed
-    assert len(far) <= 0.05 * len(levels), far
+def test_a_reference_list_says_what_numbers_mean() -> None:
+    a = {"id": "a", "url": "https://a.org"}
+    b = {"id": "b", "title": "On tides"}
+    assert meant(f"So [1][2][3].{LISTED}", a, b) == ["a", "b", None]
+    assert meant("So [^x].\n\n[^x]: See https://a.org", a) == ["a"]
+    assert meant("So [1].\n\n[1] https://b.org\n[2] https://a.org", {**a, "id": "1"}) == [None]
+    assert meant("如此[1]。\n\n参考文献：\n[1] https://a.org", a) == ["a"]
+    assert meant("It is so.\n\n## Sources\n- https://a.org\n- On tides, 2020", a, b) == ["a", "b"]
 
 
-def test_worked_labels() -> None:
-    _check("worked.jsonl", 0.85)
+def test_resolves_by_number_id_place_and_address() -> None:
+    numbered = ({"id": 1, "url": "https://a.org/p"}, {"id": "2", "text": "b"})
+    assert meant("So [1][2][3].", *numbered) == ["1", "2", None]
+    assert meant("So http://www.a.org/p/#x and https://a.org/q", *numbered) == ["1", None]
+    assert meant("So [2][3].", {"url": "a"}, {"url": "b"}) == ["b", None]
+    assert meant("So [doc-a] [draft].", {"id": "doc-A"}) == ["doc-A", None]
+
+
+def test_resolves_by_author_and_year() -> None:
+    lin = {"id": "lin", "author": "Lin, Y.; Frey, C. B.", "year": 2023}
+    li = {"id": "li", "author": "李敏；周洋", "year": 2022}
+    text = "Lin et al. (2023) found it (Lin et al., 2022; Linden, 2023; Lin & Frey, 2023)."
+    assert meant(text, lin, li) == ["lin", None, None, "lin"]
+    assert meant("如此（李敏等，2022）。", lin, li) == ["li"]
+
+
+PIECES = [
+    "[", "[ ", "[1", "[1]", "[1](", "[[1]](https://a.org)", "[1-999]", "[^a] ", "[^a]: b\n", "(",
+    "（", "(Smith, 2020) ", "Smith (2020) ", "“", '"', '"a b c', "「", "http://", "https://a.org/",
+    "www.", "://", "doi:10.1234/", "`", "```\n", "~~~ ", "1", "1.", "1. a\n", "a", "A ", " ", "\n",
+    "不", "是。", "【", "[1] https://a.org\n", "References\n", "- ", "#", "\t", "…", "<!--", "a,",
+    "The tower opened in 1889 [1]. ", "x [1] ", "\u200b", "é", "％", "\\",
+]  # fmt: skip
+
+
+def seconds(text: str, rounds: int) -> float:
+    """The best of some rounds, of both judges; the public suffix list is read before."""
+    rate_address("https://a.io")
+    case = Case(input="Cite.", expected={"sources": [{"id": 1, "text": "The tower is tall."}]})
+    best = 1e9
+    for _ in range(rounds):
+        trace = Trace(output="".join([text, " "]))
+        start = time.process_time()
+        parse_citations(trace.answer)
+        for judge in (CitationAccuracy(), SourceQuality()):
+            with pytest.raises(StopIteration):
+                judge.judge(case, trace).send(None)
+        best = min(best, time.process_time() - start)
+    return best
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("head", ["", "[ "])
+def test_time_is_linear_in_runs_of_anything(piece: str, head: str) -> None:
+    small, large = (head + piece * (size // len(piece)) for size in (6_000, 48_000))
+    # Eight times the text; what is quadratic takes 64 times as long. The constant is for noise.
+    assert seconds(large, 2) < 20 * seconds(small, 2) + 0.02

@@ -22,19 +22,19 @@ CASE = Case(input=ASKED_FOR, expected={"sources": [TOWER, HONEY]})
     [
         # In words that no rule knows.
         ("The doors were thrown wide in '89 [1].", ("supported", "opened in 1889"), 1.0, "1 of 1"),
-        ("The tower opened in 1889 [1].", ("unsupported", "It is 330 m tall"), 0.0, "'It is 330"),
-        ("The tower opened in 1889 [1].", ("unsupported", ""), 0.0, "does not speak of it"),
-        ("The tower opened in 1889 [1].", ("partly", "opened in 1889"), 0.5, "partial"),
-        ("The tower opened in 1889 [1].", ("supported", "made up"), 0.0, "is not in the source"),
-        ('It says "the tower, opened in 1889" [1].', ("supported", "1889."), 0.8, "flawed"),
-        ("The tower opened in 1889 [source-01].", ("supported", "opened in 1889"), 0.8, "flawed"),
+        ("The tower opened in 1889 [1].", ("unsupported", "It is 330 m tall"), 0.0, "1 not supp"),
+        ("The tower opened in 1889 [1].", ("unsupported", ""), 0.0, "1 not supported"),
+        ("The tower opened in 1889 [1].", ("partly", "opened in 1889"), 0.5, "1 partly supported"),
+        # Words that nobody finds make the verdict less sure and do not undo it.
+        ("The tower opened in 1889 [1].", ("supported", "made up"), 1.0, "(confidence: low)"),
+        ('It says "the tower, opened in 1889" [1].', ("supported", "1889."), 1.0, "1 of 1"),
     ],
 )
 def test_what_a_citation_earns(
     deciding: Any, judged: Any, output: str, said: tuple[str, str], value: float, word: str
 ) -> None:
     model = deciding("STATEMENT", {"": said})
-    signal = judged(CitationAccuracy(model=model), CASE, Trace(output=output))
+    signal = judged(CitationAccuracy(form="full", model=model), CASE, Trace(output=output))
     assert (signal.value, model.calls) == (pytest.approx(value), 1)
     assert word in signal.reason
 
@@ -44,23 +44,22 @@ def test_what_a_citation_earns(
     [
         "The tower opened in 1889 [7].",  # dangling
         'It "opened in the year of 1889" [1].',  # misquoted
-        "Tell me about the tower [1].",  # the question again
         "The tower opened in 1889.",  # nothing cited
     ],
 )
 def test_what_the_rules_see_is_not_asked(deciding: Any, judged: Any, output: str) -> None:
     model = deciding("STATEMENT", {"": ("supported", "opened in 1889")})
-    signal = judged(CitationAccuracy(model=model), CASE, Trace(output=output))
+    signal = judged(CitationAccuracy(form="full", model=model), CASE, Trace(output=output))
     assert (signal.value, model.calls) == (0.0, 0)
 
 
 def test_each_sentence_and_source(deciding: Any, judged: Any) -> None:
     model = deciding("STATEMENT", {"honey": ("supported", "Bees make honey")})
     trace = Trace(output="The tower opened in 1889 [1]. It sells honey [2]. It sells honey [2].")
-    signal = judged(CitationAccuracy(model=model), CASE, trace)
+    signal = judged(CitationAccuracy(form="full", model=model), CASE, trace)
     assert (signal.value, model.calls) == (0.5, 2)
     assert [(piece.field, piece.text) for piece in signal.evidence] == [
-        ("output", "[1]"),
+        ("output", "The tower opened in 1889 [1]"),
         ("source 2", "Bees make honey"),
     ]
     shown = model.asks[1].messages[1].content
@@ -74,27 +73,29 @@ def test_a_right_citation_reworded_counts_once(deciding: Any, judged: Any) -> No
     trace = Trace(
         output="The tower opened in 1889 [1]. In 1889 the tower opened [1]. It sells cars [2]."
     )
-    assert judged(CitationAccuracy(model=deciding("STATEMENT", said)), CASE, trace).value == 0.5
+    assert (
+        judged(CitationAccuracy(form="full", model=deciding("STATEMENT", said)), CASE, trace).value
+        == 0.5
+    )
 
 
-@pytest.mark.parametrize(
-    ("sources", "choice", "value"),
-    [("[1]", "supported", 1.0), ("[1]", "partly", 0.5), ("[1][2]", "supported", 0.5)],
-)
-def test_a_clump_at_the_end(
-    deciding: Any, judged: Any, sources: str, choice: str, value: float
+@pytest.mark.parametrize(("choice", "value"), [("supported", 0.5), ("partly", 0.25)])
+def test_sources_that_are_only_listed(
+    deciding: Any, judged: Any, choice: str, value: float
 ) -> None:
     model = deciding("STATEMENT", {"": (choice, "in 1889")})
-    case = Case(input=ASKED_FOR, expected={"sources": [TOWER, {**HONEY, "text": "Also in 1889."}]})
-    trace = Trace(output=f"The doors opened in 1889. It was popular.\n\nSources: {sources}")
-    assert judged(CitationAccuracy(model=model), case, trace).value == value
+    trace = Trace(output="The doors opened in 1889. It was popular.\n\nSources: [1]")
+    assert judged(CitationAccuracy(form="full", model=model), CASE, trace).value == value
+    assert "It was popular" in model.asks[0].messages[1].content
 
 
 def test_what_the_tools_brought_back(deciding: Any, judged: Any) -> None:
     model = deciding("STATEMENT", {"": ("supported", "opened in 1889")})
     step = ToolCall(name="fetch", arguments={"url": TOWER["url"]}, result=TOWER["text"])
     trace = Trace(output="It opened in 1889 (https://a.org/t).", steps=(step,))
-    signal: Signal = judged(CitationAccuracy(model=model), Case(input=ASKED_FOR), trace)
+    signal: Signal = judged(
+        CitationAccuracy(form="full", model=model), Case(input=ASKED_FOR), trace
+    )
     assert signal.value == 1.0
     assert signal.evidence[1].field == "source https://a.org/t"
 
@@ -104,7 +105,7 @@ def test_no_more_are_asked_than_promised(deciding: Any, judged: Any) -> None:
     pairs = [(one, other) for one in names for other in names]
     trace = Trace(output=" ".join(f"The {a} saw the {b} [1]." for a, b in pairs))
     model = deciding("STATEMENT", {})
-    signal = judged(CitationAccuracy(model=model), CASE, trace)
+    signal = judged(CitationAccuracy(form="full", model=model), CASE, trace)
     assert (signal.value, model.calls) == (0.0, ASKED)
     assert signal.reason.startswith(f"the model was asked about the first {ASKED} citations; ")
 
@@ -113,7 +114,7 @@ def test_a_long_source_is_cut(deciding: Any, judged: Any) -> None:
     long = {"id": 1, "text": "The tower opened in 1889. " + "It stands. " * 2000}
     model = deciding("STATEMENT", {"": ("supported", "opened in 1889")})
     case = Case(input=ASKED_FOR, expected={"sources": [long]})
-    judge = CitationAccuracy(model=model, max_chars=1000)
+    judge = CitationAccuracy(form="full", model=model, max_chars=1000)
     assert judged(judge, case, Trace(output="It opened in 1889 [1].")).value == 1.0
     assert "characters are left out here" in model.asks[0].messages[1].content
 
@@ -140,20 +141,20 @@ def test_chinese(deciding: Any, judged: Any) -> None:
         input="请注明出处。", expected={"sources": [{"id": 1, "text": "铁塔于1889年落成。"}]}
     )
     model = deciding("语句", {"": ("supported", "于1889年落成")})
-    judge = CitationAccuracy(model=model, language="zh")
+    judge = CitationAccuracy(form="full", model=model, language="zh")
     signal = judged(judge, case, Trace(output="这座塔在1889年开放【1】。"))
     assert signal.value == 1.0
     assert "来源证实了这个语句吗" in model.asks[0].messages[1].content
 
 
 def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
-    judge = CitationAccuracy(model=deciding("STATEMENT", {}))
+    judge = CitationAccuracy(form="full", model=deciding("STATEMENT", {}))
     given = scored(judge, Case(input="?", expected={"sources": [{"id": []}]}), Trace(output="a"))
     assert given.signals[0].fault.kind == "data"
     error = ModelError("timeout", "too slow", usage=Usage(calls=1))
     model = Scripted(judge.model._script, fail=lambda call: error if call == 2 else None)
     trace = Trace(output="The tower opened in 1889 [1]. Bees make honey [2].")
-    given = scored(CitationAccuracy(model=model), CASE, trace)
+    given = scored(CitationAccuracy(form="full", model=model), CASE, trace)
     assert (given.status, given.value) == (Status.JUDGE_ERROR, None)
     assert given.signals[0].usage.calls == 2
 
@@ -161,6 +162,6 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
 def test_by_name() -> None:
     judge = load("citation_accuracy", options={"model": "scripted:gullible", "partial": 0.4})
     assert isinstance(judge, CitationAccuracy)
-    assert set(judge.prompts) == {"citation/en"}
-    with pytest.raises(ValueError, match="flawed"):
-        CitationAccuracy(model=gullible(), flawed=2)
+    assert set(judge.prompts) == {"citation_brief/en"}
+    with pytest.raises(ValueError, match="partial"):
+        CitationAccuracy(model=gullible(), partial=2)

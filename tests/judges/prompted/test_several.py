@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rubrica.core import Case, Usage
-from rubrica.judges.citing.sources import Source
+from rubrica.judges.dimensions.sources import Source
 from rubrica.judges.prompted.asker import Asker, Verdict
 from rubrica.judges.prompted.several import after, each, heap, listed, sure_of
 from rubrica.judges.prompted.sourced import excerpts
@@ -79,7 +79,7 @@ def test_a_failure_costs_what_came_before_it() -> None:
 
 def test_of_long_sources_what_speaks_of_it() -> None:
     texts = ["Nothing. " * 500, "The bridge opened in 1932. " * 10 + "Nothing. " * 500, ""]
-    sources = [Source(str(n), "", text, "", "", "", "", "case") for n, text in enumerate(texts)]
+    sources = [Source(id=str(n), text=text, origin="case") for n, text in enumerate(texts)]
     shown = excerpts("The bridge opened in 1932.", sources, 1000)
     assert list(shown) == [1]
     assert shown[1].startswith("The bridge opened in 1932.")

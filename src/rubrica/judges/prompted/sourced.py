@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from rubrica.core import Case, Trace
 from rubrica.core.trace import as_text
-from rubrica.judges.citing.passages import Passage, share
-from rubrica.judges.citing.sources import Source, sources_of
+from rubrica.judges.dimensions.sources import Source, collect_sources
 from rubrica.judges.prompted.asker import Asker, Verdict
 from rubrica.judges.prompted.quoting import located
 from rubrica.judges.prompted.several import heap
@@ -14,12 +13,13 @@ from rubrica.judges.prompted.several import heap
 #: Characters of a piece of a long source, and where one may end.
 PIECE = 1000
 _CUT = re.compile(r"[\n.!?。！？；]\s*|\s")
+_WORD = re.compile(r"[^\W\d_㐀-鿿]+|\d+|[㐀-鿿]")
 GAP = "\n[…]\n"
 
 
 def texts_of(case: Case, trace: Trace) -> list[Source]:
     """The sources of the case that have a text; those of the trace where it has none."""
-    known = [source for source in sources_of(case, trace) if source.text.strip()]
+    known = [source for source in collect_sources(case, trace) if source.text.strip()]
     return [source for source in known if source.origin == "case"] or known
 
 
@@ -46,9 +46,9 @@ def excerpts(claim: str, sources: Sequence[Source], limit: int) -> dict[int, str
     words with the claim, in their order."""
     if sum(len(source.text) for source in sources) <= limit:
         return {at: source.text for at, source in enumerate(sources)}
-    mine = Passage(claim)
+    mine = set(_WORD.findall(claim.lower()))
     pieces = [
-        (share(mine, Passage(piece)), at, start, piece)
+        (len(mine.intersection(_WORD.findall(piece.lower()))), at, start, piece)
         for at, source in enumerate(sources)
         for start, piece in _pieces(source.text)
     ]

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rubrica.judges.reader.features import Claim, Match, words_in_window
-from rubrica.judges.reader.support import read_claim, read_question
+from rubrica.judges.reader.features import Match, words_in_window
+from rubrica.judges.reader.support import read_claims, read_question
 from rubrica.judges.reader.text import Text, is_chinese
 
 _NO_QUESTION: frozenset[str] = frozenset()
@@ -39,10 +39,7 @@ def cover_aspects(aspects: Sequence[str], text: Text, question: str = "") -> lis
     """How much of each aspect the text covers; a list of their names covers none."""
     if not text.sentences:
         return [Coverage(0.0, 0, 0) for _ in aspects]
-    claims = [read_claim(aspect, _NO_QUESTION) for aspect in aspects]
-    shared = Counter(stem for claim in claims for stem in claim.wanted)
-    if len(claims) > 1:
-        claims = [Claim(claim.sentence, _NO_QUESTION, shared) for claim in claims]
+    claims = read_claims(aspects, _NO_QUESTION)
     asked = read_question(question)
     repeats = text.repeats(asked) if asked else frozenset()
     matches = [Match(claim, text, repeats) for claim in claims]
@@ -54,7 +51,8 @@ def cover_aspects(aspects: Sequence[str], text: Text, question: str = "") -> lis
         if share and _REFUSAL.search(best.text):
             share = 0.0
         elif share and _is_topic(match) and topics[match.number] >= _LIST:
-            own = sum(stem not in shared and stem not in asked for stem in best.content)
+            named = asked.union(*(claim.stems for claim in claims))
+            own = sum(stem not in named for stem in best.content)
             share *= own >= _OWN_WORDS * topics[match.number]
         covered.append(Coverage(share, best.start, best.end))
     return covered

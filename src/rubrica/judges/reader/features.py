@@ -6,12 +6,11 @@ most of its words. None decides anything: weights learned from public data do th
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 
-from rubrica.judges.reader.numbers import find_numbers
-from rubrica.judges.reader.text import STOP_WORDS, Sentence, Text, stem_word
+from rubrica.judges.reader.numbers import value_of_word
+from rubrica.judges.reader.text import STOP_WORDS, Sentence, Text, lazy, stem_word
 from rubrica.judges.reader.weights import word_weight
 
 NOTHING: frozenset[int] = frozenset()
@@ -65,20 +64,16 @@ class Claim:
         self.wanted = {stem: word_weight(stem) / siblings.get(stem, 1) for stem in new}
         self.weight = sum(self.wanted.values()) or 1.0
 
-    @cached_property
+    @lazy
     def denies(self) -> bool:
         return is_negated(self.sentence)
 
-    @cached_property
-    def numbers(self) -> list[float]:
-        return find_numbers(self.sentence.words)
-
-    @cached_property
+    @lazy
     def names(self) -> list[str]:
         """Stems of its names that the question does not have."""
         return [stem for stem in find_names(self.sentence.text) if stem not in self.question]
 
-    @cached_property
+    @lazy
     def pairs(self) -> frozenset[tuple[str, str]]:
         """Neighbouring stems."""
         stems = self.sentence.stems
@@ -115,6 +110,8 @@ class Match:
             numbers = places.get(stem)
             if numbers is not None and ignored:
                 numbers = [number for number in numbers if number not in ignored]
+            if not numbers and (value := value_of_word(stem)) is not None:
+                numbers = text.numbers.get(value)  # `8` for `eight`
             if not numbers:
                 missing.append(weight)
                 continue
@@ -128,7 +125,7 @@ class Match:
         self.number = max(shares, key=shares.__getitem__) if shares else text.first
         self.share = shares.get(self.number, 0.0) / claim.weight
 
-    @cached_property
+    @lazy
     def best(self) -> Sentence:
         return self.text.sentences[self.number] if self.number >= 0 else NO_SENTENCE
 
@@ -146,21 +143,23 @@ class Match:
         """Whether one of the statements at these places counts."""
         return bool(places) and not self.ignored.issuperset(places or ())
 
-    @cached_property
+    @lazy
     def stems(self) -> frozenset[str]:
         return frozenset(self.best.stems)
 
-    @cached_property
+    @lazy
     def new_numbers(self) -> list[float]:
         """The claim's numbers that the question does not give."""
-        return [one for one in self.claim.numbers if not _in_question(one, self.claim.question)]
+        return [
+            one for one in self.claim.sentence.numbers if not _in_question(one, self.claim.question)
+        ]
 
-    @cached_property
+    @lazy
     def missing_numbers(self) -> int:
         places = self.text.numbers
         return sum(not self.counts(places.get(number)) for number in self.new_numbers)
 
-    @cached_property
+    @lazy
     def missing_names(self) -> int:
         places = self.text.places
         return sum(not self.counts(places.get(name)) for name in self.claim.names)
@@ -170,7 +169,7 @@ class Match:
         """1 for a short claim and a short sentence: in a long one, a negation may deny anything."""
         return min(1.0, BRIEF / max(len(self.claim.sentence.words), len(self.best.words)))
 
-    @cached_property
+    @lazy
     def text_denies(self) -> bool:
         return is_negated(self.best)
 
@@ -258,8 +257,8 @@ def numbers_conflict(match: Match) -> float:
     """1 where the best sentence has another number in place of the claim's."""
     if not match.missing_numbers:
         return 0.0
-    others = find_numbers(match.best.words)
-    return float(any(one not in match.claim.numbers for one in others))
+    others = match.best.numbers
+    return float(any(one not in match.claim.sentence.numbers for one in others))
 
 
 def names_missing(match: Match) -> float:

@@ -18,6 +18,14 @@ _SCALES |= {"百": 1e2, "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "�
 _DIGITS = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=True))
 _PLACES = {"十": 10, "百": 100, "千": 1000}
 _NAMED = {**_ONES, **_TENS}
+#: With these a number begins that is not a word.
+_SIGNS = frozenset("0123456789") | _DIGITS.keys() | _PLACES.keys()
+_NUMBER_WORDS = _NAMED.keys() | _SCALES.keys()
+
+
+def may_have_number(words: Sequence[str]) -> bool:
+    """Whether any of the words begins a number; quicker than to look for its value."""
+    return not _NUMBER_WORDS.isdisjoint(words) or not _SIGNS.isdisjoint([word[0] for word in words])
 
 
 def find_numbers(words: Sequence[str]) -> list[float]:
@@ -25,6 +33,8 @@ def find_numbers(words: Sequence[str]) -> list[float]:
     values: list[float] = []
     last = -2  # the place of the word that ended the last number
     for place, word in enumerate(words):
+        if word[0] not in _SIGNS and word not in _NUMBER_WORDS:
+            continue
         follows = values and last == place - 1
         if follows and word in _SCALES:
             values[-1] *= _SCALES[word]
@@ -36,6 +46,11 @@ def find_numbers(words: Sequence[str]) -> list[float]:
             continue
         last = place
     return values
+
+
+def value_of_word(word: str) -> float | None:
+    """The value of a word that is a number by itself; `one` is usually none."""
+    return None if word == "one" else _value_of(word)
 
 
 def _value_of(word: str) -> float | None:

@@ -7,6 +7,7 @@ people's labels and calibrated on sets that it was not learned from.
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from math import exp
 from typing import Literal, NamedTuple
 
@@ -20,6 +21,8 @@ LONGEST_CLAIM = 2000
 #: Share of a claim's words that a sentence must have to contradict it: below, it is about
 #: something else.
 SAME_TOPIC = 0.4
+#: A probability of support from which a claim counts in full, and one below which not at all.
+FULL, NONE = 0.75, 0.25
 
 
 class Verdict(NamedTuple):
@@ -32,6 +35,13 @@ class Verdict(NamedTuple):
     end: int
 
 
+def grade(verdict: Verdict) -> float:
+    """What a claim earns: all where it is surely stated, nothing where it surely is not."""
+    if verdict.kind == "contradicted":
+        return 0.0
+    return min(1.0, max(0.0, (verdict.support - NONE) / (FULL - NONE)))
+
+
 def judge_claims(
     claims: Sequence[str], text: Text, question: str = "", weights: Weights | None = None
 ) -> list[Verdict]:
@@ -39,11 +49,7 @@ def judge_claims(
     weights = weights or shipped_weights()
     if not text.sentences:
         return [Verdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
-    asked = read_question(question)
-    read = [read_claim(claim, asked) for claim in claims]
-    if len(read) > 1:
-        shared = Counter(stem for claim in read for stem in claim.wanted)
-        read = [Claim(claim.sentence, asked, shared) for claim in read]
+    read = read_claims(claims, read_question(question))
     return [_judge(Match(claim, text), weights) for claim in read]
 
 
@@ -62,10 +68,19 @@ def read_question(question: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def read_claim(claim: str, question: frozenset[str]) -> Claim:
+def read_claim(claim: str) -> Sentence:
     """A claim, read as one sentence."""
     text = claim[:LONGEST_CLAIM]
-    return Claim(Sentence(text, 0, len(text)), question)
+    return Sentence(text, 0, len(text))
+
+
+def read_claims(claims: Sequence[str], question: frozenset[str]) -> list[Claim]:
+    """The claims of one case: a word that several of them have counts less for each."""
+    sentences = [read_claim(claim) for claim in claims]
+    if len(sentences) == 1:
+        return [Claim(sentences[0], question)]
+    shared = Counter(chain.from_iterable(one.content for one in sentences))
+    return [Claim(one, question, shared) for one in sentences]
 
 
 def _judge(match: Match, weights: Weights) -> Verdict:

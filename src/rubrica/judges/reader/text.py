@@ -6,15 +6,19 @@ public data that was as good as cutting words with a dictionary, and needs none.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache
+from collections import defaultdict
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Generic, TypeVar
 
 import Stemmer
 
 from rubrica.judges.answer import blank_thinking
-from rubrica.judges.reader.numbers import find_numbers
+from rubrica.judges.reader.numbers import find_numbers, may_have_number
 from rubrica.judges.visible import shown, visible
 
+S = TypeVar("S")
+T = TypeVar("T")
 #: Characters of a text that are read. What stands beyond earns nothing.
 READ = 100_000
 #: Characters of a sentence.
@@ -24,14 +28,17 @@ _LONGEST = 400
 _PILE, _LONG_PILE, _JOINING, _JOINING_CHINESE = 6, 15, 0.08, 0.02
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-#: A number, a Chinese number, a Chinese character, or a word with its apostrophe.
+#: A word with its apostrophe, a number; where the text is not ASCII, also a Chinese number and a
+#: Chinese character.
+_ASCII_TOKEN = re.compile(r"[a-z]++(?:'[a-z]++)?|\d++(?:[.,]\d++)*+%?")
 _TOKEN = re.compile(
-    rf"\d++(?:[.,]\d++)*+%?|[零一二三四五六七八九十百千万亿两]{{2,}}+|[{_CJK}]"
-    rf"|[^\W\d_{_CJK}]++(?:'[a-z]++)?"
+    rf"[零一二三四五六七八九十百千万亿两]{{2,}}+|[{_CJK}]|[^\W\d_{_CJK}]++(?:'[a-z]++)?"
+    r"|\d++(?:[.,]\d++)*+%?"
 )
 _HAS_CJK = re.compile(f"[{_CJK}]")
-#: Every run of marks that can end a sentence is matched whole, so that a long run is read once.
-_END = re.compile(r"[.!?]++[\"'”’)\]*_]*+|[。！？；!?]++[”’」』）]*+|\n\s*+")
+#: A run of marks that can end a sentence, and what closes it. A run is always matched whole: to try
+#: it again from each of its places would cost the square of its length.
+_END = re.compile(r"[.!?。！？；\n]++[\"'”’)\]*_」』）\s]*+")
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st vs etc jr sr inc ltd co corp fig al approx no vol pp ed dept".split()
 )
@@ -51,8 +58,42 @@ _DENIAL = re.compile(
     r"|是错|是假|错误的|不正确|不属实|不成立|谣言",
     re.IGNORECASE,
 )
+#: Only a sentence with one of these can be such.
+_DENIAL_WORDS = frozenset(
+    "false untrue incorrect wrong myth myths none true correct case 错 假 确 属 成 谣".split()
+)
 _POINTS_ON = re.compile(r"[:：]$|\b(?:following|below|these)\b|以下|下列|下面", re.IGNORECASE)
-_stem_word: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+
+
+class _Stems(dict[str, str]):
+    """Stems of the words that were met; forgets all when there are too many of them."""
+
+    _most = 100_000
+    _stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= self._most:
+            self.clear()
+        stem = _Stems._stem(word.removesuffix("'s"))
+        self[word] = stem
+        return stem
+
+
+_STEMS = _Stems()
+
+
+class lazy(Generic[S, T]):  # noqa: N801 - used like `property`
+    """An attribute that is computed when it is first asked for.
+
+    `functools.cached_property` without its lock, which takes longer than most of these values.
+    """
+
+    def __init__(self, compute: Callable[[S], T]) -> None:
+        self.compute, self.name, self.__doc__ = compute, compute.__name__, compute.__doc__
+
+    def __get__(self, owner: S, _kind: object = None) -> T:
+        value = owner.__dict__[self.name] = self.compute(owner)
+        return value
 
 
 class Sentence:
@@ -60,19 +101,26 @@ class Sentence:
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self.text, self.start, self.end = text, start, end
-        self.words = split_words(text)
-        self.stems = [stem_word(word) for word in self.words]
+        self.words = words = split_words(text)
+        self.stems = [_STEMS[word] for word in words]
 
-    @cached_property
+    @lazy
     def content(self) -> dict[str, None]:
         """The stems of the words that carry meaning, each once, in order."""
         pairs = zip(self.stems, self.words, strict=True)
         return {stem: None for stem, word in pairs if word not in STOP_WORDS}
 
+    @lazy
+    def numbers(self) -> list[float]:
+        """The values of its numbers."""
+        return find_numbers(self.words)
+
     @property
     def is_question(self) -> bool:
         """Whether it asks instead of stating."""
-        return self.text.rstrip("\"'”’)*_ ").endswith(("?", "？"))
+        return ("?" in self.text or "？" in self.text) and self.text.rstrip("\"'”’)*_ ").endswith(
+            ("?", "？")
+        )
 
     @property
     def is_word_pile(self) -> bool:
@@ -97,7 +145,7 @@ class Text:
             text = blank_thinking(text)
         self.sentences = tuple(_split_sentences(shown(text)))
 
-    @cached_property
+    @lazy
     def statements(self) -> tuple[int, ...]:
         """The numbers of the sentences that state something: no questions, no keywords."""
         return tuple(
@@ -106,40 +154,44 @@ class Text:
             if not sentence.is_question and not sentence.is_word_pile
         )
 
-    @cached_property
+    @lazy
     def places(self) -> dict[str, list[int]]:
-        """The numbers of the statements in which each stem stands."""
-        places: dict[str, list[int]] = {}
+        """The numbers of the statements in which each stem stands; stop words are left out."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
         for number in self.statements:
-            for stem in set(self.sentences[number].stems):
-                places.setdefault(stem, []).append(number)
-        return places
+            for stem in set(self.sentences[number].stems).difference(STOP_WORDS):
+                places[stem].append(number)
+        return dict(places)
 
-    @cached_property
+    @lazy
     def numbers(self) -> dict[float, list[int]]:
-        """The numbers of the statements in which each value stands."""
+        """The numbers of the statements in which each value stands, however it is written."""
         places: dict[float, list[int]] = {}
         for number in self.statements:
-            for value in find_numbers(self.sentences[number].words):
-                places.setdefault(value, []).append(number)
+            sentence = self.sentences[number]
+            if may_have_number(sentence.words):
+                for value in sentence.numbers:
+                    places.setdefault(value, []).append(number)
         return places
 
-    @cached_property
+    @lazy
     def denials(self) -> frozenset[int]:
         """The numbers of the sentences that call something false."""
         return frozenset(
             number
             for number, sentence in enumerate(self.sentences)
-            if _DENIAL.search(sentence.text)
+            if not _DENIAL_WORDS.isdisjoint(sentence.words) and _DENIAL.search(sentence.text)
         )
 
-    @cached_property
+    @lazy
     def listed_as_false(self) -> frozenset[int]:
         """The numbers of the sentences under one that calls false what follows it.
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
-        found, heading = set(), False
+        found, heading = set[int](), False
+        if not self.denials:  # nearly always
+            return self.denials
         for number, sentence in enumerate(self.sentences):
             text = sentence.text
             if number in self.denials and _POINTS_ON.search(text):
@@ -150,7 +202,7 @@ class Text:
                 found.add(number)
         return frozenset(found)
 
-    @cached_property
+    @lazy
     def first(self) -> int:
         """The number of the first statement that is not listed as false, or -1."""
         return next((one for one in self.statements if one not in self.listed_as_false), -1)
@@ -158,11 +210,12 @@ class Text:
     @lru_cache(maxsize=4)  # noqa: B019 - a text lives no longer than its cache
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
         """The numbers of the sentences that only repeat half of the question or more."""
-        asked = {stem for stem in question if stem not in STOP_WORDS}
+        known = question | STOP_WORDS
+        asked = len(question - STOP_WORDS)
         return frozenset(
             number
             for number, sentence in enumerate(self.sentences)
-            if len(sentence.content) * 2 >= len(asked) and asked.issuperset(sentence.content)
+            if known.issuperset(sentence.stems) and len(sentence.content) * 2 >= asked
         )
 
 
@@ -174,9 +227,9 @@ def read_text(raw: str, *, keep_thinking: bool = False) -> Text:
 
 def split_words(text: str) -> list[str]:
     """The words and numbers of a text in lower case; of Chinese, the characters."""
-    if not text.isascii():
-        text = visible(text).replace("’", "'")
-    return _TOKEN.findall(text.lower())
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text.lower())
+    return _TOKEN.findall(visible(text).lower().replace("’", "'"))
 
 
 def is_chinese(text: str) -> bool:
@@ -184,50 +237,48 @@ def is_chinese(text: str) -> bool:
     return not text.isascii() and _HAS_CJK.search(text) is not None
 
 
-@lru_cache(maxsize=50_000)
 def stem_word(word: str) -> str:
     """The stem of a word: `served` and `serves` become `serv`."""
-    return _stem_word(word.removesuffix("'s"))
+    return _STEMS[word]
 
 
-def _split_sentences(text: str) -> Iterator[Sentence]:
-    start = 0
+def _split_sentences(text: str) -> list[Sentence]:
+    found: list[Sentence] = []
+    start, length = 0, len(text)
     for mark in _END.finditer(text):
-        if not _ends_sentence(text, mark):
-            continue
-        yield from _sentence(text, start, mark.end())
-        start = mark.end()
-    yield from _sentence(text, start, len(text))
+        end, sign = mark.end(), mark[0]
+        if end < length:
+            if sign in (".", "!", "?"):
+                continue  # inside a number, a name or an address
+            if sign[0] == ".":
+                if not sign[-1].isspace() or _is_abbreviation(text, mark.start(), end):
+                    continue
+            elif sign[0] == "\n" and text[end].islower() and sign.count("\n") == 1:
+                continue  # a soft wrap inside a sentence
+        _add_sentence(found, text, start, end)
+        start = end
+    if start < length:
+        _add_sentence(found, text, start, length)
+    return found
 
 
-def _ends_sentence(text: str, mark: re.Match[str]) -> bool:
-    """A point inside a number, an address or an abbreviation ends nothing, nor does a soft wrap."""
-    sign, end = mark[0], mark.end()
-    after = text[end : end + 1]
-    if sign[0] == "\n":
-        return sign.count("\n") > 1 or not after.islower()
-    if sign[0] not in ".!?":
+def _is_abbreviation(text: str, start: int, end: int) -> bool:
+    """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
+    if text[end].islower() and text[end - 1] == " ":
         return True
-    if after and not after.isspace():
-        return False
-    if sign[0] != ".":
-        return True
-    if text[end + 1 : end + 2].islower() and after != "\n":
-        return False
-    before = text[max(0, mark.start() - 12) : mark.start()].split()
+    before = text[max(0, start - 12) : start].split()
     word = before[-1].lower() if before else ""
-    return not (word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()))
+    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
 
 
-def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
-    """The piece as a sentence. One without end is cut: all its words would stand together."""
-    while start < end:
-        stop = end
-        if end - start > _LONGEST:
-            stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
-        piece = text[start:stop]
-        bare = piece.strip()
-        if bare:
-            at = start + piece.index(bare[0])
-            yield Sentence(bare, at, at + len(bare))
+def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> None:
+    """Add the piece. One without end is cut: all its words would stand together."""
+    while end - start > _LONGEST:
+        stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+        _add_sentence(found, text, start, stop)
         start = stop
+    piece = text[start:end]
+    bare = piece.strip()
+    if bare:
+        at = start if bare[0] == piece[0] else start + piece.index(bare[0])
+        found.append(Sentence(bare, at, at + len(bare)))

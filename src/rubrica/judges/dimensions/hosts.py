@@ -1,0 +1,158 @@
+"""How good a web address is by its host alone: primary, secondary, unreliable, or unknown.
+
+In this order: the hosts that the user lists, addresses that hide where they lead, the shipped list
+(`hosts.json`), and endings that registries give to public bodies and universities only. The list
+comes before the endings because of hosts such as `academia.edu`, which is no university. Whatever
+none of them knows is unknown: nothing here opens a page.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from publicsuffixlist import PublicSuffixList
+
+Kind = Literal["primary", "secondary", "unreliable"]
+
+#: Scheme, host with what stands around it, path. A backslash ends a host in browsers.
+_PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]{0,20}):)?//([^/?#\\\s]*+)([^?#\s]*+)", re.IGNORECASE)
+_NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.){0,30}[a-z0-9_-]{1,63}")
+_IP = re.compile(r"(?:0x[0-9a-f]+|\d+)\Z|\[")
+#: Parts of a path that an entry of a list may name.
+_PATH = 4
+#: Suffixes that registries give to public bodies and universities, alone or before a country's.
+_ALONE = frozenset(["gov", "mil", "edu", "int"])
+_SECOND = _ALONE - {"int"} | {"gob", "gouv", "govt", "go", "gub", "gv", "gc", "ac"}
+
+
+class Address(NamedTuple):
+    """Host and path in lower case; `trouble` says why the host proves nothing."""
+
+    host: str
+    path: str
+    trouble: str = ""
+
+
+class Rating(NamedTuple):
+    """The kind of a source, `None` where nobody knows it, and why."""
+
+    kind: Kind | None
+    reason: str
+
+
+class HostLists(NamedTuple):
+    """Hosts that the user lists: `example.org`, `example.org/path`, `*.example.org`."""
+
+    primary: tuple[str, ...] = ()
+    secondary: tuple[str, ...] = ()
+    unreliable: tuple[str, ...] = ()
+
+
+NO_LISTS = HostLists()
+
+
+@lru_cache(maxsize=4096)
+def parse_address(url: str) -> Address:
+    """Split an address, with or without its scheme."""
+    url = url.strip()[:2000]
+    parts = _PARTS.match(url if "//" in url[:24] else f"//{url}")
+    if parts is None or (parts[1] or "https").lower() not in ("http", "https"):
+        return Address("", "", "not a web address")
+    path = parts[3].lower()
+    if "@" in parts[2] or "%" in parts[2] or path.startswith("\\"):
+        return Address("", path, "the address hides its host")  # https://nasa.gov@evil.example
+    host, _, port = parts[2].lower().partition(":")
+    host = host.rstrip(".").removeprefix("www.")
+    if port.strip("0123456789") or _IP.match(host.rpartition(".")[2]):
+        return Address(host, path, "an IP address names no publisher")
+    if not host.isascii() or "xn--" in host:
+        return Address(host, path, "letters of the host can be mistaken for others")
+    if _NAME.fullmatch(host) is None or "." not in host:
+        return Address(host, path, "not a public host")
+    return Address(host, path)
+
+
+@lru_cache(maxsize=4096)
+def rate_address(url: str, lists: HostLists = NO_LISTS) -> Rating:
+    """Rate an address by its host; `lists` win over everything else."""
+    address = parse_address(url)
+    if any(lists) and (found := _find(_own_table(lists), address)):
+        return found
+    if address.trouble:
+        return Rating("unreliable" if not address.host else None, address.trouble)
+    return _find(_shipped_table(), address) or _rate_ending(address)
+
+
+def registered_host(url: str) -> str:
+    """The name that somebody registered: `example.co.uk` of `https://www.example.co.uk/a`."""
+    host = parse_address(url).host
+    return _suffixes().privatesuffix(host) or host if host else ""
+
+
+def check_lists(lists: HostLists) -> None:
+    """Refuse entries that are no hosts, and hosts listed as two kinds."""
+    for field, hosts in zip(HostLists._fields, lists, strict=True):
+        for host in hosts:
+            if not host.strip() or any(map(str.isspace, host)):
+                raise ValueError(f"{field}: {host!r} is no host")
+            if (others := [kind for kind in HostLists._fields if host in getattr(lists, kind)])[1:]:
+                raise ValueError(f"{field}: {host!r} is listed as {' and as '.join(others)}")
+
+
+def _rate_ending(address: Address) -> Rating:
+    suffix = _suffixes().publicsuffix(address.host) or ""
+    label, _, country = suffix.partition(".")
+    is_second = label in _SECOND and "." not in country and suffix != "go.it"  # a province
+    if suffix not in _ALONE and not (country and is_second):
+        return Rating(None, "a host that no list knows")
+    if "/~" in address.path:
+        return Rating("secondary", "a personal page")
+    return Rating("primary", "a public body or university, by its ending")
+
+
+def _find(table: Mapping[str, Rating], address: Address) -> Rating | None:
+    """The rating of the longest entry, by whole labels: nasa.gov.evil.com is not nasa.gov."""
+    host, parts, below = address.host, address.path.strip("/").split("/")[:_PATH], False
+    while host:
+        for length in range(len(parts), 0, -1):
+            if found := table.get(f"{host}/{'/'.join(parts[:length])}"):
+                return found
+        if found := table.get(host) or (table.get(f"*.{host}") if below else None):
+            return found
+        host, below = host.partition(".")[2], True
+    return None
+
+
+@cache
+def _shipped_table() -> Mapping[str, Rating]:
+    data = json.loads(Path(__file__).with_name("hosts.json").read_text(encoding="utf-8"))
+    return {
+        host: Rating(kind, reason)
+        for kind, groups in data.items()
+        for reason, hosts in groups.items()
+        for host in hosts
+    }
+
+
+@lru_cache(maxsize=64)
+def _own_table(lists: HostLists) -> Mapping[str, Rating]:
+    return {
+        _plain(entry): Rating(kind, f"listed as {kind} in the rubric")  # type: ignore[arg-type]
+        for kind, entries in zip(HostLists._fields, lists, strict=True)
+        for entry in entries
+    }
+
+
+def _plain(entry: str) -> str:
+    """An entry as `_find` looks for it: without scheme, port and `www.`."""
+    host, _, path = entry.strip().lower().rpartition("://")[2].partition("/")
+    return f"{host.partition(':')[0].removeprefix('www.')}/{path}".rstrip("/")
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    """The public suffix list that comes with its package; reading it takes 35 ms, once."""
+    return PublicSuffixList()
