@@ -23,8 +23,9 @@ T = TypeVar("T")
 READ = 100_000
 #: Characters of a sentence.
 _LONGEST = 400
-#: Words from which a row of them may be a pile, and the share of joining words that prose has.
-_PILE, _JOINING, _JOINING_CHINESE = 15, 0.08, 0.02
+#: Words from which a row of them may be a pile (more where commas set items of a list apart, and
+#: in Chinese), and the share of joining words that prose has.
+_PILE, _LONG_PILE, _JOINING, _JOINING_CHINESE = 6, 15, 0.08, 0.02
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 #: A word with its apostrophe, a number; where the text is not ASCII, also a Chinese number and a
@@ -123,12 +124,15 @@ class Sentence:
 
     @property
     def is_word_pile(self) -> bool:
-        """Whether it is a long row of words that no grammar joins: keywords, not a statement."""
+        """Whether it is a row of words that no grammar joins: keywords, not a statement."""
         count = len(self.words)
         if count < _PILE:
             return False
+        chinese = is_chinese(self.text)
+        if count < _LONG_PILE and (chinese or self.text.count(",") * 3 >= count):
+            return False
         joining = sum(word in STOP_WORDS for word in self.words)
-        return joining < count * (_JOINING_CHINESE if is_chinese(self.text) else _JOINING)
+        return joining < count * (_JOINING_CHINESE if chinese else _JOINING)
 
 
 class Text:
