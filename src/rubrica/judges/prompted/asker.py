@@ -33,7 +33,7 @@ from rubrica.models.house import model_for
 #: Asks for one verdict, where the first reply cannot be used.
 TRIES = 3
 #: Tokens for one word. A model that has to think first is asked again, with all it may take.
-FEW = 16
+FEW = 5
 
 
 #: What is wrong with a reply, if anything, beyond its form.
@@ -239,10 +239,12 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
                 spent = error.usage or spent
                 continue
             spent, reply_text = spent + reply.usage, reply.text
+            shares = word_likelihoods(reply, words)
+            if shares is not None:  # even where it goes on to say something else
+                named = {words[word]: share for word, share in shares.items()}
+                return max(named, key=named.__getitem__), named, spent
             if (word := read_word(reply.text, words)) is not None:
-                shares = word_likelihoods(reply, words)
-                named = shares and {words[one]: share for one, share in shares.items()}
-                return words[word], named or None, spent
+                return words[word], None, spent
         message = (
             f"{self.models[0]}: no verdict in {TRIES} replies: expected one of "
             f"{', '.join(words)}; the last began: {reply_text[:80]!r}"

@@ -7,6 +7,9 @@ from math import exp
 from rubrica.judges.prompted.form import match_word
 from rubrica.models.asking import Reply
 
+#: The least probability of all words together, where one of them was asked for.
+LEAST = 0.05
+
 
 def likelihoods(reply: Reply, key: str, choices: Sequence[str]) -> dict[str, float] | None:
     """The share of each choice at the place where the value of `key` begins; None without them.
@@ -35,7 +38,8 @@ def likelihoods(reply: Reply, key: str, choices: Sequence[str]) -> dict[str, flo
 def word_likelihoods(reply: Reply, words: Collection[str]) -> dict[str, float] | None:
     """The share of each word at the reply's first word, behind any thinking; None without them.
 
-    `Yes`, ` yes` and `是` are one word here. A token that begins several words counts for none.
+    `Yes`, ` yes` and `是` are one word here. A token that begins several words counts for none. Nor
+    is there a share where other beginnings are far likelier: the model was about to say no word.
     """
     text = "".join(token.text for token in reply.logprobs)
     begin = text.rfind("</think>") + len("</think>") if "</think>" in text else 0
@@ -49,7 +53,7 @@ def word_likelihoods(reply: Reply, words: Collection[str]) -> dict[str, float] |
             if (word := _begun(_bare(piece), words)) is not None:
                 mass[word] += exp(logprob)
         total = sum(mass.values())
-        return {word: part / total for word, part in mass.items()} if total > 0 else None
+        return {word: part / total for word, part in mass.items()} if total >= LEAST else None
     return None
 
 

@@ -142,45 +142,66 @@ class Text:
         self.sentences = tuple(_split_sentences(shown(text)))
 
     @lazy
-    def places(self) -> dict[str, list[int]]:
-        """The numbers of the sentences that state something in which each stem stands.
+    def statements(self) -> tuple[int, ...]:
+        """The numbers of the sentences that state something: no questions, no keywords."""
+        return tuple(
+            number
+            for number, sentence in enumerate(self.sentences)
+            if not sentence.is_question and not sentence.is_word_pile
+        )
 
-        Stop words stand everywhere and are left out.
-        """
+    @lazy
+    def places(self) -> dict[str, list[int]]:
+        """The numbers of the statements in which each stem stands; stop words are left out."""
         places: defaultdict[str, list[int]] = defaultdict(list)
-        for number, sentence in enumerate(self.sentences):
-            if not sentence.is_question and not sentence.is_word_pile:
-                for stem in set(sentence.stems).difference(STOP_WORDS):
-                    places[stem].append(number)
+        for number in self.statements:
+            for stem in set(self.sentences[number].stems).difference(STOP_WORDS):
+                places[stem].append(number)
         return dict(places)
 
     @lazy
     def numbers(self) -> dict[float, list[int]]:
-        """The numbers of the sentences in which each value stands, however it is written."""
+        """The numbers of the statements in which each value stands, however it is written."""
         places: dict[float, list[int]] = {}
-        for number, sentence in enumerate(self.sentences):
+        for number in self.statements:
+            sentence = self.sentences[number]
             if may_have_number(sentence.words):
                 for value in sentence.numbers:
                     places.setdefault(value, []).append(number)
         return places
 
     @lazy
-    def denied(self) -> frozenset[int]:
-        """The numbers of the sentences that call what they say false, and of items under one.
+    def denials(self) -> frozenset[int]:
+        """The numbers of the sentences that call something false."""
+        return frozenset(
+            number
+            for number, sentence in enumerate(self.sentences)
+            if not _DENIAL_WORDS.isdisjoint(sentence.words) and _DENIAL.search(sentence.text)
+        )
+
+    @lazy
+    def listed_as_false(self) -> frozenset[int]:
+        """The numbers of the sentences under one that calls false what follows it.
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
         found, heading = set[int](), False
+        if not self.denials:  # nearly always
+            return self.denials
         for number, sentence in enumerate(self.sentences):
             text = sentence.text
-            denies = not _DENIAL_WORDS.isdisjoint(sentence.words) and bool(_DENIAL.search(text))
-            if denies and _POINTS_ON.search(text):
+            if number in self.denials and _POINTS_ON.search(text):
                 heading = True
             elif text.endswith((":", "：")) or text.startswith("#"):
                 heading = False
-            if heading or denies:
+            if heading:
                 found.add(number)
         return frozenset(found)
+
+    @lazy
+    def first(self) -> int:
+        """The number of the first statement that is not listed as false, or -1."""
+        return next((one for one in self.statements if one not in self.listed_as_false), -1)
 
     @lru_cache(maxsize=4)  # noqa: B019 - a text lives no longer than its cache
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
