@@ -19,13 +19,8 @@ _DIGITS = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=
 _PLACES = {"十": 10, "百": 100, "千": 1000}
 _NAMED = {**_ONES, **_TENS}
 #: With these a number begins that is not a word.
-_SIGNS = frozenset("0123456789") | _DIGITS.keys() | _PLACES.keys()
-_NUMBER_WORDS = _NAMED.keys() | _SCALES.keys()
-
-
-def may_have_number(words: Sequence[str]) -> bool:
-    """Whether any of the words begins a number; quicker than to look for its value."""
-    return not _NUMBER_WORDS.isdisjoint(words) or not _SIGNS.isdisjoint([word[0] for word in words])
+SIGNS = frozenset("0123456789") | _DIGITS.keys() | _PLACES.keys()
+NUMBER_WORDS = _NAMED.keys() | _SCALES.keys()
 
 
 def find_numbers(words: Sequence[str]) -> list[float]:
@@ -33,7 +28,7 @@ def find_numbers(words: Sequence[str]) -> list[float]:
     values: list[float] = []
     last = -2  # the place of the word that ended the last number
     for place, word in enumerate(words):
-        if word[0] not in _SIGNS and word not in _NUMBER_WORDS:
+        if word[0] not in SIGNS and word not in NUMBER_WORDS:
             continue
         follows = values and last == place - 1
         if follows and word in _SCALES:

@@ -9,12 +9,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 import Stemmer
 
 from rubrica.judges.answer import blank_thinking
-from rubrica.judges.reader.numbers import find_numbers, may_have_number
+from rubrica.judges.reader.numbers import NUMBER_WORDS, SIGNS, find_numbers
+from rubrica.judges.reader.weights import shipped_weights
 from rubrica.judges.visible import shown, visible
 
 S = TypeVar("S")
@@ -27,12 +29,20 @@ _LONGEST = 400
 _PILE, _JOINING, _JOINING_CHINESE = 15, 0.08, 0.02
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-#: A word with its apostrophe, a number; where the text is not ASCII, also a Chinese number and a
-#: Chinese character.
-_ASCII_TOKEN = re.compile(r"[a-z]++(?:'[a-z]++)?|\d++(?:[.,]\d++)*+%?")
+#: Chinese numerals as they are coded, the first sign of all to one of the last.
+_NUMERALS = "一七万三两九二五亿八六十千四百零"
+#: All other Chinese characters.
+_OTHERS = "\u3400-\u4dbf\uf900-\ufaff" + "".join(
+    f"{chr(ord(one) + 1)}-{chr(ord(two) - 1)}" for one, two in pairwise(f"{_NUMERALS}\ua000")
+)
+_LETTER = rf"[^\W\d_{_CJK}]"
+#: A word with its apostrophe, a number.
+_ASCII_TOKEN = re.compile(r"[a-z]++(?:'[a-z]++)?+|[0-9]++(?:[.,][0-9]++)*+%?+")
+#: In other text, a run of Chinese characters, each of which is a word; or a word, a number, a
+#: Chinese number.
 _TOKEN = re.compile(
-    rf"[零一二三四五六七八九十百千万亿两]{{2,}}+|[{_CJK}]|[^\W\d_{_CJK}]++(?:'[a-z]++)?"
-    r"|\d++(?:[.,]\d++)*+%?"
+    rf"([{_OTHERS}]++)|([a-z]++(?:{_LETTER}++)?+(?:'[a-z]++)?+|\d++(?:[.,]\d++)*+%?+"
+    rf"|[{_NUMERALS}]++|{_LETTER}++(?:'[a-z]++)?+)"
 )
 _HAS_CJK = re.compile(f"[{_CJK}]")
 #: A run of marks that can end a sentence, and what closes it. A run is always matched whole: to try
@@ -61,6 +71,8 @@ _DENIAL = re.compile(
 _DENIAL_WORDS = frozenset(
     "false untrue incorrect wrong myth myths none true correct case 错 假 确 属 成 谣".split()
 )
+#: What a sentence asks with.
+_ASKING = ("?", "？")
 _POINTS_ON = re.compile(r"[:：]$|\b(?:following|below|these)\b|以下|下列|下面", re.IGNORECASE)
 
 
@@ -78,6 +90,8 @@ class _Stems(dict[str, str]):
 
 
 _STEMS = _Stems()
+_DENIAL_STEMS = frozenset(map(_STEMS.__getitem__, _DENIAL_WORDS))
+_NUMBER_STEMS = frozenset(map(_STEMS.__getitem__, NUMBER_WORDS))
 
 
 class lazy(Generic[S, T]):  # noqa: N801 - used like `property`
@@ -90,7 +104,8 @@ class lazy(Generic[S, T]):  # noqa: N801 - used like `property`
         self.compute, self.name, self.__doc__ = compute, compute.__name__, compute.__doc__
 
     def __get__(self, owner: S, _kind: object = None) -> T:
-        value = owner.__dict__[self.name] = self.compute(owner)
+        value = self.compute(owner)
+        setattr(owner, self.name, value)
         return value
 
 
@@ -100,13 +115,17 @@ class Sentence:
     def __init__(self, text: str, start: int, end: int) -> None:
         self.text, self.start, self.end = text, start, end
         self.words = words = split_words(text)
-        self.stems = [_STEMS[word] for word in words]
+        self.stems = list(map(_STEMS.__getitem__, words))
 
     @lazy
-    def content(self) -> dict[str, None]:
-        """The stems of the words that carry meaning, each once, in order."""
+    def content(self) -> dict[str, float]:
+        """The stems of the words that carry meaning, each once, in order, and how much each weighs.
+
+        From 1 for a rare one to nearly 0 for one that stands in every text.
+        """
+        weight_of = shipped_weights().words.get
         pairs = zip(self.stems, self.words, strict=True)
-        return {stem: None for stem, word in pairs if word not in STOP_WORDS}
+        return {stem: weight_of(stem, 1.0) for stem, word in pairs if word not in STOP_WORDS}
 
     @lazy
     def numbers(self) -> list[float]:
@@ -116,9 +135,12 @@ class Sentence:
     @property
     def is_question(self) -> bool:
         """Whether it asks instead of stating."""
-        return ("?" in self.text or "？" in self.text) and self.text.rstrip("\"'”’)*_ ").endswith(
-            ("?", "？")
-        )
+        return self.text.rstrip("\"'”’)*_ ").endswith(_ASKING)
+
+    @property
+    def is_denial(self) -> bool:
+        """Whether it calls something false."""
+        return not _DENIAL_WORDS.isdisjoint(self.words) and bool(_DENIAL.search(self.text))
 
     @property
     def is_word_pile(self) -> bool:
@@ -126,8 +148,13 @@ class Sentence:
         count = len(self.words)
         if count < _PILE:
             return False
-        joining = sum(word in STOP_WORDS for word in self.words)
-        return joining < count * (_JOINING_CHINESE if is_chinese(self.text) else _JOINING)
+        needed = count * (_JOINING_CHINESE if is_chinese(self.text) else _JOINING)
+        for word in self.words:  # most have enough of them within a few words
+            if word in STOP_WORDS:
+                needed -= 1
+                if needed <= 0:
+                    return False
+        return True
 
 
 class Text:
@@ -139,6 +166,16 @@ class Text:
         if not keep_thinking:
             text = blank_thinking(text)
         self.sentences = tuple(_split_sentences(shown(text)))
+        self._repeats: tuple[frozenset[str], frozenset[int]] | None = None
+
+    @lazy
+    def index(self) -> dict[str, list[int]]:
+        """The numbers of the sentences in which each stem stands."""
+        index: defaultdict[str, list[int]] = defaultdict(list)
+        for number, sentence in enumerate(self.sentences):
+            for stem in set(sentence.stems):
+                index[stem].append(number)
+        return dict(index)
 
     @lazy
     def places(self) -> dict[str, list[int]]:
@@ -146,22 +183,24 @@ class Text:
 
         Stop words stand everywhere and are left out.
         """
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for number, sentence in enumerate(self.sentences):
-            if not sentence.is_question and not sentence.is_word_pile:
-                for stem in set(sentence.stems).difference(STOP_WORDS):
-                    places[stem].append(number)
-        return dict(places)
+        skipped = {
+            number
+            for number, sentence in enumerate(self.sentences)
+            if sentence.is_question or sentence.is_word_pile
+        }
+        places = {stem: found for stem, found in self.index.items() if stem not in STOP_WORDS}
+        if not skipped:
+            return places
+        kept = ((stem, [one for one in found if one not in skipped]) for stem, found in places.items())
+        return {stem: found for stem, found in kept if found}
 
     @lazy
     def numbers(self) -> frozenset[float]:
         """The values of all its numbers."""
-        return frozenset(
-            one
-            for sentence in self.sentences
-            if may_have_number(sentence.words)
-            for one in sentence.numbers
-        )
+        index = self.index
+        stems = [stem for stem in index if stem[0] in SIGNS or stem in _NUMBER_STEMS]
+        found = {number for stem in stems for number in index[stem]}
+        return frozenset(one for number in found for one in self.sentences[number].numbers)
 
     @lazy
     def denied(self) -> frozenset[int]:
@@ -169,28 +208,38 @@ class Text:
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
-        found, heading = set[int](), False
-        for number, sentence in enumerate(self.sentences):
-            text = sentence.text
-            denies = not _DENIAL_WORDS.isdisjoint(sentence.words) and bool(_DENIAL.search(text))
-            if denies and _POINTS_ON.search(text):
-                heading = True
+        index, sentences = self.index, self.sentences
+        denying = {
+            number
+            for stem in _DENIAL_STEMS & index.keys()
+            for number in index[stem]
+            if sentences[number].is_denial
+        }
+        heads = {number for number in denying if _POINTS_ON.search(sentences[number].text)}
+        under = False
+        for number in range(min(heads, default=len(sentences)), len(sentences)):
+            text = sentences[number].text
+            if number in heads:
+                under = True
             elif text.endswith((":", "：")) or text.startswith("#"):
-                heading = False
-            if heading or denies:
-                found.add(number)
-        return frozenset(found)
+                under = False
+            if under:
+                denying.add(number)
+        return frozenset(denying)
 
-    @lru_cache(maxsize=4)  # noqa: B019 - a text lives no longer than its cache
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
         """The numbers of the sentences that only repeat half of the question or more."""
+        if self._repeats is not None and self._repeats[0] is question:
+            return self._repeats[1]
         known = question | STOP_WORDS
         asked = len(question - STOP_WORDS)
-        return frozenset(
+        found = frozenset([
             number
             for number, sentence in enumerate(self.sentences)
             if known.issuperset(sentence.stems) and len(sentence.content) * 2 >= asked
-        )
+        ])
+        self._repeats = question, found
+        return found
 
 
 @lru_cache(maxsize=64)
@@ -203,7 +252,13 @@ def split_words(text: str) -> list[str]:
     """The words and numbers of a text in lower case; of Chinese, the characters."""
     if text.isascii():
         return _ASCII_TOKEN.findall(text.lower())
-    return _TOKEN.findall(visible(text).lower().replace("’", "'"))
+    words: list[str] = []
+    for run, word in _TOKEN.findall(visible(text).lower().replace("’", "'")):
+        if run:
+            words += run
+        else:
+            words.append(word)
+    return words
 
 
 def is_chinese(text: str) -> bool:
@@ -240,7 +295,7 @@ def _is_abbreviation(text: str, start: int, end: int) -> bool:
     """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
     if text[end].islower() and text[end - 1] == " ":
         return True
-    before = text[max(0, start - 12) : start].split()
+    before = text[max(0, start - 12) : start].rsplit(None, 1)
     word = before[-1].lower() if before else ""
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
 
