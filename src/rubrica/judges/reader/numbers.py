@@ -1,6 +1,7 @@
 """The numbers in a list of words, as values: `1,200`, `1.2 thousand`, `twelve hundred`, `1200`."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 _ONES = {
     word: float(value)
@@ -43,6 +44,7 @@ def find_numbers(words: Sequence[str]) -> list[float]:
     return values
 
 
+@lru_cache(maxsize=4096)  # of one case, the same numbers stand in claims, sources and outputs
 def _value_of(word: str) -> float | None:
     first = word[0]
     if first.isdigit():

@@ -48,6 +48,7 @@ _HAS_CJK = re.compile(f"[{_CJK}]")
 #: A run of marks that can end a sentence, and what closes it. A run is always matched whole: to try
 #: it again from each of its places would cost the square of its length.
 _END = re.compile(r"[.!?。！？；\n]++[\"'”’)\]*_」』）\s]*+")
+_ASCII_END = re.compile(r"[.!?\n]++[\"')\]*_\s]*+")
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st vs etc jr sr inc ltd co corp fig al approx no vol pp ed dept".split()
 )
@@ -157,6 +158,9 @@ class Sentence:
         return True
 
 
+_Index = defaultdict[str, list[int]]
+
+
 class Text:
     """A text that was read: `raw` as it was given, and its sentences."""
 
@@ -169,13 +173,15 @@ class Text:
         self._repeats: tuple[frozenset[str], frozenset[int]] | None = None
 
     @lazy
-    def index(self) -> dict[str, list[int]]:
-        """The numbers of the sentences in which each stem stands."""
-        index: defaultdict[str, list[int]] = defaultdict(list)
+    def index(self) -> tuple[_Index, _Index]:
+        """The sentences in which each stem stands: of those that state something, of others."""
+        stated: _Index = defaultdict(list)
+        others: _Index = defaultdict(list)
         for number, sentence in enumerate(self.sentences):
+            index = others if sentence.is_question or sentence.is_word_pile else stated
             for stem in set(sentence.stems):
                 index[stem].append(number)
-        return dict(index)
+        return stated, others
 
     @lazy
     def places(self) -> dict[str, list[int]]:
@@ -183,24 +189,20 @@ class Text:
 
         Stop words stand everywhere and are left out.
         """
-        skipped = {
-            number
-            for number, sentence in enumerate(self.sentences)
-            if sentence.is_question or sentence.is_word_pile
-        }
-        places = {stem: found for stem, found in self.index.items() if stem not in STOP_WORDS}
-        if not skipped:
-            return places
-        kept = ((stem, [one for one in found if one not in skipped]) for stem, found in places.items())
-        return {stem: found for stem, found in kept if found}
+        stated, _ = self.index
+        return {stem: numbers for stem, numbers in stated.items() if stem not in STOP_WORDS}
 
     @lazy
     def numbers(self) -> frozenset[float]:
         """The values of all its numbers."""
-        index = self.index
-        stems = [stem for stem in index if stem[0] in SIGNS or stem in _NUMBER_STEMS]
-        found = {number for stem in stems for number in index[stem]}
-        return frozenset(one for number in found for one in self.sentences[number].numbers)
+        found = {
+            number
+            for index in self.index
+            for stem in index
+            if stem[0] in SIGNS or stem in _NUMBER_STEMS
+            for number in index[stem]
+        }
+        return frozenset([one for number in found for one in self.sentences[number].numbers])
 
     @lazy
     def denied(self) -> frozenset[int]:
@@ -208,9 +210,10 @@ class Text:
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
-        index, sentences = self.index, self.sentences
+        sentences = self.sentences
         denying = {
             number
+            for index in self.index
             for stem in _DENIAL_STEMS & index.keys()
             for number in index[stem]
             if sentences[number].is_denial
@@ -274,7 +277,7 @@ def stem_word(word: str) -> str:
 def _split_sentences(text: str) -> list[Sentence]:
     found: list[Sentence] = []
     start, length = 0, len(text)
-    for mark in _END.finditer(text):
+    for mark in (_ASCII_END if text.isascii() else _END).finditer(text):
         end, sign = mark.end(), mark[0]
         if end < length:
             if sign in (".", "!", "?"):
