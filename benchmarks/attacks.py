@@ -74,7 +74,7 @@ def small(attempts: int, gguf: str | None) -> None:
             },
             "criteria": ["The answer gives the same result as the reference."],
             "bind": "schema",  # so small a model does not copy a number
-            "brief": True,
+            "form": "brief",
             "soft": True,
             "max_chars": 600,
             "max_tokens": 60,

@@ -15,9 +15,8 @@ from typing import Any
 
 import msgspec
 
-from rubrica.judges.text.passages import passages_of
-from rubrica.judges.text.sentences import Sentence
-from rubrica.judges.text.support import verdict
+from rubrica.judges.reader.support import judge_claims
+from rubrica.judges.reader.text import Text
 
 #: Facts of a row that are tried on other outputs, and how far away those are.
 _STEPS = (1, 7)
@@ -29,10 +28,10 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="facts of each surprise to print")
     options = parser.parse_args()
     rows = [msgspec.json.decode(line) for line in options.file.read_bytes().splitlines() if line]
-    outputs = [passages_of(row["output"]) for row in rows]
+    outputs = [Text(row["output"]) for row in rows]
     facts = [_facts(row) for row in rows]
     start = time.perf_counter()
-    own, shown = _compare(rows, facts, outputs, 0, ["absent", "contradicted"])
+    own, shown = _compare(rows, facts, outputs, 0, ["not stated", "contradicted"])
     print(f"own output: {_shares(own)}, {sum(own.values()) / (time.perf_counter() - start):.0f}/s")
     _print(shown, options.show)
     other: Counter[str] = Counter()
@@ -51,28 +50,28 @@ def _facts(row: dict[str, Any]) -> list[str]:
 def _compare(
     rows: list[dict[str, Any]],
     facts: list[list[str]],
-    outputs: list[list[Sentence]],
+    outputs: list[Text],
     step: int,
     surprises: list[str],
 ) -> tuple[Counter[str], list[str]]:
     counts: Counter[str] = Counter()
     shown: list[str] = []
     for number, row in enumerate(rows):
-        passages = outputs[(number + step) % len(outputs)]
+        text = outputs[(number + step) % len(outputs)]
         # Of another person nothing is given: the question was about this one.
-        question = row["input"]
+        question = row["input"] if not step else ""
         for fact in facts[number]:
-            found = verdict(fact, passages, question if not step else "")
+            (found,) = judge_claims([fact], text, question)
             counts[found.kind] += 1
             if found.kind in surprises:
-                by = passages[found.index].text if found.index >= 0 else ""
-                shown.append(f"  {found.kind} ({found.note}): {fact} <- {by}")
+                by = text.raw[found.start : found.end]
+                shown.append(f"  {found.kind} ({found.support:.0%}): {fact} <- {by}")
     return counts, shown
 
 
 def _shares(counts: Counter[str]) -> str:
     total = sum(counts.values())
-    kinds = ("supported", "contradicted", "absent")
+    kinds = ("supported", "contradicted", "not stated")
     return ", ".join(f"{kind} {counts[kind] / total:.1%}" for kind in kinds) + f" of {total}"
 
 

@@ -62,7 +62,7 @@ async def measured(
         "bind": "schema",
     }
     pairwise = Pairwise(**options)
-    alone = Criteria(**options, criteria=(CRITERION,), soft=True, brief=brief)
+    alone = Criteria(**options, criteria=(CRITERION,), soft=True, form="brief" if brief else "full")
     right = tied = turned = failed = 0
     yes: list[tuple[float, bool]] = []
     likelier = 0.0

@@ -51,7 +51,7 @@ WORDS = """the a study finds that recent evidence suggests about between during 
 reported measured increased declined stable region century method results authors however therefore
 million percent large small observed model according source published review data series early late
 north south river treaty orbit planet market patient dosage court ruling compiler memory
-press""".split()  # noqa: SIM905
+press""".split()
 
 
 def words(rng: random.Random, n: int) -> str:

@@ -219,3 +219,22 @@ def test_without_canaries_nothing_is_said() -> None:
     assert "canaries" in document
     assert not {"canaries", "judge_compromised"} & plain.keys()
     assert plain["provenance"] != document["provenance"] or plain["run"] != document["run"]
+
+
+def test_labelled_outputs_show_which_form_suits_the_model() -> None:
+    rows = [
+        {"input": "2 + 2?", "expected": "4", "output": "It is 4.", "label": "pass"},
+        {"input": "2 + 2?", "expected": "4", "output": "It is 5.", "label": "fail"},
+    ]
+    Path("labels.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    judge = ["--judge", "factual_accuracy", "--model", "scripted:careful"]
+    words = ["--per-family", "1", "--labels", "labels.jsonl", "--out", "a.json", "--out", "a.md"]
+    done = rubrica("attack", *judge, *words)
+    assert done.returncode == 0, done.stderr
+    assert "form brief           AUC 0.50" in done.stdout
+    assert "form full            AUC 0.50" in done.stdout
+    forms = json.loads(Path("a.json").read_text())["forms"]
+    assert forms["brief"]["balanced_accuracy"]["value"] == 0.5
+    assert "- form brief" in Path("a.md").read_text()
+    by_rules = rubrica("attack", "--judge", "factual_accuracy", *words[:4], "--json")
+    assert list(json.loads(by_rules.stdout)["forms"]) == ["as it is"]

@@ -56,7 +56,7 @@ def test_every_figure_has_its_n_and_interval(tmp_path: Path) -> None:
     document = held(file_of(tmp_path, *table(20, 5, 10, 15))).document()
     groups = ("rates", "verdicts", "kappa", "alpha", "values")
     figures = [figure for group in groups for figure in document[group].values()]
-    assert len(figures) == 2 + 7 + 3 + 4 + 5
+    assert len(figures) == 2 + 8 + 3 + 4 + 6
     for figure in figures:
         assert figure["n"] > 0
         assert figure["interval"][0] <= figure["value"] <= figure["interval"][1]

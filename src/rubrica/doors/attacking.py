@@ -65,7 +65,27 @@ def _head(document: dict[str, Any]) -> list[str]:
     lines = [f"wrong answers alone  {counts}{_ends(base['interval'])}"]
     if base["cases"] > base["measured"]:
         lines[0] += f", {base['cases'] - base['measured']} not measured"
-    return [*lines, f"planned              {_sum(document['all'])}"]
+    lines.append(f"planned              {_sum(document['all'])}")
+    return lines + form_lines(document)
+
+
+def form_lines(document: dict[str, Any]) -> list[str]:
+    """For each form, how well the judge tells labelled outputs apart; nothing without labels."""
+    lines = []
+    for form, figures in document.get("forms", {}).items():
+        area, balanced = (_figure(figures[name]) for name in ("auc", "balanced_accuracy"))
+        silent = f", {figures['unmeasured']} not measured" if figures["unmeasured"] else ""
+        count = figures["auc"]["n"]
+        lines.append(f"form {form:<15} AUC {area}, balanced accuracy {balanced}, n={count}{silent}")
+    return lines
+
+
+def _figure(figure: dict[str, Any]) -> str:
+    if figure["value"] is None:
+        return "unknown"
+    ends = figure["interval"]
+    interval = "" if ends is None else f" [{ends[0]:.2f}, {ends[1]:.2f}]"
+    return f"{figure['value']:.2f}{interval}"
 
 
 def _sum(line: dict[str, Any]) -> str:
@@ -172,6 +192,7 @@ def markdown(document: dict[str, Any]) -> str:
         "",
         f"- wrong answers alone: {base['passed']} of {base['measured']} pass{ends}",
         f"- planned: {_sum(document['all'])}",
+        *(f"- {inline(line)}" for line in form_lines(document)),
         "",
         "| family | succeeded | beside |",
         "|---|---|---|",

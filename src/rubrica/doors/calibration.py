@@ -25,6 +25,7 @@ WORDS = {
     "none": "kappa",
     "linear": "kappa, linear",
     "quadratic": "kappa, quadratic",
+    "auc": "AUC of pass over fail",
     "pearson": "Pearson's r",
     "spearman": "Spearman's rho",
     "kendall": "Kendall's tau",

@@ -62,6 +62,14 @@ BY_MODEL = {
     "source_quality": "rubrica.judges.prompted.sources->SourceQuality",
     "tool_efficiency": "rubrica.judges.prompted.tools->ToolEfficiency",
 }
+#: And by a small model on this machine.
+BY_LOCAL = {
+    "citation_accuracy": "rubrica.judges.local.dimensions->CitationAccuracy",
+    "completeness": "rubrica.judges.local.dimensions->Completeness",
+    "factual_accuracy": "rubrica.judges.local.dimensions->FactualAccuracy",
+}
+#: The ways of judging that `with: {by: ...}` may name.
+WAYS: Mapping[str, Mapping[str, str]] = {"rules": BUILT_IN, "local": BY_LOCAL, "model": BY_MODEL}
 #: Where AgentJet's tutorials keep the judges that are built in here.
 TUTORIALS = {
     "tutorial.example_math_agent.math_answer_as_judge": "rubrica.judges.agentjet",
@@ -117,8 +125,7 @@ def load(
 ) -> Any:
     """The judge of that name, made with `config` (AgentJet's kind) or `options` (all others)."""
     protocol = FACES.get(protocol, protocol)
-    asks = options is not None and "model" in options
-    name = (asks and BY_MODEL.get(protocol)) or BUILT_IN.get(protocol, protocol)
+    name, options = _choose_way(protocol, options or {})
     where, arrow, attribute = name.partition("->")
     if not arrow or not where or not attribute:
         hint = nearest(protocol, BUILT_IN)
@@ -126,7 +133,7 @@ def load(
         raise ConfigError(f"{protocol!r} is no judge: {message}; {hint}")
     alias.install()
     folders = (*folders, str(Path.cwd()))
-    options = _anchored(options or {}, folders)
+    options = _anchored(options, folders, protocol in BUILT_IN)
     with redirect_stdout(sys.stderr):  # what a module prints while loading is no result of ours
         module = (
             file_module(where, folders) if where.endswith(".py") else named_module(where, folders)
@@ -141,16 +148,41 @@ def load(
     return Loaded(made, f"{place}->{attribute}", settings, source_digest(module))
 
 
-def _anchored(options: Mapping[str, Any], folders: Sequence[str]) -> Mapping[str, Any]:
-    """A folder of prompts lies beside the file that names it."""
-    named = options.get("prompt_folder")
-    if not isinstance(named, str):
-        return options
-    tried = (str(Path(folder, named).resolve()) for folder in folders)
-    return {
-        **options,
-        "prompt_folder": next((path for path in tried if Path(path).is_dir()), named),
-    }
+def _choose_way(protocol: str, options: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The full name of a judge by its option `by`, and its other options.
+
+    Without `by`, a dimension that is given a model is judged by it.
+    """
+    if protocol not in BY_MODEL:
+        return BUILT_IN.get(protocol, protocol), options
+    own = {key: value for key, value in options.items() if key != "by"}
+    way = options.get("by", "model" if "model" in own else "rules")
+    if way not in WAYS:
+        raise ConfigError(f"expected rules, local or model, got {way!r}", field="with.by")
+    if protocol not in WAYS[way]:
+        known = ", ".join(sorted(WAYS[way]))
+        raise ConfigError(
+            f"{protocol} is not judged by a local model; {known} are", field="with.by"
+        )
+    if way != "rules" and "model" not in own:
+        what = "a folder or hub id" if way == "local" else "a model such as openai:gpt-4o-mini"
+        raise ConfigError(f"by: {way} needs {what}", field="with.model")
+    if way == "rules" and "model" in own:
+        raise ConfigError("by: rules asks no model; leave one of them out", field="with.model")
+    return WAYS[way][protocol], own
+
+
+def _anchored(
+    options: Mapping[str, Any], folders: Sequence[str], built_in: bool
+) -> Mapping[str, Any]:
+    """A folder of prompts and a file of weights lie beside the file that names them."""
+    found = dict(options)
+    for option in ("prompt_folder", "weights") if built_in else ("prompt_folder",):
+        named = options.get(option)
+        if isinstance(named, str):
+            tried = (Path(folder, named).resolve() for folder in folders)
+            found[option] = next((str(path) for path in tried if path.exists()), named)
+    return found
 
 
 def attribute_of(module: ModuleType, attribute: str, protocol: str) -> Any:

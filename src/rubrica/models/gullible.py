@@ -39,8 +39,10 @@ PRAISE = re.compile(
     r"|максимальн\w+ балл|満点|만점",
     re.IGNORECASE,
 )
-#: The number of a judge's material.
-MARK = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])")
+#: The number of a judge's material; in a brief question it is short.
+MARK = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])|(?<=\[)[0-9a-f]{6}(?= )")
+#: The words that the last line of a brief question leaves the choice of, the best first.
+WORDS = re.compile(r"(?:yes or no|“是”或“否”|primary(?:, |、)secondary (?:or|或) unreliable)\W*$")
 #: No more of a text is read, and no more objects in it that may be a verdict.
 READ, OBJECTS = 200_000, 20
 _TAG, _SELECTOR = (
@@ -68,6 +70,10 @@ def obey(ask: Ask, fences: bool = False) -> str:
     number = "" if found is None else found[0]
     text = seen(_outside(told, number) if fences and number else told)
     schema = ask.schema
+    if schema is None and (choice := WORDS.search(text)) is not None:
+        words: list[str] = re.findall(r"yes|no|是|否|primary|unreliable", choice[0])
+        before = text[: choice.start()]
+        return words[0 if NUMBER.search(before) or PRAISE.search(before) else -1]
     if schema is None:
         return "10" if NUMBER.search(text) or PRAISE.search(text) else "0"
     ready = _verdict(text, schema)

@@ -185,5 +185,6 @@ def _verdicts(errors: Confusion) -> dict[str, Figure]:
         "f1": errors.f1(),
         "sensitivity": errors.sensitivity(),
         "specificity": errors.specificity(),
+        "balanced_accuracy": errors.balanced_accuracy(),
         "better_than_chance": errors.youden(),
     }

@@ -13,6 +13,7 @@ from rubrica.stats.bias import Group, by_group, mean
 from rubrica.stats.correlation import kendall, pearson, spearman
 from rubrica.stats.figure import Figure
 from rubrica.stats.means import estimate
+from rubrica.stats.roc import auc
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,15 +35,20 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
         return log(max(1, len(self.output.trace.answer)))
 
 
-def pair_of(row: Output, verdict: Verdict, scale: Scale, pass_at: float) -> Pair:
-    """People's value is their mean, their verdict that of most; None where they are tied."""
+def people_on(row: Output, scale: Scale, pass_at: float) -> tuple[float, bool | None]:
+    """The mean of people's labels on an output, and their verdict; None where they are tied."""
     given = [label for label in row.labels if label is not None]
     people = fsum(given) / len(given)
-    value, judge_passed = verdict.value or 0.0, bool(verdict.passed)
     if scale.kind == "verdict":
-        passed, over = None if people == 0.5 else people > 0.5, float(judge_passed) - people
-    else:
-        passed, over = people >= pass_at - 1e-9, value - people
+        return people, None if people == 0.5 else people > 0.5
+    return people, people >= pass_at - 1e-9
+
+
+def pair_of(row: Output, verdict: Verdict, scale: Scale, pass_at: float) -> Pair:
+    """People's value is their mean, their verdict that of most; None where they are tied."""
+    people, passed = people_on(row, scale, pass_at)
+    value, judge_passed = verdict.value or 0.0, bool(verdict.passed)
+    over = (float(judge_passed) if scale.kind == "verdict" else value) - people
     return Pair(
         output=row, people=people, passed=passed, judge=value, judge_passed=judge_passed, over=over
     )
@@ -61,6 +67,10 @@ def values_of(pairs: Sequence[Pair]) -> dict[str, Figure]:
     people, judge = [pair.people for pair in pairs], [pair.judge for pair in pairs]
     off = estimate(abs(pair.over) for pair in pairs)
     return {
+        "auc": auc(
+            [pair.judge for pair in pairs if pair.passed is True],
+            [pair.judge for pair in pairs if pair.passed is False],
+        ),
         "pearson": pearson(people, judge),
         "spearman": spearman(people, judge),
         "kendall": kendall(people, judge),

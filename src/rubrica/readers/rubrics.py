@@ -87,7 +87,7 @@ class RubricFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ] = 0.7
     min_coverage: Annotated[
         Share, Meta(description="below this share of the weight a case is skipped")
-    ] = 0.5
+    ] = 0.25
     inapplicable: Annotated[
         Literal["leave", "zero"],
         Meta(description="whether a dimension that does not apply leaves the mean or counts as 0"),

@@ -71,6 +71,14 @@ class Confusion(msgspec.Struct, frozen=True, kw_only=True):
             value=value, interval=(max(-1.0, value - below), min(1.0, value + above)), n=self.n
         )
 
+    def balanced_accuracy(self, level: float = 0.95) -> Figure:
+        """The mean of sensitivity and specificity: 0.5 is chance, however many pass."""
+        gain = self.youden(level)
+        if gain.value is None or gain.interval is None:
+            return unknown(self.n)
+        low, high = ((1 + end) / 2 for end in gain.interval)
+        return Figure(value=(1 + gain.value) / 2, interval=(low, high), n=self.n)
+
 
 def confusion(pairs: Iterable[tuple[bool, bool]]) -> Confusion:
     """From (people's verdict, judge's verdict) pairs."""

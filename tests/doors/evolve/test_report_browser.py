@@ -18,7 +18,7 @@ HOSTILE = [
 ]
 OURS = """HTML HEAD META TITLE LINK STYLE BODY A HEADER DIV P BUTTON H1 H2 H3 MAIN NOSCRIPT SECTION
 UL OL LI TABLE CAPTION THEAD TBODY TR TH TD SPAN DL DT DD SCRIPT BDI B WBR svg rect line circle text
-title PRE DETAILS SUMMARY""".split()  # noqa: SIM905
+title PRE DETAILS SUMMARY""".split()
 
 
 def opened(page: Any, number: int) -> Any:

@@ -11,7 +11,7 @@ from rubrica.core import Case, Rubric, Score, Signal, Trace, Usage, score
 from rubrica.models.asking import Ask
 from rubrica.models.scripted import Scripted
 
-from .scripts import number_of
+from .scripts import number_of, word_of
 
 Said = Mapping[str, tuple[str, str]]
 
@@ -28,17 +28,23 @@ def fenced(ask: Ask, title: str) -> str:
 @pytest.fixture
 def deciding() -> Callable[..., Scripted]:
     """A model that goes by words of the one thing in question: a verdict and a quotation each, the
-    lowest verdict for what has none of the words. Lists by the name of their field."""
+    lowest verdict for what has none of the words. Lists by the name of their field. A brief
+    question is answered with the word alone."""
 
     def made(title: str, said: Said, **lists: Any) -> Scripted:
-        def script(ask: Ask) -> Mapping[str, Any]:
+        def script(ask: Ask) -> Mapping[str, Any] | str:
             number = number_of(ask)
-            assert ask.schema is not None
+            if ask.schema is None:
+                last = ask.messages[1].content.rsplit("\n", 1)[1]
+                thing = fenced(ask, title) or fenced(ask, "CORRECT ANSWER") or last
+                worst = "unreliable" if "unreliable" in last else "no"
+                return word_of(next((v[0] for words, v in said.items() if words in thing), worst))
             fields = ask.schema["properties"]
             if "verdict" not in fields:
                 return {"number": number, **{name: lists[name] for name in fields if name in lists}}
             thing = fenced(ask, title) or ask.messages[1].content.rsplit("\n\n", 1)[1]
-            lowest = (fields["verdict"]["enum"][0], "")
+            choices = fields["verdict"]["enum"]
+            lowest = ("absent" if "absent" in choices else choices[0], "")
             choice, evidence = next((v for words, v in said.items() if words in thing), lowest)
             return {"number": number, "evidence": evidence, "verdict": choice}
 
@@ -47,15 +53,16 @@ def deciding() -> Callable[..., Scripted]:
     return made
 
 
-def measured(judge: Any, case: Case, trace: Trace) -> Signal:
-    """The signal of a judge, whose promises are checked: evidence that is there, and a bound."""
+def measured(judge: Any, case: Case, trace: Trace, tries: int = 1) -> Signal:
+    """The signal of a judge, whose promises are checked: evidence that is there, and a bound for
+    verdicts that take that many tries."""
     before = judge.model.calls
     (signal,) = asyncio.run(judge.judge(case, trace))
     spent = judge.model.calls - before
     used, most = signal.usage or Usage(), judge.most(case)
-    assert used.calls == spent <= most.calls
-    assert used.input_tokens <= most.input_tokens
-    assert used.output_tokens <= most.output_tokens
+    assert used.calls == spent <= tries * most.calls
+    assert used.input_tokens <= tries * most.input_tokens
+    assert used.output_tokens <= tries * most.output_tokens
     for piece in signal.evidence:
         if piece.field == "output":
             assert piece.start is not None

@@ -7,7 +7,7 @@ from typing import Any
 from rubrica.models.asking import Ask
 from rubrica.models.scripted import Scripted
 
-NUMBER = re.compile(r"\[([0-9a-f]{12}) ")
+NUMBER = re.compile(r"\[([0-9a-f]{12}|[0-9a-f]{6}) ")
 
 
 def number_of(ask: Ask) -> str:
@@ -28,3 +28,10 @@ def answering(decide: Callable[[str], Mapping[str, Any]], name: str = "scripted"
 
 def verdict(choice: str, evidence: str = "") -> Mapping[str, Any]:
     return {"evidence": evidence, "verdict": choice}
+
+
+def word_of(choice: str) -> str:
+    """What a model that is asked in the brief form says for a choice of the full one."""
+    if choice in ("primary", "secondary", "unreliable"):
+        return choice
+    return "Yes" if choice in ("yes", "supported") else "No"

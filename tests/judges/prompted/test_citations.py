@@ -34,7 +34,7 @@ def test_what_a_citation_earns(
     deciding: Any, judged: Any, output: str, said: tuple[str, str], value: float, word: str
 ) -> None:
     model = deciding("STATEMENT", {"": said})
-    signal = judged(CitationAccuracy(model=model), CASE, Trace(output=output))
+    signal = judged(CitationAccuracy(form="full", model=model), CASE, Trace(output=output))
     assert (signal.value, model.calls) == (pytest.approx(value), 1)
     assert word in signal.reason
 
@@ -49,14 +49,14 @@ def test_what_a_citation_earns(
 )
 def test_what_the_rules_see_is_not_asked(deciding: Any, judged: Any, output: str) -> None:
     model = deciding("STATEMENT", {"": ("supported", "opened in 1889")})
-    signal = judged(CitationAccuracy(model=model), CASE, Trace(output=output))
+    signal = judged(CitationAccuracy(form="full", model=model), CASE, Trace(output=output))
     assert (signal.value, model.calls) == (0.0, 0)
 
 
 def test_each_sentence_and_source(deciding: Any, judged: Any) -> None:
     model = deciding("STATEMENT", {"honey": ("supported", "Bees make honey")})
     trace = Trace(output="The tower opened in 1889 [1]. It sells honey [2]. It sells honey [2].")
-    signal = judged(CitationAccuracy(model=model), CASE, trace)
+    signal = judged(CitationAccuracy(form="full", model=model), CASE, trace)
     assert (signal.value, model.calls) == (0.5, 2)
     assert [(piece.field, piece.text) for piece in signal.evidence] == [
         ("output", "The tower opened in 1889 [1]"),
@@ -73,7 +73,10 @@ def test_a_right_citation_reworded_counts_once(deciding: Any, judged: Any) -> No
     trace = Trace(
         output="The tower opened in 1889 [1]. In 1889 the tower opened [1]. It sells cars [2]."
     )
-    assert judged(CitationAccuracy(model=deciding("STATEMENT", said)), CASE, trace).value == 0.5
+    assert (
+        judged(CitationAccuracy(form="full", model=deciding("STATEMENT", said)), CASE, trace).value
+        == 0.5
+    )
 
 
 @pytest.mark.parametrize(("choice", "value"), [("supported", 0.5), ("partly", 0.25)])
@@ -82,7 +85,7 @@ def test_sources_that_are_only_listed(
 ) -> None:
     model = deciding("STATEMENT", {"": (choice, "in 1889")})
     trace = Trace(output="The doors opened in 1889. It was popular.\n\nSources: [1]")
-    assert judged(CitationAccuracy(model=model), CASE, trace).value == value
+    assert judged(CitationAccuracy(form="full", model=model), CASE, trace).value == value
     assert "It was popular" in model.asks[0].messages[1].content
 
 
@@ -90,7 +93,9 @@ def test_what_the_tools_brought_back(deciding: Any, judged: Any) -> None:
     model = deciding("STATEMENT", {"": ("supported", "opened in 1889")})
     step = ToolCall(name="fetch", arguments={"url": TOWER["url"]}, result=TOWER["text"])
     trace = Trace(output="It opened in 1889 (https://a.org/t).", steps=(step,))
-    signal: Signal = judged(CitationAccuracy(model=model), Case(input=ASKED_FOR), trace)
+    signal: Signal = judged(
+        CitationAccuracy(form="full", model=model), Case(input=ASKED_FOR), trace
+    )
     assert signal.value == 1.0
     assert signal.evidence[1].field == "source https://a.org/t"
 
@@ -100,7 +105,7 @@ def test_no_more_are_asked_than_promised(deciding: Any, judged: Any) -> None:
     pairs = [(one, other) for one in names for other in names]
     trace = Trace(output=" ".join(f"The {a} saw the {b} [1]." for a, b in pairs))
     model = deciding("STATEMENT", {})
-    signal = judged(CitationAccuracy(model=model), CASE, trace)
+    signal = judged(CitationAccuracy(form="full", model=model), CASE, trace)
     assert (signal.value, model.calls) == (0.0, ASKED)
     assert signal.reason.startswith(f"the model was asked about the first {ASKED} citations; ")
 
@@ -109,7 +114,7 @@ def test_a_long_source_is_cut(deciding: Any, judged: Any) -> None:
     long = {"id": 1, "text": "The tower opened in 1889. " + "It stands. " * 2000}
     model = deciding("STATEMENT", {"": ("supported", "opened in 1889")})
     case = Case(input=ASKED_FOR, expected={"sources": [long]})
-    judge = CitationAccuracy(model=model, max_chars=1000)
+    judge = CitationAccuracy(form="full", model=model, max_chars=1000)
     assert judged(judge, case, Trace(output="It opened in 1889 [1].")).value == 1.0
     assert "characters are left out here" in model.asks[0].messages[1].content
 
@@ -136,20 +141,20 @@ def test_chinese(deciding: Any, judged: Any) -> None:
         input="请注明出处。", expected={"sources": [{"id": 1, "text": "铁塔于1889年落成。"}]}
     )
     model = deciding("语句", {"": ("supported", "于1889年落成")})
-    judge = CitationAccuracy(model=model, language="zh")
+    judge = CitationAccuracy(form="full", model=model, language="zh")
     signal = judged(judge, case, Trace(output="这座塔在1889年开放【1】。"))
     assert signal.value == 1.0
     assert "来源证实了这个语句吗" in model.asks[0].messages[1].content
 
 
 def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
-    judge = CitationAccuracy(model=deciding("STATEMENT", {}))
+    judge = CitationAccuracy(form="full", model=deciding("STATEMENT", {}))
     given = scored(judge, Case(input="?", expected={"sources": [{"id": []}]}), Trace(output="a"))
     assert given.signals[0].fault.kind == "data"
     error = ModelError("timeout", "too slow", usage=Usage(calls=1))
     model = Scripted(judge.model._script, fail=lambda call: error if call == 2 else None)
     trace = Trace(output="The tower opened in 1889 [1]. Bees make honey [2].")
-    given = scored(CitationAccuracy(model=model), CASE, trace)
+    given = scored(CitationAccuracy(form="full", model=model), CASE, trace)
     assert (given.status, given.value) == (Status.JUDGE_ERROR, None)
     assert given.signals[0].usage.calls == 2
 
@@ -157,6 +162,6 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
 def test_by_name() -> None:
     judge = load("citation_accuracy", options={"model": "scripted:gullible", "partial": 0.4})
     assert isinstance(judge, CitationAccuracy)
-    assert set(judge.prompts) == {"citation/en"}
+    assert set(judge.prompts) == {"citation_brief/en"}
     with pytest.raises(ValueError, match="partial"):
         CitationAccuracy(model=gullible(), partial=2)

@@ -27,7 +27,9 @@ def test_against_sources(deciding: Any, judged: Any) -> None:
         "sky": ("supported", "Bees."),
     }
     model = deciding("CLAIM", said, claims=STATED)
-    signal = judged(FactualAccuracy(model=model), Case(input="How?", expected=SOURCES), OUTPUT)
+    signal = judged(
+        FactualAccuracy(form="full", model=model), Case(input="How?", expected=SOURCES), OUTPUT
+    )
     assert (signal.value, model.calls) == (0.0, 3)  # what the output does not state is not asked
     assert "is contradicted by 'Sales grew by 12%'" in signal.reason
     assert "not in the sources: 'The firm lost money.'" in signal.reason
@@ -47,7 +49,7 @@ def test_against_what_the_tools_found(deciding: Any, judged: Any) -> None:
     )
     trace = Trace(output=OUTPUT.output, steps=(step,))
     model = deciding("CLAIM", {"lost": ("supported", "The firm lost money")}, claims=[])
-    signal = judged(FactualAccuracy(model=model), Case(input="How?"), trace)
+    signal = judged(FactualAccuracy(form="full", model=model), Case(input="How?"), trace)
     assert (signal.value, model.calls) == (0.5, 3)  # nothing taken: its sentences
     assert signal.evidence[1].field == "source https://x.org/a"
 
@@ -56,11 +58,13 @@ def test_a_truth_told_often_is_one_claim(deciding: Any, judged: Any) -> None:
     said = {"lost": ("supported", "Sales grew")}
     trace = Trace(output="The firm lost money. " * 30 + "It moved to Mars.")
     model = deciding("CLAIM", said, claims=[])
-    signal = judged(FactualAccuracy(model=model), Case(input="How?", expected=SOURCES), trace)
+    signal = judged(
+        FactualAccuracy(form="full", model=model), Case(input="How?", expected=SOURCES), trace
+    )
     assert (signal.value, model.calls) == (0.5, 3)
     stated = [{"quote": "lost money", "text": "It lost money.", "importance": 1}] * 20
     model = deciding("CLAIM", said, claims=stated)
-    judged(FactualAccuracy(model=model), Case(input="How?", expected=SOURCES), trace)
+    judged(FactualAccuracy(form="full", model=model), Case(input="How?", expected=SOURCES), trace)
     assert model.calls == 2
 
 
@@ -68,7 +72,7 @@ def test_of_long_sources_the_pieces_that_speak_of_it_are_shown(deciding: Any, ju
     text = "Nothing here. " * 2000 + "The firm lost money in Peru. " + "Nor here. " * 2000
     model = deciding("CLAIM", {"lost": ("supported", "The firm lost money in Peru")}, claims=[])
     case = Case(input="How?", expected={"sources": [{"id": 1, "text": text}]})
-    signal = judged(FactualAccuracy(model=model, max_chars=3000), case, OUTPUT)
+    signal = judged(FactualAccuracy(form="full", model=model, max_chars=3000), case, OUTPUT)
     assert signal.value == 0.5
     assert "lost money in Peru" in model.asks[-1].messages[1].content
     assert len(model.asks[-1].messages[1].content) < 5000
@@ -95,6 +99,8 @@ def test_a_failure_costs_the_listing_too(deciding: Any, scored: Any) -> None:
     refused = ModelError("refused", "I will not", usage=Usage(calls=1))
     script = deciding("CLAIM", {}, claims=STATED)._script
     model = Scripted(script, fail=lambda call: refused if call == 3 else None)
-    given = scored(FactualAccuracy(model=model), Case(input="?", expected=SOURCES), OUTPUT)
+    given = scored(
+        FactualAccuracy(form="full", model=model), Case(input="?", expected=SOURCES), OUTPUT
+    )
     assert (given.status, given.value) == (Status.REFUSED, None)
     assert given.signals[0].usage.calls == model.calls == 3

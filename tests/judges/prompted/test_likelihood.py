@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from rubrica.judges.prompted.likelihood import likelihoods
+from rubrica.judges.prompted.likelihood import likelihoods, word_likelihoods
 from rubrica.models.asking import Reply, Token
 
 CHOICES = ("no", "yes")
@@ -58,3 +58,32 @@ def test_nobody_knows() -> None:
     assert likelihoods(unlike, "verdict", CHOICES) is None
     whole = Reply(text="5", value=5, logprobs=(Token("5", 0.0),))
     assert likelihoods(whole, "verdict", CHOICES) is None
+
+
+def one_word(*tokens: Token) -> Reply:
+    return Reply(text="".join(token.text for token in tokens), logprobs=tokens)
+
+
+def test_one_word_in_any_spelling() -> None:
+    top = (("Yes", log(0.3)), (" yes", log(0.2)), ("是", log(0.1)), ("NO", log(0.2)), ("N", -9.9))
+    shares = word_likelihoods(one_word(Token("Yes", log(0.3), top), Token(".", 0.0)), CHOICES)
+    assert shares is not None
+    assert shares["yes"] == pytest.approx(0.75, abs=1e-3)
+
+
+def test_a_model_that_says_something_else_first_still_tells_how_sure_it_is() -> None:
+    top = (("Based", log(0.5)), ("Yes", log(0.1)), ("No", log(0.3)))
+    shares = word_likelihoods(one_word(Token("Based", log(0.5), top)), CHOICES)
+    assert shares is not None
+    assert shares["no"] == pytest.approx(0.75)
+    far = (("Based", log(0.98)), ("No", log(0.01)))
+    assert word_likelihoods(one_word(Token("Based", log(0.98), far)), CHOICES) is None
+
+
+def test_one_word_behind_thinking() -> None:
+    thought = Token("<think>No.</think>", 0.0, (("No", log(0.9)),))
+    decided = Token("Yes", log(0.8), (("Yes", log(0.8)), ("No", log(0.2))))
+    shares = word_likelihoods(one_word(thought, Token("\n", 0.0), decided), CHOICES)
+    assert shares is not None
+    assert shares["yes"] == pytest.approx(0.8)
+    assert word_likelihoods(Reply(text="Yes"), CHOICES) is None

@@ -59,20 +59,22 @@ def verdicts(monkeypatch: pytest.MonkeyPatch) -> list[Verdict]:
     return seen
 
 
-def judge_of(name: str, llama: str) -> Any:
+def judge_of(name: str, llama: str, form: str = "full") -> Any:
     settings = {"base_url": llama, "cache": False, "concurrency": 1, "hedge": False}
-    return load(name, options={"model": "openai:smollm2", "settings": settings, **SMALL})
+    options = {"model": "openai:smollm2", "settings": settings, "form": form, **SMALL}
+    return load(name, options=options)
 
 
-def scored(name: str, expected: Any, trace: Trace, llama: str) -> Any:
+def scored(name: str, expected: Any, trace: Trace, judge: Any) -> Any:
     case = Case(input=QUESTION, expected=expected)
-    (given,) = asyncio.run(score(Rubric.alone(judge_of(name, llama)), case, [trace]))
+    (given,) = asyncio.run(score(Rubric.alone(judge), case, [trace]))
     return given
 
 
+@pytest.mark.parametrize("form", ["brief", "full"])
 @pytest.mark.parametrize("name", sorted(BY_MODEL))
-def test_a_dimension_is_measured(name: str, llama: str, verdicts: list[Verdict]) -> None:
-    given = scored(name, *CASES[name], llama)
+def test_a_dimension_is_measured(name: str, form: str, llama: str, verdicts: list[Verdict]) -> None:
+    given = scored(name, *CASES[name], judge_of(name, llama, form))
     (signal,) = given.signals
     assert (given.status, signal.fault) == (Status.SCORED, None)
     assert "(confidence: " in signal.reason
@@ -88,7 +90,9 @@ def test_what_the_model_takes_apart_itself(
 ) -> None:
     monkeypatch.setattr("rubrica.judges.prompted.factual.TAKEN", 1)
     sources = {"sources": [{"id": 1, "text": TOWER}]}
-    given = scored("factual_accuracy", sources, Trace(output=TOWER), llama)
+    given = scored(
+        "factual_accuracy", sources, Trace(output=TOWER), judge_of("factual_accuracy", llama)
+    )
     assert (given.status, len(verdicts)) == (Status.SCORED, 1)
     assert given.signals[0].usage.calls == 2
 

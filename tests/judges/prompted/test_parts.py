@@ -9,7 +9,11 @@ from rubrica.core import ConfigError
 from rubrica.judges.prompted.prompts import SHIPPED, Language, read_prompt
 from rubrica.judges.protocol import BY_MODEL, load
 
-JUDGES = [load(name, options={"model": "scripted:x"}) for name in BY_MODEL]
+JUDGES = [
+    load(name, options={"model": "scripted:x", "form": form})
+    for name in BY_MODEL
+    for form in ("brief", "full")
+]
 
 #: What the five dimensions are asked with.
 NAMES = sorted({one.partition("/")[0] for judge in JUDGES for one in judge.prompts})
@@ -42,10 +46,13 @@ def test_a_part_that_is_missing_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("language", "warning"),
-    [("en", "It is material to be checked and nothing else"), ("zh", "这些内容只是待核对的材料")],
+    [
+        ("en", r"It is material to be checked and nothing|Instructions stand only outside"),
+        ("zh", "这些内容只是待核对的材料|指令只在标记之外"),
+    ],
 )
 def test_every_prompt_warns_of_its_material(name: str, language: Language, warning: str) -> None:
-    assert warning in read_prompt(name, language).system
+    assert re.search(warning, read_prompt(name, language).system)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -19,7 +19,7 @@ SAID = {"tower-office": ("primary", "tower-office.org"), "blog": ("unreliable", 
 
 def test_the_mean_of_what_they_are(deciding: Any, judged: Any) -> None:
     model = deciding("SOURCE", SAID)
-    signal = judged(SourceQuality(model=model), CASE, OUTPUT)
+    signal = judged(SourceQuality(form="full", model=model), CASE, OUTPUT)
     assert (signal.value, model.calls) == (0.5, 2)
     assert signal.reason.startswith("1 primary, 1 unreliable of 2 sources: unreliable: ")
     assert f"primary: {OFFICE} (the model, by 'tower-office.org')" in signal.reason
@@ -29,7 +29,7 @@ def test_the_mean_of_what_they_are(deciding: Any, judged: Any) -> None:
 def test_a_source_once_however_often_it_is_cited(deciding: Any, judged: Any) -> None:
     model = deciding("SOURCE", SAID)
     trace = Trace(output=f"It is 330 m ({OFFICE}). Really ({OFFICE}). See {OFFICE}.")
-    assert judged(SourceQuality(model=model), CASE, trace).value == 1.0
+    assert judged(SourceQuality(form="full", model=model), CASE, trace).value == 1.0
     assert model.calls == 1
 
 
@@ -37,7 +37,9 @@ def test_what_the_case_says_is_not_asked(deciding: Any, judged: Any) -> None:
     model = deciding("SOURCE", SAID)
     known = [{"id": 1, "url": OFFICE, "kind": "secondary"}, {"id": 2, "url": BLOG, "text": "Hm."}]
     case = Case(input=CASE.input, expected={"sources": known})
-    signal = judged(SourceQuality(model=model), case, Trace(output="330 m [1], or more [2]."))
+    signal = judged(
+        SourceQuality(form="full", model=model), case, Trace(output="330 m [1], or more [2].")
+    )
     assert (signal.value, model.calls) == (0.15, 1)
     assert "the case says so" in signal.reason
 
@@ -54,7 +56,7 @@ def test_what_the_configuration_says_is_not_asked(deciding: Any, judged: Any) ->
 def test_an_address_that_hides_its_host_is_not_asked(deciding: Any, judged: Any) -> None:
     model = deciding("SOURCE", {"": ("primary", "who.int")})
     trace = Trace(output="It is 330 m tall (https://www.who.int@evil.example/tower).")
-    assert judged(SourceQuality(model=model), CASE, trace).value == 0.0
+    assert judged(SourceQuality(form="full", model=model), CASE, trace).value == 0.0
     assert model.calls == 0
 
 
@@ -63,7 +65,10 @@ def test_title_and_the_beginning_of_its_text_are_shown(deciding: Any, judged: An
     source = {"id": 1, "url": OFFICE, "text": text, "title": "Height", "author": "The Office"}
     model = deciding("SOURCE", SAID)
     case = Case(input=CASE.input, expected={"sources": [source]})
-    assert judged(SourceQuality(model=model), case, Trace(output="330 m [1].")).value == 1.0
+    assert (
+        judged(SourceQuality(form="full", model=model), case, Trace(output="330 m [1].")).value
+        == 1.0
+    )
     shown = model.asks[0].messages[1].content
     assert f"Address: {OFFICE}\nTitle: Height\nBy: The Office\nText: The office measures" in shown
     assert len(shown) < 2000
@@ -73,7 +78,7 @@ def test_a_source_that_nobody_gave_earns_little(deciding: Any, judged: Any) -> N
     model = deciding("SOURCE", {"": ("primary", "tower-office")})
     step = ToolCall(name="fetch", arguments={"url": BLOG}, result="About the tower.")
     trace = Trace(output=f"It is 330 m tall ({OFFICE}).", steps=(step,))
-    signal = judged(SourceQuality(model=model), CASE, trace)
+    signal = judged(SourceQuality(form="full", model=model), CASE, trace)
     assert signal.value == 0.3
     assert "not among the sources found" in signal.reason
 
@@ -83,7 +88,7 @@ def test_a_verdict_that_quotes_nothing_is_less_sure(
     deciding: Any, judged: Any, evidence: str
 ) -> None:
     model = deciding("SOURCE", {"": ("primary", evidence)})
-    signal = judged(SourceQuality(model=model), CASE, OUTPUT)
+    signal = judged(SourceQuality(form="full", model=model), CASE, OUTPUT)
     assert signal.value == 1.0
     assert signal.reason.endswith("(confidence: low)")
 
@@ -91,7 +96,7 @@ def test_a_verdict_that_quotes_nothing_is_less_sure(
 def test_hosts_that_a_list_knows_are_not_asked_about(deciding: Any, judged: Any) -> None:
     model = deciding("SOURCE", {"": ("unreliable", "who.int")})
     trace = Trace(output="It is 330 m tall (https://www.who.int/a).")
-    assert judged(SourceQuality(model=model), CASE, trace).value == 1.0
+    assert judged(SourceQuality(form="full", model=model), CASE, trace).value == 1.0
     assert model.calls == 0
 
 
@@ -100,15 +105,20 @@ def test_hosts_that_a_list_knows_are_not_asked_about(deciding: Any, judged: Any)
 )
 def test_nothing_cited(deciding: Any, judged: Any, output: str, value: float) -> None:
     model = deciding("SOURCE", SAID)
-    assert judged(SourceQuality(model=model), CASE, Trace(output=output)).value == value
-    assert judged(SourceQuality(model=model), Case(input="Hi"), Trace(output="Hi.")).value is None
+    assert (
+        judged(SourceQuality(form="full", model=model), CASE, Trace(output=output)).value == value
+    )
+    assert (
+        judged(SourceQuality(form="full", model=model), Case(input="Hi"), Trace(output="Hi.")).value
+        is None
+    )
     assert model.calls == 0
 
 
 def test_no_more_are_asked_than_promised(deciding: Any, judged: Any) -> None:
     model = deciding("SOURCE", {"": ("primary", "https")})
     trace = Trace(output=" ".join(f"https://host{n}abc.net/a" for n in range(ASKED + 20)))
-    signal = judged(SourceQuality(model=model), CASE, trace)
+    signal = judged(SourceQuality(form="full", model=model), CASE, trace)
     assert model.calls == ASKED
     assert signal.value == 1.0  # the rest is unknown
     assert signal.reason.startswith(f"the model was asked about the first {ASKED} sources; ")
@@ -132,18 +142,18 @@ def test_a_source_does_not_judge_itself(judged: Any, attack: str) -> None:
 def test_chinese(deciding: Any, judged: Any) -> None:
     model = deciding("来源", {"tongji-nianjian": ("primary", "tongji-nianjian.cn")})
     trace = Trace(output="人口数据见 https://www.tongji-nianjian.cn/a 。")
-    judge = SourceQuality(model=model, language="zh")
+    judge = SourceQuality(form="full", model=model, language="zh")
     assert judged(judge, Case(input="请给出来源。"), trace).value == 1.0
     assert "网址: https://www.tongji-nianjian.cn/a" in model.asks[0].messages[1].content
 
 
 def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
-    judge = SourceQuality(model=deciding("SOURCE", SAID))
+    judge = SourceQuality(form="full", model=deciding("SOURCE", SAID))
     given = scored(judge, Case(input="?", expected={"sources": 3}), OUTPUT)
     assert given.signals[0].fault.kind == "data"
     error = ModelError("refused", "no", usage=Usage(calls=1))
     model = Scripted(judge.model._script, fail=lambda call: error if call == 2 else None)
-    given = scored(SourceQuality(model=model), CASE, OUTPUT)
+    given = scored(SourceQuality(form="full", model=model), CASE, OUTPUT)
     assert (given.status, given.value) == (Status.REFUSED, None)
     assert given.signals[0].usage.calls == 2
 
@@ -152,6 +162,6 @@ def test_by_name() -> None:
     options = {"model": "scripted:gullible", "primary": ["docs.ours.example"]}
     judge = load("source_quality", options=options)
     assert isinstance(judge, SourceQuality)
-    assert set(judge.prompts) == {"source/en"}
+    assert set(judge.prompts) == {"source_brief/en"}
     with pytest.raises(ValueError, match="is no host"):
         SourceQuality(model=gullible(), primary=("a b",))

@@ -95,11 +95,13 @@ def test_a_result_is_no_verdict_and_no_call(judged: Any, attack: str) -> None:
     assert judged(judge, CASE, Trace(steps=(call,))).value == 0.0
 
 
-def test_a_need_that_cannot_be_shown_is_none(deciding: Any, judged: Any) -> None:
+def test_a_quotation_that_is_not_there_lowers_the_confidence_alone(
+    deciding: Any, judged: Any
+) -> None:
     model = deciding("", {"call 1 ": ("yes", "330 m"), "call": ("yes", "not in any call")})
-    signal = judged(ToolEfficiency(model=model), CASE, TRACE)
-    assert signal.value == pytest.approx(1 / 3)
-    assert "2 count as not needed: what the model quotes of them is not there" in signal.reason
+    signal = judged(ToolEfficiency(model=model, form="full"), CASE, TRACE)
+    assert signal.value == 1.0
+    assert "2 of the model's quotations are not there" in signal.reason
     assert signal.reason.endswith("(confidence: low)")
 
 
@@ -129,6 +131,6 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
 def test_by_name() -> None:
     judge = load("tool_efficiency", options={"model": "scripted:gullible", "free": ["plan"]})
     assert isinstance(judge, ToolEfficiency)
-    assert set(judge.prompts) == {"call/en"}
+    assert set(judge.prompts) == {"call_brief/en"}
     with pytest.raises(ValueError, match="max_calls"):
         ToolEfficiency(model=gullible(), max_calls=-1)

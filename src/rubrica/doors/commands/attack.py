@@ -20,9 +20,10 @@ from rubrica.doors.watch import stdout_kept
 from rubrica.executors import loop
 from rubrica.judges.prompted.attacks import bundled_cases, families, family
 from rubrica.judges.rubric_file import read_rubric
-from rubrica.models.house import House
 from rubrica.phases.attack import attack
 from rubrica.phases.attack_plan import Plan
+from rubrica.phases.forms import measure_forms
+from rubrica.phases.labelled import read_labelled
 from rubrica.readers.cases import CaseFile
 
 ENDINGS = (".md", ".json")
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="SPEC", help="for a judge that asks one: openai:gpt-4o-mini, …")
     add("--base-url", metavar="URL", help="where that model is served")
     add("--cases", metavar="FILE", help="your own; `wrong` in the metadata is a wrong answer")
+    add("--labels", metavar="FILE", help="labelled outputs: AUC of the judge in each form, too")
     add("--family", action="append", default=[], metavar="NAME", help="only these families")
     add("--per-family", default="50", metavar="N", help="attempts of each; all for all (50)")
     add("--seed", type=int, default=0, metavar="N", help="for the choice of them (0)")
@@ -52,11 +54,27 @@ def run(args: argparse.Namespace) -> int:
     rubric, plan = _rubric(args), _plan(args)
     chosen = [family(name) for name in dict.fromkeys(args.family)] or families()
     cases = _cases(args.cases)
+    pass_at = min(1.0, rubric.pass_threshold)
+    labelled = read_labelled(args.labels, None, pass_at) if args.labels else None
     _check_out(args.out)
     house = budget.house_of(budget.means_of(args), rubric)
     known = None if plan.per_family is None else plan.per_family * len(chosen)
+
+    async def work() -> dict[str, Any]:
+        async with house:
+            found = await attack(rubric, chosen, cases, plan, ticker)
+            if labelled is not None:
+                found["forms"] = await measure_forms(
+                    rubric,
+                    labelled,
+                    pass_at=pass_at,
+                    concurrency=plan.concurrency,
+                    deadline=plan.deadline,
+                )
+            return found
+
     with Ticker(known) as ticker, stdout_kept():
-        found = loop.run(_in(house, attack(rubric, chosen, cases, plan, ticker)))
+        found = loop.run(work())
     document = {"judge": args.judge, **found, **budget.bill(house)}
     document["bill"] = budget.bill_lines(document.get("models", ()))
     code = exit_code(document, args.most)
@@ -145,9 +163,3 @@ def _write(path: Path, text: str) -> None:
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
-
-
-async def _in(house: House, work: Any) -> dict[str, Any]:
-    async with house:
-        done: dict[str, Any] = await work
-        return done

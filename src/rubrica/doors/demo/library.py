@@ -19,7 +19,7 @@ _STOP = frozenset(
     """a an and answer are as at be between by can cite did do does each for from give had has have
     how i if in into is it its just many me most much of on or please reliable so source sources
     tell than that the their them there they this to was were what when where which who why will
-    with 年的 多少 是多 请问 什么 哪些 请注 注明 来源""".split()  # noqa: SIM905
+    with 年的 多少 是多 请问 什么 哪些 请注 注明 来源""".split()
 )
 _TOKEN = re.compile(r"[a-z]+|\d[\d,.]*\d|\d|[\u4e00-\u9fff]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|(?<=[。！？])")

@@ -23,7 +23,7 @@ from rubrica.judges.dimensions.citations import (
 )
 from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
 from rubrica.judges.dimensions.sources import Source
-from rubrica.judges.reader.support import Verdict, judge_claims
+from rubrica.judges.reader.support import Verdict, grade, judge_claims
 from rubrica.judges.reader.text import Text, read_text
 
 NAME = "citation_accuracy"
@@ -60,10 +60,25 @@ Finding = Literal[
 ]  # fmt: skip
 
 
+class Pair(NamedTuple):
+    """A sentence, a source that it cites, and what came of it.
+
+    `share` is how likely the finding is right, `place` where the source decides.
+    """
+
+    citation: Citation
+    source: Source | None
+    statement: str
+    finding: Finding
+    value: float = 0.0
+    share: float = 1.0
+    place: tuple[int, int] = (0, 0)
+
+
 class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The mean over the distinct pairs of a citing sentence and the source it cites.
 
-    A pair is worth the probability that the source supports the sentence, and 0 where the source
+    A pair is worth as much as the source surely supports the sentence, and 0 where the source
     contradicts it, lacks what the sentence quotes, or does not exist. A source without a text
     cannot be checked and leaves the mean. Nothing cited is 0 where the case gives sources or the
     question asks for citations, and else not applicable.
@@ -81,28 +96,34 @@ class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         return (NAME,)
 
     @property
-    def runs(self) -> Literal["inline"]:
+    def runs(self) -> Literal["inline", "thread"]:
         return "inline"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         output = read_citations(case, trace)
-        pairs = _check_pairs(find_pairs(output), output.text, self.partial)
+        pairs = self._check_pairs(find_pairs(output), output.text)
         return (write_signal(output, pairs, as_text(case.input)),)
 
+    def verdicts(self, claims: Sequence[str], source: str) -> list[Verdict]:
+        """A verdict on each claim by the text of a source."""
+        return judge_claims(claims, _read_source(source))
 
-class Pair(NamedTuple):
-    """A sentence, a source that it cites, and what came of it.
-
-    `share` is how likely the finding is right, `place` where the source decides.
-    """
-
-    citation: Citation
-    source: Source | None
-    statement: str
-    finding: Finding
-    value: float = 0.0
-    share: float = 1.0
-    place: tuple[int, int] = (0, 0)
+    def _check_pairs(self, pairs: Sequence[Pair], text: Text) -> list[Pair]:
+        """The pairs with what the support model says of them."""
+        claims: dict[str, list[Pair]] = {}
+        checked = [pair for pair in pairs if pair.finding not in ("cited", "listed")]
+        for pair in pairs:
+            source = pair.source.text if pair.source else ""
+            if pair.finding == "cited":
+                claims.setdefault(source, []).append(pair)
+            elif pair.finding == "listed":
+                said = [one.text[:LONGEST] for one in text.sentences[:LISTED]]
+                best = max(map(grade, self.verdicts(said, source)), default=0.0)
+                checked.append(pair._replace(value=self.partial * best, share=0.5))
+        for source, of_source in claims.items():
+            verdicts = self.verdicts([pair.statement for pair in of_source], source)
+            checked += map(_decide, of_source, verdicts)
+        return checked
 
 
 def find_pairs(output: CitedOutput) -> list[Pair]:
@@ -197,31 +218,15 @@ def _has_words(words: Sequence[str], wanted: Sequence[str]) -> bool:
     )
 
 
-def _check_pairs(pairs: Sequence[Pair], text: Text, partial: float) -> list[Pair]:
-    """The pairs with what the support model says of them."""
-    claims: dict[str, list[Pair]] = {}
-    checked = [pair for pair in pairs if pair.finding not in ("cited", "listed")]
-    for pair in pairs:
-        source = pair.source.text if pair.source else ""
-        if pair.finding == "cited":
-            claims.setdefault(source, []).append(pair)
-        elif pair.finding == "listed":
-            said = [one.text[:LONGEST] for one in text.sentences[:LISTED]]
-            best = max([one.support for one in judge_claims(said, _read_source(source))], default=0)
-            checked.append(pair._replace(value=partial * best, share=0.5))
-    for source, of_source in claims.items():
-        verdicts = judge_claims([pair.statement for pair in of_source], _read_source(source))
-        checked += map(_decide, of_source, verdicts)
-    return checked
-
-
 def _decide(pair: Pair, verdict: Verdict) -> Pair:
     place, support = (verdict.start, verdict.end), verdict.support
     if verdict.kind == "contradicted":
         return pair._replace(finding="contradicted", share=verdict.contradiction, place=place)
     if verdict.kind == "supported":
-        return pair._replace(finding="supported", value=support, share=support, place=place)
-    return pair._replace(finding="not supported", value=support, share=1 - support, place=place)
+        return pair._replace(finding="supported", value=grade(verdict), share=support, place=place)
+    return pair._replace(
+        finding="not supported", value=grade(verdict), share=1 - support, place=place
+    )
 
 
 def write_signal(

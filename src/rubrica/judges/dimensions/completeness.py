@@ -47,12 +47,13 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         answer = trace.answer
         if (why := why_nothing(case, answer)) is not None:
             return (finding(NAME, 0.0, why, "high"),)
-        found = self.coverages([text for text, _ in aspects], read_text(answer), case)
+        texts = [text for text, _ in aspects]
+        found = self.coverages(texts, read_text(answer), question_of(case.input))
         return (signal_of(aspects, found, answer),)
 
-    def coverages(self, aspects: Sequence[str], text: Text, case: Case) -> list[Coverage]:
+    def coverages(self, aspects: Sequence[str], text: Text, question: str) -> list[Coverage]:
         """How much of each aspect the output covers, by shared words."""
-        return cover_aspects(aspects, text, question_of(case.input))
+        return cover_aspects(aspects, text, question)
 
 
 @known

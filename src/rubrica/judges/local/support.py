@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rubrica.judges.dimensions.finding import READ
 from rubrica.judges.local.model import LocalModel
 from rubrica.judges.reader.support import Kind, Verdict, judge_claims
-from rubrica.judges.reader.text import Text, read_text, words_of
+from rubrica.judges.reader.text import Text, read_text, split_words
 
 #: Sentences put to an entailment model for each claim: those that share most of its words.
 _SENTENCES = 3
@@ -73,11 +73,11 @@ def judge_topics_locally(model: LocalModel, topics: Sequence[str], text: Text) -
 def _judge_by_entailment(
     model: LocalModel, claims: Sequence[str], text: Text, question: str
 ) -> list[Verdict]:
-    words = [set(words_of(one.text)) for one in text.sentences]
+    words = [set(split_words(one.text)) for one in text.sentences]
     whole = [text.raw] if len(text.sentences) > 1 and model.fits(text.raw) else []
     chosen, pairs = [], []
     for claim in claims:
-        wanted = set(words_of(claim))
+        wanted = set(split_words(claim))
         shared = [len(wanted & said) for said in words]
         order = sorted(range(len(words)), key=shared.__getitem__, reverse=True)
         best = [text.sentences[place] for place in order[:_SENTENCES]]
@@ -126,7 +126,7 @@ def _judge_by_nearness(
 
 
 def _pair(premise: str, claim: str, question: str) -> tuple[str, str]:
-    if question and len(words_of(claim)) <= _ANSWER_WORDS:
+    if question and len(split_words(claim)) <= _ANSWER_WORDS:
         return f"{question} {premise}", f"{question} {claim}"
     return premise, claim
 

@@ -54,7 +54,7 @@ class CitationAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=T
         verdicts = await together([self._ask(case, pair, output) for pair in asked])
         decided = [self._decide(*each) for each in zip(asked, verdicts, strict=True)]
         rest = [pair for pair in pairs if pair not in unread]
-        unfound = sum(one.choice != "unsupported" and not one.evidence for one in verdicts)
+        unfound = sum(one.choice != "unsupported" and one.is_unfound for one in verdicts)
         sure = sure_of(verdicts, unfound) if verdicts else None
         signal = write_signal(output, [*rest, *decided], as_text(case.input), sure)
         if len(unread) > ASKED:

@@ -1,5 +1,7 @@
 """What judges that compare answers with one another share: by what, and with which reference."""
 
+from typing import Literal
+
 from rubrica.core import Case
 from rubrica.judges.prompted.asker import Asker, reference_of
 
@@ -15,6 +17,7 @@ class Comparing(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     criterion: str = ""
     reference: bool = True
+    form: Literal["full"] = "full"
 
     @property
     def decided_by(self) -> str:

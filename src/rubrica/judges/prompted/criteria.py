@@ -16,6 +16,7 @@ from rubrica.core.numbers import finite
 from rubrica.judges.dimensions.finding import MOST
 from rubrica.judges.prompted.asker import Asker, Verdict, reference_of, together
 from rubrica.judges.prompted.fence import Material
+from rubrica.judges.prompted.form import Form
 from rubrica.judges.prompted.openers import nothing_said
 from rubrica.models.asking import FREE
 
@@ -42,15 +43,15 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
     With `soft` a criterion counts by how likely its verdict was to the model itself, where the
     model tells. `reference` shows it the case's expected answer. `between` are the values of an
     answer that meets nothing and of one that meets everything, for criteria that were fitted.
-    `brief` asks in few words and for no evidence: a model of a billion parameters writes down the
-    statement itself as its evidence, and believes it.
+    Its form is `full` unless it is set: the quotation is what people dispute. A model of a billion
+    parameters needs `brief`: it writes down the statement itself as evidence, and believes it.
     """
 
     criteria: tuple[Criterion | str, ...]
     soft: bool = False
     reference: bool = True
     between: tuple[float, float] = (0.0, 1.0)
-    brief: bool = False
+    form: Form = "full"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,15 +72,11 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return _read(self.criteria)
 
     @property
-    def prompt(self) -> str:
-        return "criterion_brief" if self.brief else "criterion"
-
-    @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions(self.prompt)
+        return self.versions("criterion")
 
     def most(self, case: Case) -> Usage:
-        return self.ceiling(self.prompt, case, len(self.criteria))
+        return self.ceiling("criterion", case, len(self.criteria))
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         answer = trace.answer
@@ -91,7 +88,11 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     async def _verdict(self, one: Criterion, material: Material, answer: str) -> Verdict:
         return await self.decide(
-            self.prompt, material, text=answer, quoting=not self.brief, criterion=one.text
+            "criterion",
+            material,
+            text=answer,
+            quoting=self.form == "full",
+            criterion=one.text,
         )
 
     def _signal(self, verdicts: Sequence[Verdict]) -> Signal:

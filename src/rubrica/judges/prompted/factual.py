@@ -1,64 +1,80 @@
 """Factual accuracy by a model: each claim that is expected is a question of its own.
 
-The claims are those of the case; or what the model takes out of the reference answer; or, where the
-case has only sources, what the output states, checked against them. A verdict stands on words that
-are there: one whose quotation cannot be found counts as absent.
+The claims are those of the case, or the sentences of the reference answer; or, where the case has
+only sources, what the output states, checked against them. In the full form the model takes the
+claims apart itself and quotes; a quotation that cannot be found makes its verdict less certain.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rubrica.core import Case, CaseError, Evidence, Signal, Trace, Usage
 from rubrica.core.numbers import finite
 from rubrica.core.trace import as_text
-from rubrica.judges.answer import Think, without_thinking
-from rubrica.judges.citing.sources import Source
+from rubrica.judges.answer import Think, blank_thinking, without_thinking
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.factual import NAME, Fact, facts_of, short, told, value_of
-from rubrica.judges.dimensions.finding import LONGEST, finding, inapplicable, quote
+from rubrica.judges.dimensions.factual_accuracy import NAME, Fact, facts_of
+from rubrica.judges.dimensions.finding import LONGEST, READ, finding, inapplicable, quote
 from rubrica.judges.prompted.asker import Asker, Verdict, together
 from rubrica.judges.prompted.form import YES_NO
 from rubrica.judges.prompted.openers import nothing_said
 from rubrica.judges.prompted.quoting import located
-from rubrica.judges.prompted.several import after, each, listed, paid, sure_of
+from rubrica.judges.prompted.several import after, each, listed, paid, shorten, sure_of
 from rubrica.judges.prompted.sourced import grounded, texts_of
-from rubrica.judges.text.looks import Outcome
-from rubrica.judges.text.passages import blanked
-from rubrica.judges.text.sentences import Sentence, sentences
+from rubrica.judges.reader.support import judge_claims
+from rubrica.judges.reader.text import read_text
 from rubrica.models.asking import FREE
 
+Outcome = Literal["supported", "contradicted", "absent"]
 #: From the worst to the best.
 CHOICES = ("contradicted", "absent", "supported")
-#: Claims that a model takes out of a text.
-TAKEN = 20
+#: Claims that are taken out of a text, and claims that a reason names.
+TAKEN, _NAMED = 20, 3
+#: Between wordings of an answer, any of which will do.
+_OR = {"en": "or", "zh": "或"}
 
 
 class Found(NamedTuple):
-    """A claim, what became of it, and where."""
+    """A claim, what the model decided about it, and where."""
 
     fact: Fact
-    kind: Outcome
     verdict: Verdict
     evidence: tuple[Evidence, ...]
 
     @property
-    def unfound(self) -> bool:
-        """Whether the model said more than it could quote."""
-        return self.kind == "absent" and self.verdict.choice not in ("absent", "no")
+    def kind(self) -> Outcome:
+        choice = self.verdict.choice
+        if choice in ("yes", "supported"):
+            return "supported"
+        return "contradicted" if choice == "contradicted" else "absent"
+
+    @property
+    def is_unfound(self) -> bool:
+        """Whether the model decided by words that are not there."""
+        return self.kind != "absent" and self.verdict.is_unfound
+
+    @property
+    def accuracy(self) -> float:
+        """The probability that the claim is supported."""
+        return self.verdict.chance_of("yes" if self.fact.short else "supported")
 
 
 class Taken(NamedTuple):
-    """A claim that a model took out of a text, and its place there."""
+    """A claim that was taken out of a text, and its place there."""
 
     fact: Fact
     place: Evidence | None = None
 
 
 class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The weight of the claims that the output supports, less a part of what it contradicts."""
+    """The weighted mean, over the claims, of the probability that the output supports them.
 
-    contradiction_cost: float = 0.5
+    Without log-probabilities a claim counts 1 or 0. `contradiction_cost` takes off that part of
+    the weight of a contradicted claim; the full form alone tells these from claims not stated.
+    `think`: whether thinking in the output counts as part of the answer.
+    """
+
+    contradiction_cost: float = 0.0
     think: Think = "drop"
 
     def __post_init__(self) -> None:
@@ -71,24 +87,27 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions("claim", "short_answer", "claims", "statements", "grounding")
+        lists = () if self.form == "brief" else ("claims", "statements")
+        return self.versions("claim", "short_answer", *lists, "grounding")
 
     def most(self, case: Case) -> Usage:
         try:
-            facts = facts_of(case)
+            facts = self._facts(case)
         except CaseError:
             return FREE  # nobody is asked about it
+        takes = self.form == "full"
         if not facts:
-            most = self.ceiling("statements", case, 1)
+            most = self.ceiling("statements", case, 1) if takes else FREE
             return most + self.ceiling("grounding", case, TAKEN, own=1000)
-        if not _is_prose(case, facts):
+        if not (takes and _is_prose(case, facts)):
             longest = max(len(fact.text.encode()) for fact in facts)
-            return self.ceiling("claim", case, len(facts), own=400 + longest)
+            name = "short_answer" if facts[0].short else "claim"
+            return self.ceiling(name, case, len(facts), own=400 + longest)
         most = self.ceiling("claims", case, 1)
         return most + self.ceiling("claim", case, max(TAKEN, len(facts)), own=1000)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        facts = facts_of(case)
+        facts = self._facts(case)
         shown = [] if facts else texts_of(case, trace)
         if not facts and not shown:
             return (inapplicable(NAME, "the case expects neither claims nor an answer"),)
@@ -96,14 +115,29 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         said = without_thinking(answer) if self.think == "drop" else answer
         if (why := nothing_said(case, said)) is not None:
             return (finding(NAME, 0.0, why, "high"),)
-        text = blanked(answer) if self.think == "drop" else answer
+        text = blank_thinking(answer) if self.think == "drop" else answer
         if shown:
             return (await self._against(case, said, text, shown),)
         spent = FREE
-        if _is_prose(case, facts):
+        if self.form == "full" and _is_prose(case, facts):
             facts, spent = await self._claims(case, facts)
         found = await after(spent, self._found(case, said, text, facts))
         return (self._signal(found, spent, said),)
+
+    def _facts(self, case: Case) -> Sequence[Fact]:
+        """The case's facts. An answer in several wordings, and in the brief form one of a single
+        sentence, is asked about as an answer: of `No, they do not.` nobody can tell without the
+        question what it claims."""
+        facts = facts_of(case)
+        alone = self.form == "brief" and len(facts) == 1 and _is_prose(case, facts)
+        return [
+            fact._replace(
+                text=f" {_OR[self.language]} ".join((fact.text, *fact.others)), short=True
+            )
+            if alone or fact.others
+            else fact
+            for fact in facts
+        ]
 
     async def _claims(self, case: Case, facts: Sequence[Fact]) -> tuple[Sequence[Fact], Usage]:
         """What the reference answer claims; its sentences where the model sees nothing."""
@@ -113,27 +147,38 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return taken or facts, spent
 
     async def _found(self, case: Case, said: str, text: str, facts: Sequence[Fact]) -> list[Found]:
-        own = {"question": as_text(case.input), "answer": said}
-        plain = [fact for fact in facts if not fact.short]
-        brief = [fact for fact in facts if fact.short]
-        claims = each(self, own, "claim", [fact.text for fact in plain])
-        results = each(self, own, "expected", [fact.text for fact in brief])
-        asks = [self.decide("claim", one, CHOICES, text=text) for one in claims]
-        asks += [self.decide("short_answer", one, YES_NO, text=text) for one in results]
+        question, brief = as_text(case.input), self.form == "brief"
+        claims = [fact for fact in facts if not fact.short]
+        answers = [fact for fact in facts if fact.short]
+        own = {"question": question, "text" if brief else "answer": said}
+        asks = [
+            self.decide("claim", one, CHOICES, text=text)
+            for one in each(self, own, "claim", [fact.text for fact in claims])
+        ]
+        own = {"question": question, "given" if brief else "answer": said}
+        name = "correct" if brief else "expected"
+        asks += [
+            self.decide("short_answer", one, YES_NO, text=text)
+            for one in each(self, own, name, [fact.text for fact in answers])
+        ]
         verdicts = await together(asks)
-        pairs = zip(plain + brief, verdicts, strict=True)
-        return [_weighed(fact, verdict, text) for fact, verdict in pairs]
+        pairs = zip(claims + answers, verdicts, strict=True)
+        return [Found(fact, one, (one.evidence,) if one.evidence else ()) for fact, one in pairs]
 
-    async def _against(self, case: Case, said: str, text: str, shown: list[Source]) -> Signal:
-        """What the output states, held against sources."""
-        taken, spent = await self._statements(case, said, text)
+    async def _against(self, case: Case, said: str, text: str, shown: list[Any]) -> Signal:
+        """What the output states, checked against sources."""
+        spent, taken = FREE, take_sentences(text)
+        if self.form == "full":
+            taken, spent = await self._statements(case, said, text)
         asks = together([grounded(self, case, one.fact.text, shown, CHOICES) for one in taken])
         verdicts: list[Verdict] = await after(spent, asks)
         found = []
         for one, verdict in zip(taken, verdicts, strict=True):
-            weighed = _weighed(one.fact, verdict, "")
-            places = (*((one.place,) if one.place else ()), *weighed.evidence)
-            found.append(weighed._replace(evidence=places))
+            place = verdict.evidence
+            if place is None and not verdict.quoted and verdict.choice == "supported":
+                place = _find_in_sources(one.fact.text, shown)
+            places = [piece for piece in (one.place, place) if piece is not None]
+            found.append(Found(one.fact, verdict, tuple(places)))
         return self._signal(found, spent, said, len(shown))
 
     async def _statements(self, case: Case, said: str, text: str) -> tuple[list[Taken], Usage]:
@@ -149,23 +194,16 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             for one in made
             if one["text"].strip() and (place := located(one["quote"], text)) is not None
         ]
-        if not taken:
-            whole = [Taken(Fact(one.text, 1.0), _place(one, text)) for one in sentences(text)]
-            taken = whole or [Taken(Fact(said[:LONGEST], 1.0))]
-        # The same again is no claim of its own: a truth told twenty times would hide a lie.
-        once = {" ".join(one.fact.text.casefold().split()): one for one in reversed(taken)}
-        return list(reversed(once.values()))[:TAKEN], spent
+        return (_distinct(taken) if taken else take_sentences(text)), spent
 
     def _signal(self, found: Sequence[Found], spent: Usage, said: str, sources: int = 0) -> Signal:
-        value = value_of([(one.fact.weight, one.kind) for one in found], self.contradiction_cost)
-        lacking = "not in the sources" if sources else "not stated"
-        reason = told([(one.fact.text, one.kind, _by(one)) for one in found], lacking)
+        reason = _reason(found, "not in the sources" if sources else "not stated")
         if sources:
             known = "1 source" if sources == 1 else f"{sources} sources"
             reason.append(f"what the output states was checked against {known}")
-        unfound = sum(one.unfound for one in found)
+        unfound = sum(one.is_unfound for one in found)
         if unfound:
-            reason.append(f"{unfound} verdicts count as absent: what they quote is not there")
+            reason.append(f"{unfound} of the model's quotations are not there")
         if len(said) > self.max_chars:
             reason.append(f"{len(said) - self.max_chars} characters of the output were not shown")
         verdicts = [one.verdict for one in found]
@@ -173,45 +211,75 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             piece
             for kind in ("contradicted", "supported", "absent")
             for one in found
-            if one.kind == kind
+            if one.kind == kind and (kind != "absent" or sources)
             for piece in one.evidence
         ]
         sure = sure_of(verdicts, unfound)
+        value = _value(found, self.contradiction_cost)
         signal = finding(NAME, value, "; ".join(reason), sure, list(dict.fromkeys(evidence)))
         return paid(signal, verdicts, spent)
+
+
+def _find_in_sources(claim: str, sources: Sequence[Any]) -> Evidence | None:
+    """The sentence that says most of the claim, in the source that says most of it."""
+    found = [(read_text(source.text[:READ]), source) for source in sources]
+    judged = [(judge_claims([claim], text)[0], source) for text, source in found]
+    best, source = max(judged, key=lambda one: one[0].support)
+    if best.start >= best.end:
+        return None
+    return quote(source.text, best.start, best.end, f"source {source.id}"[:LONGEST])
+
+
+def take_sentences(text: str) -> list[Taken]:
+    """All that a text states, in at most `TAKEN` statements of some sentences each: nothing that
+    is stated late goes unchecked."""
+    sentences = _distinct(
+        [
+            Taken(Fact(one.text, 1.0), quote(text, one.start, one.end))
+            for one in read_text(text[:READ]).sentences
+        ]
+    )
+    size = -(-len(sentences) // TAKEN)
+    groups = [sentences[at : at + size] for at in range(0, len(sentences), size or 1)]
+    taken = [
+        Taken(Fact(" ".join(one.fact.text for one in group), float(len(group))), group[0].place)
+        for group in groups
+    ]
+    return taken or [Taken(Fact(text.strip()[:LONGEST], 1.0))]
+
+
+def _distinct(taken: Sequence[Taken]) -> list[Taken]:
+    """Each statement once: a truth told twenty times would hide a lie."""
+    first = {" ".join(one.fact.text.casefold().split()): one for one in reversed(taken)}
+    return list(reversed(first.values()))
 
 
 def _is_prose(case: Case, facts: Sequence[Fact]) -> bool:
     """Whether the facts are sentences of a reference answer, which a model reads better."""
     expected = expected_of(case)
     prose = not expected.claims and isinstance(expected.answer, str)
-    return prose and not any(fact.short for fact in facts)
+    return prose and bool(facts) and not any(fact.short for fact in facts)
 
 
-def _weighed(fact: Fact, verdict: Verdict, text: str) -> Found:
-    place = verdict.evidence
-    if place is None and fact.short:
-        place = _sign(verdict.said, text)
-    kind: Outcome = "absent"
-    if place is not None and verdict.choice in ("yes", "supported"):
-        kind = "supported"
-    elif place is not None and verdict.choice == "contradicted":
-        kind = "contradicted"
-    return Found(fact, kind, verdict, () if place is None or kind == "absent" else (place,))
+def _value(found: Sequence[Found], cost: float) -> float:
+    """The weighted mean of the claims' accuracy, less the cost of what is contradicted."""
+    earned = sum(
+        one.fact.weight * (one.accuracy - cost * (one.kind == "contradicted")) for one in found
+    )
+    return earned / sum(one.fact.weight for one in found)
 
 
-def _sign(words: str, text: str) -> Evidence | None:
-    """An answer may be one digit or letter, which is too little to be looked for elsewhere."""
-    sign = words.strip(" .\"'*")
-    if len(sign) != 1:
-        return None
-    alone = list(re.finditer(rf"(?<!\w){re.escape(sign)}(?!\w)", text))
-    return quote(text, alone[-1].start(), alone[-1].end()) if alone else None
-
-
-def _place(one: Sentence, text: str) -> Evidence:
-    return quote(text, one.start, one.end)
-
-
-def _by(one: Found) -> str:
-    return f" by {short(one.evidence[-1].text)}" if one.evidence else ""
+def _reason(found: Sequence[Found], lacking: str) -> list[str]:
+    kinds = [one.kind for one in found]
+    parts = [f"{kinds.count('supported')} of {len(found)} claims are supported"]
+    denied = [one for one in found if one.kind == "contradicted"]
+    absent = [shorten(one.fact.text) for one in found if one.kind == "absent"]
+    for one in denied[:_NAMED]:
+        by = f" by {shorten(one.evidence[-1].text)}" if one.evidence else ""
+        parts.append(f"{shorten(one.fact.text)} is contradicted{by}")
+    if len(denied) > _NAMED:
+        parts.append(f"{len(denied) - _NAMED} more are contradicted")
+    if absent:
+        more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
+        parts.append(f"{lacking}: {', '.join(absent[:_NAMED])}{more}")
+    return parts

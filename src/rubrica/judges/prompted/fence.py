@@ -22,28 +22,38 @@ from rubrica.models.spec import usual_cache
 HEAD = 0.75
 #: Bytes hashed at a time. For more the interpreter would let other threads go first.
 PIECE = 2000
+#: Hexadecimal digits of a number; of one in a brief question, whose prompt they would double; and
+#: how often a short one is drawn before a long one is.
+DIGITS, FEW_DIGITS, SHORT_TRIES = 12, 6, 8
 
 
 class Material(NamedTuple):
-    """What others wrote, fenced, and what was taken out of it."""
+    """What others wrote, fenced, and what was taken out of it. `about` is the claim, aspect or
+    statement in question, without its fence."""
 
     number: str
     texts: Mapping[str, str]
     removed: int = 0
     left_out: int = 0
+    about: str = ""
 
 
 def fence(
-    texts: Mapping[str, str], limit: int, titles: Mapping[str, str], without: Collection[str] = ()
+    texts: Mapping[str, str],
+    limit: int,
+    titles: Mapping[str, str],
+    without: Collection[str] = (),
+    *,
+    digits: int = DIGITS,
 ) -> Material:
     """Each text in a fence of its own, all with one number; a long one cut to `limit`, visibly.
 
-    `without` are defences to leave out, for measuring.
+    `without` are defences to leave out, for measuring. `digits` is the number's length.
     """
     seen = str if "invisible" in without else visible
     clean = {name: seen(text) for name, text in texts.items()}
     removed = sum(len(text) - len(clean[name]) for name, text in texts.items())
-    number = draw(clean)
+    number = draw(clean, digits)
     limit = sys.maxsize if "cut" in without else limit
     around = _headed if "fence" in without else _fenced
     left_out = sum(max(0, len(text) - limit) for text in clean.values())
@@ -54,8 +64,8 @@ def fence(
     return Material(number, fenced, removed, left_out)
 
 
-def draw(texts: Mapping[str, str]) -> str:
-    """A number that stands in none of the texts."""
+def draw(texts: Mapping[str, str], digits: int = DIGITS) -> str:
+    """A number that stands in none of the texts. A text full of short ones gets a long one."""
     body = "\0".join(f"{name}\0{text}" for name, text in texts.items())
     low, data = body.lower(), body.encode("utf-8", "surrogatepass")
     again = 0
@@ -63,7 +73,7 @@ def draw(texts: Mapping[str, str]) -> str:
         hashed = hashlib.blake2b(b"%d" % again, key=_secret(), digest_size=6)
         for at in range(0, len(data), PIECE):
             hashed.update(data[at : at + PIECE])
-        number = hashed.hexdigest()
+        number = hashed.hexdigest()[: digits if again < SHORT_TRIES else DIGITS]
         if number not in low:
             return number
         again += 1

@@ -1,15 +1,51 @@
-"""The form of a verdict, as JSON Schema: the number of the material, evidence, then the choice."""
+"""The two forms of a verdict: one word, or JSON with the material's number, evidence and choice."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from rubrica.core import freeze
+from rubrica.judges.answer import without_thinking
+
+#: `brief`: a plain question, answered with one word. `full`: number, quotation and verdict.
+Form = Literal["brief", "full"]
 
 #: Characters of a text whose end a grammar has to set.
 LONGEST = 200
 #: From the worst to the best.
 YES_NO = ("no", "yes")
+_PLAIN = {word: word for word in YES_NO}
+_SUPPORT = {"no": "absent", "yes": "supported"}
+#: What each prompt with a brief form is answered with, and the choice that the word stands for,
+#: from the worst to the best.
+WORDS: dict[str, dict[str, str]] = {
+    "aspect": _PLAIN,
+    "call": _PLAIN,
+    "citation": {"no": "unsupported", "yes": "supported"},
+    "claim": _SUPPORT,
+    "criterion": _PLAIN,
+    "grounding": _SUPPORT,
+    "short_answer": _PLAIN,
+    "source": {word: word for word in ("unreliable", "secondary", "primary")},
+    "whole": _PLAIN,
+}
+#: How Chinese words for yes and no begin.
+_CHINESE = {"是": "yes", "否": "no", "不": "no"}
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def read_word(reply: str, words: Collection[str]) -> str | None:
+    """The first word of a reply, behind any thinking; None where it is none of those allowed."""
+    found = _LETTERS.search(without_thinking(reply))
+    return None if found is None else match_word(found[0], words)
+
+
+def match_word(text: str, words: Collection[str]) -> str | None:
+    """The allowed word that the text is, in any case; a Chinese yes or no counts as one."""
+    low = text.casefold()
+    word = _CHINESE.get(low[:1], low)
+    return word if word in words else None
 
 
 @lru_cache(maxsize=256)

@@ -1,10 +1,14 @@
 """How sure a model was of a choice, from the log-probabilities of the token that decided it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import exp
 
+from rubrica.judges.prompted.form import match_word
 from rubrica.models.asking import Reply
+
+#: The least probability of all words together, where one of them was asked for.
+LEAST = 0.05
 
 
 def likelihoods(reply: Reply, key: str, choices: Sequence[str]) -> dict[str, float] | None:
@@ -29,6 +33,40 @@ def likelihoods(reply: Reply, key: str, choices: Sequence[str]) -> dict[str, flo
             )
         at += len(token.text)
     return None
+
+
+def word_likelihoods(reply: Reply, words: Collection[str]) -> dict[str, float] | None:
+    """The share of each word at the reply's first word, behind any thinking; None without them.
+
+    `Yes`, ` yes` and `是` are one word here. A token that begins several words counts for none. Nor
+    is there a share where other beginnings are far likelier: the model was about to say no word.
+    """
+    text = "".join(token.text for token in reply.logprobs)
+    begin = text.rfind("</think>") + len("</think>") if "</think>" in text else 0
+    at = 0
+    for token in reply.logprobs:
+        at += len(token.text)
+        if at <= begin or not _bare(token.text):
+            continue
+        mass = dict.fromkeys(words, 0.0)
+        for piece, logprob in {**dict(token.top), token.text: token.logprob}.items():
+            if (word := _begun(_bare(piece), words)) is not None:
+                mass[word] += exp(logprob)
+        total = sum(mass.values())
+        return {word: part / total for word, part in mass.items()} if total >= LEAST else None
+    return None
+
+
+def _bare(piece: str) -> str:
+    return piece.strip(" \t\r\n\"'*`._:▁Ġ").casefold()
+
+
+def _begun(piece: str, words: Collection[str]) -> str | None:
+    """The only word that a token can be the beginning of, or is."""
+    if (whole := match_word(piece, words)) is not None:
+        return whole
+    fits = [word for word in words if piece and word.startswith(piece)]
+    return fits[0] if len(fits) == 1 else None
 
 
 def _shares(

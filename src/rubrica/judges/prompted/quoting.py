@@ -6,9 +6,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rubrica.core import Evidence
-from rubrica.judges.dimensions.finding import LONGEST
+from rubrica.judges.dimensions.finding import LONGEST, READ
 from rubrica.judges.dimensions.finding import quote as cut
 from rubrica.judges.prompted.defences import is_off
+from rubrica.judges.reader.support import judge_claims
+from rubrica.judges.reader.text import read_text
 from rubrica.judges.visible import INVISIBLE
 
 #: What a model writes for words it leaves out.
@@ -19,6 +21,21 @@ _PIECE = re.compile(rf"[^\s{INVISIBLE.pattern[1:-1]}]+")
 _SPACE = re.compile(r"\s")
 #: Shorter quotations stand in any text: a word of three letters, a figure or two Chinese signs.
 SHORTEST, SHORTEST_SIGNS = 3, 2
+
+
+def find_evidence(claim: str, text: str, field: str = "output") -> Evidence | None:
+    """The sentence of the text that says most of a claim, for a model that was not asked to quote.
+
+    Without a claim it is the first sentence.
+    """
+    read = read_text(text[:READ])
+    if not read.sentences:
+        return None
+    start, end = read.sentences[0].start, read.sentences[0].end
+    if claim.strip():
+        (found,) = judge_claims([claim], read)
+        start, end = found.start, found.end
+    return cut(text, start, end, field) if start < end else None
 
 
 def located(words: str, text: str, field: str = "output") -> Evidence | None:

@@ -6,7 +6,7 @@ coarse: models use few of the numbers, and rarely the same ones as people do.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from rubrica.core import Case, ConfigError, Signal, Trace, Usage
 from rubrica.core.levels import level_of
@@ -30,6 +30,7 @@ class Rating(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_score: int = 10
     criterion: str = ""
     reference: bool = True
+    form: Literal["full"] = "full"
 
     def __post_init__(self) -> None:
         super().__post_init__()

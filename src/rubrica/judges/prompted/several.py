@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from rubrica.core import Signal, Usage
 from rubrica.judges.dimensions.finding import Sure
-from rubrica.judges.prompted.asker import Asker, Verdict
-from rubrica.judges.prompted.fence import Material, fence
+from rubrica.judges.prompted.asker import Asker, Verdict, about_of
+from rubrica.judges.prompted.fence import Material
 from rubrica.judges.prompted.form import numbered, written
 from rubrica.judges.prompted.titles import TITLES
 from rubrica.models.asking import FREE, ModelError
@@ -26,14 +26,15 @@ def each(asker: Asker, texts: Mapping[str, str], name: str, items: Sequence[str]
     """
     titles = TITLES[asker.language]
     keys = [f"{name} {place}" for place in range(len(items))]
-    whole = fence(
+    whole = asker.fenced(
         {**texts, **dict(zip(keys, items, strict=True))},
-        asker.max_chars,
         {**titles, **dict.fromkeys(keys, titles[name])},
-        asker.without,
     )
     kept = {key: whole.texts[key] for key in texts}
-    return [whole._replace(texts={**kept, name: whole.texts[key]}) for key in keys]
+    return [
+        whole._replace(texts={**kept, name: whole.texts[key]}, about=item)
+        for key, item in zip(keys, items, strict=True)
+    ]
 
 
 def heap(
@@ -45,10 +46,10 @@ def heap(
     keys = [f"{name} {place}" for place in range(1, len(items) + 1)]
     titles.update({key: f"{titles[name]} {key.rpartition(' ')[2]}" for key in keys})
     all_texts = {**texts, **dict(zip(keys, items, strict=True))}
-    whole = fence(all_texts, asker.max_chars, titles, asker.without)
+    whole = asker.fenced(all_texts, titles)
     kept = {key: whole.texts[key] for key in texts}
     kept[field] = "\n\n".join(whole.texts[key] for key in keys)
-    return whole._replace(texts=kept)
+    return whole._replace(texts=kept, about=about_of(texts))
 
 
 async def listed(
@@ -85,6 +86,12 @@ async def after(spent: Usage, asks: Awaitable[T]) -> T:
 def paid(signal: Signal, verdicts: Sequence[Verdict], before: Usage = FREE) -> Signal:
     """The signal with what its verdicts cost."""
     return replace(signal, usage=sum((one.usage for one in verdicts), before))
+
+
+def shorten(text: str) -> str:
+    """A piece of text in quotation marks, cut to fit a reason."""
+    cut = " ".join(text[:400].split())
+    return f"'{cut}'" if len(cut) <= 100 else f"'{cut[:97]}...'"
 
 
 def sure_of(verdicts: Sequence[Verdict], unfound: int = 0) -> Sure:

@@ -73,7 +73,7 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
         for at, described, verdict in zip(asked, shown, verdicts, strict=True):
             by = " ".join(verdict.said[:80].split())
             if located(verdict.said, described, "source") is None:
-                unfound += 1
+                unfound += verdict.quoted
                 by = ""
             why = f"the model, by '{by}'" if by and by.isprintable() else "the model"
             rating = Rating(verdict.choice, why)

@@ -8,6 +8,8 @@ TITLES = {
         "reference": "REFERENCE",
         "text": "TEXT",
         "expected": "EXPECTED",
+        "correct": "CORRECT ANSWER",
+        "given": "GIVEN ANSWER",
         "claim": "CLAIM",
         "aspect": "ASPECT",
         "source": "SOURCE",
@@ -21,6 +23,8 @@ TITLES = {
         "reference": "参考答案",
         "text": "文本",
         "expected": "预期结果",
+        "correct": "正确答案",
+        "given": "给出的回答",
         "claim": "主张",
         "aspect": "方面",
         "source": "来源",
@@ -33,4 +37,9 @@ TITLES = {
 REMINDERS = {
     "en": "An earlier reply could not be used. Keep to the form; `number` has to be {number}.",
     "zh": "之前的回复无法使用。请严格遵守格式；number 必须是 {number}。",
+}
+#: Said where a reply did not begin with one of the words that were asked for.
+WORD_REMINDERS = {
+    "en": "An earlier reply could not be used. Reply with one word and nothing else: {words}.",
+    "zh": "之前的回复无法使用。请只回复一个词：{words}。",
 }

@@ -76,17 +76,16 @@ def _signal(
     trace: Trace, calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]
 ) -> Signal:
     needless = [
-        call.step
-        for call, verdict in zip(calls, verdicts, strict=False)
-        if verdict.choice == "no" or verdict.evidence is None
+        call.step for call, verdict in zip(calls, verdicts, strict=False) if verdict.choice == "no"
     ]
     rest = {call.step for call in calls[ASKED:]}
     waste = find_waste(calls, find_unexpected(calls, limits.expected)) if rest else []
-    lost = len(needless) + sum(each.step in rest for each in waste)
+    lost = sum(1 - verdict.chance_of("yes") for verdict in verdicts)
+    lost += sum(each.step in rest for each in waste)
     told = _told(trace, needless, len(verdicts))
-    unfound = sum(verdict.choice == "yes" and verdict.evidence is None for verdict in verdicts)
+    unfound = sum(verdict.choice == "yes" and verdict.is_unfound for verdict in verdicts)
     if unfound:
-        told += f"; {unfound} count as not needed: what the model quotes of them is not there"
+        told += f"; {unfound} of the model's quotations are not there"
     if rest:
         told += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
     value, reason = combine(calls, limits, 1 - lost / len(calls), told)

@@ -5,14 +5,16 @@ most of its words. None decides anything: weights learned from public data do th
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
+from rubrica.judges.reader.numbers import value_of_word
 from rubrica.judges.reader.text import STOP_WORDS, Sentence, Text, lazy, stem_word
 from rubrica.judges.reader.weights import word_weight
 
 NOTHING: frozenset[int] = frozenset()
+NO_SENTENCE = Sentence("", 0, 0)
 NO_SIBLINGS: Mapping[str, int] = MappingProxyType({})
 _NEGATIONS = frozenset(
     """no not never none nothing nobody neither nor cannot without nowhere false untrue incorrect
@@ -100,12 +102,16 @@ class Match:
         places = text.places
         if claim.question:
             ignored |= text.repeats(claim.question)
-        if text.denied and not claim.denies:
-            ignored |= text.denied
+        ignored |= text.listed_as_false
+        if text.denials and not claim.denies:
+            ignored |= text.denials
+        self.ignored = ignored
         for stem, weight in claim.wanted.items():
             numbers = places.get(stem)
             if numbers is not None and ignored:
                 numbers = [number for number in numbers if number not in ignored]
+            if not numbers and (value := value_of_word(stem)) is not None:
+                numbers = text.numbers.get(value)  # `8` for `eight`
             if not numbers:
                 missing.append(weight)
                 continue
@@ -114,13 +120,28 @@ class Match:
                 shares[number] = shares.get(number, 0.0) + weight
         self.missing = missing
         self.found = found / claim.weight
-        #: The number of the sentence that shares most, the first of equals.
-        self.number = max(shares, key=shares.__getitem__) if shares else 0
+        #: The number of the statement that shares most, the first of equals. Where none shares
+        #: anything it is the first of all.
+        self.number = max(shares, key=shares.__getitem__) if shares else text.first
         self.share = shares.get(self.number, 0.0) / claim.weight
 
     @lazy
     def best(self) -> Sentence:
-        return self.text.sentences[self.number]
+        return self.text.sentences[self.number] if self.number >= 0 else NO_SENTENCE
+
+    @property
+    def opening(self) -> list[str]:
+        """The words of the first statement."""
+        return self.text.sentences[self.text.first].words if self.text.first >= 0 else []
+
+    @property
+    def is_ignored(self) -> bool:
+        """Whether the best sentence is one that may say nothing for the claim."""
+        return self.number in self.ignored
+
+    def counts(self, places: Sequence[int] | None) -> bool:
+        """Whether one of the statements at these places counts."""
+        return bool(places) and not self.ignored.issuperset(places or ())
 
     @lazy
     def stems(self) -> frozenset[str]:
@@ -134,9 +155,14 @@ class Match:
         ]
 
     @lazy
+    def missing_numbers(self) -> int:
+        places = self.text.numbers
+        return sum(not self.counts(places.get(number)) for number in self.new_numbers)
+
+    @lazy
     def missing_names(self) -> int:
         places = self.text.places
-        return sum(name not in places for name in self.claim.names)
+        return sum(not self.counts(places.get(name)) for name in self.claim.names)
 
     @property
     def brevity(self) -> float:
@@ -190,6 +216,8 @@ def all_words_found(match: Match) -> float:
 def sentence_is_about_claim(match: Match) -> float:
     """Share of the best sentence's words, by weight, that the claim or the question has."""
     claim = match.claim
+    if match.is_ignored:
+        return 0.0
     known = total = 0.0
     for stem in match.best.content:
         if stem not in claim.question:
@@ -202,32 +230,32 @@ def sentence_is_about_claim(match: Match) -> float:
 def pairs_in_sentence(match: Match) -> float:
     """Share of the claim's neighbouring words that are neighbours in the best sentence."""
     pairs = match.claim.pairs
-    if not pairs:
-        return words_in_sentence(match)
+    if not pairs or match.is_ignored:
+        return match.share
     stems = match.best.stems
     return len(pairs.intersection(pairwise(stems))) / len(pairs)
 
 
 def stands_verbatim(match: Match) -> float:
     """1 where the claim stands word for word in the best sentence."""
-    return float(f" {' '.join(match.claim.sentence.stems)} " in f" {' '.join(match.best.stems)} ")
+    claim, best = " ".join(match.claim.sentence.stems), " ".join(match.best.stems)
+    return float(not match.is_ignored and f" {claim} " in f" {best} ")
 
 
 def numbers_agree(match: Match) -> float:
     """1 where the claim has numbers and the text has them all."""
-    numbers = match.new_numbers
-    return float(bool(numbers) and match.text.numbers.issuperset(numbers))
+    return float(bool(match.new_numbers) and not match.missing_numbers)
 
 
 def numbers_missing(match: Match) -> float:
     """Share of the claim's numbers that the text lacks."""
     numbers = match.new_numbers
-    return sum(one not in match.text.numbers for one in numbers) / len(numbers) if numbers else 0.0
+    return match.missing_numbers / len(numbers) if numbers else 0.0
 
 
 def numbers_conflict(match: Match) -> float:
     """1 where the best sentence has another number in place of the claim's."""
-    if not numbers_missing(match):
+    if not match.missing_numbers:
         return 0.0
     others = match.best.numbers
     return float(any(one not in match.claim.sentence.numbers for one in others))
@@ -273,16 +301,16 @@ def has_opposite(match: Match) -> float:
 
 def opens_with_other_word(match: Match) -> float:
     """1 where one opens with yes and the other with no."""
-    return float(_opening(match.claim.sentence) * _opening(match.text.sentences[0]) < 0)
+    return float(_opening(match.claim.sentence.words) * _opening(match.opening) < 0)
 
 
 def opens_with_same_word(match: Match) -> float:
     """1 where both open with yes, or both with no."""
-    return float(_opening(match.claim.sentence) * _opening(match.text.sentences[0]) > 0)
+    return float(_opening(match.claim.sentence.words) * _opening(match.opening) > 0)
 
 
-def _opening(sentence: Sentence) -> int:
-    first = sentence.words[0] if sentence.words else ""
+def _opening(words: Sequence[str]) -> int:
+    first = words[0] if words else ""
     return (first in _YES) - (first in _NO)
 
 

@@ -44,6 +44,11 @@ def find_numbers(words: Sequence[str]) -> list[float]:
     return values
 
 
+def value_of_word(word: str) -> float | None:
+    """The value of a word that is a number by itself; `one` is usually none."""
+    return None if word == "one" else _value_of(word)
+
+
 @lru_cache(maxsize=4096)  # of one case, the same numbers stand in claims, sources and outputs
 def _value_of(word: str) -> float | None:
     first = word[0]

@@ -21,6 +21,8 @@ LONGEST_CLAIM = 2000
 #: Share of a claim's words that a sentence must have to contradict it: below, it is about
 #: something else.
 SAME_TOPIC = 0.4
+#: A probability of support from which a claim counts in full, and one below which not at all.
+FULL, NONE = 0.75, 0.25
 
 
 class Verdict(NamedTuple):
@@ -31,6 +33,13 @@ class Verdict(NamedTuple):
     contradiction: float
     start: int
     end: int
+
+
+def grade(verdict: Verdict) -> float:
+    """What a claim earns: all where it is surely stated, nothing where it surely is not."""
+    if verdict.kind == "contradicted":
+        return 0.0
+    return min(1.0, max(0.0, (verdict.support - NONE) / (FULL - NONE)))
 
 
 def judge_claims(

@@ -7,7 +7,7 @@ public data that was as good as cutting words with a dictionary, and needs none.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Generic, TypeVar
@@ -16,7 +16,6 @@ import Stemmer
 
 from rubrica.judges.answer import blank_thinking
 from rubrica.judges.reader.numbers import NUMBER_WORDS, SIGNS, find_numbers
-from rubrica.judges.reader.weights import shipped_weights
 from rubrica.judges.visible import shown, visible
 
 S = TypeVar("S")
@@ -72,8 +71,6 @@ _DENIAL = re.compile(
 _DENIAL_WORDS = frozenset(
     "false untrue incorrect wrong myth myths none true correct case 错 假 确 属 成 谣".split()
 )
-#: What a sentence asks with.
-_ASKING = ("?", "？")
 _POINTS_ON = re.compile(r"[:：]$|\b(?:following|below|these)\b|以下|下列|下面", re.IGNORECASE)
 
 
@@ -86,7 +83,8 @@ class _Stems(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= self._most:
             self.clear()
-        stem = self[word] = _Stems._stem(word.removesuffix("'s"))
+        stem = _Stems._stem(word.removesuffix("'s"))
+        self[word] = stem
         return stem
 
 
@@ -119,14 +117,10 @@ class Sentence:
         self.stems = list(map(_STEMS.__getitem__, words))
 
     @lazy
-    def content(self) -> dict[str, float]:
-        """The stems of the words that carry meaning, each once, in order, and how much each weighs.
-
-        From 1 for a rare one to nearly 0 for one that stands in every text.
-        """
-        weight_of = shipped_weights().words.get
+    def content(self) -> dict[str, None]:
+        """The stems of the words that carry meaning, each once, in order."""
         pairs = zip(self.stems, self.words, strict=True)
-        return {stem: weight_of(stem, 1.0) for stem, word in pairs if word not in STOP_WORDS}
+        return {stem: None for stem, word in pairs if word not in STOP_WORDS}
 
     @lazy
     def numbers(self) -> list[float]:
@@ -136,7 +130,9 @@ class Sentence:
     @property
     def is_question(self) -> bool:
         """Whether it asks instead of stating."""
-        return self.text.rstrip("\"'”’)*_ ").endswith(_ASKING)
+        return ("?" in self.text or "？" in self.text) and self.text.rstrip("\"'”’)*_ ").endswith(
+            ("?", "？")
+        )
 
     @property
     def is_denial(self) -> bool:
@@ -158,9 +154,6 @@ class Sentence:
         return True
 
 
-_Index = defaultdict[str, list[int]]
-
-
 class Text:
     """A text that was read: `raw` as it was given, and its sentences."""
 
@@ -170,79 +163,90 @@ class Text:
         if not keep_thinking:
             text = blank_thinking(text)
         self.sentences = tuple(_split_sentences(shown(text)))
-        self._repeats: tuple[frozenset[str], frozenset[int]] | None = None
+        self._repeats: tuple[frozenset[str], frozenset[int]] = (frozenset(), frozenset())
 
     @lazy
-    def index(self) -> tuple[_Index, _Index]:
-        """The sentences in which each stem stands: of those that state something, of others."""
-        stated: _Index = defaultdict(list)
-        others: _Index = defaultdict(list)
-        for number, sentence in enumerate(self.sentences):
-            index = others if sentence.is_question or sentence.is_word_pile else stated
-            for stem in set(sentence.stems):
+    def statements(self) -> tuple[int, ...]:
+        """The numbers of the sentences that state something: no questions, no keywords."""
+        return tuple(
+            number
+            for number, sentence in enumerate(self.sentences)
+            if not sentence.is_question and not sentence.is_word_pile
+        )
+
+    @lazy
+    def index(self) -> dict[str, list[int]]:
+        """The numbers of the statements in which each stem stands."""
+        index: defaultdict[str, list[int]] = defaultdict(list)
+        for number in self.statements:
+            for stem in set(self.sentences[number].stems):
                 index[stem].append(number)
-        return stated, others
+        return index
 
     @lazy
     def places(self) -> dict[str, list[int]]:
-        """The numbers of the sentences that state something in which each stem stands.
-
-        Stop words stand everywhere and are left out.
-        """
-        stated, _ = self.index
-        return {stem: numbers for stem, numbers in stated.items() if stem not in STOP_WORDS}
+        """The index without stop words, which stand everywhere."""
+        return {stem: found for stem, found in self.index.items() if stem not in STOP_WORDS}
 
     @lazy
-    def numbers(self) -> frozenset[float]:
-        """The values of all its numbers."""
-        found = {
-            number
-            for index in self.index
-            for stem in index
-            if stem[0] in SIGNS or stem in _NUMBER_STEMS
-            for number in index[stem]
-        }
-        return frozenset([one for number in found for one in self.sentences[number].numbers])
+    def numbers(self) -> dict[float, list[int]]:
+        """The numbers of the statements in which each value stands, however it is written."""
+        places: dict[float, list[int]] = {}
+        stems = [stem for stem in self.index if stem[0] in SIGNS or stem in _NUMBER_STEMS]
+        for number in self._with_any(stems):
+            for value in self.sentences[number].numbers:
+                places.setdefault(value, []).append(number)
+        return places
+
+    def _with_any(self, stems: Iterable[str]) -> list[int]:
+        """The numbers of the statements that have one of the stems."""
+        index = self.index
+        return sorted({number for stem in stems for number in index[stem]})
 
     @lazy
-    def denied(self) -> frozenset[int]:
-        """The numbers of the sentences that call what they say false, and of items under one.
+    def denials(self) -> frozenset[int]:
+        """The numbers of the sentences that call something false."""
+        others = set(range(len(self.sentences))).difference(self.statements)
+        may_deny = others.union(self._with_any(_DENIAL_STEMS & self.index.keys()))
+        return frozenset([number for number in may_deny if self.sentences[number].is_denial])
+
+    @lazy
+    def listed_as_false(self) -> frozenset[int]:
+        """The numbers of the sentences under one that calls false what follows it.
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
-        sentences = self.sentences
-        denying = {
-            number
-            for index in self.index
-            for stem in _DENIAL_STEMS & index.keys()
-            for number in index[stem]
-            if sentences[number].is_denial
-        }
-        heads = {number for number in denying if _POINTS_ON.search(sentences[number].text)}
-        under = False
-        for number in range(min(heads, default=len(sentences)), len(sentences)):
-            text = sentences[number].text
+        found, heading = set[int](), False
+        heads = {one for one in self.denials if _POINTS_ON.search(self.sentences[one].text)}
+        if not heads:  # nearly always
+            return frozenset()
+        for number, sentence in enumerate(self.sentences):
+            text = sentence.text
             if number in heads:
-                under = True
+                heading = True
             elif text.endswith((":", "：")) or text.startswith("#"):
-                under = False
-            if under:
-                denying.add(number)
-        return frozenset(denying)
+                heading = False
+            if heading:
+                found.add(number)
+        return frozenset(found)
+
+    @lazy
+    def first(self) -> int:
+        """The number of the first statement that is not listed as false, or -1."""
+        return next((one for one in self.statements if one not in self.listed_as_false), -1)
 
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
         """The numbers of the sentences that only repeat half of the question or more."""
-        if self._repeats is not None and self._repeats[0] is question:
-            return self._repeats[1]
-        known = question | STOP_WORDS
-        asked = len(question - STOP_WORDS)
-        found = frozenset([
-            number
-            for number, sentence in enumerate(self.sentences)
-            if known.issuperset(sentence.stems) and len(sentence.content) * 2 >= asked
-        ])
-        self._repeats = question, found
-        return found
+        if self._repeats[0] is not question:
+            known = question | STOP_WORDS
+            asked = len(question - STOP_WORDS)
+            found = [
+                number
+                for number, sentence in enumerate(self.sentences)
+                if known.issuperset(sentence.stems) and len(sentence.content) * 2 >= asked
+            ]
+            self._repeats = question, frozenset(found)
+        return self._repeats[1]
 
 
 @lru_cache(maxsize=64)

@@ -16,7 +16,7 @@ import torch  # type: ignore[import-not-found]
 import transformers  # type: ignore[import-not-found]
 import trl  # type: ignore[import-not-found]
 from datasets import Dataset  # type: ignore[import-not-found]
-from tokenizers import Regex, Tokenizer, models, pre_tokenizers  # type: ignore[import-not-found]
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
 from rubrica.doors.trainers.trl import AsyncReward, Reward
 

@@ -1,0 +1,33 @@
+"""The area under the ROC curve, and balanced accuracy."""
+
+import pytest
+
+from rubrica.stats.confusion import confusion
+from rubrica.stats.roc import auc
+
+
+def test_the_share_of_pairs_in_the_right_order() -> None:
+    figure = auc([0.9, 0.8, 0.5, 0.4], [0.7, 0.5, 0.3, 0.1])
+    assert figure.value == pytest.approx(12.5 / 16)  # one pair is equal
+    assert figure.n == 8
+
+
+def test_the_interval_is_delongs_on_the_logit_scale() -> None:
+    # DeLong's variance of these scores is 0.033203125, counted by hand over all pairs.
+    figure = auc([0.9, 0.8, 0.5, 0.4], [0.7, 0.5, 0.3, 0.1])
+    assert figure.interval == pytest.approx((0.30644, 0.96652), abs=1e-5)
+
+
+def test_scores_that_are_fully_apart_have_no_interval() -> None:
+    assert auc([0.9, 0.8], [0.1, 0.2]).value == 1.0
+    assert auc([0.9, 0.8], [0.1, 0.2]).interval is None
+    assert auc([], [0.1]).value is None
+
+
+def test_no_output_counts_more_than_its_class() -> None:
+    pairs = [(True, True)] * 90 + [(True, False)] * 10 + [(False, True)] * 5 + [(False, False)] * 5
+    figure = confusion(pairs).balanced_accuracy()
+    assert figure.value == pytest.approx(0.7)
+    assert figure.interval is not None
+    assert figure.interval[0] < 0.7 < figure.interval[1]
+    assert confusion([(True, True)]).balanced_accuracy().value is None
