@@ -114,7 +114,8 @@ class Sentence:
     def __init__(self, text: str, start: int, end: int) -> None:
         self.text, self.start, self.end = text, start, end
         self.words = words = split_words(text)
-        self.stems = list(map(_STEMS.__getitem__, words))
+        self.stems = stems = list(map(_STEMS.__getitem__, words))
+        self.distinct = set(stems)
 
     @lazy
     def content(self) -> dict[str, None]:
@@ -179,7 +180,7 @@ class Text:
         """The numbers of the statements in which each stem stands."""
         index: defaultdict[str, list[int]] = defaultdict(list)
         for number in self.statements:
-            for stem in set(self.sentences[number].stems):
+            for stem in self.sentences[number].distinct:
                 index[stem].append(number)
         return index
 
