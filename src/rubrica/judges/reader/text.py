@@ -250,9 +250,13 @@ class Text:
         return self._repeats[1]
 
 
-@lru_cache(maxsize=64)
 def read_text(raw: str, *, keep_thinking: bool = False) -> Text:
     """Read a text, or take it as it was read a moment ago for another judge."""
+    return _read_text(raw, keep_thinking)
+
+
+@lru_cache(maxsize=64)
+def _read_text(raw: str, keep_thinking: bool) -> Text:
     return Text(raw, keep_thinking=keep_thinking)
 
 
