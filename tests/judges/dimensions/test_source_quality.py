@@ -95,6 +95,8 @@ def test_reads_a_reference_list() -> None:
     text = f"So [1], and so [2].\n\nReferences\n[1] WHO, {WHO}\n[2] Thread, {REDDIT}"
     assert value_of(text) == 0.5
     assert value_of("So[^1].\n\n[^1]: https://www.who.int/b") == 1.0
+    assert value_of(f"So.\n\nSources:\n- {WHO}\n- {REDDIT}") == 0.5  # nothing else is cited
+    assert value_of(f"So ({REDDIT}).\n\nSources:\n- {WHO}\n- {REDDIT}") == 0.0
 
 
 def test_nothing_cited_is_a_failure_only_where_it_was_due() -> None:
@@ -130,13 +132,6 @@ def test_odd_inputs() -> None:
 
 
 # Attacks
-
-
-def test_padding_with_pages_of_one_host_is_cut() -> None:
-    pages = " ".join(f"{WHO}/{n}" for n in range(100))
-    signal = signal_of(f"{pages} {REDDIT} {REDDIT}2 {REDDIT}3 {REDDIT}4 {REDDIT}5")
-    assert signal.value == 0.5
-    assert "95 more pages of the same hosts do not count" in signal.reason
 
 
 def test_sources_that_were_not_given_earn_little() -> None:

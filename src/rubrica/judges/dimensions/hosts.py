@@ -16,6 +16,9 @@ from typing import Literal, NamedTuple
 from publicsuffixlist import PublicSuffixList
 
 Kind = Literal["primary", "secondary", "unreliable"]
+KINDS: tuple[Kind, ...] = ("primary", "secondary", "unreliable")
+#: The hosts that the user lists for each kind: `example.org`, `example.org/path`, `*.example.org`.
+HostLists = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 #: Scheme, host with what stands around it, path. A backslash ends a host in browsers.
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]{0,20}):)?//([^/?#\\\s]*+)([^?#\s]*+)", re.IGNORECASE)
@@ -43,17 +46,6 @@ class Rating(NamedTuple):
     reason: str
 
 
-class HostLists(NamedTuple):
-    """Hosts that the user lists: `example.org`, `example.org/path`, `*.example.org`."""
-
-    primary: tuple[str, ...] = ()
-    secondary: tuple[str, ...] = ()
-    unreliable: tuple[str, ...] = ()
-
-
-NO_LISTS = HostLists()
-
-
 @lru_cache(maxsize=4096)
 def parse_address(url: str) -> Address:
     """Split an address, with or without its scheme."""
@@ -76,30 +68,34 @@ def parse_address(url: str) -> Address:
 
 
 @lru_cache(maxsize=4096)
-def rate_address(url: str, lists: HostLists = NO_LISTS) -> Rating:
+def rate_address(url: str, lists: HostLists = ((), (), ())) -> Rating:
     """Rate an address by its host; `lists` win over everything else."""
     address = parse_address(url)
-    if any(lists) and (found := _find(_own_table(lists), address)):
+    if any(lists) and (found := _find(read_lists(lists), address)):
         return found
     if address.trouble:
         return Rating("unreliable" if not address.host else None, address.trouble)
     return _find(_shipped_table(), address) or _rate_ending(address)
 
 
-def registered_host(url: str) -> str:
-    """The name that somebody registered: `example.co.uk` of `https://www.example.co.uk/a`."""
-    host = parse_address(url).host
-    return _suffixes().privatesuffix(host) or host if host else ""
+@lru_cache(maxsize=64)
+def read_lists(lists: HostLists) -> Mapping[str, Rating]:
+    """The user's entries as `_find` looks for them, without scheme, port and `www.`
 
-
-def check_lists(lists: HostLists) -> None:
-    """Refuse entries that are no hosts, and hosts listed as two kinds."""
-    for field, hosts in zip(HostLists._fields, lists, strict=True):
-        for host in hosts:
-            if not host.strip() or any(map(str.isspace, host)):
-                raise ValueError(f"{field}: {host!r} is no host")
-            if (others := [kind for kind in HostLists._fields if host in getattr(lists, kind)])[1:]:
-                raise ValueError(f"{field}: {host!r} is listed as {' and as '.join(others)}")
+    Refuses what is no host, and a host that is listed as two kinds.
+    """
+    table: dict[str, Rating] = {}
+    for kind, entries in zip(KINDS, lists, strict=True):
+        for entry in entries:
+            host, _, path = entry.strip().lower().rpartition("://")[2].partition("/")
+            host = host.partition(":")[0].removeprefix("www.")
+            if not host or any(map(str.isspace, host)):
+                raise ValueError(f"{kind}: {entry!r} is no host")
+            rating = Rating(kind, f"listed as {kind} in the rubric")
+            other = table.setdefault(f"{host}/{path}".rstrip("/"), rating).kind
+            if other != kind:
+                raise ValueError(f"{kind}: {entry!r} is listed as {other} and as {kind}")
+    return table
 
 
 def _rate_ending(address: Address) -> Rating:
@@ -135,21 +131,6 @@ def _shipped_table() -> Mapping[str, Rating]:
         for reason, hosts in groups.items()
         for host in hosts
     }
-
-
-@lru_cache(maxsize=64)
-def _own_table(lists: HostLists) -> Mapping[str, Rating]:
-    return {
-        _plain(entry): Rating(kind, f"listed as {kind} in the rubric")  # type: ignore[arg-type]
-        for kind, entries in zip(HostLists._fields, lists, strict=True)
-        for entry in entries
-    }
-
-
-def _plain(entry: str) -> str:
-    """An entry as `_find` looks for it: without scheme, port and `www.`."""
-    host, _, path = entry.strip().lower().rpartition("://")[2].partition("/")
-    return f"{host.partition(':')[0].removeprefix('www.')}/{path}".rstrip("/")
 
 
 @cache

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rubrica.core import Case, Signal, Trace, Usage
 from rubrica.core.trace import as_text
 from rubrica.judges.dimensions.citations import read_citations
-from rubrica.judges.dimensions.hosts import HostLists, Rating, check_lists, parse_address
+from rubrica.judges.dimensions.hosts import HostLists, Rating, parse_address, read_lists
 from rubrica.judges.dimensions.source_quality import (
     NAME,
     Cited,
@@ -43,11 +43,11 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_lists(self.lists)
+        read_lists(self.lists)
 
     @property
     def lists(self) -> HostLists:
-        return HostLists(self.primary, self.secondary, self.unreliable)
+        return self.primary, self.secondary, self.unreliable
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,8 +62,8 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         output, question = read_citations(case, trace), as_text(case.input)
-        cited = find_cited(output)
-        ratings = [rate_source(one, output.sources, question, self.lists) for one in cited]
+        cited, lists = find_cited(output), self.lists
+        ratings = [rate_source(one, output, question, lists) for one in cited]
         unknown = [at for at, one in enumerate(cited) if _is_open(one, ratings[at])]
         asked = unknown[:ASKED]
         shown = [self._describe(cited[at]) for at in asked]
@@ -76,10 +76,9 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
                 unfound += verdict.quoted
                 by = ""
             why = f"the model, by '{by}'" if by and by.isprintable() else "the model"
-            rating = Rating(verdict.choice, why)
-            ratings[at] = limit_unseen(rating, cited[at], output.sources, question)
+            ratings[at] = limit_unseen(Rating(verdict.choice, why), cited[at], output, question)
         sure = sure_of(verdicts, unfound) if verdicts else None
-        signal = write_signal(output, question, cited, ratings, sure)
+        signal = write_signal(output, question, list(zip(cited, ratings, strict=True)), sure)
         if len(unknown) > ASKED:
             note = f"the model was asked about the first {ASKED} sources; {signal.reason}"
             signal = replace(signal, reason=note)
