@@ -15,7 +15,6 @@ from rubrica.judges.dimensions import citation_accuracy
 from rubrica.judges.dimensions.citation_accuracy import (
     PAIRS,
     CitationAccuracy,
-    asks_for_citations,
     has_quotations,
 )
 from rubrica.judges.reader.support import Verdict
@@ -66,14 +65,14 @@ def judged(
     [
         ("The tower opened in 1889 [1]. Bees make honey [2].", 1.0, "2 of 2 citations"),
         ("The tower opened in 1889 (https://a.org/t).", 1.0, "1 of 1"),
-        ("The tower opened in 1899 [1].", 0.0, "1 not supported: not supported [1] for 'The tower"),
+        ("The tower opened in 1899 [1].", 0.0, "1 not stated: not stated [1] for 'The tower"),
         ("The tower did not open in 1889 [1].", 0.0, "1 contradicted"),
         ("The tower opened in 1889 [7].", 0.0, "1 dangling"),
         ("The tower opened in 1889 (https://a.org/other).", 0.0, "1 dangling"),
         ("The tower opened in 1889 (Smith, 2001).", 0.0, "1 dangling"),
         ('It "opened in the year of 1889" [1].', 0.0, "1 misquoted"),
         ("The tower opened in 1889 [1][2].", 0.5, "[2] for"),
-        ("The tower opened in 1889 [1]. Did the tower open [1]?", 0.5, "1 not supported"),
+        ("The tower opened in 1889 [1]. Did the tower open [1]?", 0.5, "1 not stated"),
         ("The tower opened in 1889.\n\nSources: [1][2]", 0.0, "nothing is cited"),
         ("The tower opened in 1889.\n\n[1] https://a.org/t", 0.0, "nothing is cited"),
         ("The tower opened in 1889.", 0.0, "nothing is cited, although the case gives sources (2)"),
@@ -143,7 +142,7 @@ def test_a_quotation_from_one_of_two_sources_is_no_misquotation() -> None:
     ],
 )
 def test_knows_a_question_that_asks_for_citations(question: str, asks: bool) -> None:
-    assert asks_for_citations(question) == asks
+    assert judged("It is so.", question=question).value == (0.0 if asks else None)
 
 
 def test_is_a_value() -> None:

@@ -50,7 +50,7 @@ def test_is_the_mean_over_the_sources() -> None:
 def test_an_unknown_host_leaves_the_mean_and_is_named() -> None:
     signal = signal_of(f"So ({WHO}), and so ({UNKNOWN}).")
     assert signal.value == 1.0
-    assert f"1 unknown, which count for nothing: {UNKNOWN}" in signal.reason
+    assert f"1 primary, 1 unknown: primary: {WHO}" in signal.reason
     assert signal.reason.endswith("(confidence: low)")
     none = signal_of(f"So ({UNKNOWN}).")
     assert (none.value, none.fault) == (None, None)
@@ -59,10 +59,10 @@ def test_an_unknown_host_leaves_the_mean_and_is_named() -> None:
 
 def test_names_the_worst_first() -> None:
     signal = signal_of(f"See {WHO} and {REDDIT}.")
-    assert signal.reason.startswith("1 primary, 1 unreliable of 2 sources: unreliable: ")
+    assert signal.reason.startswith(f"1 primary, 1 unreliable: unreliable: {REDDIT}")
     assert "social media" in signal.reason
     assert "not opened" in signal.reason
-    assert [piece.text for piece in signal.evidence] == [REDDIT, WHO]
+    assert [piece.text for piece in signal.evidence] == [f"See {WHO} and {REDDIT}", f"See {WHO}"]
 
 
 def test_each_document_counts_once() -> None:

@@ -22,8 +22,8 @@ CASE = Case(input=ASKED_FOR, expected={"sources": [TOWER, HONEY]})
     [
         # In words that no rule knows.
         ("The doors were thrown wide in '89 [1].", ("supported", "opened in 1889"), 1.0, "1 of 1"),
-        ("The tower opened in 1889 [1].", ("unsupported", "It is 330 m tall"), 0.0, "1 not supp"),
-        ("The tower opened in 1889 [1].", ("unsupported", ""), 0.0, "1 not supported"),
+        ("The tower opened in 1889 [1].", ("unsupported", "It is 330 m tall"), 0.0, "1 not stated"),
+        ("The tower opened in 1889 [1].", ("unsupported", ""), 0.0, "1 not stated"),
         ("The tower opened in 1889 [1].", ("partly", "opened in 1889"), 0.5, "1 partly supported"),
         # Words that nobody finds make the verdict less sure and do not undo it.
         ("The tower opened in 1889 [1].", ("supported", "made up"), 1.0, "(confidence: low)"),

@@ -40,7 +40,7 @@ _ASKS = re.compile(
 #: `cited` is what nobody has read yet.
 Finding = Literal[
     "dangling", "misquoted", "unchecked", "cited",
-    "supported", "partly supported", "contradicted", "not supported",
+    "supported", "partly supported", "contradicted", "not stated",
 ]  # fmt: skip
 
 
@@ -105,12 +105,10 @@ def find_pairs(output: CitedOutput) -> list[Pair]:
             break
     # Where a sentence cites several sources, its quotation is from one of them.
     quoted = {statement for (statement, _), pair in pairs.items() if pair.finding == "cited"}
-    return [
-        pair._replace(finding="cited")
-        if pair.finding == "misquoted" and pair.citation.statement in quoted
-        else pair
-        for pair in pairs.values()
-    ]
+    for key, pair in pairs.items():
+        if pair.finding == "misquoted" and key[0] in quoted:
+            pairs[key] = pair._replace(finding="cited")
+    return list(pairs.values())
 
 
 def _look_up(source: Source | None, statement: str, has_sources: bool) -> Finding:
@@ -119,21 +117,15 @@ def _look_up(source: Source | None, statement: str, has_sources: bool) -> Findin
     if not source.text:
         return "unchecked"
     if statement.endswith(("?", "？")):
-        return "not supported"  # the question again, with markers
+        return "not stated"  # the question again, with markers
     return "cited" if has_quotations(statement, source.text) else "misquoted"
-
-
-@lru_cache(maxsize=256)
-def asks_for_citations(question: str) -> bool:
-    """Whether a question plainly asks for sources, in English or Chinese."""
-    return _ASKS.search(question) is not None
 
 
 def why_due(output: CitedOutput, question: str) -> str:
     """Why an output has to cite something; empty where it need not."""
     if given := sum(source.origin == "case" for source in output.sources):
         return f"the case gives sources ({given})"
-    return "the question asks for sources" if asks_for_citations(question) else ""
+    return "the question asks for sources" if _ASKS.search(question) else ""
 
 
 def has_quotations(statement: str, source: str) -> bool:
@@ -161,12 +153,9 @@ _read_source = lru_cache(maxsize=64)(read_text)
 
 
 def _decide(pair: Pair, verdict: Verdict) -> Pair:
-    if verdict.kind == "contradicted":
-        return pair._replace(finding="contradicted", share=verdict.contradiction)
-    is_right = verdict.kind == "supported"
-    share = verdict.support if is_right else 1 - verdict.support
-    found: Finding = "supported" if is_right else "not supported"
-    return pair._replace(finding=found, value=grade(verdict), share=share)
+    shares = {"supported": verdict.support, "contradicted": verdict.contradiction}
+    share = shares.get(verdict.kind, 1 - verdict.support)
+    return pair._replace(finding=verdict.kind, value=grade(verdict), share=share)
 
 
 def write_signal(
@@ -182,7 +171,7 @@ def write_signal(
             return finding(NAME, 0.0, f"nothing is cited, although {why}", "high")
         return inapplicable(NAME, "nothing is cited, no sources are given and none were asked for")
     wrong = [pair for pair in checked if pair.finding != "supported"]
-    shown = sorted(wrong or checked, key=lambda pair: pair.citation.start)[:MOST]
+    shown = sorted(wrong or checked, key=lambda pair: pair.citation.end)[:MOST]
     counts = Counter([pair.finding for pair in wrong])
     amounts = [f"{len(checked) - len(wrong)} of {len(checked)} citations supported"]
     amounts += [f"{count} {kind}" for kind, count in counts.items()]
@@ -195,7 +184,7 @@ def write_signal(
         reason += f"; only the first {PAIRS} were judged"
     if output.is_cut:
         reason += f"; only the first {READ:,} characters were read"
-    places = dict.fromkeys([(pair.citation.opens, pair.citation.end) for pair in shown])
+    places = dict.fromkeys([(pair.citation.start, pair.citation.end) for pair in shown])
     if sure is None:
         mean = sum([pair.share for pair in checked]) / len(checked)
         sure = "high" if mean >= 0.85 else "medium" if mean >= 0.65 else "low"

@@ -11,7 +11,6 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from rubrica.core import Case, Trace
@@ -22,11 +21,9 @@ from rubrica.judges.dimensions.sources import Source, canonical_url, collect_sou
 from rubrica.judges.reader.text import Sentence, read_text
 from rubrica.judges.visible import shown
 
-#: Markers that are read of a text, and numbers of a range such as [1-999].
-_MARKERS, _SPAN = 20_000, 12
-#: Characters beside a marker that are searched for the end of its line.
-_NEAR = 500
-_start = attrgetter("start")
+#: Markers that are read of a text, numbers of a range such as [1-999], and characters beside a
+#: marker that are searched for the end of its line.
+_MARKERS, _SPAN, _NEAR = 5_000, 12, 500
 _SIGNS = r"[^\s()<>\"'`\[\]{}|\\^（）【】「」『』《》“”，。；、！]"
 _URL = rf"(?:https?://|www\.){_SIGNS}{{1,2000}}+(?:\({_SIGNS}{{0,200}}+\){_SIGNS}{{0,500}}+)?"
 _MARKER = re.compile(
@@ -45,9 +42,7 @@ _NUMBERS = re.compile(
 )
 _RANGE = re.compile(r"(\d{1,3})(?:\s?[-–—]\s?(\d{1,3}))?")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_AUTHORS = re.compile(
-    rf"\s?(?:see |cf\. |见)?([^\W\d_a-z][^\W_]*+)\D{{0,80}}[,，]\s?({_YEAR.pattern})[a-z]?"
-)
+_AUTHORS = re.compile(rf"\s?(?:see |见)?([^\W\d_a-z]\w*+)\D{{0,80}}[,，]\s?({_YEAR.pattern})")
 #: Code, of which the fence is a group, and images.
 _CODE = re.compile(
     r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)|(?<!`)`++[^`\n]{1,300}+`++"
@@ -72,22 +67,22 @@ Form = Literal["key", "word", "url", "author"]
 
 
 class Citation(NamedTuple):
-    """A citation, the place of its marker, and the address that it or the reference list gives.
+    """A citation, and the address that it or the reference list gives.
 
-    `statement` is its sentence without markers, empty where it is only listed; `opens` is where
-    the sentence begins.
+    `statement` is its sentence without markers, empty where it is only listed; `start` is where
+    the sentence begins, `end` where the marker ends.
     """
 
     form: Form
     target: str
     url: str
+    statement: str
     start: int
     end: int
-    statement: str
-    opens: int
 
 
-def parse_citations(text: str) -> list[Citation]:
+@lru_cache(maxsize=2)  # two judges ask for the citations of one output, one after the other
+def parse_citations(text: str) -> Sequence[Citation]:
     """All citations of a text in order."""
     text = _silence_code(shown(blank_thinking(text)))
     body, listed = _split_list(text)
@@ -101,7 +96,7 @@ def parse_citations(text: str) -> list[Citation]:
             pieces += body[at : mark.start()], label.ljust(end - mark.start())
             at = end
     if not markers:
-        return []
+        return ()
     plain = "".join([*pieces, body[at:]])
     sentences = read_text(plain).sentences
     found: list[Citation] = []
@@ -109,7 +104,7 @@ def parse_citations(text: str) -> list[Citation]:
         sentence = _find_sentence(start, sentences, plain)
         said, opens = (_tidy(sentence.text), sentence.start) if sentence else ("", start)
         url = target if form == "url" else listed.get(target, "")
-        found.append(Citation(form, target, url, start, end, said, min(opens, start)))
+        found.append(Citation(form, target, url, said, min(opens, start), end))
     return found
 
 
@@ -152,7 +147,7 @@ def _find_sentence(place: int, sentences: Sequence[Sentence], text: str) -> Sent
 
     `text` has spaces in place of markers, so that none of them begins or hides a sentence.
     """
-    at = bisect_right(sentences, place, key=_start)
+    at = bisect_right(sentences, place, key=lambda sentence: sentence.start)
     end = sentences[at - 1].end if at else 0
     if at and text.find("\n", end, min(place, end + _NEAR)) < 0:
         return sentences[at - 1]
@@ -213,56 +208,33 @@ class CitedOutput(NamedTuple):
 
 def read_citations(case: Case, trace: Trace) -> CitedOutput:
     """Parse and resolve the citations of an output."""
-    last = _last[0] if _last else None  # once: another thread may put its own there
-    if last and last[0] is case and last[1] is trace:
-        return last[2]
     answer, sources = trace.answer, collect_sources(case, trace)
-    index = index_sources(sources)
-    links = [(one, resolve_citation(one, index)) for one in parse_citations(answer[:READ])]
-    links = [(one, source) for one, source in links if source or _cites(one, bool(sources))]
+    names = name_sources(sources)
+    links: list[tuple[Citation, Source | None]] = []
+    for one in parse_citations(answer[:READ]):
+        # The output's own list says what its numbers mean, before the ids of the sources.
+        source = names.get(canonical_url(one.url) if one.url else one.target.lower())
+        # `[draft]` and, where there are no sources, the set `[1, 3]` cite nothing.
+        if source or one.url or one.form == "author" or (one.form == "key" and sources):
+            links.append((one, source))
     # What is only listed counts where nothing is cited in a sentence.
     links = [link for link in links if link[0].statement] or links
-    found = CitedOutput(answer[:READ], len(answer) > READ, links, sources)
-    _last[:] = [(case, trace, found)]
-    return found
-
-
-#: Two judges ask for the citations of one output, one after the other.
-_last: list[tuple[Case, Trace, CitedOutput]] = []
-
-
-def _cites(citation: Citation, has_sources: bool) -> bool:
-    """Whether it cites even though it leads to no source; `[draft]` and the set `[1, 3]` do not."""
-    is_marker = citation.form == "author" or (has_sources and citation.form == "key")
-    return bool(citation.url) or is_marker
-
-
-class SourceIndex(NamedTuple):
-    """Sources by what a citation may call them: address, id or `smith, 2020`; and by place."""
-
-    by_name: Mapping[str, Source]
-    by_place: Sequence[Source]
+    return CitedOutput(answer[:READ], len(answer) > READ, links, sources)
 
 
 @known
-def index_sources(sources: tuple[Source, ...]) -> SourceIndex:
-    """Index sources. Where none has a number of its own, `[2]` is the second one."""
-    by_name: dict[str, Source] = {}
+def name_sources(sources: tuple[Source, ...]) -> Mapping[str, Source]:
+    """Sources by what may cite them: address, id, `smith, 2020`, or place where ids are no numbers.
+
+    The first source of a name has it.
+    """
+    names: dict[str, Source] = {}
     for one in reversed(sources):
         if year := _YEAR.search(one.year or one.title):
             words = _WORD.findall((one.author or one.title)[:500].lower())
-            by_name |= {f"{word}, {year[0]}": one for word in words}
-    by_name |= {canonical_url(one.url): one for one in reversed(sources) if one.url}
-    by_name |= {one.id.lower(): one for one in reversed(sources) if one.id}
-    given = [one for one in sources if one.origin == "case"] or sources
-    return SourceIndex(by_name, () if any(one.id.isdecimal() for one in sources) else given)
-
-
-def resolve_citation(citation: Citation, index: SourceIndex) -> Source | None:
-    """The source that a citation means; `None` where it leads to none of them."""
-    if citation.url:  # the output's own numbering wins
-        return index.by_name.get(canonical_url(citation.url))
-    if source := index.by_name.get(citation.target.lower()):
-        return source
-    place = int(citation.target) if citation.target.isdecimal() else 0
-    return index.by_place[place - 1] if 0 < place <= len(index.by_place) else None
+            names |= {f"{word}, {year[0]}": one for word in words}
+    if not any(one.id.isdecimal() for one in sources):
+        given = [one for one in sources if one.origin == "case"] or sources
+        names |= {str(place): one for place, one in enumerate(given, 1)}
+    names |= {canonical_url(one.url): one for one in reversed(sources) if one.url}
+    return names | {one.id.lower(): one for one in reversed(sources) if one.id}

@@ -22,10 +22,8 @@ HostLists = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 #: Scheme, host with what stands around it, path. A backslash ends a host in browsers.
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]{0,20}):)?//([^/?#\\\s]*+)([^?#\s]*+)", re.IGNORECASE)
-_NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.){0,30}[a-z0-9_-]{1,63}")
-_IP = re.compile(r"(?:0x[0-9a-f]+|\d+)\Z|\[")
-#: Parts of a path that an entry of a list may name.
-_PATH = 4
+#: A public host: no IP address, which names no publisher.
+_NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.){1,30}[a-z][a-z0-9-]{1,62}")
 #: Suffixes that registries give to public bodies and universities, alone or before a country's.
 _ALONE = frozenset(["gov", "mil", "edu", "int"])
 _SECOND = _ALONE - {"int"} | {"gob", "gouv", "govt", "go", "gub", "gv", "gc", "ac"}
@@ -58,11 +56,9 @@ def parse_address(url: str) -> Address:
         return Address("", path, "the address hides its host")  # https://nasa.gov@evil.example
     host, _, port = parts[2].lower().partition(":")
     host = host.rstrip(".").removeprefix("www.")
-    if port.strip("0123456789") or _IP.match(host.rpartition(".")[2]):
-        return Address(host, path, "an IP address names no publisher")
     if not host.isascii() or "xn--" in host:
         return Address(host, path, "letters of the host can be mistaken for others")
-    if _NAME.fullmatch(host) is None or "." not in host:
+    if port.strip("0123456789") or _NAME.fullmatch(host) is None:
         return Address(host, path, "not a public host")
     return Address(host, path)
 
@@ -111,7 +107,7 @@ def _rate_ending(address: Address) -> Rating:
 
 def _find(table: Mapping[str, Rating], address: Address) -> Rating | None:
     """The rating of the longest entry, by whole labels: nasa.gov.evil.com is not nasa.gov."""
-    host, parts, below = address.host, address.path.strip("/").split("/")[:_PATH], False
+    host, parts, below = address.host, address.path.strip("/").split("/")[:4], False
     while host:
         for length in range(len(parts), 0, -1):
             if found := table.get(f"{host}/{'/'.join(parts[:length])}"):

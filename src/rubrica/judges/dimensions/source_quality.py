@@ -1,5 +1,6 @@
 """How good are the sources that an answer rests on?"""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -55,8 +56,8 @@ class SourceQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         output, question = read_citations(case, trace), as_text(case.input)
-        lists = self.lists
-        rated = [(one, rate_source(one, output, question, lists)) for one in find_cited(output)]
+        cited, lists = find_cited(output), self.lists
+        rated = [(one, rate_source(one, output, question, lists)) for one in cited]
         return (write_signal(output, question, rated),)
 
 
@@ -73,6 +74,9 @@ class Cited(NamedTuple):
         name = self.url or (self.source.title or self.source.id if self.source else "")
         cut = name if len(name) <= 70 else f"{name[:67]}..."
         return cut if cut.isprintable() else repr(cut)
+
+
+Rated = Sequence[tuple[Cited, Rating]]
 
 
 def find_cited(output: CitedOutput) -> list[Cited]:
@@ -108,31 +112,25 @@ def limit_unseen(rating: Rating, cited: Cited, output: CitedOutput, question: st
 
 
 def write_signal(
-    output: CitedOutput,
-    question: str,
-    rated: Sequence[tuple[Cited, Rating]],
-    sure: Sure | None = None,
+    output: CitedOutput, question: str, rated: Rated, sure: Sure | None = None
 ) -> Signal:
     """The mean over the sources whose kind is known, with a reason that names the worst first."""
     if not rated:
         if why := why_due(output, question):
             return finding(NAME, 0.0, f"no source is cited, although {why}", "high")
         return inapplicable(NAME, "nothing is cited, and nobody asked for sources")
-    unknown = [one.name for one, rating in rated if rating.kind is None]
-    doubt = f"{len(unknown)} unknown, which count for nothing: {', '.join(unknown[:_NAMED])}"
-    counted = [(one, kind, why) for one, (kind, why) in rated if kind is not None]
+    counted = [WORTH[rating.kind] for _, rating in rated if rating.kind]
+    kinds = Counter([rating.kind or "unknown" for _, rating in rated])
+    worst = sorted(rated, key=lambda each: WORTH.get(each[1].kind or "", 2.0))
+    named = [f"{kind or 'unknown'}: {one.name} ({why})" for one, (kind, why) in worst[:_NAMED]]
+    amounts = [f"{kinds[kind]} {kind}" for kind in (*WORTH, "unknown") if kind in kinds]
+    reason = f"{', '.join(amounts)}: {'; '.join(named)}"
     if not counted:
-        return inapplicable(NAME, f"no source that is cited is known; {doubt}")
-    counted.sort(key=lambda each: WORTH[each[1]])
-    kinds = [kind for _, kind, _ in counted]
-    amounts = ", ".join([f"{kinds.count(kind)} {kind}" for kind in WORTH if kind in kinds])
-    named = "; ".join([f"{kind}: {one.name} ({why})" for one, kind, why in counted[:_NAMED]])
-    reason = f"{amounts} of {len(kinds)} sources: {named}"
-    reason += f"; {doubt}" if unknown else ""
+        return inapplicable(NAME, f"no source that is cited is known; {reason}")
     reason += "" if output.sources else "; hosts are taken at their word, not opened"
     reason += f"; only the first {READ:,} characters were read" if output.is_cut else ""
-    citations = [one.citation for one, _, _ in counted[:MOST]]
+    citations = [one.citation for one, rating in worst[:MOST] if rating.kind]
     evidence = [quote(output.raw, one.start, one.end) for one in citations]
-    value = sum([WORTH[kind] for kind in kinds]) / len(kinds)
-    doubtful: Sure = "low" if len(unknown) >= len(kinds) else "medium" if unknown else "high"
-    return finding(NAME, value, reason, sure or doubtful, evidence)
+    unknown = kinds["unknown"]
+    doubt: Sure = "low" if unknown >= len(counted) else "medium" if unknown else "high"
+    return finding(NAME, sum(counted) / len(counted), reason, sure or doubt, evidence)

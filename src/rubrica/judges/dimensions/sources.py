@@ -23,10 +23,7 @@ _DEPTH = 5
 #: Characters from which on an argument is text of the agent's own, and no query.
 _AT_LENGTH = 40
 _URLS = ("url", "link", "href", "uri", "source_url")
-_TEXTS = (
-    "text", "content", "snippet", "body", "raw_content", "page_content", "abstract", "summary",
-    "description", "markdown",
-)  # fmt: skip
+_TEXTS = tuple("text content snippet body raw_content page_content abstract summary".split())
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s?#<>\"'，。；、（）\[\]]{1,200}")
 
 
@@ -70,10 +67,9 @@ def collect_sources(case: Case, trace: Trace) -> tuple[Source, ...]:
         if place == len(merged):
             merged.append(source)
         elif place >= len(given) or not given[place].text:
-            text = merged[place].text
-            if source.text not in text:
-                text = f"{text}\n{source.text}".strip()[:LONGEST]
-                merged[place] = replace(merged[place], text=text)
+            old = merged[place]
+            text = old.text if source.text in old.text else f"{old.text}\n{source.text}".strip()
+            merged[place] = replace(old, text=text[:LONGEST])
     return tuple(merged) if merged != list(given) else given  # the same object is indexed once
 
 
