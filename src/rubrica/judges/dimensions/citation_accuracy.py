@@ -28,14 +28,12 @@ PAIRS, _NAMED = 200, 3
 QUOTED = 93
 _QUOTES = re.compile(r"\"[^\"\n]{8,400}+\"|“[^“”\n]{6,400}+”|[「『][^「」『』\n]{6,400}+[」』]")
 _GAP = re.compile(r"\.\.\.|…|\[[^\[\]]{0,40}\]")
-_WORD = re.compile(r"\w+")
 _ASKS = re.compile(
-    r"\bcit(?:e|ed|es|ing|ations?)\b|\bbibliography\b|\bfootnote"
+    r"(?i)\bcit(?:e|ed|es|ing|ations?)\b|\bbibliography\b|\bfootnote"
     r"|\bsources? (?:please|needed|required)"
     r"|\b(?:with|your|give|list|name|provide|include|add|state)\b(?: \w{1,15}){0,3} "
     r"(?:sources|references|links|source|reference)\b(?! (?:of|code))"
-    r"|出处|参考(?:文献|资料|来源)|(?:注明|标注|标明|给出|列出|提供|附上?)[^。？！\n]{0,12}(?:来源|引用|文献|链接|脚注)",
-    re.IGNORECASE,
+    r"|出处|参考(?:文献|资料|来源)|(?:注明|标注|标明|给出|列出|提供|附上?)[^。？！\n]{0,12}(?:来源|引用|文献|链接|脚注)"
 )
 #: `cited` is what nobody has read yet.
 Finding = Literal[
@@ -78,7 +76,7 @@ class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     def verdicts(self, claims: Sequence[str], source: str) -> list[Verdict]:
         """A verdict on each claim by the text of a source."""
-        return judge_claims(claims, _read_source(source))
+        return judge_claims(claims, read_text(source))
 
     def _check_pairs(self, pairs: Sequence[Pair]) -> list[Pair]:
         """The pairs with what the support model says of them, all of one source at once."""
@@ -121,11 +119,13 @@ def _look_up(source: Source | None, statement: str, has_sources: bool) -> Findin
     return "cited" if has_quotations(statement, source.text) else "misquoted"
 
 
-def why_due(output: CitedOutput, question: str) -> str:
-    """Why an output has to cite something; empty where it need not."""
-    if given := sum(source.origin == "case" for source in output.sources):
-        return f"the case gives sources ({given})"
-    return "the question asks for sources" if _ASKS.search(question) else ""
+def judge_nothing_cited(name: str, output: CitedOutput, question: str) -> Signal:
+    """0 for an output that had to cite something; for any other, not applicable."""
+    given = sum(source.origin == "case" for source in output.sources)
+    if given or _ASKS.search(question):
+        why = f"the case gives sources ({given})" if given else "the question asks for sources"
+        return finding(name, 0.0, f"nothing is cited, although {why}", "high")
+    return inapplicable(name, "nothing is cited, no sources are given and none were asked for")
 
 
 def has_quotations(statement: str, source: str) -> bool:
@@ -145,11 +145,10 @@ def has_quotations(statement: str, source: str) -> bool:
 
 def _plain_text(text: str) -> str:
     """The words alone: punctuation and capitals of a quotation do not matter."""
-    return " ".join(_WORD.findall(text.lower()))
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 _plain_source = lru_cache(maxsize=64)(_plain_text)
-_read_source = lru_cache(maxsize=64)(read_text)
 
 
 def _decide(pair: Pair, verdict: Verdict) -> Pair:
@@ -164,20 +163,21 @@ def write_signal(
     """The mean over what was checked, with a reason that counts what went wrong."""
     checked = [pair for pair in pairs if pair.finding != "unchecked"]
     unchecked = len(pairs) - len(checked)
+    if not pairs:
+        return judge_nothing_cited(NAME, output, question)
     if not checked:
-        if unchecked:
-            return inapplicable(NAME, f"no text of what is cited is known (citations: {unchecked})")
-        if why := why_due(output, question):
-            return finding(NAME, 0.0, f"nothing is cited, although {why}", "high")
-        return inapplicable(NAME, "nothing is cited, no sources are given and none were asked for")
+        return inapplicable(NAME, f"no text of what is cited is known (citations: {unchecked})")
     wrong = [pair for pair in checked if pair.finding != "supported"]
     shown = sorted(wrong or checked, key=lambda pair: pair.citation.end)[:MOST]
     counts = Counter([pair.finding for pair in wrong])
     amounts = [f"{len(checked) - len(wrong)} of {len(checked)} citations supported"]
     amounts += [f"{count} {kind}" for kind, count in counts.items()]
     reason = ", ".join(amounts)
-    if wrong:
-        reason += f": {'; '.join([_describe(pair) for pair in shown[:_NAMED]])}"
+    named = [
+        f"{kind} [{citation.target[:60]}] for {citation.statement[:60]!r}"
+        for citation, _, kind, _, _ in shown[:_NAMED]
+    ]
+    reason += f": {'; '.join(named)}" if wrong else ""
     if unchecked:
         reason += f"; {unchecked} more cannot be checked: no text of their source is known"
     if len(pairs) == PAIRS:
@@ -190,9 +190,3 @@ def write_signal(
         sure = "high" if mean >= 0.85 else "medium" if mean >= 0.65 else "low"
     value = sum([pair.value for pair in checked]) / len(checked)
     return finding(NAME, value, reason, sure, [quote(output.raw, *place) for place in places])
-
-
-def _describe(pair: Pair) -> str:
-    said = pair.citation.statement
-    said = said if len(said) <= 60 else f"{said[:57]}..."
-    return f"{pair.finding} [{pair.citation.target[:60]}] for {said!r}"

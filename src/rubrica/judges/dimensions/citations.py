@@ -36,18 +36,16 @@ _MARKER = re.compile(
 )
 _REGISTERS = {"doi": "https://doi.org/", "arxiv": "https://arxiv.org/abs/"}
 _NUMBERS = re.compile(
-    r"(?:(?:source|ref|reference|doc|来源|参考|文献|资料)s?[.:：\s#]{0,3})?"
-    r"(\d{1,3}(?:\s?[-–—,，、;；&]\s?\d{1,3}){0,40})(?:†.{0,60})?",
-    re.IGNORECASE,
+    r"(?i)(?:(?:source|ref|reference|doc|来源|参考|文献|资料)s?[.:：\s#]{0,3})?"
+    r"(\d{1,3}(?:\s?[-–—,，、;；&]\s?\d{1,3}){0,40})(?:†.{0,60})?"
 )
 _RANGE = re.compile(r"(\d{1,3})(?:\s?[-–—]\s?(\d{1,3}))?")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _AUTHORS = re.compile(rf"\s?(?:see |见)?([^\W\d_a-z]\w*+)\D{{0,80}}[,，]\s?({_YEAR.pattern})")
 #: Code, of which the fence is a group, and images.
 _CODE = re.compile(
-    r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)|(?<!`)`++[^`\n]{1,300}+`++"
-    r"|!\[[^\[\]\n]{0,300}+\]\([^()\n]{0,2000}+",
-    re.DOTALL | re.MULTILINE,
+    r"(?ms)^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)|(?<!`)`++[^`\n]{1,300}+`++"
+    r"|!\[[^\[\]\n]{0,300}+\]\([^()\n]{0,2000}+"
 )
 _ANY, _CITING = re.compile(r"[^\n]"), re.compile(r"[\[\]():]|(?<=www)\.")
 #: `[1] Title`, `[^1]: Title`, or `1. Title`.
@@ -55,9 +53,8 @@ _ENTRY = re.compile(
     r"\s{0,8}(?:[-*+•]\s)?(?:[\[【]\^?([^\[\]【】\s]{1,60})[\]】](?!\()(:?)|(\d{1,3})[.)、])\s?(.{1,2000})"
 )
 _HEADING = re.compile(
-    r"[\W_]*(?:references?|sources?|bibliography|works cited|citations|footnotes|links|脚注|出处"
-    r"|参考(?:文献|资料|来源)?|(?:资料|数据|引用)?来源|引用)[\W_]*",
-    re.IGNORECASE,
+    r"(?i)[\W_]*(?:references?|sources?|bibliography|works cited|citations|footnotes|links"
+    r"|参考(?:文献|资料|来源)?|(?:资料|数据|引用)?来源|引用|脚注|出处)[\W_]*"
 )
 _WORD = re.compile(r"\w+")
 #: What markers leave behind: empty brackets, and a space before a point.
@@ -130,16 +127,13 @@ def _split_list(text: str) -> tuple[str, dict[str, str]]:
         is_below = is_heading(line) or (is_below and not line.startswith("#"))
         entry = _ENTRY.match(line)
         is_entry = entry and (is_below or entry[2] or (entry[1] and "://" in line))
-        if entry and is_entry and (address := _find_address(entry[4])):
-            listed.setdefault((entry[1] or entry[3]).lower(), address)
+        if entry and is_entry:
+            targets = [one for mark in _MARKER.finditer(entry[4]) for one in _read_marker(mark)[0]]
+            urls = [target for form, target in targets if form == "url"]
+            listed.setdefault((entry[1] or entry[3]).lower(), urls[0] if urls else "")
         if is_below or is_entry:
             lines[number] = " " * len(line)
     return "\n".join(lines), listed
-
-
-def _find_address(entry: str) -> str:
-    found = (one for mark in _MARKER.finditer(entry) for one in _read_marker(mark)[0])
-    return next((target for form, target in found if form == "url"), "")
 
 
 def _find_sentence(place: int, sentences: Sequence[Sentence], text: str) -> Sentence | None:
@@ -173,8 +167,8 @@ def _read_marker(mark: re.Match[str]) -> tuple[Sequence[tuple[Form, str]], str, 
         return _read_authors(inside), "", end
     if kind == "link":
         label = mark["square"]
-        is_number = label.isdecimal() or is_heading(label)
-        return [("url", inside)], "" if is_number else f" {label}", end
+        label = "" if label.isdecimal() or is_heading(label) else f" {label}"
+        return [("url", inside)], label, end
     target = inside.rstrip(".,;:!?*_'…~")
     return [("url", _REGISTERS.get(kind, "") + target)], "", end - len(inside) + len(target)
 
@@ -197,12 +191,23 @@ def _read_authors(inside: str) -> Sequence[tuple[Form, str]]:
     return [("author", f"{one[1].removesuffix('等')}, {one[2]}") for one in found if one]
 
 
+class Link(NamedTuple):
+    """A citation and the source that it means; `None` where it leads to none of them."""
+
+    citation: Citation
+    source: Source | None
+
+    @property
+    def url(self) -> str:
+        return self.source.url if self.source else self.citation.url
+
+
 class CitedOutput(NamedTuple):
-    """An output as far as it is read, its citations, and the source that each of them means."""
+    """An output as far as it is read, its citations, and all sources that it may cite."""
 
     raw: str
     is_cut: bool
-    links: Sequence[tuple[Citation, Source | None]]
+    links: Sequence[Link]
     sources: tuple[Source, ...]
 
 
@@ -210,24 +215,21 @@ def read_citations(case: Case, trace: Trace) -> CitedOutput:
     """Parse and resolve the citations of an output."""
     answer, sources = trace.answer, collect_sources(case, trace)
     names = name_sources(sources)
-    links: list[tuple[Citation, Source | None]] = []
+    links: list[Link] = []
     for one in parse_citations(answer[:READ]):
         # The output's own list says what its numbers mean, before the ids of the sources.
         source = names.get(canonical_url(one.url) if one.url else one.target.lower())
         # `[draft]` and, where there are no sources, the set `[1, 3]` cite nothing.
         if source or one.url or one.form == "author" or (one.form == "key" and sources):
-            links.append((one, source))
+            links.append(Link(one, source))
     # What is only listed counts where nothing is cited in a sentence.
-    links = [link for link in links if link[0].statement] or links
+    links = [link for link in links if link.citation.statement] or links
     return CitedOutput(answer[:READ], len(answer) > READ, links, sources)
 
 
 @known
 def name_sources(sources: tuple[Source, ...]) -> Mapping[str, Source]:
-    """Sources by what may cite them: address, id, `smith, 2020`, or place where ids are no numbers.
-
-    The first source of a name has it.
-    """
+    """The first source of each id, address, `smith, 2020`, and place where no id is a number."""
     names: dict[str, Source] = {}
     for one in reversed(sources):
         if year := _YEAR.search(one.year or one.title):

@@ -1,9 +1,8 @@
 """How good a web address is by its host alone: primary, secondary, unreliable, or unknown.
 
 In this order: the hosts that the user lists, addresses that hide where they lead, the shipped list
-(`hosts.json`), and endings that registries give to public bodies and universities only. The list
-comes before the endings because of hosts such as `academia.edu`, which is no university. Whatever
-none of them knows is unknown: nothing here opens a page.
+(`hosts.json`), and endings that registries give to public bodies and universities only; the list
+comes first because of `academia.edu`, which is no university. What none of them knows is unknown.
 """
 
 import json
@@ -76,10 +75,7 @@ def rate_address(url: str, lists: HostLists = ((), (), ())) -> Rating:
 
 @lru_cache(maxsize=64)
 def read_lists(lists: HostLists) -> Mapping[str, Rating]:
-    """The user's entries as `_find` looks for them, without scheme, port and `www.`
-
-    Refuses what is no host, and a host that is listed as two kinds.
-    """
+    """The user's entries without scheme, port and `www.`; refuses what cannot be meant."""
     table: dict[str, Rating] = {}
     for kind, entries in zip(KINDS, lists, strict=True):
         for entry in entries:

@@ -2,31 +2,31 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
 from rubrica.core import Case, Signal, Trace
 from rubrica.core.trace import as_text
-from rubrica.judges.dimensions.citation_accuracy import why_due
-from rubrica.judges.dimensions.citations import Citation, CitedOutput, read_citations
+from rubrica.judges.dimensions.citation_accuracy import judge_nothing_cited
+from rubrica.judges.dimensions.citations import CitedOutput, Link, read_citations
 from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
 from rubrica.judges.dimensions.hosts import HostLists, Rating, rate_address, read_lists
-from rubrica.judges.dimensions.sources import Source, canonical_url
+from rubrica.judges.dimensions.sources import canonical_url
 
 NAME = "source_quality"
 WORTH = {"primary": 1.0, "secondary": 0.3, "unreliable": 0.0}
 #: Sources that the reason names.
 _NAMED = 8
+Rated = Sequence[tuple[Link, Rating]]
 
 
 class SourceQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The mean over the distinct sources cited: primary 1, secondary 0.3, unreliable 0.
 
     A source is what the case says (`kind`), else what the lists of this judge say of its host, else
-    what its registry or the shipped list says. A host that nobody knows leaves the mean; where all
-    are unknown, the dimension does not apply. Nothing cited is 0 where the question asks for
-    sources or the case gives some, and else not applicable.
+    what the shipped list or its ending says. A host that nobody knows leaves the mean. Nothing
+    cited is 0 where the question asks for sources or the case gives some, else not applicable.
 
     Nothing is opened. Where the case gives addresses, one that neither it nor a tool gave is
     unreliable; where only tools brought some, any other is secondary at the most.
@@ -61,36 +61,16 @@ class SourceQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         return (write_signal(output, question, rated),)
 
 
-class Cited(NamedTuple):
-    """A source that an output cites: one that was given or found, or an address of its own."""
-
-    citation: Citation
-    source: Source | None
-    url: str
-
-    @property
-    def name(self) -> str:
-        """Its address or whatever it is called, fit for a line on a terminal."""
-        name = self.url or (self.source.title or self.source.id if self.source else "")
-        cut = name if len(name) <= 70 else f"{name[:67]}..."
-        return cut if cut.isprintable() else repr(cut)
-
-
-Rated = Sequence[tuple[Cited, Rating]]
-
-
-def find_cited(output: CitedOutput) -> list[Cited]:
+def find_cited(output: CitedOutput) -> list[Link]:
     """The distinct sources that an output cites; markers that lead nowhere are none."""
-    found: dict[object, Cited] = {}
-    for citation, source in output.links:
-        url = source.url if source else citation.url
-        if source or url:
-            key = canonical_url(url) if url else id(source)
-            found.setdefault(key, Cited(citation, source, url))
+    found: dict[object, Link] = {}
+    for link in output.links:
+        if link.source or link.url:
+            found.setdefault(canonical_url(link.url) if link.url else id(link.source), link)
     return list(found.values())
 
 
-def rate_source(cited: Cited, output: CitedOutput, question: str, lists: HostLists) -> Rating:
+def rate_source(cited: Link, output: CitedOutput, question: str, lists: HostLists) -> Rating:
     """The kind of a source by what the case says of it, or by its host."""
     source = cited.source
     if source is not None and source.kind in WORTH:
@@ -100,7 +80,7 @@ def rate_source(cited: Cited, output: CitedOutput, question: str, lists: HostLis
     return limit_unseen(rate_address(cited.url, lists), cited, output, question)
 
 
-def limit_unseen(rating: Rating, cited: Cited, output: CitedOutput, question: str) -> Rating:
+def limit_unseen(rating: Rating, cited: Link, output: CitedOutput, question: str) -> Rating:
     """A lower rating for what neither the case nor a tool gave: it may be invented."""
     if cited.source is not None or not output.sources or cited.url in question:
         return rating
@@ -116,13 +96,11 @@ def write_signal(
 ) -> Signal:
     """The mean over the sources whose kind is known, with a reason that names the worst first."""
     if not rated:
-        if why := why_due(output, question):
-            return finding(NAME, 0.0, f"no source is cited, although {why}", "high")
-        return inapplicable(NAME, "nothing is cited, and nobody asked for sources")
+        return judge_nothing_cited(NAME, output, question)
     counted = [WORTH[rating.kind] for _, rating in rated if rating.kind]
-    kinds = Counter([rating.kind or "unknown" for _, rating in rated])
+    kinds: Counter[str] = Counter([rating.kind or "unknown" for _, rating in rated])
     worst = sorted(rated, key=lambda each: WORTH.get(each[1].kind or "", 2.0))
-    named = [f"{kind or 'unknown'}: {one.name} ({why})" for one, (kind, why) in worst[:_NAMED]]
+    named = [f"{kind or 'unknown'}: {_name(one)} ({why})" for one, (kind, why) in worst[:_NAMED]]
     amounts = [f"{kinds[kind]} {kind}" for kind in (*WORTH, "unknown") if kind in kinds]
     reason = f"{', '.join(amounts)}: {'; '.join(named)}"
     if not counted:
@@ -134,3 +112,9 @@ def write_signal(
     unknown = kinds["unknown"]
     doubt: Sure = "low" if unknown >= len(counted) else "medium" if unknown else "high"
     return finding(NAME, sum(counted) / len(counted), reason, sure or doubt, evidence)
+
+
+def _name(cited: Link) -> str:
+    """Its address or whatever it is called, fit for a line on a terminal."""
+    name = (cited.url or (cited.source.title or cited.source.id if cited.source else ""))[:70]
+    return name if name.isprintable() else repr(name)

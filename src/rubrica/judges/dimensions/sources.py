@@ -18,12 +18,10 @@ from rubrica.judges.dimensions.known import known
 
 #: Sources that are read, characters of each, and of all that tools brought back.
 MOST, LONGEST, MOST_TEXT = 200, 40_000, 400_000
-#: Objects within objects of a result that are searched.
-_DEPTH = 5
-#: Characters from which on an argument is text of the agent's own, and no query.
-_AT_LENGTH = 40
+#: How deep a result is searched, and from how many characters on an argument is no query.
+_DEPTH, _AT_LENGTH = 5, 40
 _URLS = ("url", "link", "href", "uri", "source_url")
-_TEXTS = tuple("text content snippet body raw_content page_content abstract summary".split())
+_TEXTS = "text content snippet body raw_content page_content summary description".split()
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s?#<>\"'，。；、（）\[\]]{1,200}")
 
 
@@ -94,10 +92,8 @@ def _tool_sources(trace: Trace) -> Iterator[Source]:
     for step in trace.steps:
         if isinstance(step, ToolCall):
             result, arguments = step.result if step.error is None else None, step.arguments
-        elif step.role in ("tool", "function"):
-            result, arguments = step.content, {}
         else:
-            continue
+            result, arguments = step.content if step.role in ("tool", "function") else None, {}
         given = arguments if isinstance(arguments, dict) else {"": arguments}
         texts = [one[:LONGEST] for one in given.values() if isinstance(one, str)]
         own = [one for one in texts if len(one) >= _AT_LENGTH]
@@ -152,8 +148,8 @@ def _field(value: dict[str, Any], *keys: str) -> str:
     """The first of some fields that has a text or a number; of lists, what their items say."""
     for found in filter(None, map(value.get, keys)):
         if isinstance(found, list):
-            items = [one if isinstance(one, dict) else {"name": one} for one in found[:50]]
-            return "; ".join(_field(one, "name") for one in items)
+            items = [one.get("name") if isinstance(one, dict) else one for one in found[:50]]
+            return "; ".join([one for one in items if isinstance(one, str)])
         if isinstance(found, str | int | float):
             return str(found).strip()
     return ""

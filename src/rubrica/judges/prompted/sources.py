@@ -10,11 +10,10 @@ from msgspec.structs import replace
 
 from rubrica.core import Case, Signal, Trace, Usage
 from rubrica.core.trace import as_text
-from rubrica.judges.dimensions.citations import read_citations
+from rubrica.judges.dimensions.citations import Link, read_citations
 from rubrica.judges.dimensions.hosts import HostLists, Rating, parse_address, read_lists
 from rubrica.judges.dimensions.source_quality import (
     NAME,
-    Cited,
     find_cited,
     limit_unseen,
     rate_source,
@@ -84,7 +83,7 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
             signal = replace(signal, reason=note)
         return (paid(signal, verdicts) if verdicts else signal,)
 
-    def _describe(self, cited: Cited) -> str:
+    def _describe(self, cited: Link) -> str:
         """What is known of a source, one thing to a line."""
         words, source = _LINES[self.language], cited.source or Source()
         lines = {
@@ -96,6 +95,6 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
         return "\n".join(f"{words[name]}: {text}" for name, text in lines.items() if text.strip())
 
 
-def _is_open(cited: Cited, rating: Rating) -> bool:
+def _is_open(cited: Link, rating: Rating) -> bool:
     """Whether the model may say what it is: an address that hides its host is nobody's."""
     return rating.kind is None and not (cited.url and parse_address(cited.url).trouble)
