@@ -210,7 +210,8 @@ def sentence_is_about_claim(match: Match) -> float:
     """Share of the best sentence's words, by weight, that the claim or the question has."""
     if match.is_ignored:
         return 0.0
-    stems, question, weight_of = match.claim.stems, match.claim.question, shipped_weights().words.get
+    stems, question = match.claim.stems, match.claim.question
+    weight_of = shipped_weights().words.get
     known = total = 0.0
     for stem in match.best.content:
         if stem not in question:

@@ -169,11 +169,13 @@ class Text:
     @lazy
     def statements(self) -> tuple[int, ...]:
         """The numbers of the sentences that state something: no questions, no keywords."""
-        return tuple([
-            number
-            for number, sentence in enumerate(self.sentences)
-            if not sentence.is_question and not sentence.is_word_pile
-        ])
+        return tuple(
+            [
+                number
+                for number, sentence in enumerate(self.sentences)
+                if not sentence.is_question and not sentence.is_word_pile
+            ]
+        )
 
     @lazy
     def index(self) -> dict[str, list[int]]:
