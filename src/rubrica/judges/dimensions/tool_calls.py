@@ -23,6 +23,8 @@ PERIOD = 4
 ATTEMPTS = 2
 #: Arguments are compared by what they hold down to this depth.
 DEPTH = 100
+#: Bytes that are kept as they are.
+_BRIEF = 100
 
 #: Verbs in a tool's name. It changes something; it only looks, where it begins so; it runs what the
 #: arguments say, which may change anything.
@@ -139,7 +141,8 @@ def _parse(arguments: Any) -> Any:
 
 
 def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
+    """Something short that stands for the data: a call of a few words is that by itself."""
+    return data if len(data) <= _BRIEF else hashlib.blake2b(data, digest_size=16).digest()
 
 
 @lru_cache(maxsize=4096)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -124,6 +125,7 @@ def _read_expected(case: Case, place: int, tool: str | Mapping[str, Any]) -> Exp
     return ExpectedTool(name.strip(), {k: encode(v) for k, v in canonical(arguments).items()})
 
 
+@lru_cache(maxsize=1024)
 def bare_name(name: str) -> str:
     """Return a name without server and spelling: `mcp__shop__getPrice` is `get_price`."""
     last = _SEPARATORS.split(name[:200])[-1]

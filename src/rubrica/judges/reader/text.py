@@ -196,21 +196,22 @@ class Text:
         """The numbers of the statements in which each value stands, however it is written."""
         places: dict[float, list[int]] = {}
         stems = [stem for stem in self.index if stem[0] in SIGNS or stem in _NUMBER_STEMS]
-        for number in self._with_any(stems):
+        for number in sorted(self._with_any(stems)):
             for value in self.sentences[number].numbers:
                 places.setdefault(value, []).append(number)
         return places
 
-    def _with_any(self, stems: Iterable[str]) -> list[int]:
+    def _with_any(self, stems: Iterable[str]) -> set[int]:
         """The numbers of the statements that have one of the stems."""
         index = self.index
-        return sorted({number for stem in stems for number in index[stem]})
+        return {number for stem in stems for number in index[stem]}
 
     @lazy
     def denials(self) -> frozenset[int]:
         """The numbers of the sentences that call something false."""
-        others = set(range(len(self.sentences))).difference(self.statements)
-        may_deny = others.union(self._with_any(_DENIAL_STEMS & self.index.keys()))
+        may_deny = self._with_any(_DENIAL_STEMS & self.index.keys())
+        if len(self.statements) < len(self.sentences):
+            may_deny |= set(range(len(self.sentences))).difference(self.statements)
         return frozenset([number for number in may_deny if self.sentences[number].is_denial])
 
     @lazy
