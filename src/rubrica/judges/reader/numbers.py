@@ -19,6 +19,7 @@ _SCALES |= {"百": 1e2, "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "�
 _DIGITS = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=True))
 _PLACES = {"十": 10, "百": 100, "千": 1000}
 _NAMED = {**_ONES, **_TENS}
+_MOST_NUMERALS = 30
 #: With these a number begins that is not a word.
 SIGNS = frozenset("0123456789") | _DIGITS.keys() | _PLACES.keys()
 NUMBER_WORDS = _NAMED.keys() | _SCALES.keys()
@@ -75,6 +76,8 @@ def _value_of_digits(word: str) -> float | None:
 
 def _value_of_chinese(word: str) -> float | None:
     """`三百二十` is 320, `二零二三` is 2023; None where it is no number."""
+    if len(word) > _MOST_NUMERALS:  # a row of them without end is no float either
+        return None
     total = digit = 0
     positional = True
     for sign in word:
