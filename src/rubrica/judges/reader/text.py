@@ -122,7 +122,9 @@ class Sentence:
     def content(self) -> dict[str, None]:
         """The stems of the words that carry meaning, each once, in order."""
         pairs = zip(self.stems, self.words, strict=True)
-        return {stem: None for stem, word in pairs if word not in STOP_WORDS}
+        return {
+            stem: None for stem, word in pairs if word not in STOP_WORDS and stem not in STOP_WORDS
+        }
 
     @lazy
     def numbers(self) -> list[float]:
@@ -296,7 +298,7 @@ def _split_sentences(text: str) -> list[Sentence]:
             if sign in (".", "!", "?"):
                 continue  # inside a number, a name or an address
             if sign[0] == ".":
-                if not sign[-1].isspace() or _is_abbreviation(text, mark.start(), end):
+                if not sign[-1].isspace() or _is_abbreviation(text, mark.start()):
                     continue
             elif sign[0] == "\n" and text[end].islower() and sign.count("\n") == 1:
                 continue  # a soft wrap inside a sentence
@@ -307,10 +309,8 @@ def _split_sentences(text: str) -> list[Sentence]:
     return found
 
 
-def _is_abbreviation(text: str, start: int, end: int) -> bool:
+def _is_abbreviation(text: str, start: int) -> bool:
     """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
-    if text[end].islower() and text[end - 1] == " ":
-        return True
     before = text[max(0, start - 12) : start].rsplit(None, 1)
     word = before[-1].lower() if before else ""
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
