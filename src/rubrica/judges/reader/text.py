@@ -313,7 +313,7 @@ def _is_abbreviation(text: str, start: int) -> bool:
     """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
     before = text[max(0, start - 12) : start].rsplit(None, 1)
     word = before[-1].lower() if before else ""
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
+    return word in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isalpha())
 
 
 def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> None:
