@@ -80,12 +80,6 @@ class Claim:
         found, question = self.sentence.numbers, self.question
         return [one for one in found if not _in_question(one, question)] if question else found
 
-    @lazy
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        """Neighbouring stems."""
-        stems = self.sentence.stems
-        return frozenset(pairwise(stems))
-
 
 def find_names(text: str) -> list[str]:
     """Stems of the capitalised words; the first word only where it is a rare one."""
@@ -131,10 +125,9 @@ class Match:
         #: anything it is the first of all.
         self.number = max(shares, key=shares.__getitem__) if shares else text.first
         self.share = shares.get(self.number, 0.0) / claim.weight
-
-    @lazy
-    def best(self) -> Sentence:
-        return self.text.sentences[self.number] if self.number >= 0 else NO_SENTENCE
+        self.best = text.sentences[self.number] if self.number >= 0 else NO_SENTENCE
+        #: Whether the best sentence is one that may say nothing for the claim.
+        self.is_ignored = self.number in ignored
 
     @lazy
     def openings(self) -> int:
@@ -142,11 +135,6 @@ class Match:
         first = self.text.first
         opening = _opening(self.text.sentences[first].words) if first >= 0 else 0
         return opening and opening * _opening(self.claim.sentence.words)
-
-    @property
-    def is_ignored(self) -> bool:
-        """Whether the best sentence is one that may say nothing for the claim."""
-        return self.number in self.ignored
 
     def counts(self, places: Sequence[int] | None) -> bool:
         """Whether one of the statements at these places counts."""
@@ -239,11 +227,10 @@ def sentence_is_about_claim(match: Match) -> float:
 
 def pairs_in_sentence(match: Match) -> float:
     """Share of the claim's neighbouring words that are neighbours in the best sentence."""
-    pairs = match.claim.pairs
+    pairs = set(pairwise(match.claim.sentence.stems))
     if not pairs or match.is_ignored:
         return match.share
-    stems = match.best.stems
-    return len(pairs.intersection(pairwise(stems))) / len(pairs)
+    return len(pairs.intersection(pairwise(match.best.stems))) / len(pairs)
 
 
 def stands_verbatim(match: Match) -> float:

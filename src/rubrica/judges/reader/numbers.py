@@ -28,9 +28,11 @@ def find_numbers(words: Sequence[str]) -> list[float]:
     """The values of the numbers among the words, in order."""
     values: list[float] = []
     last = -2  # the place of the word that ended the last number
-    for place, word in enumerate(words):
-        if word[0] not in SIGNS and word not in NUMBER_WORDS:
-            continue
+    for place, word in [
+        (place, word)
+        for place, word in enumerate(words)
+        if word[0] in SIGNS or word in NUMBER_WORDS
+    ]:
         follows = values and last == place - 1
         if follows and word in _SCALES:
             values[-1] *= _SCALES[word]
@@ -44,6 +46,7 @@ def find_numbers(words: Sequence[str]) -> list[float]:
     return values
 
 
+@lru_cache(maxsize=4096)
 def value_of_word(word: str) -> float | None:
     """The value of a word that is a number by itself; `one` is usually none."""
     return None if word == "one" else _value_of(word)

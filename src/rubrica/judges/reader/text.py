@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Generic, TypeVar
 
 import Stemmer
@@ -176,9 +176,11 @@ class Text:
     def statements(self) -> tuple[int, ...]:
         """The numbers of the sentences that state something: no questions, no keywords."""
         return tuple(
-            number
-            for number, sentence in enumerate(self.sentences)
-            if not sentence.is_question and not sentence.is_word_pile
+            [
+                number
+                for number, sentence in enumerate(self.sentences)
+                if not sentence.is_question and not sentence.is_word_pile
+            ]
         )
 
     @lazy
@@ -261,7 +263,7 @@ def read_text(raw: str, *, keep_thinking: bool = False) -> Text:
     return _read_text(raw, keep_thinking)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # as many outputs may be judged side by side
 def _read_text(raw: str, keep_thinking: bool) -> Text:
     return Text(raw, keep_thinking=keep_thinking)
 
@@ -290,23 +292,45 @@ def stem_word(word: str) -> str:
 
 
 def _split_sentences(text: str) -> list[Sentence]:
+    ends = _find_ends(text)
+    starts = chain((0,), ends)
     found: list[Sentence] = []
-    start, length = 0, len(text)
-    for mark in (_ASCII_END if text.isascii() else _END).finditer(text):
-        end, sign = mark.end(), mark[0]
-        if end < length:
-            if sign in (".", "!", "?"):
-                continue  # inside a number, a name or an address
-            if sign[0] == ".":
-                if not sign[-1].isspace() or _is_abbreviation(text, mark.start()):
-                    continue
-            elif sign[0] == "\n" and text[end].islower() and sign.count("\n") == 1:
-                continue  # a soft wrap inside a sentence
+    for start, end in zip(starts, ends, strict=False):
+        while end - start > _LONGEST:  # one without end is cut: all its words would stand together
+            stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+            _add_sentence(found, text, start, stop)
+            start = stop
         _add_sentence(found, text, start, end)
-        start = end
-    if start < length:
-        _add_sentence(found, text, start, length)
     return found
+
+
+def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> None:
+    bare = text[start:end].strip()
+    if bare:
+        at = text.index(bare[0], start)
+        found.append(Sentence(bare, at, at + len(bare)))
+
+
+def _find_ends(text: str) -> list[int]:
+    """The places where sentences end, and the end of the text."""
+    ends: list[int] = []
+    length = len(text)
+    for mark in (_ASCII_END if text.isascii() else _END).finditer(text):
+        start, end = mark.span()
+        if end < length:
+            first = text[start]
+            if first == ".":
+                if not text[end - 1].isspace() or _is_abbreviation(text, start):
+                    continue  # inside a number, a name or an address
+            elif first == "\n":
+                if text[end].islower() and text.count("\n", start, end) == 1:
+                    continue  # a soft wrap inside a sentence
+            elif end - start == 1 and first in "!?":
+                continue  # inside an address
+        ends.append(end)
+    if not ends or ends[-1] < length:
+        ends.append(length)
+    return ends
 
 
 def _is_abbreviation(text: str, start: int) -> bool:
@@ -314,16 +338,3 @@ def _is_abbreviation(text: str, start: int) -> bool:
     before = text[max(0, start - 12) : start].rsplit(None, 1)
     word = before[-1].lower() if before else ""
     return word in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isalpha())
-
-
-def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> None:
-    """Add the piece. One without end is cut: all its words would stand together."""
-    while end - start > _LONGEST:
-        stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
-        _add_sentence(found, text, start, stop)
-        start = stop
-    piece = text[start:end]
-    bare = piece.strip()
-    if bare:
-        at = start if bare[0] == piece[0] else start + piece.index(bare[0])
-        found.append(Sentence(bare, at, at + len(bare)))
