@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from dimensions import pairs
 from outside_attacks import ITEMS, RISE, Attack, attack, choose_unsupported
 from outside_more import (
+    CONTRADICTED,
     rate_aspects,
     rate_completeness,
     rate_contradiction,
@@ -39,6 +40,7 @@ from outside_more import (
 from outside_peers import (
     PEERS,
     Figure,
+    Local,
     Peer,
     auc,
     balanced_accuracy,
@@ -197,19 +199,19 @@ def print_attacks(found: Mapping[str, Attack]) -> None:
 
 
 def rate_everything(
-    folder: Path, sets: Mapping[str, list[Row]], local: Mapping[str, Peer], items: int | None
+    folder: Path, sets: Mapping[str, list[Row]], local: Sequence[Local], items: int | None
 ) -> dict[str, Any]:
     """All figures, as a document."""
     shipped = dict(shipped_weights().words)
     chosen = choose(sets, items)
-    peers = {**PEERS, **local}
+    peers = {**PEERS, **{model.name: model.support for model in local}}
     claims = rate_claims(sets, peers, chosen)
     use_words(shipped)
     report: dict[str, Any] = {
         "n": {name: len(places) for name, places in chosen.items()},
         "claims": claims,
-        "outputs a second": measure_speed(peers, list(local)),
-        "contradiction": rate_contradiction(sets, local),
+        "outputs a second": measure_speed(peers, [model.name for model in local]),
+        "contradiction": rate_contradiction(sets, local, chosen[CONTRADICTED]),
     }
     for file, name, rate in (
         ("realsumm_whole.jsonl", "completeness", lambda rows: rate_completeness(rows, sets)),
@@ -254,7 +256,7 @@ def main() -> None:
         else:
             print_attacks(found)
         return
-    local = dict(open_local(folder) for folder in args.local)
+    local = [open_local(folder) for folder in args.local]
     report = rate_everything(args.data, sets, local, args.items)
     if args.json:  # a figure is a list of value, low and high
         print(json.dumps(report, indent=1))
