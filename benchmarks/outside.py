@@ -125,19 +125,23 @@ def _figures(
     drawn["mean"] = np.mean(list(drawn.values()), axis=0)
     table = {
         name: {
-            figure: figure_of(value, drawn[name][:, column])
+            figure: figure_of(value, list(drawn[name][:, column]))
             for column, (figure, value) in enumerate(zip(FIGURES, values[name], strict=True))
         }
         for name in values
     }
 
     def pooled(places: Mapping[str, Any]) -> float:
-        joined = [np.concatenate([of[name][places[name]] for name in labels]) for of in (chances, labels)]
+        joined = [
+            np.concatenate([of[name][places[name]] for name in labels]) for of in (chances, labels)
+        ]
         return calibration_error(*joined)
 
     everything = {name: np.arange(len(labels[name])) for name in labels}
     resamples = [dict(zip(draws, one, strict=True)) for one in zip(*draws.values(), strict=True)]
-    table["pooled"] = {FIGURES[2]: figure_of(pooled(everything), [pooled(one) for one in resamples])}
+    table["pooled"] = {
+        FIGURES[2]: figure_of(pooled(everything), [pooled(one) for one in resamples])
+    }
     return table
 
 
@@ -162,7 +166,7 @@ def measure_speed(peers: Mapping[str, Peer], slow: Sequence[str]) -> dict[str, f
 def print_claims(tables: Tables, counts: Mapping[str, int], speeds: Mapping[str, float]) -> None:
     for figure in FIGURES:
         names = [*counts, "mean", *(["pooled"] if figure == FIGURES[2] else [])]
-        rows = {
+        rows: dict[str, dict[str, Any]] = {
             f"{name} (n = {counts[name]})" if name in counts else name: {
                 way: table[name][figure] for way, table in tables.items()
             }

@@ -86,14 +86,16 @@ def rate_contradiction(
             found = [model.contradiction(row.wordings, row.output, "")[0] for row in rows]
             ways[model.name] = np.array(found)
     groups = [row.group for row in rows]
+    return {name: _separation(found, target, groups) for name, found in ways.items()}
+
+
+def _separation(scores: Any, target: Any, groups: Sequence[str]) -> dict[str, Figure]:
+    def precision(at: Any) -> float:
+        return precision_at(RECALL, scores[at], target[at])[0]
+
     return {
-        name: {
-            "AUC": _resample(lambda at, s=found: auc(s[at], target[at]), groups),
-            f"precision at recall {RECALL}": _resample(
-                lambda at, s=found: precision_at(RECALL, s[at], target[at])[0], groups
-            ),
-        }
-        for name, found in ways.items()
+        "AUC": _resample(lambda at: auc(scores[at], target[at]), groups),
+        f"precision at recall {RECALL}": _resample(precision, groups),
     }
 
 
@@ -112,12 +114,11 @@ def rate_completeness(rows: Sequence[Any], sets: Mapping[str, list[Row]]) -> dic
         "length of the output": length,
     }
     groups = [str(row["cluster"]) for row in rows]
-    return {
-        name: _resample(
-            lambda at, found=np.array(found): float(spearmanr(found[at], gold[at])[0]), groups
-        )
-        for name, found in ways.items()
-    }
+    return {name: _correlation(np.array(found), gold, groups) for name, found in ways.items()}
+
+
+def _correlation(found: Any, gold: Any, groups: Sequence[str]) -> Figure:
+    return _resample(lambda at: float(spearmanr(found[at], gold[at])[0]), groups)
 
 
 def rate_preferences(pairs: Sequence[Any]) -> dict[str, dict[str, Figure]]:

@@ -53,7 +53,9 @@ def test_weighs_aspects() -> None:
 
 def test_covers_chinese_aspects() -> None:
     output = "价格是每月四元。客服会在四小时内回复邮件。"
-    assert judged(output, "价格", "客服", "安全", question="请介绍这款邮箱。").value == pytest.approx(2 / 3)
+    assert judged(
+        output, "价格", "客服", "安全", question="请介绍这款邮箱。"
+    ).value == pytest.approx(2 / 3)
 
 
 def test_takes_the_parts_that_the_question_lists() -> None:

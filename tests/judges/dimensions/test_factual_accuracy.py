@@ -11,7 +11,7 @@ from rubrica.judges.dimensions.factual_accuracy import FactualAccuracy
 from rubrica.judges.dimensions.finding import READ
 
 QUESTION = "When did the Orrin tunnel open, how long is it, and who built it?"
-CLAIMS = [
+CLAIMS: list[dict[str, Any]] = [
     {"text": "The Orrin tunnel opened on 3 May 1998."},
     {"text": "The Orrin tunnel is 4,200 metres long."},
     {"text": "Halvor Brekke built the Orrin tunnel.", "weight": 2},
@@ -55,13 +55,16 @@ def test_names_what_is_not_stated() -> None:
 def test_value_is_the_weighted_mean() -> None:
     first = {"text": "Halvor Brekke built it.", "weight": 3}
     second = {"text": "Gulls nest in sandstone.", "weight": 1}
-    assert value("Halvor Brekke built it.", {"claims": [first, second]}) == pytest.approx(0.75, abs=0.1)
+    assert value("Halvor Brekke built it.", {"claims": [first, second]}) == pytest.approx(
+        0.75, abs=0.1
+    )
 
 
 def test_a_contradicted_claim_earns_nothing_and_can_cost() -> None:
     claims = [{"text": "It opened in 1932 under Voss."}, {"text": "Halvor Brekke built it."}]
     output = "It opened in 1935 under Voss. Halvor Brekke built it."
     signal = judged(output, {"claims": claims}, "Tell me of it.")
+    assert signal.value is not None
     assert signal.value == pytest.approx(0.5, abs=0.05)
     assert "contradicted: 'It opened in 1932 under Voss.'" in signal.reason
     costly = value(output, {"claims": claims}, "Tell me of it.", contradiction_cost=0.5)
@@ -126,7 +129,7 @@ def test_an_answer_that_is_none_earns_nothing(output: str) -> None:
 )
 def test_no_trick_raises_the_value(text: str) -> None:
     listed = "\n".join(f"- {claim['text']}" for claim in CLAIMS)
-    asked = "\n".join(f"{str(claim['text'])[:-1]}?" for claim in CLAIMS)
+    asked = "\n".join(f"{claim['text'][:-1]}?" for claim in CLAIMS)
     filler = "Nobody had thought of that before. " * (10_000_000 // 35)
     output = text.format(listed=listed, asked=asked, other=OTHER, question=QUESTION, filler=filler)
     assert value(output, {"claims": CLAIMS}) <= value(OTHER, {"claims": CLAIMS}) + 0.05

@@ -125,7 +125,9 @@ def test_answers_question() -> None:
 
 def test_words_of_the_question_prove_nothing() -> None:
     question = "Who built the bridge at Harwick?"
-    one = match("Voss built the bridge at Harwick", "The bridge at Harwick was built well.", question)
+    one = match(
+        "Voss built the bridge at Harwick", "The bridge at Harwick was built well.", question
+    )
     assert features.words_in_text(one) == 0.0
 
 
@@ -152,7 +154,13 @@ def test_finds_names() -> None:
 def test_every_feature_has_a_direction_a_weight_and_stays_within_its_range() -> None:
     names = [feature.__name__ for feature in FEATURES]
     assert names == list(DIRECTION) == list(shipped_weights().support.coefficients)
-    pairs = [("", ""), ("Voss", "Voss. " * 50), ("5 of 10", "不 no 5"), ("a the", "a the"), ("?", "!")]
+    pairs = [
+        ("", ""),
+        ("Voss", "Voss. " * 50),
+        ("5 of 10", "不 no 5"),
+        ("a the", "a the"),
+        ("?", "!"),
+    ]
     for claim, text in pairs:
         if Text(text).sentences:
             assert all(0 <= value <= 1 + 1e-9 for value in measure(match(claim, text)))

@@ -1,4 +1,4 @@
-"""Verdicts on claims. The examples only hold what is reached: quality is measured on public data."""
+"""Verdicts on claims. Examples hold what is reached; quality is measured on public data."""
 
 import pytest
 
