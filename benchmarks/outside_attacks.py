@@ -100,6 +100,4 @@ def attack(rows: Sequence[Row]) -> dict[str, Attack]:
 def _describe(rises: Sequence[float]) -> Attack:
     values = np.array(rises)
     mean, spread = float(values.mean()), float(1.96 * values.std() / np.sqrt(len(values)))
-    return Attack(
-        len(rises), float((values > RISE).mean()), mean, mean - spread, mean + spread
-    )
+    return Attack(len(rises), float((values > RISE).mean()), mean, mean - spread, mean + spread)

@@ -75,7 +75,7 @@ def _value_of_digits(word: str) -> float | None:
 
 def _value_of_chinese(word: str) -> float | None:
     """`三百二十` is 320, `二零二三` is 2023; None where it is no number."""
-    total = digit = 0
+    total = digit = 0.0  # no whole number: it could have a thousand digits
     positional = True
     for sign in word:
         if sign in _DIGITS:
@@ -84,7 +84,7 @@ def _value_of_chinese(word: str) -> float | None:
             total += (digit or 1) * _PLACES[sign]
             digit, positional = 0, False
         elif sign in _SCALES and word.endswith(sign):
-            return float((total + digit) * _SCALES[sign])
+            return (total + digit) * _SCALES[sign]
         else:
             return None
-    return float(total + digit)
+    return total + digit
