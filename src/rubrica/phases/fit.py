@@ -78,7 +78,7 @@ def fit_labelled(found: Labelled, judge: FactualAccuracy, pass_at: float, date: 
         if passed is None or not facts:
             left_out["tied" if passed is None else "without facts or an answer"] += 1
             continue
-        case = row.case.metadata.get("group", row.case.id)
+        case = row.case.metadata.get("group") or row.case.id
         examples.append(Example(str(case), passed, facts))
         used.append(row.identity())
     _check(examples)
@@ -126,13 +126,12 @@ def _check(examples: Sequence[Example]) -> None:
     cases = len({example.case for example in examples})
     for count, least, what in (
         (len(examples), LEAST, "labelled outputs whose case expects facts"),
-        (passes, LEAST_EACH, "of them that people pass"),
-        (len(examples) - passes, LEAST_EACH, "of them that people fail"),
-        (cases, LEAST_EACH, "cases"),
+        (passes, LEAST_EACH, "outputs that people pass"),
+        (len(examples) - passes, LEAST_EACH, "outputs that people fail"),
+        (cases, LEAST_EACH, "different cases"),
     ):
         if count < least:
-            message = f"weights are fitted to {least} {what} or more, here are {count}"
-            raise DataError(message, field="--fit")
+            raise DataError(f"needs at least {least} {what}, found {count}", field="--fit")
 
 
 def fit_examples(examples: Sequence[Example], shipped: Logistic) -> Fit:
