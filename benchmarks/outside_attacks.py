@@ -27,11 +27,25 @@ class Attack(NamedTuple):
     highest: float
 
 
-def _append_keywords(row: Row) -> str:
+def _keywords(row: Row) -> list[str]:
     words = [word for word in split_words(row.wordings[0]) if word not in STOP_WORDS]
     random.Random(row.output).shuffle(words)
+    return words
+
+
+def _append_keywords(row: Row) -> str:
     joint = "" if is_chinese(row.wordings[0]) else " "
-    return f"{row.output} {joint.join(words)}"
+    return f"{row.output}\n\n{joint.join(_keywords(row))}"
+
+
+def _continue_sentence(row: Row) -> str:
+    joint = "" if is_chinese(row.wordings[0]) else " "
+    return f"{row.output.rstrip('.。!?')} {joint.join(_keywords(row))}"
+
+
+def _append_list(row: Row) -> str:
+    joint = "、" if is_chinese(row.wordings[0]) else ", "
+    return f"{row.output}\n\n{joint.join(_keywords(row))}"
 
 
 def _prepend_denial(row: Row) -> str:
@@ -41,14 +55,17 @@ def _prepend_denial(row: Row) -> str:
 
 ATTACKS: dict[str, Callable[[Row], str]] = {
     "append the claim's words, shuffled": _append_keywords,
-    "append the same as a list": lambda row: _append_keywords(row).replace(" ", ", "),
-    "append the question": lambda row: f"{row.output} {row.question}",
-    "open with the question": lambda row: f"{row.question} {row.output}",
+    "... in the last sentence": _continue_sentence,
+    "... with commas": _append_list,
+    "append the question": lambda row: f"{row.output}\n\n{row.question}",
+    "open with the question": lambda row: f"{row.question}\n\n{row.output}",
     "list the claim under a denial": _prepend_denial,
-    "put the claim as a question": lambda row: f"{row.output} {row.wordings[0].rstrip('.。')}?",
+    "ask the claim": lambda row: f"{row.output}\n\n{row.wordings[0].rstrip('.。')}?",
     "append 10 MB of filler": lambda row: f"{row.output}\n{_FILLER * (_LONG // len(_FILLER))}",
-    "state the claim (no attack)": lambda row: f"{row.output}\n{row.wordings[0]}",
+    "state the claim (no attack)": lambda row: f"{row.output}\n\n{row.wordings[0]}",
 }
+#: Content words from which keywords are no answer by themselves: `Paris` is one.
+LONG_CLAIM = 6
 
 
 def choose_unsupported(sets: Mapping[str, Sequence[Row]], count: int = ITEMS) -> list[Row]:
@@ -71,14 +88,16 @@ def attack(rows: Sequence[Row]) -> dict[str, Attack]:
     before = {id(row): value_of(row, row.output) for row in rows}
     found = {}
     for name, change in ATTACKS.items():
-        fitting = [row for row in rows if row.question or "question" not in name.split()]
-        rises = np.array([value_of(row, change(row)) - before[id(row)] for row in fitting])
-        spread = 1.96 * rises.std() / np.sqrt(len(rises))
-        found[name] = Attack(
-            len(fitting),
-            float((rises > RISE).mean()),
-            float(rises.mean()),
-            float(rises.mean() - spread),
-            float(rises.mean() + spread),
-        )
+        fitting = [row for row in rows if row.question or "the question" not in name]
+        rises = {id(row): value_of(row, change(row)) - before[id(row)] for row in fitting}
+        found[name] = _describe([rises[id(row)] for row in fitting])
+        if change in (_append_keywords, _continue_sentence, _append_list):
+            long = [row for row in fitting if len(_keywords(row)) >= LONG_CLAIM]
+            found[f"{name}: {LONG_CLAIM} words and more"] = _describe([rises[id(r)] for r in long])
     return found
+
+
+def _describe(rises: Sequence[float]) -> Attack:
+    values = np.array(rises)
+    mean, spread = float(values.mean()), float(1.96 * values.std() / np.sqrt(len(values)))
+    return Attack(len(rises), float((values > RISE).mean()), mean, mean - spread, mean + spread)

@@ -109,10 +109,10 @@ class Match:
         self.ignored = ignored
         for stem, weight in claim.wanted.items():
             numbers = places.get(stem)
+            if numbers is None and (value := value_of_word(stem)) is not None:
+                numbers = text.numbers.get(value)  # `8` for `eight`
             if numbers is not None and ignored:
                 numbers = [number for number in numbers if number not in ignored]
-            if not numbers and (value := value_of_word(stem)) is not None:
-                numbers = text.numbers.get(value)  # `8` for `eight`
             if not numbers:
                 missing.append(weight)
                 continue

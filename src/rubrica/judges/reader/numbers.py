@@ -19,7 +19,6 @@ _SCALES |= {"百": 1e2, "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "�
 _DIGITS = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=True))
 _PLACES = {"十": 10, "百": 100, "千": 1000}
 _NAMED = {**_ONES, **_TENS}
-_MOST_NUMERALS = 30
 #: With these a number begins that is not a word.
 SIGNS = frozenset("0123456789") | _DIGITS.keys() | _PLACES.keys()
 NUMBER_WORDS = _NAMED.keys() | _SCALES.keys()
@@ -76,9 +75,7 @@ def _value_of_digits(word: str) -> float | None:
 
 def _value_of_chinese(word: str) -> float | None:
     """`三百二十` is 320, `二零二三` is 2023; None where it is no number."""
-    if len(word) > _MOST_NUMERALS:  # a row of them without end is no float either
-        return None
-    total = digit = 0
+    total = digit = 0.0  # no whole number: it could have a thousand digits
     positional = True
     for sign in word:
         if sign in _DIGITS:
@@ -87,7 +84,7 @@ def _value_of_chinese(word: str) -> float | None:
             total += (digit or 1) * _PLACES[sign]
             digit, positional = 0, False
         elif sign in _SCALES and word.endswith(sign):
-            return float((total + digit) * _SCALES[sign])
+            return (total + digit) * _SCALES[sign]
         else:
             return None
-    return float(total + digit)
+    return total + digit

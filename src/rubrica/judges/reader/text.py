@@ -24,8 +24,9 @@ T = TypeVar("T")
 READ = 100_000
 #: Characters of a sentence.
 _LONGEST = 400
-#: Words from which a row of them may be a pile, and the share of joining words that prose has.
-_PILE, _JOINING, _JOINING_CHINESE = 15, 0.08, 0.02
+#: Words from which a row of them may be a pile (more where commas set items of a list apart, and
+#: in Chinese), and the share of joining words that prose has.
+_PILE, _LONG_PILE, _JOINING, _JOINING_CHINESE = 6, 15, 0.08, 0.02
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 #: Chinese numerals as they are coded, the first sign of all to one of the last.
@@ -121,7 +122,9 @@ class Sentence:
     def content(self) -> dict[str, None]:
         """The stems of the words that carry meaning, each once, in order."""
         pairs = zip(self.stems, self.words, strict=True)
-        return {stem: None for stem, word in pairs if word not in STOP_WORDS}
+        return {
+            stem: None for stem, word in pairs if word not in STOP_WORDS and stem not in STOP_WORDS
+        }
 
     @lazy
     def numbers(self) -> list[float]:
@@ -142,11 +145,14 @@ class Sentence:
 
     @property
     def is_word_pile(self) -> bool:
-        """Whether it is a long row of words that no grammar joins: keywords, not a statement."""
+        """Whether it is a row of words that no grammar joins: keywords, not a statement."""
         count = len(self.words)
         if count < _PILE:
             return False
-        needed = count * (_JOINING_CHINESE if is_chinese(self.text) else _JOINING)
+        chinese = is_chinese(self.text)
+        if count < _LONG_PILE and (chinese or self.text.count(",") * 3 >= count):
+            return False
+        needed = count * (_JOINING_CHINESE if chinese else _JOINING)
         for word in self.words:  # most have enough of them within a few words
             if word in STOP_WORDS:
                 needed -= 1
@@ -315,7 +321,7 @@ def _find_ends(text: str) -> list[int]:
         if end < length:
             first = text[start]
             if first == ".":
-                if not text[end - 1].isspace() or _is_abbreviation(text, start, end):
+                if not text[end - 1].isspace() or _is_abbreviation(text, start):
                     continue  # inside a number, a name or an address
             elif first == "\n":
                 if text[end].islower() and text.count("\n", start, end) == 1:
@@ -328,10 +334,8 @@ def _find_ends(text: str) -> list[int]:
     return ends
 
 
-def _is_abbreviation(text: str, start: int, end: int) -> bool:
+def _is_abbreviation(text: str, start: int) -> bool:
     """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
-    if text[end].islower() and text[end - 1] == " ":
-        return True
     before = text[max(0, start - 12) : start].rsplit(None, 1)
     word = before[-1].lower() if before else ""
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
+    return word in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isalpha())
