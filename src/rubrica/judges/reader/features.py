@@ -103,9 +103,8 @@ class Match:
         places = text.places
         if claim.question:
             ignored |= text.repeats(claim.question)
-        ignored |= text.listed_as_false
-        if text.denials and not claim.denies:
-            ignored |= text.denials
+        if text.denials:
+            ignored |= text.listed_as_false if claim.denies else text.denials | text.listed_as_false
         self.ignored = ignored
         for stem, weight in claim.wanted.items():
             numbers = places.get(stem)

@@ -170,7 +170,7 @@ class Text:
         if not keep_thinking:
             text = blank_thinking(text)
         self.sentences = tuple(_split_sentences(shown(text)))
-        self._repeats: tuple[frozenset[str], frozenset[int]] = (frozenset(), frozenset())
+        self._repeats: tuple[frozenset[str] | None, frozenset[int]] = (None, frozenset())
 
     @lazy
     def statements(self) -> tuple[int, ...]:
@@ -226,10 +226,10 @@ class Text:
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
-        found, heading = set[int](), False
         heads = {one for one in self.denials if _POINTS_ON.search(self.sentences[one].text)}
         if not heads:  # nearly always
             return frozenset()
+        found, heading = set[int](), False
         for number, sentence in enumerate(self.sentences):
             text = sentence.text
             if number in heads:
@@ -247,7 +247,8 @@ class Text:
 
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
         """The numbers of the sentences that only repeat half of the question or more."""
-        if self._repeats[0] is not question:
+        last = self._repeats  # once: another thread may ask with another question
+        if last[0] is not question:
             known = question | STOP_WORDS
             asked = len(question - STOP_WORDS)
             found = [
@@ -255,8 +256,8 @@ class Text:
                 for number, sentence in enumerate(self.sentences)
                 if known.issuperset(sentence.stems) and len(sentence.content) * 2 >= asked
             ]
-            self._repeats = question, frozenset(found)
-        return self._repeats[1]
+            self._repeats = last = question, frozenset(found)
+        return last[1]
 
 
 def read_text(raw: str, *, keep_thinking: bool = False) -> Text:
