@@ -172,8 +172,13 @@ def main() -> None:
     means = {way: np.mean([found[way] for found in rated], axis=0) for way in WAYS}
     tables[0].add_row("mean", "", "", *(shown(means[way], 0) for way in WAYS))
     tables[1].add_row("mean", "", *(shown(means[way], 1) for way in WAYS[1:]))
+    out = Console(width=140, highlight=False)
     for table in tables:
-        Console(width=140).print(table)
+        out.print(table)
+    used = means[WAYS[-1]]
+    print("what is used, minus shipped: balanced accuracy", shown(used - means["shipped"], 0))
+    print("what is used, minus shipped: log loss", shown(used - means["shipped"], 1))
+    print("what is used, minus words: balanced accuracy", shown(used - means[WAYS[0]], 0))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Logistic regression, held against scikit-learn and against the conditions of a minimum."""
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def table() -> Table:
     return rows, [chance.random() < true.probability(row) for row in rows]
 
 
-def standardised(rows: list[list[float]]) -> "np.ndarray":
+def standardised(rows: list[list[float]]) -> Any:
     values = np.array(rows)
     return (values - values.mean(0)) / values.std(0)
 

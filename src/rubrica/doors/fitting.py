@@ -109,7 +109,8 @@ def _lines(fit: Fit, pass_at: float | None) -> Iterator[str]:
     ):
         told = _shown(accuracy)
         yield f"  {name:8} log loss {held.log_loss:.3f}   balanced accuracy {told}   n={accuracy.n}"
-    yield f"  gain     log loss {_shown(gain)}   n={gain.n}, one-sided 95%"
+    least = "" if gain.interval is None else f", at least {gain.interval[0]:.3f} (95%)"
+    yield f"  gain     log loss {gain.value or 0.0:.3f}{least}   n={gain.n}"
     if fit.left_out:
         told = ", ".join(f"{n} {word}" for word, n in fit.left_out.items())
         yield f"left out: {told}"
