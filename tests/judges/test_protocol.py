@@ -536,3 +536,34 @@ def test_the_fingerprint_follows_the_file_and_the_options(folder: Path) -> None:
     judges.append(load("checks.py->mentions"))
     assert len({fingerprint(judge) for judge in judges}) == 3
     assert fingerprint(load("checks.py->mentions")) == fingerprint(judges[2])
+
+
+@pytest.mark.parametrize(
+    ("options", "module"),
+    [
+        ({}, "rubrica.judges.dimensions.factual_accuracy"),
+        ({"by": "rules"}, "rubrica.judges.dimensions.factual_accuracy"),
+        ({"model": "scripted:gullible"}, "rubrica.judges.prompted.factual"),
+        ({"by": "model", "model": "scripted:gullible"}, "rubrica.judges.prompted.factual"),
+    ],
+)
+def test_by_chooses_the_way_of_judging(options: dict[str, Any], module: str) -> None:
+    assert type(load("factual_accuracy", options=options)).__module__ == module
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("factual_accuracy", {"by": "magic"}, "with.by: expected rules, local or model"),
+        ("factual_accuracy", {"by": "model"}, "with.model: by: model needs a model such as"),
+        ("factual_accuracy", {"by": "local"}, "with.model: by: local needs a folder or hub id"),
+        ("factual_accuracy", {"by": "rules", "model": "x"}, "with.model: by: rules asks no model"),
+        ("tool_efficiency", {"by": "local", "model": "x"}, "with.by: tool_efficiency is not"),
+    ],
+)
+def test_by_that_makes_no_sense_is_refused(
+    name: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        load(name, options=options)
+    assert message in str(error.value)

@@ -28,7 +28,8 @@ class Judge(Protocol):
     """Measures one trace. May also have `runs` (default `loop`) and `fingerprint`.
 
     One that asks models may say which: `models` are their names, `prompts` the versions of its
-    prompts by name, and `most(case)` is the most that judging one trace takes, as a `Usage`.
+    prompts by name, and `most(case)` is the most that judging one trace takes, as a `Usage`. One
+    with weights fitted to a user's labels names their file and its version in `fitted`.
     """
 
     @property

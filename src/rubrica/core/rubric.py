@@ -150,7 +150,8 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             rubric=digest([self.name, rule, lines]),
             judges=judges,
             models=tuple(dict.fromkeys(m for seat in self.seats for m in models_of(seat.judge))),
-            prompts=_prompts(self.seats),
+            prompts=_versions(self.seats, "prompts"),
+            weights=_versions(self.seats, "fitted"),
         )
 
 
@@ -161,11 +162,11 @@ def models_of(judge: Any) -> tuple[str, ...]:
     return tuple(told) if words else ()
 
 
-def _prompts(seats: tuple[Seat, ...]) -> dict[str, str]:
-    """The versions of the judges' prompts; where two differ under one name, both are kept."""
+def _versions(seats: tuple[Seat, ...], of: str) -> dict[str, str]:
+    """The versions of what judges name; where two differ under one name, both are kept."""
     found: dict[str, str] = {}
     for seat in seats:
-        told = getattr(seat.judge, "prompts", {})
+        told = getattr(seat.judge, of, {})
         for name, version in told.items() if isinstance(told, Mapping) else ():
             if found.setdefault(str(name), str(version)) != str(version):
                 found[f"{seat.kept[0]}: {name}"] = str(version)

@@ -29,16 +29,20 @@ class Status(StrEnum):
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Which rubric, judges, models and prompts gave a score; judges and prompts by version."""
+    """Which rubric, judges, models, prompts and files of fitted weights gave a score.
+
+    Judges, prompts and weights by version.
+    """
 
     rubric: str = ""
     judges: dict[str, str] = msgspec.field(default_factory=dict)
     models: tuple[str, ...] = ()
     prompts: dict[str, str] = msgspec.field(default_factory=dict)
+    weights: dict[str, str] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        force_setattr(self, "judges", freeze(self.judges))
-        force_setattr(self, "prompts", freeze(self.prompts))
+        for field in ("judges", "prompts", "weights"):
+            force_setattr(self, field, freeze(getattr(self, field)))
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

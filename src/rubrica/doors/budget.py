@@ -156,11 +156,15 @@ def _account(account: Account) -> dict[str, Any]:
 
 
 def judged_by(document: dict[str, Any]) -> str:
-    """The models and prompts that gave the scores of a summary, in words."""
+    """The models, prompts and fitted weights that gave the scores of a summary, in words."""
     told = document.get("provenance", {})
-    words = ", ".join(told.get("models", ()))
-    prompts = ", ".join(f"{name} {version}" for name, version in told.get("prompts", {}).items())
-    return f"{words}; prompts: {prompts}" if prompts else words
+    parts = [", ".join(told.get("models", ()))]
+    for kind in ("prompts", "weights"):
+        versions = told.get(kind, {})
+        if versions:
+            named = ", ".join(f"{name} {version}" for name, version in versions.items())
+            parts.append(f"{kind}: {named}")
+    return "; ".join(part for part in parts if part)
 
 
 def spent_words(document: dict[str, Any]) -> str:

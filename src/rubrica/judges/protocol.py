@@ -133,7 +133,7 @@ def load(
         raise ConfigError(f"{protocol!r} is no judge: {message}; {hint}")
     alias.install()
     folders = (*folders, str(Path.cwd()))
-    options = _anchored(options, folders)
+    options = _anchored(options, folders, protocol in BUILT_IN)
     with redirect_stdout(sys.stderr):  # what a module prints while loading is no result of ours
         module = (
             file_module(where, folders) if where.endswith(".py") else named_module(where, folders)
@@ -172,16 +172,17 @@ def _choose_way(protocol: str, options: Mapping[str, Any]) -> tuple[str, Mapping
     return WAYS[way][protocol], own
 
 
-def _anchored(options: Mapping[str, Any], folders: Sequence[str]) -> Mapping[str, Any]:
-    """A folder of prompts lies beside the file that names it."""
-    named = options.get("prompt_folder")
-    if not isinstance(named, str):
-        return options
-    tried = (str(Path(folder, named).resolve()) for folder in folders)
-    return {
-        **options,
-        "prompt_folder": next((path for path in tried if Path(path).is_dir()), named),
-    }
+def _anchored(
+    options: Mapping[str, Any], folders: Sequence[str], built_in: bool
+) -> Mapping[str, Any]:
+    """A folder of prompts and a file of weights lie beside the file that names them."""
+    found = dict(options)
+    for option in ("prompt_folder", "weights") if built_in else ("prompt_folder",):
+        named = options.get(option)
+        if isinstance(named, str):
+            tried = (Path(folder, named).resolve() for folder in folders)
+            found[option] = next((str(path) for path in tried if path.exists()), named)
+    return found
 
 
 def attribute_of(module: ModuleType, attribute: str, protocol: str) -> Any:

@@ -35,15 +35,20 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
         return log(max(1, len(self.output.trace.answer)))
 
 
-def pair_of(row: Output, verdict: Verdict, scale: Scale, pass_at: float) -> Pair:
-    """People's value is their mean, their verdict that of most; None where they are tied."""
+def people_on(row: Output, scale: Scale, pass_at: float) -> tuple[float, bool | None]:
+    """The mean of people's labels on an output, and their verdict; None where they are tied."""
     given = [label for label in row.labels if label is not None]
     people = fsum(given) / len(given)
-    value, judge_passed = verdict.value or 0.0, bool(verdict.passed)
     if scale.kind == "verdict":
-        passed, over = None if people == 0.5 else people > 0.5, float(judge_passed) - people
-    else:
-        passed, over = people >= pass_at - 1e-9, value - people
+        return people, None if people == 0.5 else people > 0.5
+    return people, people >= pass_at - 1e-9
+
+
+def pair_of(row: Output, verdict: Verdict, scale: Scale, pass_at: float) -> Pair:
+    """People's value is their mean, their verdict that of most; None where they are tied."""
+    people, passed = people_on(row, scale, pass_at)
+    value, judge_passed = verdict.value or 0.0, bool(verdict.passed)
+    over = (float(judge_passed) if scale.kind == "verdict" else value) - people
     return Pair(
         output=row, people=people, passed=passed, judge=value, judge_passed=judge_passed, over=over
     )

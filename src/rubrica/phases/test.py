@@ -237,13 +237,17 @@ def summarized(
     summary = Summary(planned=info.planned, repeats=info.repeats, dimensions=names)
     models: dict[str, None] = {}
     prompts: dict[str, str] = {}
+    weights: dict[str, str] = {}
     for row in store.rows(run_id, judge):
         if row.score is not None:
             summary.add(row.case, row.repeat, row.score, row.trace)
             models |= dict.fromkeys(row.score.provenance.models)
             prompts |= row.score.provenance.prompts
+            weights |= row.score.provenance.weights
     document = summary.document()
-    if models or prompts:
+    if models or prompts or weights:
         document["provenance"] = {"models": list(models), "prompts": prompts}
+    if weights:
+        document["provenance"]["weights"] = weights
     document["statuses"]["cancelled"] += document["not_run"]  # planned is the sum of the statuses
     return document

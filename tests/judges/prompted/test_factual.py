@@ -222,3 +222,33 @@ def test_by_name() -> None:
     assert pickle.loads(pickle.dumps(judge)) == judge
     with pytest.raises(ValueError, match="contradiction_cost"):
         FactualAccuracy(model=gullible(), contradiction_cost=2)
+
+
+def test_asks_the_model_only_about_claims_that_the_rules_are_unsure_of(
+    deciding: Any, judged: Any
+) -> None:
+    claims = ["Sales rose 21 percent in 2023.", "Profit was not what analysts had hoped for."]
+    case = Case(input="How did it go?", expected={"claims": [{"text": one} for one in claims]})
+    model = deciding("CLAIM", {"analysts": ("supported", "")})
+    output = Trace(output="Sales rose 21 percent in 2023. The firm lost money, to dismay.")
+    signal = judged(FactualAccuracy(model=model, escalate_below=0.8), case, output)
+    assert model.calls == 1
+    assert "Profit was not what" in model.asks[0].messages[1].content
+    assert signal.reason.startswith("the model was asked about 1 of 2 claims; 2 of 2 claims")
+    assert signal.value is not None
+    assert signal.value > 0.8
+
+
+def test_asks_the_model_nothing_where_the_rules_are_sure(deciding: Any, judged: Any) -> None:
+    model = deciding("CLAIM", {})
+    case = Case(input="Where?", expected="Paris")
+    judge = FactualAccuracy(model=model, escalate_below=0.6)
+    signal = judged(judge, case, Trace(output="It is in Paris."))
+    assert model.calls == 0
+    assert signal.value is not None
+    assert signal.value > 0.7
+
+
+def test_escalate_below_is_a_probability() -> None:
+    with pytest.raises(ValueError, match="escalate_below"):
+        FactualAccuracy(model=gullible(), escalate_below=0.3)

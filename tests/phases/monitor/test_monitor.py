@@ -124,9 +124,19 @@ def test_the_rate_is_kept() -> None:
 
 def test_the_default_rubric_measures_what_applies() -> None:
     monitor = ProductionMonitor(1.0)
+    listed = "Explain the causes, effects and remedies of inflation."
+    sample = monitor.sample_and_evaluate(listed, "Its causes are loose money and high demand.")
+    assert sample is not None
+    assert sample["passed"] is False
+
+
+def test_plain_text_without_a_reference_is_not_measured() -> None:
+    monitor = ProductionMonitor(1.0)
     sample = monitor.sample_and_evaluate("How did sales develop in 2023?", "Sales rose by 12%.")
     assert sample is not None
-    assert sample["passed"] is not None
+    assert sample["passed"] is None
+    metrics = monitor.get_metrics()
+    assert (metrics["pass_rate"], metrics["statuses"]["skipped"]) == (None, 1)
 
 
 def test_a_rubric_may_be_a_file_a_mapping_or_a_judge(tmp_path: Path) -> None:

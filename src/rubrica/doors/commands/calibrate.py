@@ -16,6 +16,7 @@ from rubrica.doors import budget, exports
 from rubrica.doors.calibration import Ticker, markdown, show
 from rubrica.doors.cli import INCOMPLETE, PASSED
 from rubrica.doors.config import rubric_from_name
+from rubrica.doors.fitting import check_fit, fit_weights
 from rubrica.doors.judge_options import judge_options
 from rubrica.doors.settings import STORE
 from rubrica.doors.watch import stdout_kept
@@ -54,6 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--judged", metavar="FILE", help="outputs without labels, whose pass rate is corrected")
     add("--random-sample", action="store_true", help="the labelled ones were drawn at random")
     add("--store-in", metavar="RUBRIC", help="write the calibration into this rubric's YAML")
+    add(
+        "--fit",
+        action="store_true",
+        help="fit the weights of factual_accuracy to the labels (100 and more); written beside "
+        "the rubric where held-out labels show a gain",
+    )
     add("--concurrency", type=int, default=16, metavar="N", help="outputs at a time (16)")
     add("--deadline", type=float, default=60.0, metavar="SECONDS", help="for each output (60)")
     budget.add_arguments(parser)
@@ -75,6 +82,8 @@ def run(args: argparse.Namespace) -> int:
         rest = read_judged(args.judged, found.scale, pass_at) if args.judged else []
         name = "" if rubric is None else rubric.name
         fingerprint = "" if rubric is None else rubric.provenance.rubric
+    if args.fit and rubric is not None:
+        return fit_weights(args, rubric, found, pass_at)
     verdicts, others, bill = _verdicts(args, rubric, found.rows, rest)
     calibration = calibrate(
         found, verdicts, others, judge=(name, fingerprint), pass_at=pass_at,
@@ -86,6 +95,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
+    if args.fit:
+        check_fit(args)
     if (args.labels is None) == (args.stored is None):
         raise ConfigError("give either --labels FILE or --run RUN", field="--labels")
     if args.stored and (args.judged or args.scale):

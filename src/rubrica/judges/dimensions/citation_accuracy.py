@@ -24,7 +24,7 @@ from rubrica.judges.dimensions.citations import (
 from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
 from rubrica.judges.dimensions.sources import Source
 from rubrica.judges.reader.support import Verdict, grade, judge_claims
-from rubrica.judges.reader.text import Text, read_text
+from rubrica.judges.reader.text import Text
 
 NAME = "citation_accuracy"
 #: Pairs of a sentence and a source that are judged, and characters of a sentence.
@@ -196,7 +196,7 @@ def _plain_text(text: str) -> str:
 
 
 _plain_source = lru_cache(maxsize=64)(_plain_text)
-_read_source = lru_cache(maxsize=64)(read_text)
+_read_source = lru_cache(maxsize=64)(Text)  # apart: those of one case must not push out its output
 
 
 def _is_near(quotation: str, text: str) -> bool:

@@ -5,12 +5,14 @@ any of them will do. The value is the weighted mean of the claims' accuracy: 1 f
 surely stated, 0 for one that surely is not or is contradicted, graded in between.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from rubrica.core import Case, CaseError, Evidence, Signal, Trace
+from rubrica.core import Case, CaseError, Evidence, Signal, Trace, digest
 from rubrica.core.numbers import finite
 from rubrica.core.trace import as_text
 from rubrica.judges.answer import Think
@@ -41,12 +43,14 @@ class Fact(NamedTuple):
     others: tuple[str, ...] = ()
 
 
-class FactualAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FactualAccuracy(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True
+):
     """The weighted mean of the claims' accuracy.
 
     contradiction_cost: what a contradicted claim takes off, as a share of its weight (default 0)
     think: `drop` (default) what stands inside <think>…</think>, or `keep` it
-    weights: file of weights fitted to your own labels by `calibrate --fit`
+    weights: file of weights that `calibrate --fit` fitted to your own labels
     """
 
     contradiction_cost: float = 0.0
@@ -55,7 +59,26 @@ class FactualAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     def __post_init__(self) -> None:
         finite("contradiction_cost", self.contradiction_cost, low=0, high=1)
-        read_weights(self.weights)  # a mistake in the file shows before the first case
+        self.learned  # noqa: B018 - read, so that a mistake in the file shows before the first case
+
+    @cached_property
+    def learned(self) -> Weights:
+        """The weights it judges by, as they were when it was made."""
+        return read_weights(self.weights)
+
+    @property
+    def fingerprint(self) -> str:
+        """Options, and the content of the weights wherever they lie."""
+        options = {name: getattr(self, name) for name in self.__struct_fields__}
+        return digest([NAME, {**options, "weights": self.learned.version}])
+
+    @property
+    def fitted(self) -> Mapping[str, str]:
+        """The file of fitted weights, and its version."""
+        if self.weights is None:
+            return {}
+        learned = self.learned
+        return {Path(self.weights).name: f"{learned.version}, {learned.labels} labels"}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,11 +97,15 @@ class FactualAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             return (finding(NAME, 0.0, why, "high"),)
         text = read_text(answer, keep_thinking=self.think == "keep")
         verdicts = self.verdicts(facts, text, question_of(case.input))
-        return (signal_of(facts, verdicts, answer, self.contradiction_cost),)
+        signal = signal_of(facts, verdicts, answer, self.contradiction_cost)
+        if self.weights is not None:
+            reason = f"{signal.reason} (weights fitted to {self.learned.labels} labels)"
+            signal = msgspec.structs.replace(signal, reason=reason)
+        return (signal,)
 
     def verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[Verdict]:
         """A verdict on each fact, by shared words and what was learned of them."""
-        return judge_facts(facts, text, question, read_weights(self.weights))
+        return judge_facts(facts, text, question, self.learned)
 
 
 def judge_facts(

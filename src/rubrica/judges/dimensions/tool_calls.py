@@ -42,7 +42,7 @@ TRANSIENT = re.compile(
     re.IGNORECASE,
 )
 #: Reports of what a tool was there to find out: tests that fail, code that does not compile.
-FINDINGS = frozenset({"tests", "compiler", "exit", "said"})
+FINDINGS = frozenset({"checks", "exit", "said"})
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: One encoder for all: to make one takes longer than to use it.

@@ -4,11 +4,11 @@
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from rubrica.core import Case, Signal, Trace, digest
+from rubrica.core import Case, ConfigError, Signal, Trace, digest
 from rubrica.judges.dimensions import citation_accuracy, completeness, factual_accuracy
 from rubrica.judges.dimensions.factual_accuracy import Fact
 from rubrica.judges.local.model import LocalModel, open_local_model
@@ -21,15 +21,17 @@ from rubrica.judges.reader.text import Text, read_text
 _TOPIC_WORDS = 4
 
 
-class _Local(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A judge with a local model.
+class _Local:
+    """What the judges with a local model share; two structs cannot both be bases of one.
 
     model: a folder with model.onnx, tokenizer.json and config.json, or the id of one on a hub
     threads: processor threads for one call (default 1)
     """
 
+    __slots__ = ()
+    __struct_fields__: ClassVar[tuple[str, ...]]
     model: str
-    threads: int = 1
+    threads: int
 
     @property
     def opened(self) -> LocalModel:
@@ -60,8 +62,13 @@ class FactualAccuracy(
 ):
     """Factual accuracy by the probability of entailment, or by how near the nearest sentence is."""
 
+    model: str
+    threads: int = 1
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.weights is not None:
+            raise ConfigError("fitted weights are for by: rules", field="with.weights")
         self.opened  # noqa: B018 - a missing extra or file shows before the first case
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
@@ -78,6 +85,9 @@ class Completeness(
     _Local, completeness.Completeness, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
     """Completeness by the same model: topics and statements are put to it apart."""
+
+    model: str
+    threads: int = 1
 
     def __post_init__(self) -> None:
         self.opened  # noqa: B018 - a missing extra or file shows before the first case
@@ -102,6 +112,9 @@ class CitationAccuracy(
     forbid_unknown_fields=True,
 ):
     """Citation accuracy with the same model to tell what a source supports."""
+
+    model: str
+    threads: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

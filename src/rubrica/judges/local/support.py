@@ -97,7 +97,7 @@ def _judge_by_entailment(
 def _judge_by_contradiction(
     model: LocalModel, claims: Sequence[str], text: Text, question: str
 ) -> list[Verdict]:
-    read = judge_claims(claims, text, question)
+    read = [judge_claims([claim], text, question)[0] for claim in claims]
     whole = text.raw if model.fits(text.raw) else ""
     premises = [whole or text.raw[one.start : one.end] for one in read]
     pairs = [_pair(*pair, question) for pair in zip(premises, claims, strict=True)]

@@ -8,21 +8,26 @@ claims apart itself and quotes; a quotation that cannot be found makes its verdi
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from rubrica.core import Case, CaseError, Evidence, Signal, Trace, Usage
 from rubrica.core.numbers import finite
 from rubrica.core.trace import as_text
 from rubrica.judges.answer import Think, blank_thinking, without_thinking
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.factual_accuracy import NAME, Fact, facts_of
+from rubrica.judges.dimensions.factual_accuracy import NAME, Fact, facts_of, judge_facts
 from rubrica.judges.dimensions.finding import LONGEST, READ, finding, inapplicable, quote
+from rubrica.judges.dimensions.question import question_of
 from rubrica.judges.prompted.asker import Asker, Verdict, together
 from rubrica.judges.prompted.form import YES_NO
 from rubrica.judges.prompted.openers import nothing_said
 from rubrica.judges.prompted.quoting import located
 from rubrica.judges.prompted.several import after, each, listed, paid, shorten, sure_of
 from rubrica.judges.prompted.sourced import grounded, texts_of
+from rubrica.judges.reader import support
 from rubrica.judges.reader.support import judge_claims
 from rubrica.judges.reader.text import read_text
+from rubrica.judges.reader.weights import shipped_weights
 from rubrica.models.asking import FREE
 
 Outcome = Literal["supported", "contradicted", "absent"]
@@ -72,14 +77,19 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     Without log-probabilities a claim counts 1 or 0. `contradiction_cost` takes off that part of
     the weight of a contradicted claim; the full form alone tells these from claims not stated.
     `think`: whether thinking in the output counts as part of the answer.
+    `escalate_below`: the rules judge first, and the model is asked only about claims of which they
+    are less sure than this, a probability from .5 to 1.
     """
 
     contradiction_cost: float = 0.0
     think: Think = "drop"
+    escalate_below: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         finite("contradiction_cost", self.contradiction_cost, low=0, high=1)
+        if self.escalate_below is not None:
+            finite("escalate_below", self.escalate_below, low=0.5, high=1)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,10 +129,28 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if shown:
             return (await self._against(case, said, text, shown),)
         spent = FREE
+        if self.escalate_below is not None:
+            return (await self._escalated(case, said, text, facts),)
         if self.form == "full" and _is_prose(case, facts):
             facts, spent = await self._claims(case, facts)
         found = await after(spent, self._found(case, said, text, facts))
         return (self._signal(found, spent, said),)
+
+    async def _escalated(self, case: Case, said: str, text: str, facts: Sequence[Fact]) -> Signal:
+        """What the rules are sure of by the rules, the rest by the model."""
+        read = read_text(text)
+        rules = judge_facts(facts_of(case), read, question_of(case.input), shipped_weights())
+        settled: dict[int, Found] = {}
+        for place, (fact, one) in enumerate(zip(facts, rules, strict=True)):
+            if max(one.support, 1 - one.support) >= (self.escalate_below or 0):
+                settled[place] = _by_rules(fact, one, text)
+        unsure = [place for place in range(len(facts)) if place not in settled]
+        asked = await self._found(case, said, text, [facts[place] for place in unsure])
+        left = {id(one.fact): one for one in asked}
+        found = [settled.get(at) or left[id(fact)] for at, fact in enumerate(facts)]
+        signal = self._signal(found, FREE, said)
+        note = f"the model was asked about {len(unsure)} of {len(facts)} claims"
+        return replace(signal, reason=f"{note}; {signal.reason}")
 
     def _facts(self, case: Case) -> Sequence[Fact]:
         """The case's facts. An answer in several wordings, and in the brief form one of a single
@@ -219,6 +247,16 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         value = _value(found, self.contradiction_cost)
         signal = finding(NAME, value, "; ".join(reason), sure, list(dict.fromkeys(evidence)))
         return paid(signal, verdicts, spent)
+
+
+def _by_rules(fact: Fact, verdict: support.Verdict, text: str) -> Found:
+    """A verdict of the rules in the shape of a model's."""
+    yes, no = ("yes", "no") if fact.short else ("supported", "absent")
+    shares = {yes: verdict.support, no: 1 - verdict.support}
+    place = quote(text, verdict.start, verdict.end)
+    choice = yes if verdict.kind == "supported" else no
+    made = Verdict(choice, "", place, shares, FREE, quoted=False)
+    return Found(fact, made, (place,) if choice == yes else ())
 
 
 def _find_in_sources(claim: str, sources: Sequence[Any]) -> Evidence | None:

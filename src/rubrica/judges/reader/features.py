@@ -5,14 +5,16 @@ most of its words. None decides anything: weights learned from public data do th
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
+from rubrica.judges.reader.numbers import value_of_word
 from rubrica.judges.reader.text import STOP_WORDS, Sentence, Text, lazy, stem_word
-from rubrica.judges.reader.weights import word_weight
+from rubrica.judges.reader.weights import shipped_weights, word_weight
 
 NOTHING: frozenset[int] = frozenset()
+NO_SENTENCE = Sentence("", 0, 0)
 NO_SIBLINGS: Mapping[str, int] = MappingProxyType({})
 _NEGATIONS = frozenset(
     """no not never none nothing nobody neither nor cannot without nowhere false untrue incorrect
@@ -55,11 +57,12 @@ class Claim:
         siblings: Mapping[str, int] = NO_SIBLINGS,
     ) -> None:
         self.sentence = sentence
-        self.stems = frozenset(sentence.stems)
+        self.stems = sentence.distinct
         self.question = question
         content = sentence.content or dict.fromkeys(sentence.stems)
         new = [stem for stem in content if stem not in question] or content
-        self.wanted = {stem: word_weight(stem) / siblings.get(stem, 1) for stem in new}
+        weight_of = shipped_weights().words.get
+        self.wanted = {stem: weight_of(stem, 1.0) / siblings.get(stem, 1) for stem in new}
         self.weight = sum(self.wanted.values()) or 1.0
 
     @lazy
@@ -72,10 +75,10 @@ class Claim:
         return [stem for stem in find_names(self.sentence.text) if stem not in self.question]
 
     @lazy
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        """Neighbouring stems."""
-        stems = self.sentence.stems
-        return frozenset(pairwise(stems))
+    def numbers(self) -> list[float]:
+        """Its numbers that the question does not give."""
+        found, question = self.sentence.numbers, self.question
+        return [one for one in found if not _in_question(one, question)] if question else found
 
 
 def find_names(text: str) -> list[str]:
@@ -100,10 +103,14 @@ class Match:
         places = text.places
         if claim.question:
             ignored |= text.repeats(claim.question)
-        if text.denied and not claim.denies:
-            ignored |= text.denied
+        ignored |= text.listed_as_false
+        if text.denials and not claim.denies:
+            ignored |= text.denials
+        self.ignored = ignored
         for stem, weight in claim.wanted.items():
             numbers = places.get(stem)
+            if numbers is None and (value := value_of_word(stem)) is not None:
+                numbers = text.numbers.get(value)  # `8` for `eight`
             if numbers is not None and ignored:
                 numbers = [number for number in numbers if number not in ignored]
             if not numbers:
@@ -114,29 +121,38 @@ class Match:
                 shares[number] = shares.get(number, 0.0) + weight
         self.missing = missing
         self.found = found / claim.weight
-        #: The number of the sentence that shares most, the first of equals.
-        self.number = max(shares, key=shares.__getitem__) if shares else 0
+        #: The number of the statement that shares most, the first of equals. Where none shares
+        #: anything it is the first of all.
+        self.number = max(shares, key=shares.__getitem__) if shares else text.first
         self.share = shares.get(self.number, 0.0) / claim.weight
+        self.best = text.sentences[self.number] if self.number >= 0 else NO_SENTENCE
+        #: Whether the best sentence is one that may say nothing for the claim.
+        self.is_ignored = self.number in ignored
 
     @lazy
-    def best(self) -> Sentence:
-        return self.text.sentences[self.number]
+    def openings(self) -> int:
+        """1 where claim and text open with the same of yes and no, -1 with another, else 0."""
+        first = self.text.first
+        opening = _opening(self.text.sentences[first].words) if first >= 0 else 0
+        return opening and opening * _opening(self.claim.sentence.words)
+
+    def counts(self, places: Sequence[int] | None) -> bool:
+        """Whether one of the statements at these places counts."""
+        return bool(places) and not self.ignored.issuperset(places or ())
+
+    @property
+    def stems(self) -> set[str]:
+        return self.best.distinct
 
     @lazy
-    def stems(self) -> frozenset[str]:
-        return frozenset(self.best.stems)
-
-    @lazy
-    def new_numbers(self) -> list[float]:
-        """The claim's numbers that the question does not give."""
-        return [
-            one for one in self.claim.sentence.numbers if not _in_question(one, self.claim.question)
-        ]
+    def missing_numbers(self) -> int:
+        places = self.text.numbers
+        return sum([not self.counts(places.get(number)) for number in self.claim.numbers])
 
     @lazy
     def missing_names(self) -> int:
         places = self.text.places
-        return sum(name not in places for name in self.claim.names)
+        return sum([not self.counts(places.get(name)) for name in self.claim.names])
 
     @property
     def brevity(self) -> float:
@@ -154,7 +170,8 @@ def _in_question(number: float, question: frozenset[str]) -> bool:
 
 def is_negated(sentence: Sentence) -> bool:
     """Whether a word of the sentence denies something."""
-    return any(word in _NEGATIONS or word.endswith("n't") for word in sentence.words)
+    words = sentence.words
+    return not _NEGATIONS.isdisjoint(words) or "n't " in f"{' '.join(words)} "
 
 
 # The features. Each takes a match and returns a number from 0 to 1.
@@ -172,6 +189,8 @@ def words_in_sentence(match: Match) -> float:
 
 def words_in_window(match: Match) -> float:
     """Share of the claim's words in the best sentence and the better of its neighbours."""
+    if match.found == match.share and not match.ignored:
+        return match.share
     wanted, places, number = match.claim.wanted, match.text.places, match.number
     before = after = 0.0
     for stem, weight in wanted.items():
@@ -189,48 +208,56 @@ def all_words_found(match: Match) -> float:
 
 def sentence_is_about_claim(match: Match) -> float:
     """Share of the best sentence's words, by weight, that the claim or the question has."""
-    claim = match.claim
+    if match.is_ignored:
+        return 0.0
+    stems, question, weight_of = (
+        match.claim.stems,
+        match.claim.question,
+        shipped_weights().words.get,
+    )
     known = total = 0.0
     for stem in match.best.content:
-        if stem not in claim.question:
-            weight = word_weight(stem)
+        if stem not in question:
+            weight = weight_of(stem, 1.0)
             total += weight
-            known += weight * (stem in claim.stems)
+            if stem in stems:
+                known += weight
     return known / total if total else 0.0
 
 
 def pairs_in_sentence(match: Match) -> float:
     """Share of the claim's neighbouring words that are neighbours in the best sentence."""
-    pairs = match.claim.pairs
-    if not pairs:
-        return words_in_sentence(match)
-    stems = match.best.stems
-    return len(pairs.intersection(pairwise(stems))) / len(pairs)
+    pairs = set(pairwise(match.claim.sentence.stems))
+    if not pairs or match.is_ignored:
+        return match.share
+    return len(pairs.intersection(pairwise(match.best.stems))) / len(pairs)
 
 
 def stands_verbatim(match: Match) -> float:
     """1 where the claim stands word for word in the best sentence."""
-    return float(f" {' '.join(match.claim.sentence.stems)} " in f" {' '.join(match.best.stems)} ")
+    if match.is_ignored or not match.claim.stems <= match.stems:
+        return 0.0
+    claim, best = " ".join(match.claim.sentence.stems), " ".join(match.best.stems)
+    return float(f" {claim} " in f" {best} ")
 
 
 def numbers_agree(match: Match) -> float:
     """1 where the claim has numbers and the text has them all."""
-    numbers = match.new_numbers
-    return float(bool(numbers) and match.text.numbers.issuperset(numbers))
+    return float(bool(match.claim.numbers) and not match.missing_numbers)
 
 
 def numbers_missing(match: Match) -> float:
     """Share of the claim's numbers that the text lacks."""
-    numbers = match.new_numbers
-    return sum(one not in match.text.numbers for one in numbers) / len(numbers) if numbers else 0.0
+    numbers = match.claim.numbers
+    return match.missing_numbers / len(numbers) if numbers else 0.0
 
 
 def numbers_conflict(match: Match) -> float:
     """1 where the best sentence has another number in place of the claim's."""
-    if not numbers_missing(match):
+    if not match.missing_numbers:
         return 0.0
     others = match.best.numbers
-    return float(any(one not in match.claim.sentence.numbers for one in others))
+    return float(not set(match.claim.sentence.numbers).issuperset(others))
 
 
 def names_missing(match: Match) -> float:
@@ -261,6 +288,8 @@ def both_deny(match: Match) -> float:
 def has_opposite(match: Match) -> float:
     """1 where the sentence has the opposite of a word that the claim has: more, less."""
     stems, claim = match.stems, match.claim.stems
+    if _OPPOSITE.keys().isdisjoint(claim):
+        return 0.0
     return float(
         any(
             other in stems and other not in claim
@@ -273,16 +302,16 @@ def has_opposite(match: Match) -> float:
 
 def opens_with_other_word(match: Match) -> float:
     """1 where one opens with yes and the other with no."""
-    return float(_opening(match.claim.sentence) * _opening(match.text.sentences[0]) < 0)
+    return float(match.openings < 0)
 
 
 def opens_with_same_word(match: Match) -> float:
     """1 where both open with yes, or both with no."""
-    return float(_opening(match.claim.sentence) * _opening(match.text.sentences[0]) > 0)
+    return float(match.openings > 0)
 
 
-def _opening(sentence: Sentence) -> int:
-    first = sentence.words[0] if sentence.words else ""
+def _opening(words: Sequence[str]) -> int:
+    first = words[0] if words else ""
     return (first in _YES) - (first in _NO)
 
 

@@ -1,6 +1,7 @@
 """The numbers in a list of words, as values: `1,200`, `1.2 thousand`, `twelve hundred`, `1200`."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 _ONES = {
     word: float(value)
@@ -19,22 +20,19 @@ _DIGITS = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=
 _PLACES = {"十": 10, "百": 100, "千": 1000}
 _NAMED = {**_ONES, **_TENS}
 #: With these a number begins that is not a word.
-_SIGNS = frozenset("0123456789") | _DIGITS.keys() | _PLACES.keys()
-_NUMBER_WORDS = _NAMED.keys() | _SCALES.keys()
-
-
-def may_have_number(words: Sequence[str]) -> bool:
-    """Whether any of the words begins a number; quicker than to look for its value."""
-    return not _NUMBER_WORDS.isdisjoint(words) or not _SIGNS.isdisjoint([word[0] for word in words])
+SIGNS = frozenset("0123456789") | _DIGITS.keys() | _PLACES.keys()
+NUMBER_WORDS = _NAMED.keys() | _SCALES.keys()
 
 
 def find_numbers(words: Sequence[str]) -> list[float]:
     """The values of the numbers among the words, in order."""
     values: list[float] = []
     last = -2  # the place of the word that ended the last number
-    for place, word in enumerate(words):
-        if word[0] not in _SIGNS and word not in _NUMBER_WORDS:
-            continue
+    for place, word in [
+        (place, word)
+        for place, word in enumerate(words)
+        if word[0] in SIGNS or word in NUMBER_WORDS
+    ]:
         follows = values and last == place - 1
         if follows and word in _SCALES:
             values[-1] *= _SCALES[word]
@@ -48,6 +46,13 @@ def find_numbers(words: Sequence[str]) -> list[float]:
     return values
 
 
+@lru_cache(maxsize=4096)
+def value_of_word(word: str) -> float | None:
+    """The value of a word that is a number by itself; `one` is usually none."""
+    return None if word == "one" else _value_of(word)
+
+
+@lru_cache(maxsize=4096)  # of one case, the same numbers stand in claims, sources and outputs
 def _value_of(word: str) -> float | None:
     first = word[0]
     if first.isdigit():
@@ -70,7 +75,7 @@ def _value_of_digits(word: str) -> float | None:
 
 def _value_of_chinese(word: str) -> float | None:
     """`三百二十` is 320, `二零二三` is 2023; None where it is no number."""
-    total = digit = 0
+    total = digit = 0.0  # no whole number: it could have a thousand digits
     positional = True
     for sign in word:
         if sign in _DIGITS:
@@ -79,7 +84,7 @@ def _value_of_chinese(word: str) -> float | None:
             total += (digit or 1) * _PLACES[sign]
             digit, positional = 0, False
         elif sign in _SCALES and word.endswith(sign):
-            return float((total + digit) * _SCALES[sign])
+            return (total + digit) * _SCALES[sign]
         else:
             return None
-    return float(total + digit)
+    return total + digit

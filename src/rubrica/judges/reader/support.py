@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 from math import exp
+from operator import itemgetter, mul
 from typing import Literal, NamedTuple
 
 from rubrica.judges.reader.features import NAMES, Claim, Match, measure
@@ -23,6 +24,7 @@ LONGEST_CLAIM = 2000
 SAME_TOPIC = 0.4
 #: A probability of support from which a claim counts in full, and one below which not at all.
 FULL, NONE = 0.75, 0.25
+_in_order = itemgetter(*NAMES)
 
 
 class Verdict(NamedTuple):
@@ -100,9 +102,5 @@ def _judge(match: Match, weights: Weights) -> Verdict:
 
 def probability(model: LinearModel, values: Sequence[float]) -> float:
     """The probability that a model gives to these features, in the order of `NAMES`."""
-    worth = model.coefficients
-    total = model.intercept
-    for name, value in zip(NAMES, values, strict=True):
-        if value:
-            total += worth[name] * value
+    total = sum(map(mul, _in_order(model.coefficients), values), model.intercept)
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))

@@ -7,14 +7,15 @@ public data that was as good as cutting words with a dictionary, and needs none.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Generic, TypeVar
 
 import Stemmer
 
 from rubrica.judges.answer import blank_thinking
-from rubrica.judges.reader.numbers import find_numbers, may_have_number
+from rubrica.judges.reader.numbers import NUMBER_WORDS, SIGNS, find_numbers
 from rubrica.judges.visible import shown, visible
 
 S = TypeVar("S")
@@ -23,21 +24,31 @@ T = TypeVar("T")
 READ = 100_000
 #: Characters of a sentence.
 _LONGEST = 400
-#: Words from which a row of them may be a pile, and the share of joining words that prose has.
-_PILE, _JOINING, _JOINING_CHINESE = 15, 0.08, 0.02
+#: Words from which a row of them may be a pile (more where commas set items of a list apart, and
+#: in Chinese), and the share of joining words that prose has.
+_PILE, _LONG_PILE, _JOINING, _JOINING_CHINESE = 6, 15, 0.08, 0.02
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-#: A word with its apostrophe, a number; where the text is not ASCII, also a Chinese number and a
-#: Chinese character.
-_ASCII_TOKEN = re.compile(r"[a-z]++(?:'[a-z]++)?|\d++(?:[.,]\d++)*+%?")
+#: Chinese numerals as they are coded, the first sign of all to one of the last.
+_NUMERALS = "一七万三两九二五亿八六十千四百零"
+#: All other Chinese characters.
+_OTHERS = "\u3400-\u4dbf\uf900-\ufaff" + "".join(
+    f"{chr(ord(one) + 1)}-{chr(ord(two) - 1)}" for one, two in pairwise(f"{_NUMERALS}\ua000")
+)
+_LETTER = rf"[^\W\d_{_CJK}]"
+#: A word with its apostrophe, a number.
+_ASCII_TOKEN = re.compile(r"[a-z]++(?:'[a-z]++)?+|[0-9]++(?:[.,][0-9]++)*+%?+")
+#: In other text, a run of Chinese characters, each of which is a word; or a word, a number, a
+#: Chinese number.
 _TOKEN = re.compile(
-    rf"[零一二三四五六七八九十百千万亿两]{{2,}}+|[{_CJK}]|[^\W\d_{_CJK}]++(?:'[a-z]++)?"
-    r"|\d++(?:[.,]\d++)*+%?"
+    rf"([{_OTHERS}]++)|([a-z]++(?:{_LETTER}++)?+(?:'[a-z]++)?+|\d++(?:[.,]\d++)*+%?+"
+    rf"|[{_NUMERALS}]++|{_LETTER}++(?:'[a-z]++)?+)"
 )
 _HAS_CJK = re.compile(f"[{_CJK}]")
 #: A run of marks that can end a sentence, and what closes it. A run is always matched whole: to try
 #: it again from each of its places would cost the square of its length.
 _END = re.compile(r"[.!?。！？；\n]++[\"'”’)\]*_」』）\s]*+")
+_ASCII_END = re.compile(r"[.!?\n]++[\"')\]*_\s]*+")
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st vs etc jr sr inc ltd co corp fig al approx no vol pp ed dept".split()
 )
@@ -73,11 +84,14 @@ class _Stems(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= self._most:
             self.clear()
-        stem = self[word] = _Stems._stem(word.removesuffix("'s"))
+        stem = _Stems._stem(word.removesuffix("'s"))
+        self[word] = stem
         return stem
 
 
 _STEMS = _Stems()
+_DENIAL_STEMS = frozenset(map(_STEMS.__getitem__, _DENIAL_WORDS))
+_NUMBER_STEMS = frozenset(map(_STEMS.__getitem__, NUMBER_WORDS))
 
 
 class lazy(Generic[S, T]):  # noqa: N801 - used like `property`
@@ -90,7 +104,8 @@ class lazy(Generic[S, T]):  # noqa: N801 - used like `property`
         self.compute, self.name, self.__doc__ = compute, compute.__name__, compute.__doc__
 
     def __get__(self, owner: S, _kind: object = None) -> T:
-        value = owner.__dict__[self.name] = self.compute(owner)
+        value = self.compute(owner)
+        setattr(owner, self.name, value)
         return value
 
 
@@ -100,13 +115,16 @@ class Sentence:
     def __init__(self, text: str, start: int, end: int) -> None:
         self.text, self.start, self.end = text, start, end
         self.words = words = split_words(text)
-        self.stems = [_STEMS[word] for word in words]
+        self.stems = stems = list(map(_STEMS.__getitem__, words))
+        self.distinct = set(stems)
 
     @lazy
     def content(self) -> dict[str, None]:
         """The stems of the words that carry meaning, each once, in order."""
         pairs = zip(self.stems, self.words, strict=True)
-        return {stem: None for stem, word in pairs if word not in STOP_WORDS}
+        return {
+            stem: None for stem, word in pairs if word not in STOP_WORDS and stem not in STOP_WORDS
+        }
 
     @lazy
     def numbers(self) -> list[float]:
@@ -121,13 +139,26 @@ class Sentence:
         )
 
     @property
+    def is_denial(self) -> bool:
+        """Whether it calls something false."""
+        return not _DENIAL_WORDS.isdisjoint(self.words) and bool(_DENIAL.search(self.text))
+
+    @property
     def is_word_pile(self) -> bool:
-        """Whether it is a long row of words that no grammar joins: keywords, not a statement."""
+        """Whether it is a row of words that no grammar joins: keywords, not a statement."""
         count = len(self.words)
         if count < _PILE:
             return False
-        joining = sum(word in STOP_WORDS for word in self.words)
-        return joining < count * (_JOINING_CHINESE if is_chinese(self.text) else _JOINING)
+        chinese = is_chinese(self.text)
+        if count < _LONG_PILE and (chinese or self.text.count(",") * 3 >= count):
+            return False
+        needed = count * (_JOINING_CHINESE if chinese else _JOINING)
+        for word in self.words:  # most have enough of them within a few words
+            if word in STOP_WORDS:
+                needed -= 1
+                if needed <= 0:
+                    return False
+        return True
 
 
 class Text:
@@ -139,63 +170,101 @@ class Text:
         if not keep_thinking:
             text = blank_thinking(text)
         self.sentences = tuple(_split_sentences(shown(text)))
+        self._repeats: tuple[frozenset[str], frozenset[int]] = (frozenset(), frozenset())
 
     @lazy
-    def places(self) -> dict[str, list[int]]:
-        """The numbers of the sentences that state something in which each stem stands.
-
-        Stop words stand everywhere and are left out.
-        """
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for number, sentence in enumerate(self.sentences):
-            if not sentence.is_question and not sentence.is_word_pile:
-                for stem in set(sentence.stems).difference(STOP_WORDS):
-                    places[stem].append(number)
-        return dict(places)
-
-    @lazy
-    def numbers(self) -> frozenset[float]:
-        """The values of all its numbers."""
-        return frozenset(
-            one
-            for sentence in self.sentences
-            if may_have_number(sentence.words)
-            for one in sentence.numbers
+    def statements(self) -> tuple[int, ...]:
+        """The numbers of the sentences that state something: no questions, no keywords."""
+        return tuple(
+            [
+                number
+                for number, sentence in enumerate(self.sentences)
+                if not sentence.is_question and not sentence.is_word_pile
+            ]
         )
 
     @lazy
-    def denied(self) -> frozenset[int]:
-        """The numbers of the sentences that call what they say false, and of items under one.
+    def index(self) -> dict[str, list[int]]:
+        """The numbers of the statements in which each stem stands."""
+        index: defaultdict[str, list[int]] = defaultdict(list)
+        for number in self.statements:
+            for stem in self.sentences[number].distinct:
+                index[stem].append(number)
+        return index
+
+    @lazy
+    def places(self) -> dict[str, list[int]]:
+        """The index without stop words, which stand everywhere."""
+        return {stem: found for stem, found in self.index.items() if stem not in STOP_WORDS}
+
+    @lazy
+    def numbers(self) -> dict[float, list[int]]:
+        """The numbers of the statements in which each value stands, however it is written."""
+        places: dict[float, list[int]] = {}
+        stems = [stem for stem in self.index if stem[0] in SIGNS or stem in _NUMBER_STEMS]
+        for number in self._with_any(stems):
+            for value in self.sentences[number].numbers:
+                places.setdefault(value, []).append(number)
+        return places
+
+    def _with_any(self, stems: Iterable[str]) -> list[int]:
+        """The numbers of the statements that have one of the stems."""
+        index = self.index
+        return sorted({number for stem in stems for number in index[stem]})
+
+    @lazy
+    def denials(self) -> frozenset[int]:
+        """The numbers of the sentences that call something false."""
+        others = set(range(len(self.sentences))).difference(self.statements)
+        may_deny = others.union(self._with_any(_DENIAL_STEMS & self.index.keys()))
+        return frozenset([number for number in may_deny if self.sentences[number].is_denial])
+
+    @lazy
+    def listed_as_false(self) -> frozenset[int]:
+        """The numbers of the sentences under one that calls false what follows it.
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
         found, heading = set[int](), False
+        heads = {one for one in self.denials if _POINTS_ON.search(self.sentences[one].text)}
+        if not heads:  # nearly always
+            return frozenset()
         for number, sentence in enumerate(self.sentences):
             text = sentence.text
-            denies = not _DENIAL_WORDS.isdisjoint(sentence.words) and bool(_DENIAL.search(text))
-            if denies and _POINTS_ON.search(text):
+            if number in heads:
                 heading = True
             elif text.endswith((":", "：")) or text.startswith("#"):
                 heading = False
-            if heading or denies:
+            if heading:
                 found.add(number)
         return frozenset(found)
 
-    @lru_cache(maxsize=4)  # noqa: B019 - a text lives no longer than its cache
+    @lazy
+    def first(self) -> int:
+        """The number of the first statement that is not listed as false, or -1."""
+        return next((one for one in self.statements if one not in self.listed_as_false), -1)
+
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
         """The numbers of the sentences that only repeat half of the question or more."""
-        known = question | STOP_WORDS
-        asked = len(question - STOP_WORDS)
-        return frozenset(
-            number
-            for number, sentence in enumerate(self.sentences)
-            if known.issuperset(sentence.stems) and len(sentence.content) * 2 >= asked
-        )
+        if self._repeats[0] is not question:
+            known = question | STOP_WORDS
+            asked = len(question - STOP_WORDS)
+            found = [
+                number
+                for number, sentence in enumerate(self.sentences)
+                if known.issuperset(sentence.stems) and len(sentence.content) * 2 >= asked
+            ]
+            self._repeats = question, frozenset(found)
+        return self._repeats[1]
 
 
-@lru_cache(maxsize=64)
 def read_text(raw: str, *, keep_thinking: bool = False) -> Text:
     """Read a text, or take it as it was read a moment ago for another judge."""
+    return _read_text(raw, keep_thinking)
+
+
+@lru_cache(maxsize=16)  # as many outputs may be judged side by side
+def _read_text(raw: str, keep_thinking: bool) -> Text:
     return Text(raw, keep_thinking=keep_thinking)
 
 
@@ -203,7 +272,13 @@ def split_words(text: str) -> list[str]:
     """The words and numbers of a text in lower case; of Chinese, the characters."""
     if text.isascii():
         return _ASCII_TOKEN.findall(text.lower())
-    return _TOKEN.findall(visible(text).lower().replace("’", "'"))
+    words: list[str] = []
+    for run, word in _TOKEN.findall(visible(text).lower().replace("’", "'")):
+        if run:
+            words += run
+        else:
+            words.append(word)
+    return words
 
 
 def is_chinese(text: str) -> bool:
@@ -217,42 +292,49 @@ def stem_word(word: str) -> str:
 
 
 def _split_sentences(text: str) -> list[Sentence]:
+    ends = _find_ends(text)
+    starts = chain((0,), ends)
     found: list[Sentence] = []
-    start, length = 0, len(text)
-    for mark in _END.finditer(text):
-        end, sign = mark.end(), mark[0]
-        if end < length:
-            if sign in (".", "!", "?"):
-                continue  # inside a number, a name or an address
-            if sign[0] == ".":
-                if not sign[-1].isspace() or _is_abbreviation(text, mark.start(), end):
-                    continue
-            elif sign[0] == "\n" and text[end].islower() and sign.count("\n") == 1:
-                continue  # a soft wrap inside a sentence
+    for start, end in zip(starts, ends, strict=False):
+        while end - start > _LONGEST:  # one without end is cut: all its words would stand together
+            stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+            _add_sentence(found, text, start, stop)
+            start = stop
         _add_sentence(found, text, start, end)
-        start = end
-    if start < length:
-        _add_sentence(found, text, start, length)
     return found
 
 
-def _is_abbreviation(text: str, start: int, end: int) -> bool:
-    """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
-    if text[end].islower() and text[end - 1] == " ":
-        return True
-    before = text[max(0, start - 12) : start].split()
-    word = before[-1].lower() if before else ""
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
-
-
 def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> None:
-    """Add the piece. One without end is cut: all its words would stand together."""
-    while end - start > _LONGEST:
-        stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
-        _add_sentence(found, text, start, stop)
-        start = stop
-    piece = text[start:end]
-    bare = piece.strip()
+    bare = text[start:end].strip()
     if bare:
-        at = start if bare[0] == piece[0] else start + piece.index(bare[0])
+        at = text.index(bare[0], start)
         found.append(Sentence(bare, at, at + len(bare)))
+
+
+def _find_ends(text: str) -> list[int]:
+    """The places where sentences end, and the end of the text."""
+    ends: list[int] = []
+    length = len(text)
+    for mark in (_ASCII_END if text.isascii() else _END).finditer(text):
+        start, end = mark.span()
+        if end < length:
+            first = text[start]
+            if first == ".":
+                if not text[end - 1].isspace() or _is_abbreviation(text, start):
+                    continue  # inside a number, a name or an address
+            elif first == "\n":
+                if text[end].islower() and text.count("\n", start, end) == 1:
+                    continue  # a soft wrap inside a sentence
+            elif end - start == 1 and first in "!?":
+                continue  # inside an address
+        ends.append(end)
+    if not ends or ends[-1] < length:
+        ends.append(length)
+    return ends
+
+
+def _is_abbreviation(text: str, start: int) -> bool:
+    """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
+    before = text[max(0, start - 12) : start].rsplit(None, 1)
+    word = before[-1].lower() if before else ""
+    return word in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isalpha())

@@ -3,12 +3,13 @@
 `weights.json` is written by `tools/train_reader.py` and holds nothing but numbers and word stems.
 """
 
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
-from rubrica.core import ConfigError
+from rubrica.core import ConfigError, digest
 
 SHIPPED = Path(__file__).with_name("weights.json")
 
@@ -29,41 +30,64 @@ class Weights(msgspec.Struct, frozen=True):
     contradiction_cut: float
     #: How rare a stem is, from 0 to 1; one that is not listed is rare.
     words: dict[str, float]
+    #: A digest of all this, for the fingerprint of a judge; and the user's labels that were used.
+    version: str = ""
+    labels: int = 0
 
 
-class Fitted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HeldOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How well weights did on labels that they were not fitted to."""
+
+    log_loss: float
+    balanced_accuracy: float
+
+
+class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `calibrate --fit` writes: a model of support for one rubric, and how it was made."""
 
     support: LinearModel
-    cut: float
-    judge: str
+    cut: Annotated[float, msgspec.Meta(ge=0, le=1)]
     labels: int
-    shipped_log_loss: float
-    fitted_log_loss: float
+    cases: int
+    #: A digest of the labelled outputs, and the day.
+    data: str
+    date: str
+    shipped: HeldOut
+    fitted: HeldOut
 
 
 @cache
 def shipped_weights() -> Weights:
     """The weights that ship with the package."""
-    return msgspec.json.decode(SHIPPED.read_bytes(), type=Weights)
+    raw = SHIPPED.read_bytes()
+    weights = msgspec.json.decode(raw, type=Weights)
+    return msgspec.structs.replace(weights, version=digest(raw.decode(), size=8))
 
 
-@lru_cache(maxsize=16)
 def read_weights(path: str | None) -> Weights:
     """The shipped weights, or those of a file in which `calibrate --fit` has put others."""
     shipped = shipped_weights()
     if path is None:
         return shipped
     try:
-        fitted = msgspec.json.decode(Path(path).read_bytes(), type=Fitted)
+        raw = Path(path).read_bytes()
+        fitted = msgspec.json.decode(raw, type=Fitted)
     except OSError as error:
         raise ConfigError(error.strerror or "cannot be read", file=path, field="weights") from None
     except msgspec.DecodeError as error:
-        raise ConfigError(f"no weights of `calibrate --fit`: {error}", file=path) from None
+        message = f"not a file of weights that `calibrate --fit` wrote: {error}"
+        raise ConfigError(message, file=path) from None
     odd = sorted(set(fitted.support.coefficients) ^ set(shipped.support.coefficients))
     if odd:
-        raise ConfigError(f"made by another version: {odd[0]}", file=path, field="support")
-    return msgspec.structs.replace(shipped, support=fitted.support, cut=fitted.cut)
+        message = f"fitted by another version ({odd[0]}): run `calibrate --fit` again"
+        raise ConfigError(message, file=path, field="support")
+    return msgspec.structs.replace(
+        shipped,
+        support=fitted.support,
+        cut=fitted.cut,
+        version=digest([shipped.version, raw.decode()], size=8),
+        labels=fitted.labels,
+    )
 
 
 def word_weight(stem: str) -> float:

@@ -1,0 +1,59 @@
+"""Dimensions by a local model: chosen by `by: local`, and named in the signal."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.judges.local.conftest import MakeFolder
+
+from rubrica.core import Case, ConfigError, Signal, Trace
+from rubrica.judges.protocol import load
+
+CASE = Case(
+    input="What is the capital?",
+    expected={"claims": [{"text": "Paris is the capital of France."}], "aspects": ["the capital"]},
+)
+
+
+def judge(name: str, folder: Path, output: str) -> Signal:
+    judge = load(name, None, {"by": "local", "model": str(folder)})
+    (signal,) = asyncio.run(judge.judge(CASE, Trace(output=output)))
+    assert isinstance(signal, Signal)
+    return signal
+
+
+@pytest.mark.parametrize("name", ["factual_accuracy", "completeness"])
+def test_a_statement_is_found_and_the_model_named(name: str, make_entailment: MakeFolder) -> None:
+    folder = make_entailment()
+    found = judge(name, folder, "Paris is the capital of France.")
+    missing = judge(name, folder, "A dog sleeps in the sun.")
+    assert found.value is not None
+    assert missing.value is not None
+    assert found.value > missing.value
+    assert f"by the local model {folder}" in found.reason
+
+
+def test_a_denied_statement_is_worth_nothing(make_entailment: MakeFolder) -> None:
+    signal = judge("factual_accuracy", make_entailment(), "Paris is not the capital of France.")
+    assert signal.value == 0.0
+
+
+def test_the_fingerprint_tells_models_apart(
+    make_entailment: MakeFolder, make_embedding: MakeFolder
+) -> None:
+    prints = {
+        load("citation_accuracy", None, {"by": "local", "model": str(folder)}).fingerprint
+        for folder in (make_entailment(), make_embedding())
+    }
+    assert len(prints) == 2
+
+
+def test_a_missing_model_shows_before_the_first_case(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="nowhere"):
+        load("factual_accuracy", None, {"by": "local", "model": str(tmp_path / "nowhere")})
+
+
+def test_fitted_weights_are_for_the_rules(make_entailment: MakeFolder, tmp_path: Path) -> None:
+    options = {"by": "local", "model": str(make_entailment()), "weights": str(tmp_path / "w.json")}
+    with pytest.raises(ConfigError, match="weights"):
+        load("factual_accuracy", None, options)
