@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -30,7 +31,6 @@ NAMED, SHOWN = 4, 70
 REASONS: Mapping[Kind, str] = {
     "unexpected": "step {step} uses a tool that is not expected",
     "repeat": "step {step} repeats step {of}",
-    "loop": "step {step} is step {of} again, in a loop",
     "retry": "step {step} retries step {of} unchanged",
     "mistake": "step {step} failed by its arguments",
 }
@@ -41,9 +41,9 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """The value is the least of three:
 
     - *economy*: the share of the calls that were not wasted. Wasted is a call that repeats one
-      whose result still stands (same tool, same arguments, nothing changed in between), goes round
-      in a loop, retries what keeps failing for the second time, fails by its own arguments, or uses
-      a tool that is not among the expected ones.
+      whose result still stands (same tool, same arguments, nothing changed in between), retries
+      what keeps failing for the second time, fails by its own arguments, or uses a tool that is not
+      among the expected ones.
     - *selection*: the share of the expected tools that were called with success.
     - *budget*: the calls that are allowed over the calls made, where there were more.
 
@@ -80,7 +80,7 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         economy = 1 - len(waste) / len(calls)
         value, reason = combine(calls, limits, economy, _explain(waste, len(calls), trace))
         evidence = quote_calls(trace, [each.step for each in waste])
-        return (finding(NAME, value, reason, _sure(calls, limits, waste), evidence),)
+        return (finding(NAME, value, reason, _sure(limits, waste), evidence),)
 
 
 class ExpectedTool(NamedTuple):
@@ -91,10 +91,10 @@ class ExpectedTool(NamedTuple):
 
     def is_met_by(self, call: Call) -> bool:
         """Whether a call of this tool did what is expected."""
-        if call.failure is not None:
-            return False
         given = call.arguments if isinstance(call.arguments, dict) else {}
-        return all(k in given and encode(given[k]) == v for k, v in self.arguments.items())
+        return call.failure is None and all(
+            k in given and encode(given[k]) == v for k, v in self.arguments.items()
+        )
 
 
 class Limits(NamedTuple):
@@ -115,17 +115,19 @@ def read_limits(case: Case, max_calls: int | None) -> Limits:
 
 def _read_expected(case: Case, place: int, tool: str | Mapping[str, Any]) -> ExpectedTool:
     field = f"expected.tools.expected[{place}]"
-    name = tool if isinstance(tool, str) else tool.get("name")
+    name, arguments = (
+        (tool, {}) if isinstance(tool, str) else (tool.get("name"), tool.get("arguments"))
+    )
     if not isinstance(name, str) or not name.strip():
         raise CaseError(case.id, field, "expected the name of a tool, or an object with one")
-    arguments = {} if isinstance(tool, str) else tool.get("arguments") or {}
-    if not isinstance(arguments, dict):
+    if not isinstance(arguments or {}, dict):
         raise CaseError(case.id, f"{field}.arguments", "expected an object")
-    return ExpectedTool(name.strip(), {k: encode(v) for k, v in canonical(arguments).items()})
+    matter = canonical(arguments or {})
+    return ExpectedTool(name.strip(), {k: encode(v) for k, v in matter.items()})
 
 
 def bare_name(name: str) -> str:
-    """Return a name without server and spelling: `mcp__shop__getPrice` is `get_price`."""
+    """Return a name without server and spelling: `mcp__shop__getPrice` is `getprice`."""
     last = _SEPARATORS.split(name[:200])[-1]
     return last.casefold().replace("_", "").replace("-", "").replace(" ", "")
 
@@ -154,15 +156,14 @@ def combine(
     by_name: dict[str, list[Call]] = {}
     for call in calls:
         by_name.setdefault(bare_name(call.name), []).append(call)
-    called = [(tool, by_name.get(bare_name(tool.name), [])) for tool in limits.expected]
-    unused = [tool.name for tool, made in called if not made]
-    failed = [tool.name for tool, made in called if made and not any(map(tool.is_met_by, made))]
-    if unused or failed:
-        values.append(1 - (len(unused) + len(failed)) / len(called))
-        if failed:
-            reasons.insert(0, f"called without success: {_join(failed)}")
-        if unused:
-            reasons.insert(0, f"expected and not used: {_join(unused)}")
+    missed = [
+        tool.name
+        for tool in limits.expected
+        if not any(map(tool.is_met_by, by_name.get(bare_name(tool.name), [])))
+    ]
+    if missed:
+        values.append(1 - len(missed) / len(limits.expected))
+        reasons.insert(0, f"expected and not called with success: {_join(missed)}")
     if limits.budget is not None and len(calls) > limits.budget:
         values.append(limits.budget / len(calls))
         reasons.append(f"{len(calls)} calls where {limits.budget} were allowed")
@@ -193,18 +194,9 @@ def format_call(trace: Trace, step: int) -> str:
         return ""
     given = call.arguments
     if isinstance(given, Mapping):
-        pairs = list(given.items())[:4]
-        inner = ", ".join(f"{shorten(k, 20)}={_brief(v)}" for k, v in pairs)
-        inner += ", …" if len(given) > len(pairs) else ""
-    else:
-        inner = "" if given is None else _brief(given)
-    return shorten(f"{shorten(call.name, 40)}({inner}", SHOWN - 1) + ")"
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return "{…}" if isinstance(value, dict) else "[…]"
-    return shorten(str(value), 30)
+        pairs = islice(given.items(), SHOWN)
+        given = ", ".join(f"{shorten(k, 20)}={shorten(str(v), 30)}" for k, v in pairs)
+    return shorten(f"{shorten(call.name, 40)}({'' if given is None else given}", SHOWN - 1) + ")"
 
 
 def shorten(text: str, most: int) -> str:
@@ -225,11 +217,7 @@ def _join(names: Sequence[str]) -> str:
     return shown + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
-def _sure(calls: Sequence[Call], limits: Limits, waste: Sequence[Waste]) -> Sure:
+def _sure(limits: Limits, waste: Sequence[Waste]) -> Sure:
     """Repeats and expected tools are plain; whose fault an error was is a guess."""
-    if sum(call.is_answered for call in calls) * 2 < len(calls):
-        return "medium" if limits.expected else "low"
-    plain = sum(each.kind != "mistake" for each in waste)
-    if plain * 2 < len(waste):
-        return "medium"
-    return "high" if limits.expected or waste else "medium"
+    mistakes = sum(each.kind == "mistake" for each in waste)
+    return "high" if mistakes * 2 <= len(waste) and (limits.expected or waste) else "medium"
