@@ -75,7 +75,7 @@ def test_reason_and_evidence_name_the_repeated_step() -> None:
         call("search", {"q": " tides "}, ["a page about tides"]),
     )
     assert signal.value == pytest.approx(2 / 3)
-    assert "1 of 3 calls wasted: step 3 repeats step 1: search(q= tides )" in signal.reason
+    assert "1 of 3 calls wasted: step 3 repeats step 1: search(q=tides)" in signal.reason
     assert [(e.field, e.step) for e in signal.evidence] == [("steps", 3)]
 
 

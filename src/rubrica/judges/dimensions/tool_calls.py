@@ -79,7 +79,7 @@ class Call(msgspec.Struct, frozen=True, gc=False):
 class Waste(NamedTuple):
     """A wasted call, why, and the step that it repeats."""
 
-    step: int
+    call: Call
     kind: Kind
     of: int | None = None
 
@@ -160,7 +160,7 @@ def find_waste(calls: Sequence[Call], unexpected: Container[int] = ()) -> list[W
             kind = "unexpected"
         if kind is not None:
             of = before.first if before and kind in ("repeat", "retry") else None
-            waste[order] = Waste(call.step, kind, of)
+            waste[order] = Waste(call, kind, of)
         elif call.is_change and (call.key, call.result) not in changes:
             changes.add((call.key, call.result))
             changed = order

@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from rubrica.core import Case, CaseError, Evidence, Signal, ToolCall, Trace
+from rubrica.core import Case, CaseError, Evidence, Signal, Trace
 from rubrica.core.numbers import whole
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.finding import MOST, Sure, finding, inapplicable
+from rubrica.judges.dimensions.finding import MOST, finding, inapplicable
 from rubrica.judges.dimensions.tool_calls import (
     Call,
     Kind,
@@ -20,7 +20,6 @@ from rubrica.judges.dimensions.tool_calls import (
     find_waste,
     read_calls,
 )
-from rubrica.judges.failures import call_failure
 
 NAME = "tool_efficiency"
 FREE = ("think", "reflect", "scratchpad", "final_answer", "思考")
@@ -78,9 +77,12 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             return (judge_no_calls(limits),)
         waste = find_waste(calls, find_unexpected(calls, limits.expected))
         economy = 1 - len(waste) / len(calls)
-        value, reason = combine(calls, limits, economy, _explain(waste, len(calls), trace))
-        evidence = quote_calls(trace, [each.step for each in waste])
-        return (finding(NAME, value, reason, _sure(limits, waste), evidence),)
+        value, reason = combine(calls, limits, economy, _explain(waste, len(calls)))
+        # Repeats and expected tools are plain; whose fault an error was is a guess.
+        mistakes = sum(each.kind == "mistake" for each in waste)
+        is_plain = mistakes * 2 <= len(waste) and (waste or limits.expected)
+        evidence = quote_calls([each.call for each in waste])
+        return (finding(NAME, value, reason, "high" if is_plain else "medium", evidence),)
 
 
 class ExpectedTool(NamedTuple):
@@ -90,11 +92,11 @@ class ExpectedTool(NamedTuple):
     arguments: Mapping[str, bytes]
 
     def is_met_by(self, call: Call) -> bool:
-        """Whether a call of this tool did what is expected."""
+        """Whether a call did what is expected."""
+        if call.failure is not None or bare_name(call.name) != bare_name(self.name):
+            return False
         given = call.arguments if isinstance(call.arguments, dict) else {}
-        return call.failure is None and all(
-            k in given and encode(given[k]) == v for k, v in self.arguments.items()
-        )
+        return all(k in given and encode(given[k]) == v for k, v in self.arguments.items())
 
 
 class Limits(NamedTuple):
@@ -153,14 +155,7 @@ def combine(
 ) -> tuple[float, str]:
     """Return the least of economy, selection and budget, and the reasons."""
     values, reasons = [economy], [explained]
-    by_name: dict[str, list[Call]] = {}
-    for call in calls:
-        by_name.setdefault(bare_name(call.name), []).append(call)
-    missed = [
-        tool.name
-        for tool in limits.expected
-        if not any(map(tool.is_met_by, by_name.get(bare_name(tool.name), [])))
-    ]
+    missed = [tool.name for tool in limits.expected if not any(map(tool.is_met_by, calls))]
     if missed:
         values.append(1 - len(missed) / len(limits.expected))
         reasons.insert(0, f"expected and not called with success: {_join(missed)}")
@@ -170,28 +165,22 @@ def combine(
     return min(values), "; ".join(reasons)
 
 
-def _explain(waste: Sequence[Waste], total: int, trace: Trace) -> str:
+def _explain(waste: Sequence[Waste], total: int) -> str:
     if not waste:
         return f"none of the {total} calls was wasted" if total > 1 else "the call was not wasted"
-    reasons = [_explain_one(each, trace) for each in waste[:NAMED]]
+    reasons = []
+    for call, kind, of in waste[:NAMED]:
+        error = f" gave '{shorten(call.failure.text, 60)}'" if call.failure else ""
+        reasons.append(
+            REASONS[kind].format(step=call.step, of=of) + f": {format_call(call)}{error}"
+        )
     if len(waste) > NAMED:
         reasons.append(f"and {len(waste) - NAMED} more")
     return f"{len(waste)} of {total} calls wasted: " + "; ".join(reasons)
 
 
-def _explain_one(each: Waste, trace: Trace) -> str:
-    reason = REASONS[each.kind].format(step=each.step, of=each.of)
-    call = trace.steps[each.step]
-    failure = call_failure(call) if isinstance(call, ToolCall) else None
-    error = f" gave '{shorten(' '.join(failure.text.split()), 60)}'" if failure else ""
-    return f"{reason}: {format_call(trace, each.step)}{error}"
-
-
-def format_call(trace: Trace, step: int) -> str:
+def format_call(call: Call) -> str:
     """Return a call in one line: `search(query=tides, page=2)`."""
-    call = trace.steps[step]
-    if not isinstance(call, ToolCall):
-        return ""
     given = call.arguments
     if isinstance(given, Mapping):
         pairs = islice(given.items(), SHOWN)
@@ -205,19 +194,12 @@ def shorten(text: str, most: int) -> str:
     return cut if cut.isprintable() else repr(cut)[1:-1]
 
 
-def quote_calls(trace: Trace, steps: Sequence[int]) -> list[Evidence]:
-    """Return the calls at these steps as evidence."""
+def quote_calls(calls: Sequence[Call]) -> list[Evidence]:
+    """Return the calls as evidence."""
     return [
-        Evidence(text=format_call(trace, step), field="steps", step=step) for step in steps[:MOST]
+        Evidence(text=format_call(call), field="steps", step=call.step) for call in calls[:MOST]
     ]
 
 
 def _join(names: Sequence[str]) -> str:
-    shown = ", ".join(dict.fromkeys(shorten(name, 40) for name in names[:NAMED]))
-    return shown + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-
-
-def _sure(limits: Limits, waste: Sequence[Waste]) -> Sure:
-    """Repeats and expected tools are plain; whose fault an error was is a guess."""
-    mistakes = sum(each.kind == "mistake" for each in waste)
-    return "high" if mistakes * 2 <= len(waste) and (limits.expected or waste) else "medium"
+    return ", ".join(shorten(name, 40) for name in names[:NAMED]) + ", …" * (len(names) > NAMED)
