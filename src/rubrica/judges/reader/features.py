@@ -103,9 +103,8 @@ class Match:
         places = text.places
         if claim.question:
             ignored |= text.repeats(claim.question)
-        ignored |= text.listed_as_false
-        if text.denials and not claim.denies:
-            ignored |= text.denials
+        if text.denials:
+            ignored |= text.listed_as_false if claim.denies else text.denials | text.listed_as_false
         self.ignored = ignored
         for stem, weight in claim.wanted.items():
             numbers = places.get(stem)
@@ -210,11 +209,8 @@ def sentence_is_about_claim(match: Match) -> float:
     """Share of the best sentence's words, by weight, that the claim or the question has."""
     if match.is_ignored:
         return 0.0
-    stems, question, weight_of = (
-        match.claim.stems,
-        match.claim.question,
-        shipped_weights().words.get,
-    )
+    stems, question = match.claim.stems, match.claim.question
+    weight_of = shipped_weights().words.get
     known = total = 0.0
     for stem in match.best.content:
         if stem not in question:

@@ -170,7 +170,7 @@ class Text:
         if not keep_thinking:
             text = blank_thinking(text)
         self.sentences = tuple(_split_sentences(shown(text)))
-        self._repeats: tuple[frozenset[str], frozenset[int]] = (frozenset(), frozenset())
+        self._repeats: tuple[frozenset[str] | None, frozenset[int]] = (None, frozenset())
 
     @lazy
     def statements(self) -> tuple[int, ...]:
@@ -202,21 +202,22 @@ class Text:
         """The numbers of the statements in which each value stands, however it is written."""
         places: dict[float, list[int]] = {}
         stems = [stem for stem in self.index if stem[0] in SIGNS or stem in _NUMBER_STEMS]
-        for number in self._with_any(stems):
+        for number in sorted(self._with_any(stems)):
             for value in self.sentences[number].numbers:
                 places.setdefault(value, []).append(number)
         return places
 
-    def _with_any(self, stems: Iterable[str]) -> list[int]:
+    def _with_any(self, stems: Iterable[str]) -> set[int]:
         """The numbers of the statements that have one of the stems."""
         index = self.index
-        return sorted({number for stem in stems for number in index[stem]})
+        return {number for stem in stems for number in index[stem]}
 
     @lazy
     def denials(self) -> frozenset[int]:
         """The numbers of the sentences that call something false."""
-        others = set(range(len(self.sentences))).difference(self.statements)
-        may_deny = others.union(self._with_any(_DENIAL_STEMS & self.index.keys()))
+        may_deny = self._with_any(_DENIAL_STEMS & self.index.keys())
+        if len(self.statements) < len(self.sentences):
+            may_deny |= set(range(len(self.sentences))).difference(self.statements)
         return frozenset([number for number in may_deny if self.sentences[number].is_denial])
 
     @lazy
@@ -225,10 +226,10 @@ class Text:
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
-        found, heading = set[int](), False
         heads = {one for one in self.denials if _POINTS_ON.search(self.sentences[one].text)}
         if not heads:  # nearly always
             return frozenset()
+        found, heading = set[int](), False
         for number, sentence in enumerate(self.sentences):
             text = sentence.text
             if number in heads:
@@ -246,7 +247,8 @@ class Text:
 
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
         """The numbers of the sentences that only repeat half of the question or more."""
-        if self._repeats[0] is not question:
+        last = self._repeats  # once: another thread may ask with another question
+        if last[0] is not question:
             known = question | STOP_WORDS
             asked = len(question - STOP_WORDS)
             found = [
@@ -254,8 +256,8 @@ class Text:
                 for number, sentence in enumerate(self.sentences)
                 if known.issuperset(sentence.stems) and len(sentence.content) * 2 >= asked
             ]
-            self._repeats = question, frozenset(found)
-        return self._repeats[1]
+            self._repeats = last = question, frozenset(found)
+        return last[1]
 
 
 def read_text(raw: str, *, keep_thinking: bool = False) -> Text:
