@@ -1,28 +1,40 @@
-"""The five rule judges: outputs a second on one core, and how they do on labelled outputs.
+"""The five rule judges: outputs a second on one core beside two peers, and on labelled outputs.
 
-Outputs are about 2 KB in UTF-8, half English and half Chinese, each different from all others; four
-answer the same case, as rollouts and repeats do. Each case has claims, aspects, sources and tools.
-Time is the process's own and the best of some rounds, each with cases of its own: neighbours on the
-machine count less. The event loop is the one of `rubrica run`. The peer is what people write by
-hand for the first of the five: the sentence that is most like each claim, by `difflib`. The
-yardstick says how fast the machine is just then; the build of Python matters, too.
+Outputs are about 2 KB in UTF-8, half English and half Chinese, each different from all others, and
+each answers a case of its own with claims, aspects, sources and tools. Time is the process's own
+and the best of some rounds, each with cases of its own: neighbours on the machine count less. The
+event loop is the one of `rubrica run`.
+
+The peers do what people write by hand for the first of the five, on the same outputs in the same
+run: find the sentence that is most like each claim, by `rapidfuzz` and by BM25. They give no
+verdict, no reason and no evidence. The yardstick says how fast the machine is just then; the build
+of Python matters, too.
 
     python benchmarks/dimensions.py
-    python benchmarks/dimensions.py --rollouts 1
+    python benchmarks/dimensions.py --rollouts 4
+    python benchmarks/dimensions.py --data FOLDER
     python benchmarks/dimensions.py --labelled tests/labelled
+
+With `--data`, the same on public text: summaries (`realsumm_whole.jsonl`) with the statements that
+people looked for as claims and aspects, and answers (`ragchecker_pairs.json`) with the reference
+answer.
 """
 
 import argparse
 import asyncio
+import json
+import math
 import platform
 import random
 import re
 import sys
 import time
-from collections.abc import Iterator
-from difflib import SequenceMatcher
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from rapidfuzz import fuzz, process
 
 from rubrica.core import Case, ConfigError, Message, Signal, Step, ToolCall, Trace
 from rubrica.core.levels import FLOORS
@@ -38,9 +50,10 @@ NAMES = (
     "source_quality",
     "tool_efficiency",
 )
-ROLLOUTS = 4
+ROLLOUTS = 1
 SIZE = 2000
 LEVELS = tuple(FLOORS)
+Work = list[tuple[Case, Trace]]
 
 
 class Fact(NamedTuple):
@@ -131,7 +144,7 @@ CHINESE = Tongue(
 )
 
 
-def pairs(cases: int, seed: int, rollouts: int = ROLLOUTS) -> list[tuple[Case, Trace]]:
+def pairs(cases: int, seed: int, rollouts: int = ROLLOUTS) -> Work:
     chance, made = random.Random(seed), []
     for i in range(cases):
         tongue = CHINESE if i % 2 else ENGLISH
@@ -213,7 +226,7 @@ def found(name: str) -> Any:
         return None
 
 
-async def run(judges: list[Any], work: list[tuple[Case, Trace]]) -> list[Signal]:
+async def run(judges: list[Any], work: Work) -> list[Signal]:
     signals: list[Signal] = []
     for case, trace in work:
         for judge in judges:
@@ -221,22 +234,50 @@ async def run(judges: list[Any], work: list[tuple[Case, Trace]]) -> list[Signal]
     return signals
 
 
-async def timed(judges: list[Any], work: list[tuple[Case, Trace]]) -> tuple[list[Signal], float]:
+async def timed(judges: list[Any], work: Work) -> tuple[list[Signal], float]:
     start = time.process_time()
     signals = await run(judges, work)
     return signals, time.process_time() - start
 
 
-def by_hand(work: list[tuple[Case, Trace]]) -> float:
-    """Seconds for finding the sentence that is most like each claim: no verdict, no reason."""
+def match_by_rapidfuzz(claims: list[str], output: str) -> list[int]:
+    """The number of the sentence that is most like each claim by its set of words."""
+    sentences = [" ".join(_words(sentence)) for sentence in _STOP.split(output)]
+    wanted = [" ".join(_words(claim)) for claim in claims]
+    found = [process.extractOne(one, sentences, scorer=fuzz.token_set_ratio) for one in wanted]
+    return [number for _, _, number in found]
+
+
+def match_by_bm25(claims: list[str], output: str) -> list[int]:
+    """The number of the sentence that each claim finds by Okapi BM25."""
+    sentences = [Counter(_words(sentence)) for sentence in _STOP.split(output)]
+    lengths = [sum(counts.values()) for counts in sentences]
+    mean = sum(lengths) / len(sentences)
+    having = Counter(word for counts in sentences for word in counts)
+    best = []
+    for claim in claims:
+        scores = [0.0] * len(sentences)
+        for word in _words(claim):
+            rarity = math.log(1 + (len(sentences) - having[word] + 0.5) / (having[word] + 0.5))
+            for number, counts in enumerate(sentences):
+                if times := counts.get(word):
+                    length = 0.25 + 0.75 * lengths[number] / mean
+                    scores[number] += rarity * times * 2.5 / (times + 1.5 * length)
+        best.append(scores.index(max(scores)))
+    return best
+
+
+PEERS = {"rapidfuzz, claims": match_by_rapidfuzz, "BM25, claims": match_by_bm25}
+
+
+def time_peer(match: Callable[[list[str], str], list[int]], work: Work) -> float:
+    """Seconds that a peer takes for the claims of all outputs."""
+    tasks = [
+        ([claim["text"] for claim in case.expected["claims"]], trace.answer) for case, trace in work
+    ]
     start = time.process_time()
-    for case, trace in work:
-        said = [_words(sentence) for sentence in _STOP.split(trace.answer)]
-        for claim in case.expected["claims"]:
-            mine = SequenceMatcher(a=_words(claim["text"]))
-            for other in said:
-                mine.set_seq2(other)
-                mine.ratio()
+    for claims, output in tasks:
+        match(claims, output)
     return time.process_time() - start
 
 
@@ -257,27 +298,52 @@ def yardstick() -> float:
 
 
 def speed(cases: int, rollouts: int, rounds: int) -> None:
+    """Print outputs a second of each judge, of all and of the peers, on made-up outputs."""
+    compare_speed("made up", lambda seed: pairs(cases, seed, rollouts), rounds)
+    empty = min(yardstick() for _ in range(rounds))
+    print(f"yardstick: a million empty loops take {1000 * empty:.0f} ms")
+    print(f"CPython {platform.python_version()}, {Path(sys.executable).resolve()}")
+
+
+def compare_speed(title: str, make: Callable[[int], Work], rounds: int) -> None:
+    """Print outputs a second on the work that `make` gives for each number."""
     judges = {name: judge for name in NAMES if (judge := found(name)) is not None}
     sets: dict[str, list[Any]] = {name: [judge] for name, judge in judges.items()}
     sets[f"all {len(judges)}"] = list(judges.values())
-    size = sum(len(trace.answer.encode()) for _, trace in pairs(20, 1)) / (20 * ROLLOUTS)
-    print(f"{cases * rollouts:,} outputs of {size:,.0f} bytes, {rollouts} for each case")
-    for number, (name, chosen) in enumerate(sets.items()):
+    sizes = [len(trace.answer.encode()) for _, trace in make(0)]
+    print(f"{title}: {len(sizes):,} outputs of {sum(sizes) / len(sizes):,.0f} bytes in each round")
+    for number, (name, chosen) in enumerate(sets.items(), 1):
         loop.run(run(chosen, pairs(10, 1)))  # what is loaded once is loaded
         best, values = 0.0, list[float]()
-        for seed in range(2 + number * rounds, 2 + (number + 1) * rounds):
-            work = pairs(cases, seed, rollouts)
+        for seed in range(number * rounds, (number + 1) * rounds):
+            work = make(seed)
             signals, seconds = loop.run(timed(chosen, work))
             best = max(best, len(work) / seconds)
             values += [signal.value for signal in signals if signal.value is not None]
         mean = sum(values) / max(1, len(values))
         print(f"  {name:18} {best:8,.0f} outputs/s  mean {mean:.2f}")
-    hand = max(len(work) / by_hand(work) for work in [pairs(20, seed, rollouts) for seed in (1, 2)])
-    times = f"all five do {best / hand:.1f} times as many"
-    print(f"  {'difflib, claims':18} {hand:8,.0f} outputs/s  {times}")
-    empty = min(yardstick() for _ in range(rounds))
-    print(f"yardstick: a million empty loops take {1000 * empty:.0f} ms")
-    print(f"CPython {platform.python_version()}, {Path(sys.executable).resolve()}")
+    for name, match in PEERS.items():
+        peer = max(len(work) / time_peer(match, work) for work in map(make, range(rounds)))
+        print(f"  {name:18} {peer:8,.0f} outputs/s  all five: {best / peer:.2f} times as many")
+
+
+def read_public(folder: Path) -> dict[str, Work]:
+    """Public outputs with what people looked for in them."""
+    rows = map(json.loads, (folder / "realsumm_whole.jsonl").read_text("utf-8").splitlines())
+    answers = json.loads((folder / "ragchecker_pairs.json").read_text("utf-8"))
+    return {
+        "summaries": [_public(f"summary-{i}", row["aspects"], row) for i, row in enumerate(rows)],
+        "answers": [
+            _public(f"answer-{i}-{k}", [row["gt_answer"]], {"input": row["query"], "output": text})
+            for i, row in enumerate(answers)
+            for k, text in enumerate((row["model1"]["response"], row["model2"]["response"]))
+        ],
+    }
+
+
+def _public(name: str, texts: list[str], row: dict[str, str]) -> tuple[Case, Trace]:
+    expected = {"claims": [{"text": text} for text in texts], "aspects": texts}
+    return Case(id=name, input=row["input"], expected=expected), Trace(output=row["output"])
 
 
 def labelled(folder: Path) -> None:
@@ -311,12 +377,16 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=200, help="in each round")
     parser.add_argument("--rollouts", type=int, default=ROLLOUTS, help="outputs of each case")
     parser.add_argument("--rounds", type=int, default=3, help="of which the best counts")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="public sets, to time as well")
     parser.add_argument("--labelled", type=Path, metavar="DIR")
     args = parser.parse_args()
-    if args.labelled is None:
-        speed(args.cases, args.rollouts, args.rounds)
-    else:
+    if args.labelled is not None:
         labelled(args.labelled)
+        return
+    if args.data is not None:
+        for title, work in read_public(args.data).items():
+            compare_speed(title, lambda _, work=work: work, args.rounds)  # type: ignore[misc]
+    speed(args.cases, args.rollouts, args.rounds)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """What `calibrate --fit` gains: the reader fitted to 200 labels of a set, measured on its others.
 
-    python benchmarks/fitting.py --data FOLDER [--labels 200] [--seeds 10]
+    python benchmarks/fitting.py --data FOLDER [--labels 200] [--seeds 10] [--pull 20]
 
 FOLDER holds JSONL files with people's labels (see tools/train_reader.py). *Shipped* are weights,
 word weights too, that were learned without the set. Labels are drawn by case (question, claim,
 article; by row where a set has fewer than ten), at most half of a set. Beside it, in the same
-draws: the share of the claim's words found, with a cut that is fitted to the same labels. Intervals
-are bootstraps by case over all draws, 95%. Needs scikit-learn.
+draws: the share of the claim's words found, with a cut that is fitted to the same labels, and the
+fit with a cut that is searched for on its held-out labels. Intervals are bootstraps by case over
+all draws, 95%. Needs scikit-learn.
 """
 
 import argparse
@@ -35,11 +36,12 @@ from train_reader import (
 )
 
 from rubrica.judges.reader.features import NAMES
-from rubrica.phases.fit import Example, chance_of, fit_examples, fit_model
+from rubrica.phases import fit
+from rubrica.phases.fit import Example, chance_of, fit_examples, fit_model, held_out_chances
 from rubrica.stats.logistic import Logistic
 
 RESAMPLES = 500
-WAYS = ("words, cut fitted", "shipped", "fitted", "fitted unless refused")
+WAYS = ("words, cut fitted", "shipped", "fitted, cut searched", "fitted", "fitted unless refused")
 
 
 class Drawn(NamedTuple):
@@ -85,7 +87,9 @@ def draw(examples: Sequence[Example], shipped: Logistic, count: int, seed: int) 
     old = np.array([chance_of(one, shipped) for one in rest])
     new = np.array([chance_of(one, model) for one in rest])
     words = np.array([float(share_of(one) >= cut) for one in rest])
-    ways = dict(zip(WAYS, (words, old, new, old if refused else new), strict=True))
+    even = best_cut(held_out_chances(chosen, shipped), [one.passed for one in chosen])
+    moved = 1 / (1 + (1 / new - 1) * even / (1 - even))  # so that the cut is at 0.5
+    ways = dict(zip(WAYS, (words, old, moved, new, old if refused else new), strict=True))
     return Drawn(np.array(places), ways, refused)
 
 
@@ -151,7 +155,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of labelled JSONL files")
     parser.add_argument("--labels", type=int, default=200, help="labels to fit to (200)")
     parser.add_argument("--seeds", type=int, default=10, help="draws of each set (10)")
+    parser.add_argument("--pull", type=float, default=fit.PULL, help="pull to the shipped weights")
     args = parser.parse_args()
+    fit.PULL = args.pull
     sets = read_sets(args.data)
     tables = [
         Table("set", "labels", "others", *WAYS, title="balanced accuracy"),
@@ -172,7 +178,7 @@ def main() -> None:
     means = {way: np.mean([found[way] for found in rated], axis=0) for way in WAYS}
     tables[0].add_row("mean", "", "", *(shown(means[way], 0) for way in WAYS))
     tables[1].add_row("mean", "", *(shown(means[way], 1) for way in WAYS[1:]))
-    out = Console(width=140, highlight=False)
+    out = Console(width=160, highlight=False)
     for table in tables:
         out.print(table)
     used = means[WAYS[-1]]

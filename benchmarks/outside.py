@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from dimensions import pairs
 from outside_attacks import ITEMS, RISE, Attack, attack, choose_unsupported
 from outside_more import (
+    CONTRADICTED,
     rate_aspects,
     rate_completeness,
     rate_contradiction,
@@ -39,6 +40,7 @@ from outside_more import (
 from outside_peers import (
     PEERS,
     Figure,
+    Local,
     Peer,
     auc,
     balanced_accuracy,
@@ -62,8 +64,13 @@ Tables = dict[str, dict[str, dict[str, Figure]]]
 
 
 def score_rows(peer: Peer, rows: Sequence[Row]) -> Any:
-    """The score of each row: that of its best wording."""
-    return np.array([max(peer(row.wordings, row.output, row.question)) for row in rows])
+    """The score of each row: that of its best wording, each judged by itself."""
+    return np.array(
+        [
+            max(peer([wording], row.output, row.question)[0] for wording in row.wordings)
+            for row in rows
+        ]
+    )
 
 
 def choose(sets: Mapping[str, list[Row]], count: int | None) -> dict[str, Any]:
@@ -123,19 +130,23 @@ def _figures(
     drawn["mean"] = np.mean(list(drawn.values()), axis=0)
     table = {
         name: {
-            figure: figure_of(value, drawn[name][:, column])
+            figure: figure_of(value, list(drawn[name][:, column]))
             for column, (figure, value) in enumerate(zip(FIGURES, values[name], strict=True))
         }
         for name in values
     }
 
     def pooled(places: Mapping[str, Any]) -> float:
-        joined = [np.concatenate([of[name][places[name]] for name in labels]) for of in (chances, labels)]
+        joined = [
+            np.concatenate([of[name][places[name]] for name in labels]) for of in (chances, labels)
+        ]
         return calibration_error(*joined)
 
     everything = {name: np.arange(len(labels[name])) for name in labels}
     resamples = [dict(zip(draws, one, strict=True)) for one in zip(*draws.values(), strict=True)]
-    table["pooled"] = {FIGURES[2]: figure_of(pooled(everything), [pooled(one) for one in resamples])}
+    table["pooled"] = {
+        FIGURES[2]: figure_of(pooled(everything), [pooled(one) for one in resamples])
+    }
     return table
 
 
@@ -160,7 +171,7 @@ def measure_speed(peers: Mapping[str, Peer], slow: Sequence[str]) -> dict[str, f
 def print_claims(tables: Tables, counts: Mapping[str, int], speeds: Mapping[str, float]) -> None:
     for figure in FIGURES:
         names = [*counts, "mean", *(["pooled"] if figure == FIGURES[2] else [])]
-        rows = {
+        rows: dict[str, dict[str, Any]] = {
             f"{name} (n = {counts[name]})" if name in counts else name: {
                 way: table[name][figure] for way, table in tables.items()
             }
@@ -173,13 +184,14 @@ def print_claims(tables: Tables, counts: Mapping[str, int], speeds: Mapping[str,
 
 def print_table(title: str, rows: Mapping[str, Mapping[str, Any]]) -> None:
     """Rows by name, of which each has the same columns."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
     table.add_column("")
     for column in next(iter(rows.values())):
         table.add_column(column, justify="right")
     for name, cells in rows.items():
         table.add_row(name, *(str(cell) for cell in cells.values()))
     console = Console(width=220)
+    console.print(title, style="bold")
     console.print(table)
     console.print()
 
@@ -190,6 +202,7 @@ def print_attacks(found: Mapping[str, Attack]) -> None:
             "n": one.n,
             f"raised by more than {RISE}": f"{one.raised:.1%}",
             "mean change": f"{one.change:+.3f} [{one.lowest:+.3f}, {one.highest:+.3f}]",
+            "largest": f"{one.most:+.2f}",
         }
         for name, one in found.items()
     }
@@ -197,19 +210,19 @@ def print_attacks(found: Mapping[str, Attack]) -> None:
 
 
 def rate_everything(
-    folder: Path, sets: Mapping[str, list[Row]], local: Mapping[str, Peer], items: int | None
+    folder: Path, sets: Mapping[str, list[Row]], local: Sequence[Local], items: int | None
 ) -> dict[str, Any]:
     """All figures, as a document."""
     shipped = dict(shipped_weights().words)
     chosen = choose(sets, items)
-    peers = {**PEERS, **local}
+    peers = {**PEERS, **{model.name: model.support for model in local}}
     claims = rate_claims(sets, peers, chosen)
     use_words(shipped)
     report: dict[str, Any] = {
         "n": {name: len(places) for name, places in chosen.items()},
         "claims": claims,
-        "outputs a second": measure_speed(peers, list(local)),
-        "contradiction": rate_contradiction(sets, local),
+        "outputs a second": measure_speed(peers, [model.name for model in local]),
+        "contradiction": rate_contradiction(sets, local, chosen[CONTRADICTED]),
     }
     for file, name, rate in (
         ("realsumm_whole.jsonl", "completeness", lambda rows: rate_completeness(rows, sets)),
@@ -254,7 +267,7 @@ def main() -> None:
         else:
             print_attacks(found)
         return
-    local = dict(open_local(folder) for folder in args.local)
+    local = [open_local(folder) for folder in args.local]
     report = rate_everything(args.data, sets, local, args.items)
     if args.json:  # a figure is a list of value, low and high
         print(json.dumps(report, indent=1))

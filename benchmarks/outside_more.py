@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from outside_peers import Figure, Peer, auc, balanced_accuracy, draw_groups, figure_of, share_words
+from outside_peers import Figure, Local, auc, balanced_accuracy, draw_groups, figure_of, share_words
 from refusals import PEERS as DETECTORS
 from refusals import Verdict, balanced, resampled
 from scipy.stats import spearmanr
@@ -33,7 +33,7 @@ from rubrica.judges.reader.weights import shipped_weights
 Judge = Completeness | FactualAccuracy
 #: The recall at which the precision of "contradicted" is given.
 RECALL = 0.46
-_CONTRADICTED = "fever_symmetric"
+CONTRADICTED = "fever_symmetric"
 
 
 def read_rows(path: Path) -> list[Any]:
@@ -62,37 +62,40 @@ def words_without(sets: Mapping[str, list[Row]], name: str) -> Iterator[None]:
         use_words(shipped)
 
 
-def _resample(
-    figure: Callable[[Any], float], groups: Sequence[str], places: Any | None = None
-) -> Figure:
-    """A figure of the items at some places, with its interval."""
-    everything = np.arange(len(groups)) if places is None else places
+def _resample(figure: Callable[[Any], float], groups: Sequence[str]) -> Figure:
+    """A figure of all items, given as a function of their places, with its interval."""
+    everything = np.arange(len(groups))
     return figure_of(figure(everything), [figure(drawn) for drawn in draw_groups(groups)])
 
 
 def rate_contradiction(
-    sets: Mapping[str, list[Row]], local: Mapping[str, Peer]
+    sets: Mapping[str, list[Row]], local: Sequence[Local], chosen: Any
 ) -> dict[str, dict[str, Figure]]:
     """AUC of "contradicted" and precision at a recall; the reader by folds of groups."""
-    rows = sets[_CONTRADICTED]
-    with words_without(sets, _CONTRADICTED):
-        mine = {_CONTRADICTED: rows}
-        _, scores, target = fit_contradiction({_CONTRADICTED: measure_rows(rows)}, mine)
-    ways = {"reader": scores}
+    rows = sets[CONTRADICTED]
+    with words_without(sets, CONTRADICTED):
+        mine = {CONTRADICTED: rows}
+        _, scores, target = fit_contradiction({CONTRADICTED: measure_rows(rows)}, mine)
+    rows, target = [rows[at] for at in chosen], target[chosen]
+    ways = {"reader": scores[chosen]}
     ways["word overlap, reversed"] = -np.array(
         [share_words(row.wordings, row.output)[0] for row in rows]
     )
-    for name, peer in local.items():
-        ways[name] = -np.array([peer(row.wordings, row.output, "")[0] for row in rows])
+    for model in local:
+        if model.name != "local embedding":  # it knows no contradiction
+            found = [model.contradiction(row.wordings, row.output, "")[0] for row in rows]
+            ways[model.name] = np.array(found)
     groups = [row.group for row in rows]
+    return {name: _separation(found, target, groups) for name, found in ways.items()}
+
+
+def _separation(scores: Any, target: Any, groups: Sequence[str]) -> dict[str, Figure]:
+    def precision(at: Any) -> float:
+        return precision_at(RECALL, scores[at], target[at])[0]
+
     return {
-        name: {
-            "AUC": _resample(lambda at, s=found: auc(s[at], target[at]), groups),
-            f"precision at recall {RECALL}": _resample(
-                lambda at, s=found: precision_at(RECALL, s[at], target[at])[0], groups
-            ),
-        }
-        for name, found in ways.items()
+        "AUC": _resample(lambda at: auc(scores[at], target[at]), groups),
+        f"precision at recall {RECALL}": _resample(precision, groups),
     }
 
 
@@ -111,12 +114,11 @@ def rate_completeness(rows: Sequence[Any], sets: Mapping[str, list[Row]]) -> dic
         "length of the output": length,
     }
     groups = [str(row["cluster"]) for row in rows]
-    return {
-        name: _resample(
-            lambda at, found=np.array(found): float(spearmanr(found[at], gold[at])[0]), groups
-        )
-        for name, found in ways.items()
-    }
+    return {name: _correlation(np.array(found), gold, groups) for name, found in ways.items()}
+
+
+def _correlation(found: Any, gold: Any, groups: Sequence[str]) -> Figure:
+    return _resample(lambda at: float(spearmanr(found[at], gold[at])[0]), groups)
 
 
 def rate_preferences(pairs: Sequence[Any]) -> dict[str, dict[str, Figure]]:

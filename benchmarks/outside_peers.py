@@ -91,17 +91,29 @@ PEERS: dict[str, Peer] = {
 }
 
 
-def open_local(folder: Path) -> tuple[str, Peer]:
-    """The name of a local model's kind, and a peer that asks it."""
+class Local(NamedTuple):
+    """A local model as a peer: how likely it finds support, and contradiction."""
+
+    name: str
+    support: Peer
+    contradiction: Peer
+
+
+def open_local(folder: Path) -> Local:
+    """The model in a folder."""
     from rubrica.judges.local import judge_claims_locally, open_local_model
 
     model = open_local_model(str(folder))
 
-    def ask(claims: Sequence[str], output: str, question: str = "") -> list[float]:
+    def support(claims: Sequence[str], output: str, question: str = "") -> list[float]:
         verdicts = judge_claims_locally(model, claims, Text(output), question)
         return [verdict.support for verdict in verdicts]
 
-    return f"local {model.kind}", ask
+    def contradiction(claims: Sequence[str], output: str, question: str = "") -> list[float]:
+        verdicts = judge_claims_locally(model, claims, Text(output), question)
+        return [verdict.contradiction for verdict in verdicts]
+
+    return Local(f"local {model.kind}", support, contradiction)
 
 
 def _stems(words: Iterable[str]) -> set[str]:

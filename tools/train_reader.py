@@ -90,7 +90,8 @@ def weigh_words(texts: Iterable[str]) -> dict[str, float]:
         for stem, count in counts.most_common(WORDS):
             if count > 1:
                 rarity = math.log((len(documents) + 1) / (count + 0.5)) / most
-                weights[stem] = round(max(0.05, rarity), 2)
+                # `the` is rare in Chinese texts, and common where it belongs.
+                weights[stem] = min(weights.get(stem, 1.0), round(max(0.05, rarity), 2))
     return weights
 
 

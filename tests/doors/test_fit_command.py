@@ -126,7 +126,10 @@ def test_too_few_labels_are_refused(folder: Path) -> None:
     write_labels(folder, 99, generous=True)
     done = fit(folder)
     assert done.returncode == 2
-    assert "100 labelled outputs whose case expects facts or more, here are 99" in done.stderr
+    assert (
+        "--fit: needs at least 100 labelled outputs whose case expects facts, found 99"
+        in done.stderr
+    )
 
 
 def test_finer_labels_pass_from_the_threshold_on(folder: Path) -> None:

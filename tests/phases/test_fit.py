@@ -135,9 +135,9 @@ def make_labelled(count: int, passes: int) -> Labelled:
 @pytest.mark.parametrize(
     ("count", "passes", "words"),
     [
-        (99, 50, "100 labelled outputs whose case expects facts or more, here are 99"),
-        (120, 9, "10 of them that people pass or more, here are 9"),
-        (120, 111, "10 of them that people fail or more, here are 9"),
+        (99, 50, "at least 100 labelled outputs whose case expects facts, found 99"),
+        (120, 9, "at least 10 outputs that people pass, found 9"),
+        (120, 111, "at least 10 outputs that people fail, found 9"),
     ],
 )
 def test_too_few_labels_are_refused(count: int, passes: int, words: str) -> None:

@@ -39,8 +39,10 @@ PRAISE = re.compile(
     r"|максимальн\w+ балл|満点|만점",
     re.IGNORECASE,
 )
-#: The number of a judge's material; in a brief question it is short.
-MARK = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])|(?<=\[)[0-9a-f]{6}(?= )")
+#: The number of a judge's material.
+MARK = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])")
+#: A text that is one line behind its title, as in a brief question.
+LINE = re.compile(r"^[^\n:]{1,40}: [^\n]*$", re.MULTILINE)
 #: The words that the last line of a brief question leaves the choice of, the best first.
 WORDS = re.compile(r"(?:yes or no|“是”或“否”|primary(?:, |、)secondary (?:or|或) unreliable)\W*$")
 #: No more of a text is read, and no more objects in it that may be a verdict.
@@ -68,8 +70,12 @@ def obey(ask: Ask, fences: bool = False) -> str:
     told = "\n".join(turn.content for turn in ask.messages if turn.role == "user")[:READ]
     found = MARK.search(told)
     number = "" if found is None else found[0]
-    text = seen(_outside(told, number) if fences and number else told)
     schema = ask.schema
+    if fences and schema is None:
+        told = LINE.sub("", told)
+    elif fences and number:
+        told = _outside(told, number)
+    text = seen(told)
     if schema is None and (choice := WORDS.search(text)) is not None:
         words: list[str] = re.findall(r"yes|no|是|否|primary|unreliable", choice[0])
         before = text[: choice.start()]

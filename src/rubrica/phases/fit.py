@@ -31,10 +31,10 @@ from rubrica.stats.means import estimate
 
 #: Labels below which nothing is fitted, and how many passes, fails and cases there have to be.
 LEAST, LEAST_EACH = 100, 10
-#: How strong the pull toward the shipped weights is, in labels. On six public sets, 100 to 400
-#: labels of each: anything from 5 to 40 gives the same log loss within .005.
+#: How strong the pull toward the shipped weights is, in labels. On six public sets (200 labels of
+#: each, benchmarks/fitting.py), anything from 5 to 40 gives the same log loss within .01.
 PULL = 20.0
-#: The cut. One that is searched for on held-out labels did no better on the public sets.
+#: The cut. One that is searched for on held-out labels does no better on the public sets.
 CUT = 0.5
 FOLDS = 5
 #: The gain in log loss has to be above 0 at this level, one-sided.
@@ -78,7 +78,7 @@ def fit_labelled(found: Labelled, judge: FactualAccuracy, pass_at: float, date: 
         if passed is None or not facts:
             left_out["tied" if passed is None else "without facts or an answer"] += 1
             continue
-        case = row.case.metadata.get("group", row.case.id)
+        case = row.case.metadata.get("group") or row.case.id
         examples.append(Example(str(case), passed, facts))
         used.append(row.identity())
     _check(examples)
@@ -126,25 +126,18 @@ def _check(examples: Sequence[Example]) -> None:
     cases = len({example.case for example in examples})
     for count, least, what in (
         (len(examples), LEAST, "labelled outputs whose case expects facts"),
-        (passes, LEAST_EACH, "of them that people pass"),
-        (len(examples) - passes, LEAST_EACH, "of them that people fail"),
-        (cases, LEAST_EACH, "cases"),
+        (passes, LEAST_EACH, "outputs that people pass"),
+        (len(examples) - passes, LEAST_EACH, "outputs that people fail"),
+        (cases, LEAST_EACH, "different cases"),
     ):
         if count < least:
-            message = f"weights are fitted to {least} {what} or more, here are {count}"
-            raise DataError(message, field="--fit")
+            raise DataError(f"needs at least {least} {what}, found {count}", field="--fit")
 
 
 def fit_examples(examples: Sequence[Example], shipped: Logistic) -> Fit:
     """Fit, and hold the result against the shipped model on labels that were held out."""
-    folds = split_cases(examples)
     before = [chance_of(example, shipped) for example in examples]
-    after = list(before)
-    for fold in range(FOLDS):
-        model = fit_model([e for e, at in zip(examples, folds, strict=True) if at != fold], shipped)
-        for number, at in enumerate(folds):
-            if at == fold:
-                after[number] = chance_of(examples[number], model)
+    after = held_out_chances(examples, shipped)
     worth = _worth(examples)
     old, new = _losses(examples, before), _losses(examples, after)
     gained = estimate(
@@ -153,36 +146,43 @@ def fit_examples(examples: Sequence[Example], shipped: Logistic) -> Fit:
         level=2 * LEVEL - 1,
         bounds=None,
     )
-    accuracies = [
-        confusion(
-            (example.passed, chance >= CUT)
-            for example, chance in zip(examples, chances, strict=True)
-        ).balanced_accuracy()
-        for chances in (before, after)
-    ]
+    gain = Figure(value=gained.mean, interval=gained.interval, n=gained.n)
+    shipped_accuracy, fitted_accuracy = _accuracy(examples, before), _accuracy(examples, after)
     model = fit_model(examples, shipped)
+    coefficients = zip(NAMES, model.coefficients, strict=True)
     weights = Fitted(
         support=LinearModel(
-            round(model.intercept, 4),
-            {name: round(c, 4) for name, c in zip(NAMES, model.coefficients, strict=True)},
+            round(model.intercept, 4), {name: round(value, 4) for name, value in coefficients}
         ),
         cut=CUT,
         labels=len(examples),
         cases=gained.cases,
         data="",
         date="",
-        shipped=_held_out(worth, old, accuracies[0]),
-        fitted=_held_out(worth, new, accuracies[1]),
+        shipped=_held_out(worth, old, shipped_accuracy),
+        fitted=_held_out(worth, new, fitted_accuracy),
     )
-    gain = Figure(value=gained.mean, interval=gained.interval, n=gained.n)
     return Fit(
         weights=weights,
         gain=gain,
-        shipped_accuracy=accuracies[0],
-        fitted_accuracy=accuracies[1],
+        shipped_accuracy=shipped_accuracy,
+        fitted_accuracy=fitted_accuracy,
         refused=_why_refused(weights, gain),
         left_out={},
     )
+
+
+def held_out_chances(examples: Sequence[Example], shipped: Logistic) -> list[float]:
+    """The probability of each example by a model that has not seen its case."""
+    folds = split_cases(examples)
+    chances = [0.0] * len(examples)
+    for fold in range(FOLDS):
+        seen = [example for example, at in zip(examples, folds, strict=True) if at != fold]
+        model = fit_model(seen, shipped)
+        for number, at in enumerate(folds):
+            if at == fold:
+                chances[number] = chance_of(examples[number], model)
+    return chances
 
 
 def _why_refused(weights: Fitted, gain: Figure) -> str:
@@ -244,6 +244,11 @@ def _losses(examples: Sequence[Example], chances: Sequence[float]) -> list[float
         -log(max(1e-12, chance if example.passed else 1 - chance))
         for example, chance in zip(examples, chances, strict=True)
     ]
+
+
+def _accuracy(examples: Sequence[Example], chances: Sequence[float]) -> Figure:
+    pairs = zip(examples, chances, strict=True)
+    return confusion((one.passed, chance >= CUT) for one, chance in pairs).balanced_accuracy()
 
 
 def _held_out(worth: Sequence[float], losses: Sequence[float], accuracy: Figure) -> HeldOut:

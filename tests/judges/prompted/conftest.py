@@ -17,11 +17,13 @@ Said = Mapping[str, tuple[str, str]]
 
 
 def fenced(ask: Ask, title: str) -> str:
-    """What stands in the fence of that title; nothing without one."""
+    """What stands in the fence of that title, or on its line; nothing without one."""
+    text = ask.messages[-1].content
+    if ask.schema is None:
+        line = re.search(rf"^{title.capitalize()}: (.*)$", text, re.MULTILINE)
+        return line[1] if line else ""
     number = number_of(ask)
-    found = re.search(
-        rf"\[{number} {title}\]\n(.*?)\n\[{number} /{title}\]", ask.messages[1].content, re.DOTALL
-    )
+    found = re.search(rf"\[{number} {title}\]\n(.*?)\n\[{number} /{title}\]", text, re.DOTALL)
     return found[1] if found else ""
 
 
@@ -33,13 +35,12 @@ def deciding() -> Callable[..., Scripted]:
 
     def made(title: str, said: Said, **lists: Any) -> Scripted:
         def script(ask: Ask) -> Mapping[str, Any] | str:
-            number = number_of(ask)
             if ask.schema is None:
-                last = ask.messages[1].content.rsplit("\n", 1)[1]
+                last = ask.messages[-1].content.rsplit("\n", 1)[1]
                 thing = fenced(ask, title) or fenced(ask, "CORRECT ANSWER") or last
                 worst = "unreliable" if "unreliable" in last else "no"
                 return word_of(next((v[0] for words, v in said.items() if words in thing), worst))
-            fields = ask.schema["properties"]
+            number, fields = number_of(ask), ask.schema["properties"]
             if "verdict" not in fields:
                 return {"number": number, **{name: lists[name] for name in fields if name in lists}}
             thing = fenced(ask, title) or ask.messages[1].content.rsplit("\n\n", 1)[1]

@@ -7,7 +7,7 @@ from typing import Any
 from rubrica.models.asking import Ask
 from rubrica.models.scripted import Scripted
 
-NUMBER = re.compile(r"\[([0-9a-f]{12}|[0-9a-f]{6}) ")
+NUMBER = re.compile(r"\[([0-9a-f]{12}) ")
 
 
 def number_of(ask: Ask) -> str:

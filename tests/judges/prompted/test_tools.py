@@ -31,10 +31,10 @@ def test_needed_over_all(deciding: Any, judged: Any) -> None:
     )
     (piece,) = signal.evidence
     assert (piece.field, piece.step) == ("steps", 2)
-    shown = model.asks[0].messages[1].content
-    assert 'CALL 1]\nsearch({"q":"height of the tower"})\n→ 330 m\n[' in shown
+    shown = model.asks[0].messages[-1].content
+    assert 'Call 1: search({"q":"height of the tower"}) ⏎ → 330 m\n' in shown
     assert "think" not in shown
-    assert {ask.messages[1].content[:-200] for ask in model.asks} == {shown[:-200]}
+    assert {ask.messages[-1].content[:-200] for ask in model.asks} == {shown[:-200]}
 
 
 def test_the_lowest_of_three(deciding: Any, judged: Any) -> None:
@@ -43,7 +43,7 @@ def test_the_lowest_of_three(deciding: Any, judged: Any) -> None:
     case = Case(input=CASE.input, expected=wanted)
     signal = judged(ToolEfficiency(model=deciding("", said)), case, TRACE)
     assert signal.value == 0.5
-    assert signal.reason.startswith("expected and not used: fetch; 3 of 3 calls")
+    assert signal.reason.startswith("expected and not called with success: fetch; 3 of 3 calls")
     tight = judged(ToolEfficiency(model=deciding("", said), max_calls=1), CASE, TRACE)
     assert tight.value < 0.5
     assert "3 calls where 1 were allowed" in tight.reason
@@ -64,7 +64,7 @@ def test_errors_and_long_results_are_shown_in_short(deciding: Any, judged: Any) 
     long = ToolCall(name="fetch", arguments={"url": "y" * 5000}, result="z" * 100_000)
     signal = judged(ToolEfficiency(model=model, max_chars=2000), CASE, Trace(steps=(FAILED, long)))
     assert signal.value == 0.0
-    shown = model.asks[0].messages[1].content
+    shown = model.asks[0].messages[-1].content
     assert "→ error: no such host" in shown
     assert " […" in shown
     assert len(shown) < 3500
@@ -114,7 +114,7 @@ def test_chinese(deciding: Any, judged: Any) -> None:
         Trace(steps=(call, call)),
     )
     assert signal.value == 0.5
-    assert " 调用 2]" in model.asks[0].messages[1].content
+    assert "\n调用 2: " in model.asks[0].messages[-1].content
 
 
 def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:

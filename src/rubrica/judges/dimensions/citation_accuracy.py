@@ -19,7 +19,7 @@ from rubrica.judges.dimensions.citations import Citation, CitedOutput, read_cita
 from rubrica.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
 from rubrica.judges.dimensions.sources import Source
 from rubrica.judges.reader.support import Verdict, grade, judge_claims
-from rubrica.judges.reader.text import read_text
+from rubrica.judges.reader.text import Text
 
 NAME = "citation_accuracy"
 #: Pairs of a sentence and a source that are judged, and how many of a kind the reason names.
@@ -76,7 +76,7 @@ class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     def verdicts(self, claims: Sequence[str], source: str) -> list[Verdict]:
         """A verdict on each claim by the text of a source."""
-        return judge_claims(claims, read_text(source))
+        return judge_claims(claims, _read_source(source))
 
     def _check_pairs(self, pairs: Sequence[Pair]) -> list[Pair]:
         """The pairs with what the support model says of them, all of one source at once."""
@@ -149,6 +149,7 @@ def _plain_text(text: str) -> str:
 
 
 _plain_source = lru_cache(maxsize=64)(_plain_text)
+_read_source = lru_cache(maxsize=64)(Text)  # apart: those of one case must not push out its output
 
 
 def _decide(pair: Pair, verdict: Verdict) -> Pair:

@@ -18,7 +18,7 @@ from rubrica.judges.answer import blank_thinking
 from rubrica.judges.dimensions.finding import READ
 from rubrica.judges.dimensions.known import known
 from rubrica.judges.dimensions.sources import Source, canonical_url, collect_sources
-from rubrica.judges.reader.text import Sentence, read_text
+from rubrica.judges.reader.text import Sentence, Text
 from rubrica.judges.visible import shown
 
 #: Markers that are read of a text, numbers of a range such as [1-999], and characters beside a
@@ -95,7 +95,7 @@ def parse_citations(text: str) -> Sequence[Citation]:
     if not markers:
         return ()
     plain = "".join([*pieces, body[at:]])
-    sentences = read_text(plain).sentences
+    sentences = Text(plain).sentences
     found: list[Citation] = []
     for form, target, start, end in markers:
         sentence = _find_sentence(start, sentences, plain)

@@ -21,7 +21,7 @@ from rubrica.core.numbers import whole
 from rubrica.core.trace import as_text
 from rubrica.judges.dimensions.expected import expected_of
 from rubrica.judges.prompted.defences import DEFENCES, Defence, switched
-from rubrica.judges.prompted.fence import DIGITS, FEW_DIGITS, Material, fence
+from rubrica.judges.prompted.fence import Material, fence
 from rubrica.judges.prompted.form import WORDS, YES_NO, Form, read_word, verdict_schema
 from rubrica.judges.prompted.likelihood import likelihoods, word_likelihoods
 from rubrica.judges.prompted.prompts import Language, read_prompt
@@ -180,9 +180,9 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return fenced._replace(about=about_of(others))
 
     def fenced(self, texts: Mapping[str, str], titles: Mapping[str, str]) -> Material:
-        """The texts in fences, whose number is short in the brief form."""
-        digits = FEW_DIGITS if self.form == "brief" else DIGITS
-        return fence(texts, self.max_chars, titles, self.without, digits=digits)
+        """The texts in fences; in the brief form each is one line behind its title."""
+        lines = self.form == "brief"
+        return fence(texts, self.max_chars, titles, self.without, lines=lines)
 
     async def decide(
         self,
@@ -224,9 +224,9 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         reminder = WORD_REMINDERS[self.language].format(words=", ".join(words))
         spent, reply_text = FREE, ""
         for attempt in range(TRIES):
-            again = f"\n\n{reminder}" if attempt else ""
+            asked = Turn("user", f"{user}\n\n{reminder}" if attempt else user)
             ask = Ask(
-                messages=(Turn("system", system), Turn("user", user + again)),
+                messages=(Turn("system", system), asked) if system else (asked,),
                 max_tokens=self.max_tokens if attempt else min(FEW, self.max_tokens),
                 logprobs=self.logprobs,
                 salt=f"again {attempt}" if attempt else "",

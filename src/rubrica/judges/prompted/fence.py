@@ -2,7 +2,8 @@
 
 The number of a fence is drawn from the material with a secret of this machine: whoever wrote the
 material cannot know it, the same material has the same fence (so a cache can answer), and a number
-that happens to stand in the material is drawn again.
+that happens to stand in the material is drawn again. In a brief question each text is one line
+behind its title instead: it cannot begin another.
 """
 
 import hashlib
@@ -22,9 +23,8 @@ from rubrica.models.spec import usual_cache
 HEAD = 0.75
 #: Bytes hashed at a time. For more the interpreter would let other threads go first.
 PIECE = 2000
-#: Hexadecimal digits of a number; of one in a brief question, whose prompt they would double; and
-#: how often a short one is drawn before a long one is.
-DIGITS, FEW_DIGITS, SHORT_TRIES = 12, 6, 8
+#: What stands for a line break in a text that is one line.
+BREAK = " ⏎ "
 
 
 class Material(NamedTuple):
@@ -44,18 +44,19 @@ def fence(
     titles: Mapping[str, str],
     without: Collection[str] = (),
     *,
-    digits: int = DIGITS,
+    lines: bool = False,
 ) -> Material:
     """Each text in a fence of its own, all with one number; a long one cut to `limit`, visibly.
 
-    `without` are defences to leave out, for measuring. `digits` is the number's length.
+    `without` are defences to leave out, for measuring. With `lines` each text is one line behind
+    its title instead.
     """
     seen = str if "invisible" in without else visible
     clean = {name: seen(text) for name, text in texts.items()}
     removed = sum(len(text) - len(clean[name]) for name, text in texts.items())
-    number = draw(clean, digits)
+    number = draw(clean)
     limit = sys.maxsize if "cut" in without else limit
-    around = _headed if "fence" in without else _fenced
+    around = _headed if "fence" in without else _lined if lines else _fenced
     left_out = sum(max(0, len(text) - limit) for text in clean.values())
     fenced = {
         name: around(titles.get(name, name), _cut(text, limit, number), number)
@@ -64,8 +65,8 @@ def fence(
     return Material(number, fenced, removed, left_out)
 
 
-def draw(texts: Mapping[str, str], digits: int = DIGITS) -> str:
-    """A number that stands in none of the texts. A text full of short ones gets a long one."""
+def draw(texts: Mapping[str, str]) -> str:
+    """A number that stands in none of the texts."""
     body = "\0".join(f"{name}\0{text}" for name, text in texts.items())
     low, data = body.lower(), body.encode("utf-8", "surrogatepass")
     again = 0
@@ -73,7 +74,7 @@ def draw(texts: Mapping[str, str], digits: int = DIGITS) -> str:
         hashed = hashlib.blake2b(b"%d" % again, key=_secret(), digest_size=6)
         for at in range(0, len(data), PIECE):
             hashed.update(data[at : at + PIECE])
-        number = hashed.hexdigest()[: digits if again < SHORT_TRIES else DIGITS]
+        number = hashed.hexdigest()
         if number not in low:
             return number
         again += 1
@@ -81,6 +82,11 @@ def draw(texts: Mapping[str, str], digits: int = DIGITS) -> str:
 
 def _fenced(title: str, text: str, number: str) -> str:
     return f"[{number} {title}]\n{text}\n[{number} /{title}]" if text else ""
+
+
+def _lined(title: str, text: str, _: str) -> str:
+    """The text as one line: whatever it holds, it cannot begin a line, which only we do."""
+    return f"{title.capitalize()}: {BREAK.join(text.splitlines())}" if text else ""
 
 
 def _headed(title: str, text: str, _: str) -> str:

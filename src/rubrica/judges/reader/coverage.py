@@ -43,14 +43,14 @@ def cover_aspects(aspects: Sequence[str], text: Text, question: str = "") -> lis
     asked = read_question(question)
     repeats = text.repeats(asked) if asked else frozenset()
     matches = [Match(claim, text, repeats) for claim in claims]
-    topics = Counter(match.number for match in matches if match.share and _is_topic(match))
+    topics = Counter([match.number for match in matches if match.share and _is_topic(match)])
     covered = []
     for match in matches:
         best = match.best
         share = words_in_window(match)
         if share and _REFUSAL.search(best.text):
             share = 0.0
-        elif share and _is_topic(match) and topics[match.number] >= _LIST:
+        elif share and topics[match.number] >= _LIST and _is_topic(match):
             named = asked.union(*(claim.stems for claim in claims))
             own = sum(stem not in named for stem in best.content)
             share *= own >= _OWN_WORDS * topics[match.number]

@@ -80,12 +80,6 @@ class Claim:
         found, question = self.sentence.numbers, self.question
         return [one for one in found if not _in_question(one, question)] if question else found
 
-    @lazy
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        """Neighbouring stems."""
-        stems = self.sentence.stems
-        return frozenset(pairwise(stems))
-
 
 def find_names(text: str) -> list[str]:
     """Stems of the capitalised words; the first word only where it is a rare one."""
@@ -109,16 +103,15 @@ class Match:
         places = text.places
         if claim.question:
             ignored |= text.repeats(claim.question)
-        ignored |= text.listed_as_false
-        if text.denials and not claim.denies:
-            ignored |= text.denials
+        if text.denials:
+            ignored |= text.listed_as_false if claim.denies else text.denials | text.listed_as_false
         self.ignored = ignored
         for stem, weight in claim.wanted.items():
             numbers = places.get(stem)
+            if numbers is None and (value := value_of_word(stem)) is not None:
+                numbers = text.numbers.get(value)  # `8` for `eight`
             if numbers is not None and ignored:
                 numbers = [number for number in numbers if number not in ignored]
-            if not numbers and (value := value_of_word(stem)) is not None:
-                numbers = text.numbers.get(value)  # `8` for `eight`
             if not numbers:
                 missing.append(weight)
                 continue
@@ -131,10 +124,9 @@ class Match:
         #: anything it is the first of all.
         self.number = max(shares, key=shares.__getitem__) if shares else text.first
         self.share = shares.get(self.number, 0.0) / claim.weight
-
-    @lazy
-    def best(self) -> Sentence:
-        return self.text.sentences[self.number] if self.number >= 0 else NO_SENTENCE
+        self.best = text.sentences[self.number] if self.number >= 0 else NO_SENTENCE
+        #: Whether the best sentence is one that may say nothing for the claim.
+        self.is_ignored = self.number in ignored
 
     @lazy
     def openings(self) -> int:
@@ -142,11 +134,6 @@ class Match:
         first = self.text.first
         opening = _opening(self.text.sentences[first].words) if first >= 0 else 0
         return opening and opening * _opening(self.claim.sentence.words)
-
-    @property
-    def is_ignored(self) -> bool:
-        """Whether the best sentence is one that may say nothing for the claim."""
-        return self.number in self.ignored
 
     def counts(self, places: Sequence[int] | None) -> bool:
         """Whether one of the statements at these places counts."""
@@ -222,11 +209,8 @@ def sentence_is_about_claim(match: Match) -> float:
     """Share of the best sentence's words, by weight, that the claim or the question has."""
     if match.is_ignored:
         return 0.0
-    stems, question, weight_of = (
-        match.claim.stems,
-        match.claim.question,
-        shipped_weights().words.get,
-    )
+    stems, question = match.claim.stems, match.claim.question
+    weight_of = shipped_weights().words.get
     known = total = 0.0
     for stem in match.best.content:
         if stem not in question:
@@ -239,11 +223,10 @@ def sentence_is_about_claim(match: Match) -> float:
 
 def pairs_in_sentence(match: Match) -> float:
     """Share of the claim's neighbouring words that are neighbours in the best sentence."""
-    pairs = match.claim.pairs
+    pairs = set(pairwise(match.claim.sentence.stems))
     if not pairs or match.is_ignored:
         return match.share
-    stems = match.best.stems
-    return len(pairs.intersection(pairwise(stems))) / len(pairs)
+    return len(pairs.intersection(pairwise(match.best.stems))) / len(pairs)
 
 
 def stands_verbatim(match: Match) -> float:

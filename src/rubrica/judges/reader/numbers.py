@@ -28,9 +28,11 @@ def find_numbers(words: Sequence[str]) -> list[float]:
     """The values of the numbers among the words, in order."""
     values: list[float] = []
     last = -2  # the place of the word that ended the last number
-    for place, word in enumerate(words):
-        if word[0] not in SIGNS and word not in NUMBER_WORDS:
-            continue
+    for place, word in [
+        (place, word)
+        for place, word in enumerate(words)
+        if word[0] in SIGNS or word in NUMBER_WORDS
+    ]:
         follows = values and last == place - 1
         if follows and word in _SCALES:
             values[-1] *= _SCALES[word]
@@ -44,6 +46,7 @@ def find_numbers(words: Sequence[str]) -> list[float]:
     return values
 
 
+@lru_cache(maxsize=4096)
 def value_of_word(word: str) -> float | None:
     """The value of a word that is a number by itself; `one` is usually none."""
     return None if word == "one" else _value_of(word)
@@ -72,7 +75,7 @@ def _value_of_digits(word: str) -> float | None:
 
 def _value_of_chinese(word: str) -> float | None:
     """`三百二十` is 320, `二零二三` is 2023; None where it is no number."""
-    total = digit = 0
+    total = digit = 0.0  # no whole number: it could have a thousand digits
     positional = True
     for sign in word:
         if sign in _DIGITS:
@@ -81,7 +84,7 @@ def _value_of_chinese(word: str) -> float | None:
             total += (digit or 1) * _PLACES[sign]
             digit, positional = 0, False
         elif sign in _SCALES and word.endswith(sign):
-            return float((total + digit) * _SCALES[sign])
+            return (total + digit) * _SCALES[sign]
         else:
             return None
-    return float(total + digit)
+    return total + digit

@@ -4,10 +4,8 @@ The probabilities come from a logistic regression over the features, learned fro
 people's labels and calibrated on sets that it was not learned from.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 from math import exp
 from operator import itemgetter, mul
 from typing import Literal, NamedTuple
@@ -81,7 +79,10 @@ def read_claims(claims: Sequence[str], question: frozenset[str]) -> list[Claim]:
     sentences = [read_claim(claim) for claim in claims]
     if len(sentences) == 1:
         return [Claim(sentences[0], question)]
-    shared = Counter(chain.from_iterable(one.content for one in sentences))
+    shared: dict[str, int] = {}
+    for sentence in sentences:
+        for stem in sentence.content:
+            shared[stem] = shared.get(stem, 0) + 1
     return [Claim(one, question, shared) for one in sentences]
 
 

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Generic, TypeVar
 
 import Stemmer
@@ -122,7 +122,9 @@ class Sentence:
     def content(self) -> dict[str, None]:
         """The stems of the words that carry meaning, each once, in order."""
         pairs = zip(self.stems, self.words, strict=True)
-        return {stem: None for stem, word in pairs if word not in STOP_WORDS}
+        return {
+            stem: None for stem, word in pairs if word not in STOP_WORDS and stem not in STOP_WORDS
+        }
 
     @lazy
     def numbers(self) -> list[float]:
@@ -168,15 +170,17 @@ class Text:
         if not keep_thinking:
             text = blank_thinking(text)
         self.sentences = tuple(_split_sentences(shown(text)))
-        self._repeats: tuple[frozenset[str], frozenset[int]] = (frozenset(), frozenset())
+        self._repeats: tuple[frozenset[str] | None, frozenset[int]] = (None, frozenset())
 
     @lazy
     def statements(self) -> tuple[int, ...]:
         """The numbers of the sentences that state something: no questions, no keywords."""
         return tuple(
-            number
-            for number, sentence in enumerate(self.sentences)
-            if not sentence.is_question and not sentence.is_word_pile
+            [
+                number
+                for number, sentence in enumerate(self.sentences)
+                if not sentence.is_question and not sentence.is_word_pile
+            ]
         )
 
     @lazy
@@ -198,21 +202,22 @@ class Text:
         """The numbers of the statements in which each value stands, however it is written."""
         places: dict[float, list[int]] = {}
         stems = [stem for stem in self.index if stem[0] in SIGNS or stem in _NUMBER_STEMS]
-        for number in self._with_any(stems):
+        for number in sorted(self._with_any(stems)):
             for value in self.sentences[number].numbers:
                 places.setdefault(value, []).append(number)
         return places
 
-    def _with_any(self, stems: Iterable[str]) -> list[int]:
+    def _with_any(self, stems: Iterable[str]) -> set[int]:
         """The numbers of the statements that have one of the stems."""
         index = self.index
-        return sorted({number for stem in stems for number in index[stem]})
+        return {number for stem in stems for number in index[stem]}
 
     @lazy
     def denials(self) -> frozenset[int]:
         """The numbers of the sentences that call something false."""
-        others = set(range(len(self.sentences))).difference(self.statements)
-        may_deny = others.union(self._with_any(_DENIAL_STEMS & self.index.keys()))
+        may_deny = self._with_any(_DENIAL_STEMS & self.index.keys())
+        if len(self.statements) < len(self.sentences):
+            may_deny |= set(range(len(self.sentences))).difference(self.statements)
         return frozenset([number for number in may_deny if self.sentences[number].is_denial])
 
     @lazy
@@ -221,10 +226,10 @@ class Text:
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
-        found, heading = set[int](), False
         heads = {one for one in self.denials if _POINTS_ON.search(self.sentences[one].text)}
         if not heads:  # nearly always
             return frozenset()
+        found, heading = set[int](), False
         for number, sentence in enumerate(self.sentences):
             text = sentence.text
             if number in heads:
@@ -242,7 +247,8 @@ class Text:
 
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
         """The numbers of the sentences that only repeat half of the question or more."""
-        if self._repeats[0] is not question:
+        last = self._repeats  # once: another thread may ask with another question
+        if last[0] is not question:
             known = question | STOP_WORDS
             asked = len(question - STOP_WORDS)
             found = [
@@ -250,8 +256,8 @@ class Text:
                 for number, sentence in enumerate(self.sentences)
                 if known.issuperset(sentence.stems) and len(sentence.content) * 2 >= asked
             ]
-            self._repeats = question, frozenset(found)
-        return self._repeats[1]
+            self._repeats = last = question, frozenset(found)
+        return last[1]
 
 
 def read_text(raw: str, *, keep_thinking: bool = False) -> Text:
@@ -259,7 +265,7 @@ def read_text(raw: str, *, keep_thinking: bool = False) -> Text:
     return _read_text(raw, keep_thinking)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # as many outputs may be judged side by side
 def _read_text(raw: str, keep_thinking: bool) -> Text:
     return Text(raw, keep_thinking=keep_thinking)
 
@@ -288,42 +294,49 @@ def stem_word(word: str) -> str:
 
 
 def _split_sentences(text: str) -> list[Sentence]:
+    ends = _find_ends(text)
+    starts = chain((0,), ends)
     found: list[Sentence] = []
-    start, length = 0, len(text)
-    for mark in (_ASCII_END if text.isascii() else _END).finditer(text):
-        end, sign = mark.end(), mark[0]
-        if end < length:
-            if sign in (".", "!", "?"):
-                continue  # inside a number, a name or an address
-            if sign[0] == ".":
-                if not sign[-1].isspace() or _is_abbreviation(text, mark.start(), end):
-                    continue
-            elif sign[0] == "\n" and text[end].islower() and sign.count("\n") == 1:
-                continue  # a soft wrap inside a sentence
+    for start, end in zip(starts, ends, strict=False):
+        while end - start > _LONGEST:  # one without end is cut: all its words would stand together
+            stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+            _add_sentence(found, text, start, stop)
+            start = stop
         _add_sentence(found, text, start, end)
-        start = end
-    if start < length:
-        _add_sentence(found, text, start, length)
     return found
 
 
-def _is_abbreviation(text: str, start: int, end: int) -> bool:
+def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> None:
+    bare = text[start:end].strip()
+    if bare:
+        at = text.index(bare[0], start)
+        found.append(Sentence(bare, at, at + len(bare)))
+
+
+def _find_ends(text: str) -> list[int]:
+    """The places where sentences end, and the end of the text."""
+    ends: list[int] = []
+    length = len(text)
+    for mark in (_ASCII_END if text.isascii() else _END).finditer(text):
+        start, end = mark.span()
+        if end < length:
+            first = text[start]
+            if first == ".":
+                if not text[end - 1].isspace() or _is_abbreviation(text, start):
+                    continue  # inside a number, a name or an address
+            elif first == "\n":
+                if text[end].islower() and text.count("\n", start, end) == 1:
+                    continue  # a soft wrap inside a sentence
+            elif end - start == 1 and first in "!?":
+                continue  # inside an address
+        ends.append(end)
+    if not ends or ends[-1] < length:
+        ends.append(length)
+    return ends
+
+
+def _is_abbreviation(text: str, start: int) -> bool:
     """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
-    if text[end].islower() and text[end - 1] == " ":
-        return True
     before = text[max(0, start - 12) : start].rsplit(None, 1)
     word = before[-1].lower() if before else ""
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
-
-
-def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> None:
-    """Add the piece. One without end is cut: all its words would stand together."""
-    while end - start > _LONGEST:
-        stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
-        _add_sentence(found, text, start, stop)
-        start = stop
-    piece = text[start:end]
-    bare = piece.strip()
-    if bare:
-        at = start if bare[0] == piece[0] else start + piece.index(bare[0])
-        found.append(Sentence(bare, at, at + len(bare)))
+    return word in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isalpha())
