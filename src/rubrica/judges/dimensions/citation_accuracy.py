@@ -171,9 +171,8 @@ def write_signal(
     wrong = [pair for pair in checked if pair.finding != "supported"]
     shown = sorted(wrong or checked, key=lambda pair: pair.citation.end)[:MOST]
     counts = Counter([pair.finding for pair in wrong])
-    amounts = [f"{len(checked) - len(wrong)} of {len(checked)} citations supported"]
-    amounts += [f"{count} {kind}" for kind, count in counts.items()]
-    reason = ", ".join(amounts)
+    reason = f"{len(checked) - len(wrong)} of {len(checked)} citations supported"
+    reason += "".join([f", {count} {kind}" for kind, count in counts.items()])
     named = [
         f"{kind} [{citation.target[:60]}] for {citation.statement[:60]!r}"
         for citation, _, kind, _, _ in shown[:_NAMED]
