@@ -81,7 +81,8 @@ def test_says_what_each_is_cited_for() -> None:
         "It opened in 1889."
     ]
     assert statements("It is tall.\n\n[1] Its `f(x)` is red.") == ["Its `f x ` is red."]
-    assert statements("[The city](https://a.org) says it is tall.") == ["The city says it is tall."]
+    assert statements("Yes. [The city](https://a.org) says so.") == ["The city says so."]
+    assert statements("对。[市政府](https://a.org)说[1](https://a.org)。") == ["市政府 说。"] * 2
     assert statements("铁塔于1889年落成【1】。") == ["铁塔于1889年落成。"]
 
 
@@ -125,7 +126,8 @@ def test_resolves_by_author_and_year() -> None:
 PIECES = [
     "[", "[ ", "[1", "[1]", "[1](", "[[1]](https://a.org)", "[1-999]", "[^a] ", "[^a]: b\n", "(",
     "（", "(Smith, 2020) ", "Smith (2020) ", "“", '"', '"a b c', "「", "http://", "https://a.org/",
-    "www.", "://", "doi:10.1234/", "`", "```\n", "~~~ ", "1", "1.", "1. a\n", "a", "A ", " ", "\n",
+    "www.", "://", "doi:10.1234/", "10.1234/a ", "arXiv:1706.03762 ", "`", "```\n", "~~~ ", "1",
+    "1.", "1. a\n", "a", "A ", " ", "\n",
     "不", "是。", "【", "[1] https://a.org\n", "References\n", "- ", "#", "\t", "…", "<!--", "a,",
     "The tower opened in 1889 [1]. ", "x [1] ", "\u200b", "é", "％", "\\",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ LEVELS = tuple(FLOORS)
 REACHED = {
     "factual_accuracy": (0.35, 0.60),
     "completeness": (0.12, 0.37),
-    "citation_accuracy": (0.43, 0.67),
+    "citation_accuracy": (0.41, 0.66),
     "source_quality": (0.59, 0.74),
     "tool_efficiency": (0.74, 0.91),
 }

@@ -160,7 +160,7 @@ def _read_marker(mark: re.Match[str]) -> tuple[Sequence[tuple[Form, str]], str, 
     text, end = mark[0], mark.end()
     if mark["link"]:
         label = mark["label"]
-        label = "" if label.isdecimal() or is_heading(label) else f" {label}"
+        label = "" if label.isdecimal() or is_heading(label) else label
         return [("url", mark["link"])], label, end
     if text[0] in "[【":
         return _read_bracket(text[1:-1]), "", end
