@@ -67,7 +67,7 @@ def read_question(question: str) -> frozenset[str]:
     return frozenset(stem_word(word) for word in split_words(question[:LONGEST_CLAIM]))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def read_claim(claim: str) -> Sentence:
     """A claim, read as one sentence."""
     text = claim[:LONGEST_CLAIM]
