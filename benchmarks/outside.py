@@ -64,8 +64,13 @@ Tables = dict[str, dict[str, dict[str, Figure]]]
 
 
 def score_rows(peer: Peer, rows: Sequence[Row]) -> Any:
-    """The score of each row: that of its best wording."""
-    return np.array([max(peer(row.wordings, row.output, row.question)) for row in rows])
+    """The score of each row: that of its best wording, each judged by itself."""
+    return np.array(
+        [
+            max(peer([wording], row.output, row.question)[0] for wording in row.wordings)
+            for row in rows
+        ]
+    )
 
 
 def choose(sets: Mapping[str, list[Row]], count: int | None) -> dict[str, Any]:
@@ -179,13 +184,14 @@ def print_claims(tables: Tables, counts: Mapping[str, int], speeds: Mapping[str,
 
 def print_table(title: str, rows: Mapping[str, Mapping[str, Any]]) -> None:
     """Rows by name, of which each has the same columns."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
     table.add_column("")
     for column in next(iter(rows.values())):
         table.add_column(column, justify="right")
     for name, cells in rows.items():
         table.add_row(name, *(str(cell) for cell in cells.values()))
     console = Console(width=220)
+    console.print(title, style="bold")
     console.print(table)
     console.print()
 
@@ -196,6 +202,7 @@ def print_attacks(found: Mapping[str, Attack]) -> None:
             "n": one.n,
             f"raised by more than {RISE}": f"{one.raised:.1%}",
             "mean change": f"{one.change:+.3f} [{one.lowest:+.3f}, {one.highest:+.3f}]",
+            "largest": f"{one.most:+.2f}",
         }
         for name, one in found.items()
     }

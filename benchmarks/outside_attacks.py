@@ -18,13 +18,14 @@ _LONG = 10_000_000
 
 
 class Attack(NamedTuple):
-    """What an attack did to the values of `n` outputs."""
+    """What an attack did to the values of `n` outputs; `most` is the largest rise."""
 
     n: int
     raised: float
     change: float
     lowest: float
     highest: float
+    most: float
 
 
 def _keywords(row: Row) -> list[str]:
@@ -100,4 +101,5 @@ def attack(rows: Sequence[Row]) -> dict[str, Attack]:
 def _describe(rises: Sequence[float]) -> Attack:
     values = np.array(rises)
     mean, spread = float(values.mean()), float(1.96 * values.std() / np.sqrt(len(values)))
-    return Attack(len(rises), float((values > RISE).mean()), mean, mean - spread, mean + spread)
+    raised = float((values > RISE).mean())
+    return Attack(len(rises), raised, mean, mean - spread, mean + spread, float(values.max()))

@@ -75,7 +75,7 @@ def test_reason_and_evidence_name_the_repeated_step() -> None:
         call("search", {"q": " tides "}, ["a page about tides"]),
     )
     assert signal.value == pytest.approx(2 / 3)
-    assert "1 of 3 calls wasted: step 3 repeats step 1: search(q= tides )" in signal.reason
+    assert "1 of 3 calls wasted: step 3 repeats step 1: search(q=tides)" in signal.reason
     assert [(e.field, e.step) for e in signal.evidence] == [("steps", 3)]
 
 
@@ -86,7 +86,6 @@ def test_reason_and_evidence_name_the_repeated_step() -> None:
         ({"a": 1}, {"a": 1.0}),
         ({"a": "x  y\n"}, {"a": " x y"}),
         ({"a": {"b": [1, {"c": 2, "d": 3}]}}, {"a": {"b": [1.0, {"d": 3, "c": 2}]}}),
-        ({"a": 1, "b": [2]}, '{"b": [2], "a": 1}'),
         ({"a": 1, "b": None}, {"a": 1}),
         ({"城市": "北京", "日期": "今天"}, {"日期": "今天 ", "城市": "北京"}),
         (None, None),
@@ -167,13 +166,13 @@ def test_a_thing_done_twice_is_wasted_whatever_it_answers() -> None:
     assert value(booked[0], call("cancel_booking", {"ref": 0}), booked[1]) == 1.0
 
 
-def test_doing_and_undoing_is_a_loop() -> None:
+def test_doing_and_undoing_again_and_again_is_wasted() -> None:
     made, gone = call("create_label", {"n": "x"}), call("delete_label", {"n": "x"})
     assert value(made, gone, made) == 1.0
-    assert value(made, gone, made, gone) == 0.5
+    assert value(made, gone, made, gone) == 0.75
     signal = judge(*[made, gone] * 6)
-    assert signal.level == "failed"
-    assert "step 2 is step 0 again, in a loop" in signal.reason
+    assert signal.value == 0.25
+    assert "step 3 repeats step 1" in signal.reason
 
 
 # Errors
@@ -239,7 +238,7 @@ def test_expected_tools() -> None:
     assert value(web, expected=["a", "b"]) == 0.0
     signal = judge(a, failed("b", {}, "timeout"), expected=["a", "b", "c"])
     assert signal.value == pytest.approx(1 / 3)
-    assert "expected and not used: c; called without success: b; none of" in signal.reason
+    assert "expected and not called with success: b, c; none of" in signal.reason
 
 
 def test_expected_arguments() -> None:

@@ -82,9 +82,19 @@ def test_evidence_is_looked_up_and_not_asked_for(deciding: Any, judged: Any) -> 
         assert "evidence" not in "".join(turn.content for turn in ask.messages)
 
 
-@pytest.mark.parametrize("expected", ["Canberra", "No, most of them do not go to church."])
-def test_an_expected_answer_is_one_question(deciding: Any, judged: Any, expected: str) -> None:
-    model = deciding("CORRECT ANSWER", {expected: ("yes", "")})
+@pytest.mark.parametrize(
+    ("expected", "shown"),
+    [
+        ("Canberra", "Canberra"),
+        ("No, most of them do not go to church.", "No, most of them do not go to church."),
+        (["No, most of them do not go to church."], "No, most of them do not go to church."),
+        (["Canberra", "the city of Canberra"], "Canberra or the city of Canberra"),
+    ],
+)
+def test_an_expected_answer_is_one_question(
+    deciding: Any, judged: Any, expected: Any, shown: str
+) -> None:
+    model = deciding("CORRECT ANSWER", {shown: ("yes", "")})
     case = Case(input="Which is it?", expected=expected)
     signal = judged(FactualAccuracy(model=model), case, Trace(output="It is Canberra."))
     assert (signal.value, model.calls) == (1.0, 1)

@@ -233,7 +233,7 @@ def test_asks_the_model_only_about_claims_that_the_rules_are_unsure_of(
     output = Trace(output="Sales rose 21 percent in 2023. The firm lost money, to dismay.")
     signal = judged(FactualAccuracy(model=model, escalate_below=0.8), case, output)
     assert model.calls == 1
-    assert "Profit was not what" in model.asks[0].messages[1].content
+    assert "Profit was not what" in model.asks[0].messages[-1].content
     assert signal.reason.startswith("the model was asked about 1 of 2 claims; 2 of 2 claims")
     assert signal.value is not None
     assert signal.value > 0.8

@@ -43,7 +43,7 @@ def test_the_lowest_of_three(deciding: Any, judged: Any) -> None:
     case = Case(input=CASE.input, expected=wanted)
     signal = judged(ToolEfficiency(model=deciding("", said)), case, TRACE)
     assert signal.value == 0.5
-    assert signal.reason.startswith("expected and not used: fetch; 3 of 3 calls")
+    assert signal.reason.startswith("expected and not called with success: fetch; 3 of 3 calls")
     tight = judged(ToolEfficiency(model=deciding("", said), max_calls=1), CASE, TRACE)
     assert tight.value < 0.5
     assert "3 calls where 1 were allowed" in tight.reason

@@ -16,9 +16,7 @@ from rubrica.core import ToolCall, Trace
 from rubrica.judges.dimensions.finding import READ
 from rubrica.judges.failures import Failure, call_failure
 
-Kind = Literal["unexpected", "repeat", "loop", "retry", "mistake"]
-#: Longest round of a loop that is looked for.
-PERIOD = 4
+Kind = Literal["unexpected", "repeat", "retry", "mistake"]
 #: Unchanged attempts at what keeps failing: the call and one retry.
 ATTEMPTS = 2
 #: Arguments are compared by what they hold down to this depth.
@@ -26,33 +24,31 @@ DEPTH = 100
 #: Bytes that are kept as they are.
 _BRIEF = 100
 
-#: Verbs in a tool's name. It changes something; it only looks, where it begins so; it runs what the
+#: Verbs in a tool's name. It only looks, where it begins so; it changes something; it runs what the
 #: arguments say, which may change anything.
-WRITES = {
+_READS = {"get", "list", "read", "find", "search", "fetch", "show", "view", "query", "check"}
+_WRITES = {
     *("create", "update", "delete", "remove", "send", "book", "cancel", "write", "post", "put"),
     *("set", "add", "insert", "edit", "modify", "move", "rename", "save", "upload", "submit"),
     *("pay", "transfer", "reserve", "assign", "close", "install", "commit", "push", "deploy"),
 }
-READS = {"get", "list", "read", "find", "search", "fetch", "show", "view", "query", "check"}
-RUNS = {"bash", "shell", "run", "exec", "execute", "terminal", "python", "sql", "http", "editor"}
-WRITES_ZH = re.compile("创建|更新|删除|发送|预订|取消|修改|添加|保存|提交|支付|写")
-READS_ZH = re.compile("查|读|获取|搜索|列")
+_RUNS = {"bash", "shell", "run", "exec", "execute", "terminal", "python", "sql", "http", "editor"}
+_READS_ZH = re.compile("查|读|获取|搜索|列")
+_WRITES_ZH = re.compile("创建|更新|删除|发送|预订|取消|修改|添加|保存|提交|支付|写")
+_VERBS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: What may pass by itself, so that the call was not at fault.
-TRANSIENT = re.compile(
+_TRANSIENT = re.compile(
     r"time[d-]? ?-?out|rate.?limit|too many requests|unavailable|overloaded|try again|temporar"
     r"|connection|network|\b(?:408|429|50[0-4])\b|超时|限流|繁忙|稍后|网络",
     re.IGNORECASE,
 )
-#: Reports of what a tool was there to find out: tests that fail, code that does not compile.
-FINDINGS = frozenset({"checks", "exit", "said"})
 
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: One encoder for all: to make one takes longer than to use it.
 encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
-    """A tool call. `step` is its place in `trace.steps`, `key` says what was asked."""
+    """A tool call. `step` is its place in `trace.steps`, `key` and `result` are digests."""
 
     step: int
     name: str
@@ -63,26 +59,29 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     #: Its name says that it changes something, or that it runs what may change anything.
     writes: bool
     runs: bool
-    #: Something was recorded of what came of it.
-    is_answered: bool
+
+    @property
+    def is_change(self) -> bool:
+        """Whether something may be different after it."""
+        return (self.writes or self.runs) and self.failure is None
 
     @property
     def is_mistake(self) -> bool:
         """Whether it failed by its own arguments, as far as the error shows.
 
         Such an error is all that comes back: further down it stands in a page or log that was read.
-        A script that fails was worth a run, a command that does not exist was not.
+        A script or check that fails was worth a run, a command that does not exist was not.
         """
         failure = self.failure
-        if failure is None or failure.start > 0 or failure.kind in FINDINGS:
+        if failure is None or failure.start > 0 or failure.kind in ("checks", "exit", "said"):
             return False
-        return not TRANSIENT.search(failure.text) and (failure.kind == "shell" or not self.runs)
+        return not _TRANSIENT.search(failure.text) and (failure.kind == "shell" or not self.runs)
 
 
 class Waste(NamedTuple):
     """A wasted call, why, and the step that it repeats."""
 
-    step: int
+    call: Call
     kind: Kind
     of: int | None = None
 
@@ -98,20 +97,12 @@ def read_calls(trace: Trace, free: Sequence[str], writes: Sequence[str]) -> list
 
 def _read_call(step: int, call: ToolCall, writes: bool) -> Call:
     name = call.name.strip()
-    arguments = canonical(_parse(call.arguments))
+    arguments = canonical(call.arguments)
     failure = call_failure(call)
-    changes, runs = _verbs(name[:200])
-    return Call(
-        step=step,
-        name=name,
-        arguments=arguments,
-        key=_digest(name.encode() + b"\0" + encode(arguments)),
-        result=_digest(failure.text.encode() if failure else encode(call.result)),
-        failure=failure,
-        writes=writes or changes,
-        runs=runs,
-        is_answered=not (call.result is None and call.error is None and call.exit_code is None),
-    )
+    key = _digest(name.encode() + b"\0" + encode(arguments))
+    result = _digest(failure.text.encode() if failure else encode(call.result))
+    changes, runs = _read_verbs(name[:200])
+    return Call(step, name, arguments, key, result, failure, writes or changes, runs)
 
 
 def canonical(value: Any, depth: int = 0) -> Any:
@@ -120,24 +111,12 @@ def canonical(value: Any, depth: int = 0) -> Any:
         return " ".join(value.split()) if len(value) <= READ else value
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
-    if depth >= DEPTH:
-        return value
-    if isinstance(value, dict):
+    if isinstance(value, dict) and depth < DEPTH:
         items = ((k.strip(), v) for k, v in value.items() if v is not None)
         return {k: canonical(v, depth + 1) for k, v in items}
-    if isinstance(value, list):
+    if isinstance(value, list) and depth < DEPTH:
         return [canonical(item, depth + 1) for item in value]
     return value
-
-
-def _parse(arguments: Any) -> Any:
-    """Return arguments that were recorded as JSON text, parsed."""
-    if not isinstance(arguments, str) or arguments.lstrip()[:1] != "{" or len(arguments) > READ:
-        return arguments
-    try:
-        return msgspec.json.decode(arguments)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return arguments
 
 
 def _digest(data: bytes) -> bytes:
@@ -146,36 +125,37 @@ def _digest(data: bytes) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _verbs(name: str) -> tuple[bool, bool]:
+def _read_verbs(name: str) -> tuple[bool, bool]:
     """Return whether a tool of this name changes something, and whether it runs something."""
-    pieces = [piece.lower() for piece in _PIECES.findall(name.rpartition("__")[2])]
-    runs = not RUNS.isdisjoint(pieces)
-    if (pieces and pieces[0] in READS) or READS_ZH.match(name):
+    verbs = [verb.lower() for verb in _VERBS.findall(name.rpartition("__")[2])]
+    if (verbs and verbs[0] in _READS) or _READS_ZH.match(name):
         return False, False
-    return not WRITES.isdisjoint(pieces) or WRITES_ZH.search(name) is not None, runs
+    writes = not _WRITES.isdisjoint(verbs) or _WRITES_ZH.search(name) is not None
+    return writes, not _RUNS.isdisjoint(verbs)
 
 
-class _Seen:
-    """The last time that something was asked, and how often it failed or told nothing new."""
+class _Seen(msgspec.Struct):
+    """What was asked: the last call, its place, the step that answered, and calls in vain."""
 
-    __slots__ = ("attempts", "call", "first", "order", "repeats")
-
-    def __init__(self, call: Call, order: int) -> None:
-        self.call, self.order = call, order
-        self.first = call.step
-        self.attempts = 1
-        self.repeats: list[int] = []
+    call: Call
+    order: int
+    first: int
+    attempts: int = 1
+    repeats: list[int] = []
 
 
 def find_waste(calls: Sequence[Call], unexpected: Container[int] = ()) -> list[Waste]:
     """Return the wasted calls in order; `unexpected` has places in `calls`."""
     waste: dict[int, Waste] = {}
     seen: dict[bytes, _Seen] = {}
-    wrote = -1
+    # The place of the last change. What is done again with the same outcome is none: otherwise
+    # create, delete, create, delete would excuse each other.
+    changed = -1
+    changes: set[tuple[bytes, bytes]] = set()
     for order, call in enumerate(calls):
         before = seen.get(call.key)
-        if before is None or wrote > before.order:
-            seen[call.key] = _Seen(call, order)
+        if before is None or changed > before.order:
+            seen[call.key] = _Seen(call, order, call.step)
             kind: Kind | None = "mistake" if call.is_mistake else None
         else:
             kind = _judge_again(before, call, order, waste)
@@ -183,11 +163,10 @@ def find_waste(calls: Sequence[Call], unexpected: Container[int] = ()) -> list[W
             kind = "unexpected"
         if kind is not None:
             of = before.first if before and kind in ("repeat", "retry") else None
-            waste[order] = Waste(call.step, kind, of)
-        elif (call.writes or call.runs) and call.failure is None:
-            wrote = order
-    if len(seen) < len(calls):
-        _add_loops(calls, waste)
+            waste[order] = Waste(call, kind, of)
+        elif call.is_change and (call.key, call.result) not in changes:
+            changes.add((call.key, call.result))
+            changed = order
     return [waste[order] for order in sorted(waste)]
 
 
@@ -200,32 +179,12 @@ def _judge_again(before: _Seen, call: Call, order: int, waste: dict[int, Waste])
         if before.attempts > ATTEMPTS:
             return "retry"
         return "mistake" if call.is_mistake else None
-    if last.failure is not None:
-        before.first = call.step
-        return None
-    if is_same or call.writes:  # a second booking is one too many, whatever its number
-        before.repeats.append(order)
+    if last.failure is None and (is_same or call.writes):
+        before.repeats.append(order)  # a second booking is one too many, whatever its number
         return "repeat"
-    for place in before.repeats:  # they waited for what has come now
-        waste.pop(place, None)
-    before.repeats.clear()
+    if last.failure is None:
+        for place in before.repeats:  # they waited for what has come now
+            waste.pop(place, None)
+        before.repeats.clear()
     before.first = call.step
     return None
-
-
-def _add_loops(calls: Sequence[Call], waste: dict[int, Waste]) -> None:
-    """Add what goes round: two to four calls, all as before with the same outcome.
-
-    One of them changes something, which excuses the others: create, delete, create, delete.
-    """
-    for period in range(2, PERIOD + 1):
-        length = 0
-        for order in range(period, len(calls)):
-            call, before = calls[order], calls[order - period]
-            is_same = call.key == before.key and call.result == before.result
-            length = length + 1 if is_same else 0
-            places = range(order - period + 1, order + 1)
-            if length < period or not any(calls[i].writes or calls[i].runs for i in places):
-                continue
-            for i in places:
-                waste.setdefault(i, Waste(calls[i].step, "loop", calls[i - period].step))

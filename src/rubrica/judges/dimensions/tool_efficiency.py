@@ -3,14 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from rubrica.core import Case, CaseError, Evidence, Signal, ToolCall, Trace
+from rubrica.core import Case, CaseError, Evidence, Signal, Trace
 from rubrica.core.numbers import whole
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.finding import MOST, Sure, finding, inapplicable
+from rubrica.judges.dimensions.finding import MOST, finding, inapplicable
 from rubrica.judges.dimensions.tool_calls import (
     Call,
     Kind,
@@ -20,7 +21,6 @@ from rubrica.judges.dimensions.tool_calls import (
     find_waste,
     read_calls,
 )
-from rubrica.judges.failures import call_failure
 
 NAME = "tool_efficiency"
 FREE = ("think", "reflect", "scratchpad", "final_answer", "思考")
@@ -31,7 +31,6 @@ NAMED, SHOWN = 4, 70
 REASONS: Mapping[Kind, str] = {
     "unexpected": "step {step} uses a tool that is not expected",
     "repeat": "step {step} repeats step {of}",
-    "loop": "step {step} is step {of} again, in a loop",
     "retry": "step {step} retries step {of} unchanged",
     "mistake": "step {step} failed by its arguments",
 }
@@ -42,9 +41,9 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """The value is the least of three:
 
     - *economy*: the share of the calls that were not wasted. Wasted is a call that repeats one
-      whose result still stands (same tool, same arguments, nothing changed in between), goes round
-      in a loop, retries what keeps failing for the second time, fails by its own arguments, or uses
-      a tool that is not among the expected ones.
+      whose result still stands (same tool, same arguments, nothing changed in between), retries
+      what keeps failing for the second time, fails by its own arguments, or uses a tool that is not
+      among the expected ones.
     - *selection*: the share of the expected tools that were called with success.
     - *budget*: the calls that are allowed over the calls made, where there were more.
 
@@ -79,9 +78,12 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             return (judge_no_calls(limits),)
         waste = find_waste(calls, find_unexpected(calls, limits.expected))
         economy = 1 - len(waste) / len(calls)
-        value, reason = combine(calls, limits, economy, _explain(waste, len(calls), trace))
-        evidence = quote_calls(trace, [each.step for each in waste])
-        return (finding(NAME, value, reason, _sure(calls, limits, waste), evidence),)
+        value, reason = combine(calls, limits, economy, _explain(waste, len(calls)))
+        # Repeats and expected tools are plain; whose fault an error was is a guess.
+        mistakes = sum(each.kind == "mistake" for each in waste)
+        is_plain = mistakes * 2 <= len(waste) and (waste or limits.expected)
+        evidence = quote_calls([each.call for each in waste])
+        return (finding(NAME, value, reason, "high" if is_plain else "medium", evidence),)
 
 
 class ExpectedTool(NamedTuple):
@@ -91,8 +93,8 @@ class ExpectedTool(NamedTuple):
     arguments: Mapping[str, bytes]
 
     def is_met_by(self, call: Call) -> bool:
-        """Whether a call of this tool did what is expected."""
-        if call.failure is not None:
+        """Whether a call did what is expected."""
+        if call.failure is not None or bare_name(call.name) != bare_name(self.name):
             return False
         given = call.arguments if isinstance(call.arguments, dict) else {}
         return all(k in given and encode(given[k]) == v for k, v in self.arguments.items())
@@ -116,18 +118,20 @@ def read_limits(case: Case, max_calls: int | None) -> Limits:
 
 def _read_expected(case: Case, place: int, tool: str | Mapping[str, Any]) -> ExpectedTool:
     field = f"expected.tools.expected[{place}]"
-    name = tool if isinstance(tool, str) else tool.get("name")
+    name, arguments = (
+        (tool, {}) if isinstance(tool, str) else (tool.get("name"), tool.get("arguments"))
+    )
     if not isinstance(name, str) or not name.strip():
         raise CaseError(case.id, field, "expected the name of a tool, or an object with one")
-    arguments = {} if isinstance(tool, str) else tool.get("arguments") or {}
-    if not isinstance(arguments, dict):
+    if not isinstance(arguments or {}, dict):
         raise CaseError(case.id, f"{field}.arguments", "expected an object")
-    return ExpectedTool(name.strip(), {k: encode(v) for k, v in canonical(arguments).items()})
+    matter = canonical(arguments or {})
+    return ExpectedTool(name.strip(), {k: encode(v) for k, v in matter.items()})
 
 
 @lru_cache(maxsize=1024)
 def bare_name(name: str) -> str:
-    """Return a name without server and spelling: `mcp__shop__getPrice` is `get_price`."""
+    """Return a name without server and spelling: `mcp__shop__getPrice` is `getprice`."""
     last = _SEPARATORS.split(name[:200])[-1]
     return last.casefold().replace("_", "").replace("-", "").replace(" ", "")
 
@@ -153,60 +157,37 @@ def combine(
 ) -> tuple[float, str]:
     """Return the least of economy, selection and budget, and the reasons."""
     values, reasons = [economy], [explained]
-    by_name: dict[str, list[Call]] = {}
-    for call in calls:
-        by_name.setdefault(bare_name(call.name), []).append(call)
-    called = [(tool, by_name.get(bare_name(tool.name), [])) for tool in limits.expected]
-    unused = [tool.name for tool, made in called if not made]
-    failed = [tool.name for tool, made in called if made and not any(map(tool.is_met_by, made))]
-    if unused or failed:
-        values.append(1 - (len(unused) + len(failed)) / len(called))
-        if failed:
-            reasons.insert(0, f"called without success: {_join(failed)}")
-        if unused:
-            reasons.insert(0, f"expected and not used: {_join(unused)}")
+    missed = [tool.name for tool in limits.expected if not any(map(tool.is_met_by, calls))]
+    if missed:
+        values.append(1 - len(missed) / len(limits.expected))
+        reasons.insert(0, f"expected and not called with success: {_join(missed)}")
     if limits.budget is not None and len(calls) > limits.budget:
         values.append(limits.budget / len(calls))
         reasons.append(f"{len(calls)} calls where {limits.budget} were allowed")
     return min(values), "; ".join(reasons)
 
 
-def _explain(waste: Sequence[Waste], total: int, trace: Trace) -> str:
+def _explain(waste: Sequence[Waste], total: int) -> str:
     if not waste:
         return f"none of the {total} calls was wasted" if total > 1 else "the call was not wasted"
-    reasons = [_explain_one(each, trace) for each in waste[:NAMED]]
+    reasons = []
+    for call, kind, of in waste[:NAMED]:
+        error = f" gave '{shorten(call.failure.text, 60)}'" if call.failure else ""
+        reasons.append(
+            REASONS[kind].format(step=call.step, of=of) + f": {format_call(call)}{error}"
+        )
     if len(waste) > NAMED:
         reasons.append(f"and {len(waste) - NAMED} more")
     return f"{len(waste)} of {total} calls wasted: " + "; ".join(reasons)
 
 
-def _explain_one(each: Waste, trace: Trace) -> str:
-    reason = REASONS[each.kind].format(step=each.step, of=each.of)
-    call = trace.steps[each.step]
-    failure = call_failure(call) if isinstance(call, ToolCall) else None
-    error = f" gave '{shorten(' '.join(failure.text.split()), 60)}'" if failure else ""
-    return f"{reason}: {format_call(trace, each.step)}{error}"
-
-
-def format_call(trace: Trace, step: int) -> str:
+def format_call(call: Call) -> str:
     """Return a call in one line: `search(query=tides, page=2)`."""
-    call = trace.steps[step]
-    if not isinstance(call, ToolCall):
-        return ""
     given = call.arguments
     if isinstance(given, Mapping):
-        pairs = list(given.items())[:4]
-        inner = ", ".join(f"{shorten(k, 20)}={_brief(v)}" for k, v in pairs)
-        inner += ", …" if len(given) > len(pairs) else ""
-    else:
-        inner = "" if given is None else _brief(given)
-    return shorten(f"{shorten(call.name, 40)}({inner}", SHOWN - 1) + ")"
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return "{…}" if isinstance(value, dict) else "[…]"
-    return shorten(str(value), 30)
+        pairs = islice(given.items(), SHOWN)
+        given = ", ".join(f"{shorten(k, 20)}={shorten(str(v), 30)}" for k, v in pairs)
+    return shorten(f"{shorten(call.name, 40)}({'' if given is None else given}", SHOWN - 1) + ")"
 
 
 def shorten(text: str, most: int) -> str:
@@ -215,23 +196,12 @@ def shorten(text: str, most: int) -> str:
     return cut if cut.isprintable() else repr(cut)[1:-1]
 
 
-def quote_calls(trace: Trace, steps: Sequence[int]) -> list[Evidence]:
-    """Return the calls at these steps as evidence."""
+def quote_calls(calls: Sequence[Call]) -> list[Evidence]:
+    """Return the calls as evidence."""
     return [
-        Evidence(text=format_call(trace, step), field="steps", step=step) for step in steps[:MOST]
+        Evidence(text=format_call(call), field="steps", step=call.step) for call in calls[:MOST]
     ]
 
 
 def _join(names: Sequence[str]) -> str:
-    shown = ", ".join(dict.fromkeys(shorten(name, 40) for name in names[:NAMED]))
-    return shown + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-
-
-def _sure(calls: Sequence[Call], limits: Limits, waste: Sequence[Waste]) -> Sure:
-    """Repeats and expected tools are plain; whose fault an error was is a guess."""
-    if sum(call.is_answered for call in calls) * 2 < len(calls):
-        return "medium" if limits.expected else "low"
-    plain = sum(each.kind != "mistake" for each in waste)
-    if plain * 2 < len(waste):
-        return "medium"
-    return "high" if limits.expected or waste else "medium"
+    return ", ".join(shorten(name, 40) for name in names[:NAMED]) + ", …" * (len(names) > NAMED)

@@ -31,7 +31,7 @@ def parts_of(output: str, structure: Mode = "markdown") -> tuple[str, ...]:
     if structure == "literal":
         return tuple(part for part, sign in _LITERAL.items() if sign.search(output))
     document = read_markdown(output)
-    counts = (document.headers, document.lists, len(document.fences))
+    counts = (document.headers, document.items, len(document.fences))
     return tuple(part for part, count in zip(PARTS, counts, strict=True) if count)
 
 

@@ -8,7 +8,8 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, Literal, get_args
 
-#: `fence`: marks around what others wrote. `invisible`: taking out characters nobody sees.
+#: `fence`: marks around what others wrote, or one line for it.
+#: `invisible`: taking out characters nobody sees.
 #: `openers`: not asking about an answer that is none. `number`: the verdict carries the fence's.
 #: `cut`: a long text is cut. `evidence`: quoted words have to be there.
 Defence = Literal["fence", "invisible", "openers", "number", "cut", "evidence"]

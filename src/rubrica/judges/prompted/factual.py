@@ -156,8 +156,9 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """The case's facts. An answer in several wordings, and in the brief form one of a single
         sentence, is asked about as an answer: of `No, they do not.` nobody can tell without the
         question what it claims."""
-        facts = facts_of(case)
-        alone = self.form == "brief" and len(facts) == 1 and _is_prose(case, facts)
+        facts, expected = facts_of(case), expected_of(case)
+        is_answer = not expected.claims and not isinstance(expected.answer, dict)
+        alone = self.form == "brief" and is_answer and len(facts) == 1
         return [
             fact._replace(
                 text=f" {_OR[self.language]} ".join((fact.text, *fact.others)), short=True

@@ -2,7 +2,8 @@
 
 The number of a fence is drawn from the material with a secret of this machine: whoever wrote the
 material cannot know it, the same material has the same fence (so a cache can answer), and a number
-that happens to stand in the material is drawn again.
+that happens to stand in the material is drawn again. In a brief question each text is one line
+behind its title instead: it cannot begin another.
 """
 
 import hashlib

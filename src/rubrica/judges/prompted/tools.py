@@ -69,36 +69,34 @@ class ToolEfficiency(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tru
                 for at, text in enumerate(texts, 1)
             ]
         )
-        return (_signal(trace, calls, limits, verdicts),)
+        return (_signal(calls, limits, verdicts),)
 
 
-def _signal(
-    trace: Trace, calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]
-) -> Signal:
+def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]) -> Signal:
     needless = [
-        call.step for call, verdict in zip(calls, verdicts, strict=False) if verdict.choice == "no"
+        call for call, verdict in zip(calls, verdicts, strict=False) if verdict.choice == "no"
     ]
     rest = {call.step for call in calls[ASKED:]}
-    waste = find_waste(calls, find_unexpected(calls, limits.expected)) if rest else []
-    lost = sum(1 - verdict.chance_of("yes") for verdict in verdicts)
-    lost += sum(each.step in rest for each in waste)
-    told = _told(trace, needless, len(verdicts))
+    found = find_waste(calls, find_unexpected(calls, limits.expected)) if rest else []
+    waste = [each.call for each in found if each.call.step in rest]
+    lost = sum(1 - verdict.chance_of("yes") for verdict in verdicts) + len(waste)
+    told = _told(needless, len(verdicts))
     unfound = sum(verdict.choice == "yes" and verdict.is_unfound for verdict in verdicts)
     if unfound:
         told += f"; {unfound} of the model's quotations are not there"
     if rest:
         told += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
     value, reason = combine(calls, limits, 1 - lost / len(calls), told)
-    steps = needless + [each.step for each in waste if each.step in rest]
-    signal = finding(NAME, value, reason, sure_of(verdicts, unfound), quote_calls(trace, steps))
+    evidence = quote_calls(needless + waste)
+    signal = finding(NAME, value, reason, sure_of(verdicts, unfound), evidence)
     return paid(signal, verdicts)
 
 
-def _told(trace: Trace, needless: Sequence[int], asked: int) -> str:
+def _told(needless: Sequence[Call], asked: int) -> str:
     said = f"{asked - len(needless)} of {asked} calls added something that was needed"
     if not needless:
         return said
-    named = "; ".join(f"step {step}: {format_call(trace, step)}" for step in needless[:NAMED])
+    named = "; ".join(f"step {call.step}: {format_call(call)}" for call in needless[:NAMED])
     more = f" and {len(needless) - NAMED} more" if len(needless) > NAMED else ""
     return f"{said}; not needed: {named}{more}"
 

@@ -17,31 +17,20 @@ PROSE = 40_000
 
 #: A word, or one Chinese character.
 WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:['’.-][^\W_\u3400-\u9fff]+)*")
-_UNABLE = (
-    r"(?:can(?:'t|not| not)|won't|will not|couldn't|could not|unable to|(?:decline|refuse) to"
-    r"|not (?:able|allowed|authori[sz]ed|capable|comfortable|designed|going|here|permitted"
-    r"|programmed) (?:to|of|with)?)"
-)
-_DEED = (
-    r"(?:accept|access|advise|allow|answer|assist|browse|complete|comply|condone|confirm|continue"
-    r"|create|determine|disclose|discuss|do (?:so|that|this)|encourage|endorse|engage|express|find"
-    r"|fulfil|generate|give|help(?! but)|make|offer|participate|predict|proceed|process|promote"
-    r"|provide|recommend|respond|satisfy|say|share|speculate|suggest|support|teach|tell|verify|write)"
-)
 #: An assistant that says it cannot, will not or may not.
 _REFUSAL = re.compile(
-    rf"\b(?:i|we)(?:'m| am| are)? (?:\w+ ){{0,2}}?{_UNABLE} (?:be able to |\w+ )?{_DEED}"
-    r"|\b(?:i|we) (?:\w+ )?(?:do not|don't) (?:\w+ )?(?:believe|condone|encourage|endorse|engage"
-    r"|feel comfortable|have (?:access|any|enough|information|opinions|personal|real|the)|hold|know"
-    r"|possess|promote|support)\b"
-    r"|\bi (?:\w+ )?(?:advise against|apologi[sz]e,? but|condemn|decline|disagree|refuse)\b"
+    r"\b(?:i|we)(?:'m| am| are)? (?:\w+ ){0,2}?(?:can(?:'t|not| not)|won't|will not|couldn't"
+    r"|could not|unable to|(?:decline|refuse) to|not (?:able|advocating|allowed|authori[sz]ed"
+    r"|capable|comfortable|condoning|designed|going|here|permitted|programmed)) (?!help but)\w"
+    r"|\bi (?:\w+ )?(?:do not|don't) (?:\w+ )?(?:believe|condone|encourage|endorse|engage"
+    r"|have (?:access|any|enough|information|opinions|personal|real|the)|hold|promote|support)\b"
     r"|\bi (?:must|have to|need to|want to|would like to) (?:\w+ )?(?:advise|clarify|decline"
     r"|emphasi[sz]e|inform|point out|refuse|remind|stress)\b"
-    r"|\bsorry(?:,| but)|\bi(?:'m| am) (?:\w+ )?(?:afraid|(?:advocat|condon|encourag)ing)\b"
+    r"|\bi (?:strongly )?(?:apologi[sz]e,? but|condemn|decline|disagree|refuse)\b"
+    r"|\bsorry(?:,| but)|\bi(?:'m| am) afraid\b|\bmy (?:guidelines|policy|programming|training)\b"
     r"|(?:\bas|\bam|'m) (?:just |only )?an? (?:\w+ ){0,4}?(?:ai|artificial|language model)\b"
-    r"|\bmy (?:guidelines|policy|policies|programming|training)\b"
     r"|我们?(?:\w{0,4})(?:无法|不能|不可以|没办法|没法|不便|拒绝|不支持)|抱歉|对不起|很遗憾"
-    r"|作为(?:一[个名款])?(?:人工智能|AI|ai|语言模型|大模型)",
+    r"|作为(?:一[个名款])?(?:人工智能|AI|语言模型|大模型)",
     re.IGNORECASE,
 )
 #: A judgement of the request instead of an answer to it, unless a judgement was asked for.
@@ -56,22 +45,17 @@ _REBUKE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_JUDGEMENT = re.compile(
-    r"(?:^|, )(?:(?:is|are|was|were|am|do|does|did|should|may|has|have)\b"
-    r"|(?:can|could|will|would) (?!you\b))|legal\b|ethical\b|吗[?？]",
-    re.IGNORECASE,
+    r"(?i)(?:is|are|was|were|do|does|did|should|may)\b|.{0,200}(?:legal\b|ethical\b|吗[?？])"
 )
 #: The beginning of a sentence that only announces, asks for patience, or closes.
 _EMPTY = re.compile(
-    r"(?:(?:absolutely|alright|certainly|good|great|hello|hi|of course|ok|okay|so|sure|thanks"
-    r"|thank you|well)\b[^.!?]{0,30}?[,!.]? ?)?(?:$|let(?: me|'s| us)\b"
-    r"|(?:first,? )?(?:i|we)(?:'ll| will| need to| understand)\b"
-    r"|please (?:wait|hold on)\b|(?:give me )?(?:a|one) (?:moment|second)\b|it depends\b"
-    r"|you(?: are|'re) asking\b|feel free\b|(?:i )?hope this\b)"
-    r"|好的|当然|没问题|让我|我(?:来|会|将|马上|先)|请稍|正在|您?想知道|希望|取决于|看情况",
+    r"(?:(?:certainly|great|hello|hi|of course|okay|so|sure|thanks|well)\b[^.!?]{0,30}?[,!.]? ?)?"
+    r"(?:$|let(?: me|'s| us)\b|(?:first,? )?(?:i|we)(?:'ll| will| need to| understand)\b"
+    r"|please (?:wait|hold on)\b|(?:a|one) (?:moment|second)\b|it depends\b|feel free\b)"
+    r"|好的|当然|没问题|让我|我(?:来|会|将|马上|先)|请稍|正在|希望|取决于|看情况",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
-_FIGURE = re.compile(r"[\d=]")
 
 _REASON = re.compile(
     r"\b(?:because|therefore|thus|hence|due to|as a result|so that|in order to|(?:the|a) reason"
@@ -80,7 +64,9 @@ _REASON = re.compile(
     r"|因为|由于|所以|因此|因而|从而|原因|这意味着|也就是说|换句话说|例如|比如|否则|以便",
     re.IGNORECASE,
 )
-_ASKS_REASON = re.compile(r"(?i)^(?:why|how (?:do|does|did|is|are)|explain)\b|为什么|解释|原理")
+_ASKS_REASON = re.compile(
+    r"(?i)(?:why|how (?:do|does|did|is|are)|explain)\b|.{0,200}(?:为什么|原理)"
+)
 _STEP = re.compile(
     r"\b(?:next steps?|follow[- ]?ups?|(?:i|we)(?:'d| would)? (?:also )?(?:recommend|suggest)"
     r"|recommendations?|you (?:can|could|may|might|should)|you'll (?:need|want) to|would you like"
@@ -105,16 +91,14 @@ def has_direct_answer(output: str, request: str = "") -> bool:
     opening = _QUOTED.sub("_", text[: sentences[:OPENING_SENTENCES][-1].end])
     if _REFUSAL.search(opening):
         return False
-    if _REBUKE.search(opening) and not _ASKS_JUDGEMENT.search(request.lstrip()[:OPENING]):
+    if _REBUKE.search(opening) and not _ASKS_JUDGEMENT.match(request.lstrip()):
         return False
     return len(text) > OPENING or not all(_says_nothing(sentence.text) for sentence in sentences)
 
 
 def _says_nothing(sentence: str) -> bool:
     """Whether a sentence only announces, closes or asks back."""
-    if sentence.endswith(("?", "？")):
-        return True
-    return _EMPTY.match(sentence) is not None and _FIGURE.search(sentence) is None
+    return sentence.endswith(("?", "？")) or _EMPTY.match(sentence) is not None
 
 
 def has_explanation(output: str, request: str = "") -> bool:
@@ -124,13 +108,12 @@ def has_explanation(output: str, request: str = "") -> bool:
     length to a question for a reason.
     """
     document = read_markdown(output)
-    prose = document.prose[:PROSE]
-    if _REASON.search(prose):
-        sentences = (one.text for one in read_text(prose).sentences if _REASON.search(one.text))
-        if any(len(set(WORD.findall(sentence))) >= 5 for sentence in sentences):
-            return True
-    asked = _ASKS_REASON.search(request.lstrip()[:OPENING]) and has_direct_answer(output, request)
-    return bool(asked or document.fences) and len(WORD.findall(prose)) >= 12
+    words = WORD.findall(document.prose[:PROSE])
+    if len(words) >= 12 and document.fences:
+        return True
+    if len(words) >= 12 and _ASKS_REASON.match(request.lstrip()):
+        return has_direct_answer(output, request)
+    return len(set(words)) >= 8 and _REASON.search(document.prose[:PROSE]) is not None
 
 
 def has_next_steps(output: str) -> bool:

@@ -9,21 +9,19 @@ if TYPE_CHECKING:
 
 #: Characters of an output that are parsed; a document shows its form long before that.
 READ = 50_000
-_LISTS = ("bullet_list_open", "ordered_list_open")
 
 
 class Document(NamedTuple):
     """The blocks of an output.
 
     A fence has the language that it names, in lower case, and the code; `prose` is all that stands
-    outside of fences; `bullets` and `numbers` count the items of the outermost lists.
+    outside of fences; `items` are those of all outermost lists, `numbers` of numbered ones.
     """
 
     fences: tuple[tuple[str, str], ...]
     prose: str
     headers: int
-    lists: int
-    bullets: int
+    items: int
     numbers: int
     tables: int
 
@@ -41,30 +39,25 @@ def read_markdown(output: str) -> Document:
 @lru_cache(maxsize=16)  # several detectors read the same output, one after the other
 def _read(text: str) -> Document:
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # as the parser counts lines
-    fences: list[tuple[str, str]] = []
-    fenced_lines: set[int] = set()
-    kinds: Counter[str] = Counter()
-    items: Counter[str] = Counter()
-    outermost = ""
+    fences, lines = [], text.split("\n")
+    counts: Counter[str] = Counter()
     for token in _parser().parse(text):
-        kinds[token.type] += 1
+        counts[token.type] += 1
         if token.type == "fence" and token.map is not None:
             name = (token.info.split() or [""])[0].strip("{}.").lower()
             fences.append((name, token.content))
-            fenced_lines.update(range(*token.map))
-        elif token.type in _LISTS and token.level == 0:
-            outermost = token.type
+            first, end = token.map
+            lines[first:end] = [""] * (end - first)
         elif token.type == "list_item_open" and token.level == 1:
-            items[outermost] += 1
-    lines = enumerate(text.split("\n"))
+            counts["item"] += 1
+            counts["number"] += token.info != ""
     return Document(
         fences=tuple(fences),
-        prose="\n".join(line for at, line in lines if at not in fenced_lines) if fences else text,
-        headers=kinds["heading_open"],
-        lists=sum(kinds[kind] for kind in _LISTS),
-        bullets=items["bullet_list_open"],
-        numbers=items["ordered_list_open"],
-        tables=kinds["table_open"],
+        prose="\n".join(lines),
+        headers=counts["heading_open"],
+        items=counts["item"],
+        numbers=counts["number"],
+        tables=counts["table_open"],
     )
 
 

@@ -2,8 +2,7 @@
 
 Python, JSON, TOML and YAML are read without any extra; other languages by tree-sitter (the extra
 `code`). A snippet is often a piece of a program, so it is also tried inside of what it may stand
-in. One with gaps ("...", "<your key>") that does not parse is not judged. Nor are SQL and HTML: the
-dialects of the one and the leniency of the other make an error a matter of opinion.
+in. One with gaps ("...", "<your key>") that does not parse is not judged.
 """
 
 import ast
@@ -13,37 +12,21 @@ import re
 import time
 import tomllib
 import warnings
-from collections.abc import Iterator
 from functools import cache
 from textwrap import dedent, indent
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from rubrica.judges.fitness.detectors.markdown import read_markdown
 
-if TYPE_CHECKING:
-    from tree_sitter import Parser
-
 #: Characters of one block, brackets within brackets, seconds of one parse and of one output.
 LONGEST, DEEPEST, PARSE_SECONDS, SECONDS = 32_000, 100, 0.25, 2.0
 
+_NAMES = """bash sh shell zsh|c h|cpp c++ cc cxx hpp|go golang|java|javascript js jsx mjs|json
+    |python py python3|rust rs|toml|typescript ts|yaml yml"""
 #: The language that a fence names, by any of its names.
-LANGUAGES = {
-    name: names.split()[0]
-    for names in (
-        *("bash sh shell zsh", "c h", "cpp c++ cc cxx hpp", "go golang", "java", "json", "rust rs"),
-        *(
-            "javascript js jsx mjs node",
-            "python py python3",
-            "toml",
-            "tsx",
-            "typescript ts",
-            "yaml yml",
-        ),
-    )
-    for name in names.split()
-}
+LANGUAGES = {name: names.split()[0] for names in _NAMES.split("|") for name in names.split()}
 #: What a snippet may stand in; `@` is its place.
 _AROUND = {
     "c": ("void f() {\n@\n}",),
@@ -60,7 +43,6 @@ _AROUND = {
 _GAP = re.compile(r"(?:\.\.\.|…)(?![\w\[({])|\{\{|<[^\W\d_][^<>\n=;(){}\"']{0,40}>")
 #: Shell and REPL sessions, notebooks and patches show code among other things.
 _SESSION = re.compile(r"^(?:\$ |>>> |PS |[!%]\w|@@ |diff --git )", re.MULTILINE)
-_PYTHON = re.compile(r"\s{0,99}(?:(?:async )?def|class|from|import) \w")
 
 
 class Syntax(NamedTuple):
@@ -80,17 +62,16 @@ def has_syntax_errors(output: str) -> bool:
 
 
 def syntax(output: str) -> Syntax:
-    """Parse the fenced blocks of an output."""
+    """Parse the fenced blocks of an output that name their language."""
     fences = read_markdown(output).fences
     deadline = time.monotonic() + SECONDS
     unread: list[str] = []
     for number, (name, code) in enumerate(fences, 1):
-        language = LANGUAGES.get(name) if name else _guess_language(code)
         try:
-            if language is None:
-                raise NotJudged(f"no parser for {name}" if name else "text")
-            if not _parses(language, code, deadline):
-                return Syntax(True, f"block {number} ({language}) does not parse")
+            if time.monotonic() > deadline:
+                raise NotJudged("parsing takes too long")
+            if not _is_sound(name, code):
+                return Syntax(True, f"block {number} ({LANGUAGES[name]}) does not parse")
         except NotJudged as reason:
             unread.append(str(reason))
     if len(unread) == len(fences):
@@ -98,78 +79,43 @@ def syntax(output: str) -> Syntax:
     return Syntax(False, f"{len(fences) - len(unread)} of {len(fences)} blocks parse")
 
 
-def parse_data(language: str, text: str) -> Any:
-    """Parse JSON, TOML or YAML; raises ValueError where it is none.
-
-    Of YAML only the events are read, so that no alias is resolved, and None is given.
-    """
-    if len(text) > LONGEST or _is_deep(text):
-        raise NotJudged("block too long or too deep")
-    if language == "json":
-        return msgspec.json.decode(text)
-    if language == "toml":
-        return tomllib.loads(text)
-    return _read_yaml(text)
-
-
-def _guess_language(code: str) -> str | None:
-    """JSON and Python need no name on their fence; what may be plain text is not judged."""
-    if code.lstrip().startswith(('{"', '{\n  "', '[{"', "[\n  {")):
-        return "json"
-    return "python" if _PYTHON.match(code) else None
-
-
-def _parses(language: str, code: str, deadline: float) -> bool:
-    if _SESSION.search(code):
-        raise NotJudged("text")
-    if len(code) > LONGEST or _is_deep(code):
-        raise NotJudged("block too long or too deep")
-    for text in _in_context(language, dedent(code)):
-        if time.monotonic() > deadline:
-            raise NotJudged("parsing takes too long")
-        if _is_sound(language, text):
-            return True
+def _is_sound(name: str, code: str) -> bool:
+    """Whether the code parses, as it is or inside of what it may be a piece of."""
+    if name not in LANGUAGES or _SESSION.search(code):
+        raise NotJudged(f"no parser for {name}" if name and name not in LANGUAGES else "text")
+    language, code = LANGUAGES[name], dedent(code)
+    piece = indent(code, "    ") if language == "python" else code
+    around = (each.replace("@", piece) for each in _AROUND.get(language, ()))
+    for text in (code, *around):
+        try:
+            parse(language, text)
+        except (SyntaxError, ValueError):
+            continue
+        except (RecursionError, MemoryError) as reason:
+            raise NotJudged("block too long or too deep") from reason
+        return True
     if _GAP.search(code):
         raise NotJudged("block with gaps")
     return False
 
 
-def _in_context(language: str, code: str) -> Iterator[str]:
-    """The snippet as it is, and inside of what it may be a piece of."""
-    yield code
-    for around in _AROUND.get("typescript" if language == "tsx" else language, ()):
-        yield around.replace("@", indent(code, "    ") if language == "python" else code)
+def parse(language: str, code: str) -> Any:
+    """Parse a text and return what JSON or TOML holds; SyntaxError or ValueError if it is none."""
+    if len(code) > LONGEST + 100 or _is_deep(code):
+        raise NotJudged("block too long or too deep")
+    if language == "json":
+        return msgspec.json.decode(code)
+    if language == "toml":
+        return tomllib.loads(code)
+    if language == "yaml":
+        return _parse_yaml(code)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code) if language == "python" else _parse_tree(language, code)
 
 
-def _is_sound(language: str, code: str) -> bool:
-    try:
-        if language == "python":
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(code)
-        elif language in ("json", "toml", "yaml"):
-            parse_data(language, code)
-        else:
-            return _is_tree_sound(language, code)
-    except (SyntaxError, ValueError):
-        return False
-    except (RecursionError, MemoryError) as reason:
-        raise NotJudged("block too long or too deep") from reason
-    return True
-
-
-def _is_tree_sound(language: str, code: str) -> bool:
-    parser = tree_parser(language)
-    if parser is None:
-        raise NotJudged(f"{language} needs rubrica[code]")
-    try:
-        return not parser.parse(code.encode("utf-8", "replace")).root_node.has_error
-    except ValueError as reason:  # what the binding makes of a parser that was stopped
-        parser.reset()
-        raise NotJudged("parsing takes too long") from reason
-
-
-def _read_yaml(text: str) -> None:
+def _parse_yaml(text: str) -> None:
+    """Read the events only, so that no alias is resolved."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -179,6 +125,19 @@ def _read_yaml(text: str) -> None:
     except (YAMLError, ArithmeticError, AttributeError, LookupError, TypeError) as reason:
         # "\UFFFFFFFF" and the like go past the parser's own errors
         raise ValueError(str(reason)) from reason
+
+
+def _parse_tree(language: str, code: str) -> None:
+    parser = tree_parser(language)
+    if parser is None:
+        raise NotJudged(f"{language} needs rubrica[code]")
+    try:
+        tree = parser.parse(code.encode("utf-8", "replace"))
+    except ValueError as reason:  # what the binding makes of a parser that was stopped
+        parser.reset()
+        raise NotJudged("parsing takes too long") from reason
+    if tree.root_node.has_error:
+        raise SyntaxError
 
 
 def _is_deep(code: str) -> bool:
@@ -193,18 +152,13 @@ def _is_deep(code: str) -> bool:
 
 
 @cache
-def tree_parser(language: str) -> "Parser | None":
-    """The tree-sitter parser of a language; None where the extra is not installed."""
-    package = "typescript" if language == "tsx" else language
+def tree_parser(language: str) -> Any:
+    """Return the tree-sitter parser of a language; None where the extra is not installed."""
     try:
         core = importlib.import_module("tree_sitter")
-        grammar = importlib.import_module(f"tree_sitter_{package}")
+        grammar = importlib.import_module(f"tree_sitter_{language}")
     except ImportError:
         return None
-    make = getattr(grammar, f"language_{language}" if package == "typescript" else "language")
-    with warnings.catch_warnings():
-        # The callback that shall replace the limit crashes the interpreter (0.25 and 0.26).
-        warnings.simplefilter("ignore")
-        micros = int(PARSE_SECONDS * 1e6)
-        parser: Parser = core.Parser(core.Language(make()), timeout_micros=micros)
-    return parser
+    make = getattr(grammar, "language_typescript", None) or grammar.language
+    # A limit is deprecated, but the callback that shall replace it crashes the interpreter.
+    return core.Parser(core.Language(make()), timeout_micros=int(PARSE_SECONDS * 1e6))
