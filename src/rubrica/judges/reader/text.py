@@ -6,7 +6,6 @@ public data that was as good as cutting words with a dictionary, and needs none.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -197,10 +196,13 @@ class Text:
     @lazy
     def index(self) -> dict[str, list[int]]:
         """The numbers of the statements in which each stem stands."""
-        index: defaultdict[str, list[int]] = defaultdict(list)
+        index: dict[str, list[int]] = {}
         for number in self.statements:
             for stem in self.sentences[number].distinct:
-                index[stem].append(number)
+                if stem in index:
+                    index[stem].append(number)
+                else:
+                    index[stem] = [number]
         return index
 
     @lazy
