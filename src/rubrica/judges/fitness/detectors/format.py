@@ -6,7 +6,6 @@ paragraphs or bullet points. Any other demand is not seen and counts as kept.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from rubrica.judges.fitness.detectors.answer import WORD
 from rubrica.judges.fitness.detectors.markdown import READ, Document, read_markdown
@@ -23,11 +22,11 @@ _ABOUT = re.compile(
     r"(?i)^(?:how|what|why|when|which|explain)\b|\b(?:function|script|program|code|api|class"
     r"|database|sql)\b|函数|脚本|程序|如何|怎么|数据库"
 )
-_ONLY = re.compile(r"(?i)\b(?:only|just|nothing (?:else|but)|no other text)\b|[只仅]")
 _JSON = re.compile(
-    r"(?i)\b(?:as|in|into|to|only|valid|return|output|with) (?:(?:an?|the|raw|only|valid) ){0,3}json\b"
-    r"|(?:输出|返回|写成|给出|转换?[为成]|[用以]) ?json(?![a-z])"
+    r"(?i)\b(?:as|in|into|to|only|valid|return|output|with) (?:(?:an?|the|raw|only|valid) ){0,3}"
+    r"json\b|(?:输出|返回|写成|给出|转换?[为成]|[用以]) ?json(?![a-z])"
 )
+_ONLY = re.compile(r"(?i)\b(?:only|just|nothing (?:else|but)|no other text)\b|[只仅]")
 _TABLE = re.compile(r"(?i)\b(?:as|in|into|make|create|draw|use|give)\b[^.?!\n]{0,40}\btable\b|表格")
 _LIST = re.compile(r"(?i)\bbullet(?:s|ed|[- ]?points?)\b|\b(numbered list)\b|项目符号|(编号)")
 _CODE = re.compile(r"(?i)\b(?:code|fenced)[- ](?:block|fence)\b|代码块")
@@ -55,33 +54,22 @@ _AMOUNT_ZH = re.compile(
 )
 
 
-class Form(NamedTuple):
-    """`kept` is None where the request names no form; `reason` says what was asked."""
-
-    kept: bool | None
-    reason: str
-
-
 def follows_format(output: str, request: str = "") -> bool:
     """Whether the form that the request names is kept, and the output is not cut off."""
-    return form(output, request).kept is not False
+    return find_broken_form(output, request) is None
 
 
-def form(output: str, request: str = "") -> Form:
-    """Return which demand on the form is broken, if any."""
+def find_broken_form(output: str, request: str = "") -> str | None:
+    """Return what is wrong with the form of the output, or None."""
     text = output[:READ].strip()
     if not text:
-        return Form(False, "the output is empty")
+        return "the output is empty"
     if text.endswith((",", "，", "...", "…", "(", "[", "{")) and len(output) <= READ:
-        return Form(False, "the output breaks off")
+        return "the output breaks off"
     if sum(line.lstrip().startswith("```") for line in text.split("\n")) % 2:
-        return Form(False, "a fenced block is not closed")
-    names = []
-    for name, is_kept in _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:REQUEST]), output):
-        if not is_kept:
-            return Form(False, f"asked for: {name}")
-        names.append(name)
-    return Form(True, "; ".join(names)) if names else Form(None, "the request names no form")
+        return "a fenced block is not closed"
+    demands = _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:REQUEST]), output)
+    return next((f"asked for: {name}" for name, is_kept in demands if not is_kept), None)
 
 
 def _check_demands(request: str, output: str) -> Iterator[tuple[str, bool]]:
@@ -120,10 +108,10 @@ def _count(unit: str, document: Document) -> int:
 
 
 def _is_json(output: str, fences: tuple[tuple[str, str], ...]) -> bool:
-    """Whether the output, or a block of it, is JSON."""
-    for text in (output[:READ], *(code for name, code in fences if name in ("", "json"))):
+    """Whether the output or one of the blocks is JSON, or too long to say so."""
+    for text in (output, *(code for name, code in fences if name in ("", "json"))):
         try:
-            if isinstance(parse("json", text), dict | list):
+            if len(text) > READ or isinstance(parse("json", text), dict | list):
                 return True
         except NotJudged:
             return True
