@@ -14,8 +14,9 @@ each line, and every repetition in a pattern is bounded: time is linear in the t
 
 import importlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -25,10 +26,8 @@ from rubrica.core import ToolCall
 #: What reports the failure. `checks` are tests and compilers, `said` is a sentence.
 Kind = Literal["error", "exit", "fields", "shell", "checks", "said"]
 
-#: Characters that are read at each end of a text, of one line, and of a quoted line.
-END, WIDTH, SHOWN = 50_000, 500, 200
-#: Parts of a result that is a list.
-PARTS = 50
+#: Characters read at each end of a text, of one line, and of a quoted line; parts of a list.
+END, WIDTH, SHOWN, PARTS = 50_000, 500, 200, 50
 
 #: How a line begins that reports a failure. Case matters: `ERROR x` is a log, `Error x` a title.
 _LINES: Mapping[Kind, str] = {
@@ -159,27 +158,19 @@ def call_failure(call: ToolCall) -> Failure | None:
     return found
 
 
-def _find_suspects(results: Sequence[Any]) -> list[int]:
+def _find_suspects(results: Sequence[Any]) -> Iterable[int]:
     """Return the places of the results that may report a failure.
 
-    `google-re2`, where it is installed, looks for all stems in all texts at once. For `re` these
-    are too many alternatives.
+    `google-re2`, where it is installed, looks for all stems in all texts at once.
     """
     try:
-        stems = importlib.import_module("re2").compile("(?i)" + "|".join(_STEMS))
+        suspects = importlib.import_module("re2").compile(rf"(?i)(?:{'|'.join(_STEMS)})[^\x00]*")
     except ImportError:
-        return list(range(len(results)))
+        return range(len(results))
     texts = [each if type(each) is str else "err" if each else "" for each in results]
     data = "\0".join([text.replace("\0", " ") for text in texts]).encode("utf-8", "replace")
-    found, place, at = [], 0, 0
-    while (hit := stems.search(data, at)) is not None:
-        place += data.count(b"\0", at, hit.start())
-        found.append(place)
-        at = data.find(b"\0", hit.end()) + 1
-        if not at:
-            break
-        place += 1
-    return found
+    ends = [0, *(hit.end() for hit in suspects.finditer(data))]
+    return accumulate(data.count(b"\0", *span) for span in pairwise(ends))
 
 
 def _parse_object(text: str) -> Mapping[str, Any] | None:

@@ -93,12 +93,10 @@ def has_direct_answer(output: str, request: str = "") -> bool:
         return False
     if _REBUKE.search(opening) and not _ASKS_JUDGEMENT.match(request.lstrip()):
         return False
-    return len(text) > OPENING or not all(_says_nothing(sentence.text) for sentence in sentences)
-
-
-def _says_nothing(sentence: str) -> bool:
-    """Whether a sentence only announces, closes or asks back."""
-    return sentence.endswith(("?", "？")) or _EMPTY.match(sentence) is not None
+    # A sentence that asks back says nothing either.
+    return len(text) > OPENING or not all(
+        sentence.text.endswith(("?", "？")) or _EMPTY.match(sentence.text) for sentence in sentences
+    )
 
 
 def has_explanation(output: str, request: str = "") -> bool:
