@@ -235,9 +235,6 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 @lru_cache(maxsize=4096)  # what fails once fails again, in the same words
 def _kind_of(line: str) -> Kind | None:
     """Return the kind of failure that a line reports, or None."""
-    fields = _parse_object(line)
-    if fields is not None:
-        return "fields" if _failure_in_fields(fields) else None
     line = _BEFORE.sub("", line, count=1).rstrip()
     for kind, patterns in _LINES.items():
         begins = _compile(patterns).match(line)

@@ -31,26 +31,13 @@ _TABLE = re.compile(r"(?i)\b(?:as|in|into|make|create|draw|use|give)\b[^.?!\n]{0
 _LIST = re.compile(r"(?i)\bbullet(?:s|ed|[- ]?points?)\b|\b(numbered list)\b|项目符号|(编号)")
 _CODE = re.compile(r"(?i)\b(?:code|fenced)[- ](?:block|fence)\b|代码块")
 _N = r"\d{1,5}|one|two|three|four|five|six|seven|eight|nine|ten|[一二两三四五六七八九十]"
-_MOST = (
-    "at most",
-    "no more than",
-    "up to",
-    "within",
-    "under",
-    "less than",
-    "不超过",
-    "最多",
-    "以内",
-)
-_LEAST = ("at least", "no fewer than", "more than", "over", "至少", "不少于", "以上")
-_BOUND = "|".join((*_MOST, *_LEAST))
+_MOST = "at most|no more than|up to|within|under|less than|不超过|最多|以内"
+_LEAST = "at least|no fewer than|more than|over|至少|不少于|以上"
 #: "at most 20 words", "in one word"; "用三句话", "50字以内".
 _AMOUNT = re.compile(
-    rf"(?i)\b(?P<bound>{_BOUND}|exactly|in|only|with|write|give) (?P<n>{_N}) "
-    r"(?P<unit>word|sentence|paragraph|bullet)"
-)
-_AMOUNT_ZH = re.compile(
-    rf"(?P<bound>{_BOUND}|[用写分])?(?P<n>{_N})个?(?P<unit>字|句话|段)(?(bound)|(?P<after>{_BOUND}))"
+    rf"(?i)(?:(?P<bound>\b(?:exactly|in|only|with|write|give)\b|{_MOST}|{_LEAST}|[用写分]) ?)?"
+    rf"(?P<n>{_N})[ 个]?(?P<unit>word|sentence|paragraph|bullet|字|句话|段)"
+    rf"(?(bound)|(?P<after>{_MOST}|{_LEAST}))"
 )
 
 
@@ -84,17 +71,17 @@ def _check_demands(request: str, output: str) -> Iterator[tuple[str, bool]]:
         yield hit[0], document.numbers > 0 if hit[1] or hit[2] else document.items > 0
     if hit := _CODE.search(request):
         yield hit[0], bool(document.fences)
-    if hit := _AMOUNT.search(request) or _AMOUNT_ZH.search(request):
+    if hit := _AMOUNT.search(request):
         low, high = _read_bounds((hit["bound"] or hit["after"]).lower(), hit["n"].lower())
         yield hit[0], low <= _count(hit["unit"].lower(), document) <= high
 
 
 def _read_bounds(bound: str, number: str) -> tuple[int, int]:
     n = int(find_numbers([number])[0])
-    if bound in _MOST:
+    if bound in _MOST.split("|"):
         return 0, n
     slack = n // 4 if n > 10 else 0  # nobody counts a hundred words
-    return (n, READ) if bound in _LEAST else (n - slack, n + slack)
+    return (n, READ) if bound in _LEAST.split("|") else (n - slack, n + slack)
 
 
 def _count(unit: str, document: Document) -> int:
