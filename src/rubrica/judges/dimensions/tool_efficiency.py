@@ -162,9 +162,8 @@ def _explain(waste: Sequence[Waste], total: int) -> str:
         reasons.append(
             REASONS[kind].format(step=call.step, of=of) + f": {format_call(call)}{error}"
         )
-    if len(waste) > NAMED:
-        reasons.append(f"and {len(waste) - NAMED} more")
-    return f"{len(waste)} of {total} calls wasted: " + "; ".join(reasons)
+    more = f"; and {len(waste) - NAMED} more" if len(waste) > NAMED else ""
+    return f"{len(waste)} of {total} calls wasted: {'; '.join(reasons)}{more}"
 
 
 def format_call(call: Call) -> str:

@@ -7,11 +7,10 @@ paragraphs or bullet points. Any other demand is not seen and counts as kept.
 import re
 from collections.abc import Iterator
 
-from rubrica.judges.fitness.detectors.answer import WORD
 from rubrica.judges.fitness.detectors.markdown import READ, Document, read_markdown
 from rubrica.judges.fitness.detectors.syntax import NotJudged, parse
 from rubrica.judges.reader.numbers import find_numbers
-from rubrica.judges.reader.text import read_text
+from rubrica.judges.reader.text import read_text, split_words
 
 #: Characters of a request that are read.
 REQUEST = 4_000
@@ -86,7 +85,7 @@ def _read_bounds(bound: str, number: str) -> tuple[int, int]:
 
 def _count(unit: str, document: Document) -> int:
     if unit in ("word", "字"):
-        return len(WORD.findall(document.prose))
+        return len(split_words(document.prose))
     if unit in ("sentence", "句话"):
         return len(read_text(document.prose).sentences)
     if unit == "bullet":

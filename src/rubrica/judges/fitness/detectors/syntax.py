@@ -57,11 +57,10 @@ def has_syntax_errors(output: str) -> bool:
 
 def parses(output: str) -> bool | None:
     """Whether all fenced blocks parse that can be judged; None where there is none."""
-    deadline = time.monotonic() + SECONDS
-    found = None
+    deadline, found = time.monotonic() + SECONDS, None
     for name, code in read_markdown(output).fences:
-        if name in LANGUAGES and time.monotonic() < deadline:
-            with suppress(NotJudged):
+        with suppress(NotJudged):
+            if name in LANGUAGES and time.monotonic() < deadline:
                 found = _is_sound(LANGUAGES[name], dedent(code))
         if found is False:
             break
