@@ -38,14 +38,13 @@ _LINES: Mapping[Kind, str] = {
         curl: \(\d{1,3}\)|make(?:\[\d{1,3}\])?: \*\*\*
         (?:bash: )?(?:[\w./-]{1,60}[:：] ?)?(?:未找到命令|没有那个文件或目录|权限不够)""",
     "error": r"""
-        Traceback \(most recent call last\)|panic: |Segmentation fault
+        Traceback \(most recent call last\)|panic: |Segmentation fault|npm ERR!|CONFLICT \(
         [\w.$]{2,120}(?:Error|Exception)(?:: ?\S|$)|(?:Uncaught|Unhandled) \w
         (?i:(?:[\w./-]{1,40}: )?(?:[a-z]{4,9} )?(?:error|fatal|failure|failed)[:：] ?(?!0|none)\S)
         (?i:error(?:\[\w{1,20}\]| [a-z]{0,6}\d{1,6}(?: \(\w{1,20}\))?): ?\S)
         (?i:an? (?:[a-z]{4,12} )?error (?:has )?occurred|error (?:executing|calling|running) )
         (?:ERROR|FATAL|CRITICAL)[\]|>]?[ \t:-]{1,4}\S
         (?i:[\[(<](?:error|fatal|failed|tool_use_error|tool_error|错误)[\])>])
-        npm ERR!|CONFLICT \(
         (?:[<*] )?HTTP(?:/[\d.]{1,3})? (?:[Ee]rror )?[45]\d\d\b
         [45]\d\d (?:Unauthorized|Forbidden|Not Found|Internal Server Error|Bad Gateway)(?:[.:]|$)
         (?:致命)?(?:错误|异常|报错|出错|失败)[:：]

@@ -23,11 +23,10 @@ ATTEMPTS, DEPTH = 2, 100
 #: Verbs in a tool's name. It only looks, where it begins so; it changes something; it runs what the
 #: arguments say, which may change anything.
 _READS = {"get", "list", "read", "find", "search", "fetch", "show", "view", "query", "check"}
-_WRITES = {
-    *("create", "update", "delete", "remove", "send", "book", "cancel", "write", "post", "put"),
-    *("set", "add", "insert", "edit", "modify", "move", "rename", "save", "upload", "submit"),
-    *("pay", "transfer", "reserve", "assign", "close", "install", "commit", "push", "deploy"),
-}
+_WRITES = set(
+    """create update delete remove send book cancel write post put set add insert edit modify move
+    rename save upload submit pay transfer reserve assign install commit push deploy""".split()
+)
 _RUNS = {"bash", "shell", "run", "exec", "execute", "terminal", "python", "sql", "http", "editor"}
 _READS_ZH = re.compile("查|读|获取|搜索|列")
 _WRITES_ZH = re.compile("创建|更新|删除|发送|预订|取消|修改|添加|保存|提交|支付|写")

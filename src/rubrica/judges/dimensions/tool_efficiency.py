@@ -10,7 +10,7 @@ import msgspec
 from rubrica.core import Case, CaseError, Evidence, Signal, Trace
 from rubrica.core.numbers import whole
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.finding import MOST, finding, inapplicable
+from rubrica.judges.dimensions.finding import MOST, Sure, finding, inapplicable
 from rubrica.judges.dimensions.tool_calls import Call, Waste, canonical, find_waste, read_calls
 
 NAME = "tool_efficiency"
@@ -69,11 +69,10 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         waste = find_waste(calls, find_unexpected(calls, limits.expected))
         economy = 1 - len(waste) / len(calls)
         value, reason = combine(calls, limits, economy, _explain(waste, len(calls)))
-        # Repeats and expected tools are plain; whose fault an error was is a guess.
-        mistakes = sum(each.kind == "mistake" for each in waste)
-        is_plain = mistakes * 2 <= len(waste) and (waste or limits.expected)
+        # What the case expects is plain; whose fault an error was is a guess.
+        sure: Sure = "high" if limits.expected else "medium"
         evidence = quote_calls([each.call for each in waste])
-        return (finding(NAME, value, reason, "high" if is_plain else "medium", evidence),)
+        return (finding(NAME, value, reason, sure, evidence),)
 
 
 class ExpectedTool(NamedTuple):
@@ -183,9 +182,8 @@ def shorten(text: str, most: int) -> str:
 
 def quote_calls(calls: Sequence[Call]) -> list[Evidence]:
     """Return the calls as evidence."""
-    return [
-        Evidence(text=format_call(call), field="steps", step=call.step) for call in calls[:MOST]
-    ]
+    shown = calls[:MOST]
+    return [Evidence(text=format_call(call), field="steps", step=call.step) for call in shown]
 
 
 def _join(names: Sequence[str]) -> str:

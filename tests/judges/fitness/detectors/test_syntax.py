@@ -1,6 +1,6 @@
 """Code that parses, pieces of it, code that does not, and what is not judged."""
 
-import importlib
+import sys
 
 import pytest
 
@@ -96,11 +96,7 @@ def test_what_is_not_judged(output: str) -> None:
 
 
 def test_without_the_extra_other_languages_are_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module("rubrica.judges.fitness.detectors.syntax")
-    monkeypatch.setattr(module, "tree_parser", lambda _language: None)
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    tree_parser.cache_clear()
     assert parses(fenced("go", "func f( {")) is None
     assert parses(fenced("python", "x = (")) is False
-
-
-def test_a_grammar_that_is_not_installed() -> None:
-    assert tree_parser("klingon") is None

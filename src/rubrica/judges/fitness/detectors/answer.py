@@ -81,9 +81,8 @@ def has_direct_answer(output: str, request: str = "") -> bool:
     if not sentences or not split_words(text):
         return False
     opening = _QUOTED.sub("_", text[: sentences[:OPENING_SENTENCES][-1].end])
-    if _REFUSAL.search(opening):
-        return False
-    if _REBUKE.search(opening) and not _ASKS_JUDGEMENT.match(request.lstrip()):
+    is_rebuke = _REBUKE.search(opening) and not _ASKS_JUDGEMENT.match(request.lstrip())
+    if is_rebuke or _REFUSAL.search(opening):
         return False
     # A sentence that asks back says nothing either.
     return len(text) > OPENING or not all(

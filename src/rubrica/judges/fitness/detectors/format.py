@@ -6,14 +6,12 @@ paragraphs or bullet points. Any other demand is not seen and counts as kept.
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from rubrica.judges.fitness.detectors.markdown import READ, Document, read_markdown
 from rubrica.judges.fitness.detectors.syntax import NotJudged, parse
 from rubrica.judges.reader.numbers import find_numbers
 from rubrica.judges.reader.text import read_text, split_words
-
-#: Characters of a request that are read.
-REQUEST = 4_000
 
 _QUOTED = re.compile(r"\"[^\"\n]{0,80}\"|“[^”\n]{0,80}”|`[^`\n]{0,80}`|「[^」\n]{0,80}」")
 #: A question about a format, or a request for a program that writes it.
@@ -54,7 +52,7 @@ def find_broken_form(output: str, request: str = "") -> str | None:
         return "the output breaks off"
     if sum(line.lstrip().startswith("```") for line in text.split("\n")) % 2:
         return "a fenced block is not closed"
-    demands = _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:REQUEST]), output)
+    demands = _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:READ]), output)
     return next((f"asked for: {name}" for name, is_kept in demands if not is_kept), None)
 
 
@@ -96,11 +94,7 @@ def _count(unit: str, document: Document) -> int:
 def _is_json(output: str, fences: tuple[tuple[str, str], ...]) -> bool:
     """Whether the output or one of the blocks is JSON, or too long to say so."""
     for text in (output, *(code for name, code in fences if name in ("", "json"))):
-        try:
+        with suppress(ValueError, NotJudged):
             if len(text) > READ or isinstance(parse("json", text), dict | list):
                 return True
-        except NotJudged:
-            return True
-        except ValueError:
-            continue
     return False

@@ -116,8 +116,6 @@ def _parse_yaml(text: str) -> None:
 
 def _parse_tree(language: str, code: str) -> None:
     parser = tree_parser(language)
-    if parser is None:
-        raise NotJudged
     try:
         tree = parser.parse(code.encode("utf-8", "replace"))
     except ValueError as reason:  # what the binding makes of a parser that was stopped
@@ -140,12 +138,12 @@ def _is_deep(code: str) -> bool:
 
 @cache
 def tree_parser(language: str) -> Any:
-    """Return the tree-sitter parser of a language; None where the extra is not installed."""
+    """Return the tree-sitter parser of a language; NotJudged where the extra is not installed."""
     try:
         core = importlib.import_module("tree_sitter")
         grammar = importlib.import_module(f"tree_sitter_{language}")
-    except ImportError:
-        return None
+    except ImportError as reason:
+        raise NotJudged from reason
     make = getattr(grammar, "language_typescript", None) or grammar.language
     # A limit is deprecated, but the callback that shall replace it crashes the interpreter.
     return core.Parser(core.Language(make()), timeout_micros=int(PARSE_SECONDS * 1e6))
