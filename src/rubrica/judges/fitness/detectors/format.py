@@ -27,12 +27,12 @@ _ONLY = re.compile(r"(?i)\b(?:only|just|nothing (?:else|but)|no other text)\b|[�
 _TABLE = re.compile(r"(?i)\b(?:as|in|into|make|create|draw|use|give)\b[^.?!\n]{0,40}\btable\b|表格")
 _LIST = re.compile(r"(?i)\bbullet(?:s|ed|[- ]?points?)\b|\b(numbered list)\b|项目符号|(编号)")
 _CODE = re.compile(r"(?i)\b(?:code|fenced)[- ](?:block|fence)\b|代码块")
-_N = r"\d{1,5}|one|two|three|four|five|six|seven|eight|nine|ten|[一二两三四五六七八九十]"
+_N = r"[0-9]{1,5}|one|two|three|four|five|six|seven|eight|nine|ten|[一二两三四五六七八九十]"
 _MOST = "at most|no more than|up to|within|under|less than|不超过|最多|以内"
-_LEAST = "at least|no fewer than|more than|over|至少|不少于|以上"
+_LEAST = "at least|no fewer than|no less than|more than|over|至少|不少于|以上"
 #: "at most 20 words", "in one word"; "用三句话", "50字以内".
 _AMOUNT = re.compile(
-    rf"(?i)(?:(?P<bound>\b(?:exactly|in|only|with|write|give)\b|{_MOST}|{_LEAST}|[用写分]) ?)?"
+    rf"(?i)(?:(?<![a-z])(?P<bound>exactly|in|only|with|write|give|{_MOST}|{_LEAST}|[用写分]) ?)?"
     rf"(?P<n>{_N})[ 个]?(?P<unit>word|sentence|paragraph|bullet|字|句话|段)"
     rf"(?(bound)|(?P<after>{_MOST}|{_LEAST}))"
 )
