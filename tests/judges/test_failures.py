@@ -119,7 +119,6 @@ def test_does_not_take_other_texts_for_failures(text: str) -> None:
         '{"code": 403, "msg": "no"}',
         '{"error": "no seat left"}',
         '{"ok": false}',
-        '{"level": "info"}\n{"error": "no seat left"}\n',
         [{"type": "text", "text": "<tool_use_error>no</tool_use_error>"}],
         "x" * 200_000 + "\nError: at the end",
     ],
