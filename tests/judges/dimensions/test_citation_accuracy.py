@@ -15,7 +15,6 @@ from rubrica.judges.dimensions import citation_accuracy
 from rubrica.judges.dimensions.citation_accuracy import (
     PAIRS,
     CitationAccuracy,
-    asks_for_citations,
     has_quotations,
 )
 from rubrica.judges.reader.support import Verdict
@@ -51,11 +50,10 @@ def judged(
     *sources: dict[str, Any],
     question: Any = ASKED,
     steps: tuple[ToolCall, ...] = (),
-    judge: CitationAccuracy | None = None,
 ) -> Signal:
     case = Case(id="x", input=question, expected={"sources": list(sources)} if sources else None)
     trace = Trace(output=output, steps=steps)
-    (signal,) = asyncio.run((judge or CitationAccuracy()).judge(case, trace))
+    (signal,) = asyncio.run(CitationAccuracy().judge(case, trace))
     for piece in signal.evidence:
         assert piece.start is not None
         assert piece.text == trace.answer[piece.start : piece.end]
@@ -65,16 +63,18 @@ def judged(
 @pytest.mark.parametrize(
     ("output", "value", "word"),
     [
-        ("The tower opened in 1889 [1]. Bees make honey [2].", 0.9, "2 of 2 citations"),
-        ("The tower opened in 1889 (https://a.org/t).", 0.9, "1 of 1"),
-        ("The tower opened in 1899 [1].", 0.1, "1 not supported: [1] for 'The tower opened"),
+        ("The tower opened in 1889 [1]. Bees make honey [2].", 1.0, "2 of 2 citations"),
+        ("The tower opened in 1889 (https://a.org/t).", 1.0, "1 of 1"),
+        ("The tower opened in 1899 [1].", 0.0, "1 not stated: not stated [1] for 'The tower"),
         ("The tower did not open in 1889 [1].", 0.0, "1 contradicted"),
         ("The tower opened in 1889 [7].", 0.0, "1 dangling"),
         ("The tower opened in 1889 (https://a.org/other).", 0.0, "1 dangling"),
         ("The tower opened in 1889 (Smith, 2001).", 0.0, "1 dangling"),
         ('It "opened in the year of 1889" [1].', 0.0, "1 misquoted"),
         ("The tower opened in 1889 [1][2].", 0.5, "[2] for"),
-        ("The tower opened in 1889. Bees make honey.\n\nSources: [1][2]", 0.45, "only listed"),
+        ("The tower opened in 1889 [1]. Did the tower open [1]?", 0.5, "1 not stated"),
+        ("The tower opened in 1889.\n\nSources: [1][2]", 0.0, "nothing is cited"),
+        ("The tower opened in 1889.\n\n[1] https://a.org/t", 0.0, "nothing is cited"),
         ("The tower opened in 1889.", 0.0, "nothing is cited, although the case gives sources (2)"),
         ("", 0.0, "nothing is cited"),
     ],
@@ -96,17 +96,17 @@ def test_nothing_cited_is_a_failure_only_where_it_was_due() -> None:
 def test_what_cannot_be_checked_leaves_the_mean() -> None:
     bare = {"id": 3, "url": "https://c.org"}
     signal = judged("The tower opened in 1889 [1]. It is red [3].", TOWER, bare)
-    assert signal.value == pytest.approx(0.9)
+    assert signal.value == 1.0
     assert "1 more cannot be checked" in signal.reason
     assert judged("It is red [3].", bare).value is None
     unknown = judged("It is red (https://c.org).")
     assert unknown.value is None
-    assert "cannot be checked" in unknown.reason
+    assert "no text of what is cited is known" in unknown.reason
 
 
 def test_pages_that_tools_brought_back_are_sources() -> None:
     page = ToolCall(name="open", arguments={"url": "https://a.org/t"}, result=TOWER["text"])
-    assert judged("The tower opened in 1889 (https://a.org/t).", steps=(page,)).value == 0.9
+    assert judged("The tower opened in 1889 (https://a.org/t).", steps=(page,)).value == 1.0
     assert judged("The tower opened in 1889 (https://made-up.org).", steps=(page,)).value == 0.0
 
 
@@ -117,7 +117,6 @@ def test_looks_for_quotations_word_by_word() -> None:
     assert has_quotations('He called it "the tallest towr by far".', text)  # a typing error
     assert not has_quotations('He said "it was in 1899 the tallest tower".', text)
     assert not has_quotations('He said "it was in 1889 the tallest bridge by far".', text)
-    assert not has_quotations('He said "it was the tallest tower of all Europe".', text)
     assert not has_quotations('He said "it is a very ugly building".', text)
     assert has_quotations('It is called "Iron Lady".', text)  # a name
     assert has_quotations("它称「风力强，雨量大」。", "此次台风风力强、雨量大。")
@@ -143,15 +142,11 @@ def test_a_quotation_from_one_of_two_sources_is_no_misquotation() -> None:
     ],
 )
 def test_knows_a_question_that_asks_for_citations(question: str, asks: bool) -> None:
-    assert asks_for_citations(question) == asks
+    assert judged("It is so.", question=question).value == (0.0 if asks else None)
 
 
-def test_is_a_value_with_one_option() -> None:
-    judge = CitationAccuracy(partial=1.0)
-    listed = "The tower opened in 1889.\n\n[1] https://a.org/t"
-    assert judged(listed, TOWER, judge=judge).value == pytest.approx(0.9)
-    with pytest.raises(ValueError, match="partial"):
-        CitationAccuracy(partial=2)
+def test_is_a_value() -> None:
+    judge = CitationAccuracy()
     assert pickle.loads(pickle.dumps(judge)) == judge
     assert (judge.names, judge.runs) == (("citation_accuracy",), "inline")
 
@@ -173,7 +168,6 @@ def test_repeating_a_right_citation_earns_nothing() -> None:
         "The tower opened in 1889 [1]. " * 1000 + wrong,
         "\n\n".join(["- The tower opened in 1889 [1]"] * 50) + f"\n\n{wrong}",
         f"The tower opened in 1889 {'[1]' * 500}. {wrong}",
-        f"The tower opened in 1889 [1]. In 1889 the tower opened [1]. {wrong}",
     ):
         assert judged(text, TOWER).value == pytest.approx(fair, abs=0.05)
 

@@ -8,7 +8,7 @@ from rubrica.core import Case, Signal, Status, ToolCall, Trace, Usage
 from rubrica.judges.prompted.citations import ASKED, CitationAccuracy
 from rubrica.judges.protocol import load
 from rubrica.models.asking import ModelError
-from rubrica.models.gullible import careful, gullible
+from rubrica.models.gullible import careful
 from rubrica.models.scripted import Scripted
 
 TOWER = {"id": 1, "url": "https://a.org/t", "text": "The tower opened in 1889. It is 330 m tall."}
@@ -22,8 +22,8 @@ CASE = Case(input=ASKED_FOR, expected={"sources": [TOWER, HONEY]})
     [
         # In words that no rule knows.
         ("The doors were thrown wide in '89 [1].", ("supported", "opened in 1889"), 1.0, "1 of 1"),
-        ("The tower opened in 1889 [1].", ("unsupported", "It is 330 m tall"), 0.0, "1 not supp"),
-        ("The tower opened in 1889 [1].", ("unsupported", ""), 0.0, "1 not supported"),
+        ("The tower opened in 1889 [1].", ("unsupported", "It is 330 m tall"), 0.0, "1 not stated"),
+        ("The tower opened in 1889 [1].", ("unsupported", ""), 0.0, "1 not stated"),
         ("The tower opened in 1889 [1].", ("partly", "opened in 1889"), 0.5, "1 partly supported"),
         # Words that nobody finds make the verdict less sure and do not undo it.
         ("The tower opened in 1889 [1].", ("supported", "made up"), 1.0, "(confidence: low)"),
@@ -45,6 +45,7 @@ def test_what_a_citation_earns(
         "The tower opened in 1889 [7].",  # dangling
         'It "opened in the year of 1889" [1].',  # misquoted
         "The tower opened in 1889.",  # nothing cited
+        "The tower opened in 1889.\n\nSources: [1]",  # a list alone
     ],
 )
 def test_what_the_rules_see_is_not_asked(deciding: Any, judged: Any, output: str) -> None:
@@ -66,27 +67,6 @@ def test_each_sentence_and_source(deciding: Any, judged: Any) -> None:
     assert "CONTEXT]\nThe tower opened in 1889" in shown  # what `it` stands for
     assert HONEY["text"] in shown
     assert str(TOWER["text"]) not in shown
-
-
-def test_a_right_citation_reworded_counts_once(deciding: Any, judged: Any) -> None:
-    said = {"opened": ("supported", "opened in 1889")}
-    trace = Trace(
-        output="The tower opened in 1889 [1]. In 1889 the tower opened [1]. It sells cars [2]."
-    )
-    assert (
-        judged(CitationAccuracy(form="full", model=deciding("STATEMENT", said)), CASE, trace).value
-        == 0.5
-    )
-
-
-@pytest.mark.parametrize(("choice", "value"), [("supported", 0.5), ("partly", 0.25)])
-def test_sources_that_are_only_listed(
-    deciding: Any, judged: Any, choice: str, value: float
-) -> None:
-    model = deciding("STATEMENT", {"": (choice, "in 1889")})
-    trace = Trace(output="The doors opened in 1889. It was popular.\n\nSources: [1]")
-    assert judged(CitationAccuracy(form="full", model=model), CASE, trace).value == value
-    assert "It was popular" in model.asks[0].messages[1].content
 
 
 def test_what_the_tools_brought_back(deciding: Any, judged: Any) -> None:
@@ -160,8 +140,6 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
 
 
 def test_by_name() -> None:
-    judge = load("citation_accuracy", options={"model": "scripted:gullible", "partial": 0.4})
+    judge = load("citation_accuracy", options={"model": "scripted:gullible"})
     assert isinstance(judge, CitationAccuracy)
     assert set(judge.prompts) == {"citation_brief/en"}
-    with pytest.raises(ValueError, match="partial"):
-        CitationAccuracy(model=gullible(), partial=2)

@@ -1,7 +1,7 @@
-"""Where an output cites, in which sentence, and which source each citation means.
+"""Where an output cites, for which sentence, and which source each citation means.
 
 Read are `[1]`, `[1, 3-5]`, `[^1]`, `【1】`, `[source 1]`, `[@key]`, markdown links, addresses,
-DOIs, `(Smith, 2020)`, and a reference list at the end, which says what the numbers stand for.
+DOIs, arXiv numbers, `(Smith, 2020)`, and a reference list, which says what the numbers stand for.
 Code, images and comments cite nothing. Every pattern is linear: the length of each piece is
 bounded, and no piece can run into the beginning of the next.
 """
@@ -10,344 +10,233 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from rubrica.core import Case, Trace
 from rubrica.judges.answer import blank_thinking
 from rubrica.judges.dimensions.finding import READ
 from rubrica.judges.dimensions.known import known
-from rubrica.judges.dimensions.sources import Source, canonical_url, case_sources, collect_sources
-from rubrica.judges.reader.text import Text, read_text
+from rubrica.judges.dimensions.sources import Source, canonical_url, collect_sources
+from rubrica.judges.reader.text import Sentence, Text
 from rubrica.judges.visible import shown
 
-#: Citations that are read of a text, of one range such as [1-999], and entries of its list.
-_CITATIONS, _SPAN, _ENTRIES = 20_000, 12, 200
-#: Characters from which on a part of a sentence says something of its own.
-_SAYING = 15
-_URL = r"[^\s<>\"'`\[\]{}|\\^（）【】「」『』《》“”，。；、！]{1,2000}+"
-#: Each branch begins with a letter or sign of its own, so that the search skips to these signs.
-_MARK = re.compile(
-    r"\[(?P<square>[^\[\]\n]{1,300}+)\](?:\((?P<link>(?:https?://|www\.)[^\s()]{1,2000}+"
-    r"(?:\([^\s()]{0,200}+\)[^\s()]{0,500}+)?)(?:\s\"[^\"\n]{0,200}+\")?\))?"
-    r"|【(?P<lens>[^【】\n]{1,100}+)】"
-    r"|［(?P<wide>[^［］\n]{1,100}+)］"
-    rf"|:(?:(?<=http:)|(?<=https:))//(?P<url>{_URL})"
-    rf"|www\.(?P<www>{_URL})"
-    r"|:(?:(?<=doi:)|(?<=DOI:))\s?(?P<doi>10\.\d{4,9}/[^\s<>\"'，。；、（）\[\]]{1,200}+)"
-    r"|:(?:(?<=arXiv:)|(?<=arxiv:))\s?(?P<arxiv>\d{4}\.\d{4,5})"
-    r"|\((?P<round>[^()\[\]:\n]{4,120}+)\)"
-    r"|（(?P<full>[^（）\[\]：:\n]{4,120}+)）"
+#: Markers that are read of a text, numbers of a range such as [1-999], and characters beside a
+#: marker that are searched for the end of its line.
+_MARKERS, _SPAN, _NEAR = 5_000, 12, 500
+_SIGNS = r"[^\s()<>\"'`\[\]{}|\\^（）【】「」『』《》“”，。；、！]"
+_URL = rf"(?:https?://|www\.){_SIGNS}{{1,2000}}+(?:\({_SIGNS}{{0,200}}+\){_SIGNS}{{0,500}}+)?"
+_MARKER = re.compile(
+    r"[\[【](?!http)(?P<square>[^\[\]【】\n]{1,300}+)[\]】]"
+    rf"(?:\((?P<link>{_URL})(?: \"[^\"\n]{{0,200}}+\")?\))?"
+    rf"|(?P<url>{_URL})"
+    r"|(?:doi|DOI): ?(?P<doi>10\.\d{4,9}/[^\s<>\"'，。；、（）\[\]]{1,200}+)"
+    r"|ar[Xx]iv: ?(?P<arxiv>\d{4}\.\d{4,5})"
+    r"|[(（](?P<round>[^()（）\[\]:\n]{4,120}+)[)）]"
 )
+_REGISTERS = {"doi": "https://doi.org/", "arxiv": "https://arxiv.org/abs/"}
 _NUMBERS = re.compile(
-    r"(?:(?:sources?|refs?\.?|references?|docs?|来源|参考|文献|资料)[:：\s#]{0,3})?"
-    r"(\d{1,3}(?:\s?[-–—,，、;；&]\s?\d{1,3}){0,40})(?:†.{0,60})?",
-    re.IGNORECASE,
+    r"(?i)(?:(?:source|ref|reference|doc|来源|参考|文献|资料)s?[.:：\s#]{0,3})?"
+    r"(\d{1,3}(?:\s?[-–—,，、;；&]\s?\d{1,3}){0,40})(?:†.{0,60})?"
 )
 _RANGE = re.compile(r"(\d{1,3})(?:\s?[-–—]\s?(\d{1,3}))?")
-_AUTHORS = re.compile(
-    r"\s?(?:see |cf\. |e\.g\. |参见|见)?([^\W\d_a-zß-ÿ]\D{1,80}?)([,，]\s?|\s)"
-    r"((?:1[5-9]|20)\d\d)[a-z]?(?:[,，].{0,30})?"
-)
-_SEVERAL = re.compile(r"et al|等")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_NARRATED = re.compile(
-    r"(?:[^\W\d_a-zß-ÿ][\w'’-]{1,30}(?: et al\.?| (?:and|&) [\w'’-]{1,30})?|[㐀-鿿]{2,4}等?)\s?\Z"
-)
+_AUTHORS = re.compile(rf"\s?(?:see |见)?([^\W\d_a-z]\w*+)\D{{0,80}}[,，]\s?({_YEAR.pattern})")
+#: Code, of which the fence is a group, and images.
 _CODE = re.compile(
-    r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)|(?<!`)`++[^`\n]{1,300}+`++", re.DOTALL | re.MULTILINE
+    r"(?ms)^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)|(?<!`)`++[^`\n]{1,300}+`++"
+    r"|!\[[^\[\]\n]{0,300}+\]\([^()\n]{0,2000}+"
 )
-_NOTE = re.compile(r"^ {0,3}\[\^([^\]\s]{1,60})\]:[ \t]?(.{0,2000})", re.MULTILINE)
-#: `[1] Title`, `1. Title`, `- Title`, or an address.
+_ANY, _CITING = re.compile(r"[^\n]"), re.compile(r"[\[\]():]|(?<=www)\.")
+#: `[1] Title`, `[^1]: Title`, or `1. Title`.
 _ENTRY = re.compile(
-    r"\s{0,8}(?:[-*+•]\s)?(?:[\[【［]\^?([^\[\]【】［］\s]{1,60})[\]】］](?!\():?|(\d{1,3})[.)．、]"
-    r"|(?<=[-*+•]\s)|(?=https?://))\s?(.{1,2000})"
+    r"\s{0,8}(?:[-*+•]\s)?(?:[\[【]\^?([^\[\]【】\s]{1,60})[\]】](?!\()(:?)|(\d{1,3})[.)、])\s?(.{1,2000})"
+)
+_HEADING = re.compile(
+    r"(?i)[\W_]*(?:references?|sources?|bibliography|works cited|citations|footnotes|links"
+    r"|参考(?:文献|资料|来源)?|(?:资料|数据|引用)?来源|引用|脚注|出处)[\W_]*"
 )
 _WORD = re.compile(r"\w+")
-_HEADINGS = frozenset([
-    "references", "reference", "sources", "source", "bibliography", "works cited", "citations",
-    "footnotes", "links",
-    "参考文献", "参考资料", "参考来源", "参考", "来源", "资料来源", "数据来源",
-    "引用", "引用来源", "出处", "脚注",
-])  # fmt: skip
-_NUMBERED = {"doi": "https://doi.org/", "arxiv": "https://arxiv.org/abs/"}
-_AROUND = " \t\r#*_>-:：[]【】()（）.,;，；、。"
-Form = Literal["number", "key", "url", "author", "listed"]
-
-
-class Target(NamedTuple):
-    """What a citation points with. `shown` is what of it belongs to the sentence, as the label of
-    a link does. A `weak` one, such as `[draft]`, cites only where a source is called so."""
-
-    form: Form
-    text: str
-    shown: str = ""
-    weak: bool = False
+#: What markers leave behind: empty brackets, and a space before a point.
+_REMAINS = re.compile(r" ?[(（][ ,;，；]{0,20}[)）]| (?=[.,;:!?，。；])")
+#: A `word` is a bracket such as `[draft]`, which cites only where a source is called so.
+Form = Literal["key", "word", "url", "author"]
 
 
 class Citation(NamedTuple):
-    """A citation, its place, its sentence's number in the text, and its reference list's entry."""
+    """A citation, and the address that it or the reference list gives.
+
+    `statement` is its sentence without markers, empty where it is only listed; `start` is where
+    the sentence begins, `end` where the marker ends.
+    """
 
     form: Form
     target: str
+    url: str
+    statement: str
     start: int
     end: int
-    sentence: int = -1
-    shown: str = ""
-    entry: str = ""
-    weak: bool = False
 
 
-def parse_citations(text: str) -> list[Citation]:
-    """All citations of a text in order; where there are none, the entries of its list."""
-    body, listed = _split_references(_without_code(shown(blank_thinking(text))))
-    sentences = read_text(text).sentences
-    starts = [sentence.start for sentence in sentences]
+@lru_cache(maxsize=2)  # two judges ask for the citations of one output, one after the other
+def parse_citations(text: str) -> Sequence[Citation]:
+    """All citations of a text in order."""
+    text = _silence_code(shown(blank_thinking(text)))
+    body, listed = _split_list(text)
+    pieces: list[str] = []  # the body with spaces in place of markers; every place stays
+    markers: list[tuple[Form, str, int, int]] = []
+    at = 0
+    for mark in islice(_MARKER.finditer(text), _MARKERS):
+        targets, label, end = _read_marker(mark)
+        markers += [(form, target, mark.start(), end) for form, target in targets]
+        if targets and targets[0][0] != "word":
+            pieces += body[at : mark.start()], label.ljust(end - mark.start())
+            at = end
+    if not markers:
+        return ()
+    plain = "".join([*pieces, body[at:]])
+    sentences = Text(plain).sentences
     found: list[Citation] = []
-    edge = -1  # up to where a sentence holds only markers, which belong to the one before
-    for mark in _MARK.finditer(body):
-        targets, start, end = _read_mark(body, mark)
-        at = bisect_right(starts, start) - 1
-        if at > 0 and targets and targets[0].form in ("number", "key"):
-            follows = start == starts[at] or start <= edge + 1
-            if follows and "\n" not in text[max(edge, sentences[at - 1].end) : start]:
-                edge, at = end, at - 1
-        for form, target, label, weak in targets:
-            entry = listed[target].entry if target in listed and form != "url" else ""
-            found.append(Citation(form, target, start, end, at, label, entry, weak))
-        if len(found) >= _CITATIONS:
-            break
-    return found if any(not one.weak for one in found) else [*found, *listed.values()]
-
-
-def write_statements(citations: Sequence[Citation], text: Text) -> list[str]:
-    """What each citation is cited for, without markers; headings of lists say nothing.
-
-    That is its sentence, or of a sentence with several markers what stands since the one before.
-    """
-    found: list[str] = []
-    before = 0  # the end of the last marker, which may stand after the end of its sentence
-    for number, group in groupby(citations, key=lambda one: one.sentence):
-        sentence = text.sentences[number] if number >= 0 else None
-        start, end = (sentence.start, sentence.end) if sentence else (0, 0)
-        at, piece = max(start, before), ""
-        pieces: list[str] = []
-        owners: list[int] = []
-        for mark in group:
-            if mark.end > at:
-                piece += text.raw[at : min(mark.start, end)]
-                piece = piece + mark.shown if mark.shown else piece.rstrip()
-                at = before = mark.end
-            if len(piece) > (_SAYING if piece.isascii() else _SAYING // 3):
-                pieces.append(piece)
-                piece = ""
-            owners.append(max(0, len(pieces) - 1))
-        piece += text.raw[at:end]
-        if not pieces:
-            pieces = [piece]
-        elif pieces[-1][-1] not in ".!?。！？":  # else another sentence follows
-            pieces[-1] += piece
-        said = ["" if is_heading(one) or not _WORD.search(one) else one.strip() for one in pieces]
-        found += [said[owner] for owner in owners]
+    for form, target, start, end in markers:
+        sentence = _find_sentence(start, sentences, plain)
+        said, opens = (_tidy(sentence.text), sentence.start) if sentence else ("", start)
+        url = target if form == "url" else listed.get(target, "")
+        found.append(Citation(form, target, url, said, min(opens, start), end))
     return found
 
 
 def is_heading(line: str) -> bool:
     """Whether a line announces a reference list, and says nothing else."""
-    return len(line) < 60 and line.strip(_AROUND).lower() in _HEADINGS
+    return len(line) < 60 and _HEADING.fullmatch(line) is not None
 
 
-def _without_code(text: str) -> str:
-    if "`" not in text and "~~~" not in text:
+def _silence_code(text: str) -> str:
+    """Blank blocks of code; of code in a sentence and of images, only the signs that cite."""
+    if "`" not in text and "~~~" not in text and "![" not in text:
         return text
-    return _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    return _CODE.sub(lambda found: (_ANY if found[1] else _CITING).sub(" ", found[0]), text)
 
 
-def _split_references(text: str) -> tuple[str, dict[str, Citation]]:
-    """The text before its reference list, and the entries by number or place."""
-    found: dict[str, Citation] = {}
-    if "[^" in text:
-        for note in _NOTE.finditer(text):
-            found[note[1].lower()] = Citation("listed", note[2], *note.span(), entry=note[2])
-        text = _NOTE.sub(lambda note: " " * len(note[0]), text)
-    lines = text.split("\n")
-    first = _find_list(lines)
-    start = at = max(0, len(text) + 1 - sum(len(line) + 1 for line in lines[first:]))
-    for line in lines[first : first + _ENTRIES]:
-        if match := _ENTRY.match(line):
-            entry = Citation("listed", match[3], at, at + len(line), entry=match[3])
-            found.setdefault((match[1] or match[2] or f"at {at}").lower(), entry)
-        at += len(line) + 1
-    return text[:start], found
+def _split_list(text: str) -> tuple[str, dict[str, str]]:
+    """The text with spaces in place of its reference list, and its addresses by number or key.
+
+    The list is what stands under its heading; without one, `[1]: Title` or `[1] https://...`.
+    """
+    lines, listed, is_below = text.split("\n"), dict[str, str](), False
+    for number, line in enumerate(lines):
+        is_below = is_heading(line) or (is_below and not line.startswith("#"))
+        entry = _ENTRY.match(line)
+        is_entry = entry and (is_below or entry[2] or (entry[1] and "://" in line))
+        if entry and is_entry:
+            targets = [one for mark in _MARKER.finditer(entry[4]) for one in _read_marker(mark)[0]]
+            urls = [target for form, target in targets if form == "url"]
+            listed.setdefault((entry[1] or entry[3]).lower(), urls[0] if urls else "")
+        if is_below or is_entry:
+            lines[number] = " " * len(line)
+    return "\n".join(lines), listed
 
 
-def _find_list(lines: Sequence[str]) -> int:
-    """The first line of the reference list: under the last heading, or bracketed at the end."""
-    first, is_end = len(lines), True
-    for number in range(len(lines) - 1, -1, -1):
-        line = lines[number]
-        if is_heading(line) and any(map(_ENTRY.match, lines[number + 1 : number + 4])):
-            return number + 1
-        if is_end and line.strip():
-            is_end = line.lstrip()[0] in "[【［" and _ENTRY.match(line) is not None
-            first = number if is_end else first
-        if line.startswith("#"):
-            break
-    return first
+def _find_sentence(place: int, sentences: Sequence[Sentence], text: str) -> Sentence | None:
+    """The sentence of a marker: around or before it on its line, else after it on its line.
+
+    `text` has spaces in place of markers, so that none of them begins or hides a sentence.
+    """
+    at = bisect_right(sentences, place, key=lambda sentence: sentence.start)
+    end = sentences[at - 1].end if at else 0
+    if at and text.find("\n", end, min(place, end + _NEAR)) < 0:
+        return sentences[at - 1]
+    if at < len(sentences) and text.find("\n", place, min(sentences[at].start, place + _NEAR)) < 0:
+        return sentences[at]
+    return None
 
 
-def _read_mark(body: str, mark: re.Match[str]) -> tuple[Sequence[Target], int, int]:
-    """What a marker points to, and its place; several numbers in a bracket share it."""
-    kind, (start, end) = mark.lastgroup or "", mark.span()
+@lru_cache(maxsize=64)
+def _tidy(sentence: str) -> str:
+    """A statement without what markers left behind; headings of lists say nothing."""
+    said = _REMAINS.sub("", " ".join(sentence.split()))
+    return "" if is_heading(said) or not _WORD.search(said) else said
+
+
+def _read_marker(mark: re.Match[str]) -> tuple[Sequence[tuple[Form, str]], str, int]:
+    """What a marker points to, what of it belongs to the sentence, and where it ends."""
+    kind, end = mark.lastgroup or "", mark.end()
     inside = mark[kind]
-    if kind in ("square", "lens", "wide", "link"):
-        if start and body[start - 1] == "!":
-            return (), start, end  # an image
-        if kind != "link":
-            return _read_bracket(inside), start, end
+    if kind == "square":
+        return _read_bracket(inside), "", end
+    if kind == "round":
+        return _read_authors(inside), "", end
+    if kind == "link":
         label = mark["square"]
-        label = "" if label.isdecimal() or is_heading(label) else label
-        return (Target("url", inside, label),), start, end
-    if kind in ("round", "full"):
-        named = _NARRATED.search(body, max(0, start - 60), start) if inside.isdecimal() else None
-        if named and _YEAR.fullmatch(inside):
-            return (Target("author", f"{named[0].strip()}, {inside}", weak=True),), start, end
-        return _read_authors(inside), start, end
-    trimmed = inside.rstrip(".,;:!?*_'…~" if "(" in inside else ").,;:!?*_'…~")
-    end -= len(inside) - len(trimmed)
-    if kind in _NUMBERED:
-        start, address = start - len(kind), _NUMBERED[kind] + trimmed
-    else:
-        start -= 0 if kind == "www" else 5 if body.startswith("https", start - 5) else 4
-        address = body[start:end]
-    if start and body[start - 1] in "(（" and body[end : end + 1] in (")", "）"):
-        start, end = start - 1, end + 1  # brackets that hold nothing else
-    return (Target("url", address),), start, end
+        label = "" if label.isdecimal() or is_heading(label) else f" {label}"
+        return [("url", inside)], label, end
+    target = inside.rstrip(".,;:!?*_'…~")
+    return [("url", _REGISTERS.get(kind, "") + target)], "", end - len(inside) + len(target)
 
 
 @lru_cache(maxsize=1024)
-def _read_bracket(inside: str) -> Sequence[Target]:
+def _read_bracket(inside: str) -> Sequence[tuple[Form, str]]:
     inside = inside.strip()
     if numbers := _NUMBERS.fullmatch(inside):
         pairs = [(max(1, int(low)), int(high or low)) for low, high in _RANGE.findall(numbers[1])]
         ranges = [range(low, min(high, low + _SPAN - 1) + 1) for low, high in pairs[:_SPAN]]
-        return [Target("number", str(one)) for each in ranges for one in each]
+        return [("key", str(one)) for each in ranges for one in each]
     if inside.startswith(("^", "@")):
-        keys = [key.strip(" ^@") for key in inside.lower().split(";")[:_SPAN]]
-        return [Target("number" if key.isdecimal() else "key", key) for key in keys]
-    if "://" in inside:
-        return [Target("url", inside.partition(" ")[0])]
-    return _read_authors(inside) or [Target("key", inside.lower(), f"[{inside}]", weak=True)]
+        return [("key", key.strip(" ^@")) for key in inside.lower().split(";")[:_SPAN]]
+    return _read_authors(inside) or [("word", inside.lower())]
 
 
-def _read_authors(inside: str) -> Sequence[Target]:
-    if "1" not in inside and "2" not in inside:
-        return ()
-    found = [_AUTHORS.fullmatch(piece) for piece in re.split("[;；]", inside)[:_SPAN]]
-    return [
-        Target("author", f"{names}, {year}", weak=comma.isspace() and not _SEVERAL.search(names))
-        for names, comma, year in [one.groups() for one in found if one]
-    ]
+def _read_authors(inside: str) -> Sequence[tuple[Form, str]]:
+    """`Smith & Lee, 2020; Wu et al., 2019` as the first name and the year of each."""
+    found = [_AUTHORS.match(piece) for piece in re.split("[;；]", inside)[:_SPAN]]
+    return [("author", f"{one[1].removesuffix('等')}, {one[2]}") for one in found if one]
+
+
+class Link(NamedTuple):
+    """A citation and the source that it means; `None` where it leads to none of them."""
+
+    citation: Citation
+    source: Source | None
+
+    @property
+    def url(self) -> str:
+        return self.source.url if self.source else self.citation.url
 
 
 class CitedOutput(NamedTuple):
-    """An output as far as it is read, its citations, and the source that each of them means."""
+    """An output as far as it is read, its citations, and all sources that it may cite."""
 
-    text: Text
+    raw: str
     is_cut: bool
-    links: Sequence[tuple[Citation, Source | None]]
+    links: Sequence[Link]
     sources: tuple[Source, ...]
 
 
 def read_citations(case: Case, trace: Trace) -> CitedOutput:
     """Parse and resolve the citations of an output."""
-    last = _last[0] if _last else None  # once: another thread may put its own there
-    if last and last[0] is case and last[1] is trace:
-        return last[2]
-    answer = trace.answer
-    text = read_text(answer[:READ])
-    citations = parse_citations(text.raw)
-    targets = {(one.form, one.target): one for one in citations}
-    index = index_sources(case_sources(case))
-    meant = {key: resolve_citation(one, index) for key, one in targets.items()}
-    if not all(source and source.text for source in meant.values()):  # else the tools add nothing
-        index = index_sources(collect_sources(case, trace))
-        meant = {key: resolve_citation(one, index) for key, one in targets.items()}
-    links = [(one, meant[one.form, one.target]) for one in citations]
-    found = CitedOutput(text, len(answer) > READ, links, index.sources)
-    _last[:] = [(case, trace, found)]
-    return found
-
-
-#: Two judges ask for the citations of one output, one after the other.
-_last: list[tuple[Case, Trace, CitedOutput]] = []
-
-
-class SourceIndex(NamedTuple):
-    """Sources by what a citation may call them."""
-
-    sources: tuple[Source, ...]
-    by_url: Mapping[str, Source]
-    by_id: Mapping[str, Source]
-    by_place: Sequence[Source]
-    by_word: Mapping[str, Sequence[Source]]  # of its authors, or else of id and title
+    answer, sources = trace.answer, collect_sources(case, trace)
+    names = name_sources(sources)
+    links: list[Link] = []
+    for one in parse_citations(answer[:READ]):
+        # The output's own list says what its numbers mean, before the ids of the sources.
+        source = names.get(canonical_url(one.url) if one.url else one.target.lower())
+        # `[draft]` and, where there are no sources, the set `[1, 3]` cite nothing.
+        if source or one.url or one.form == "author" or (one.form == "key" and sources):
+            links.append(Link(one, source))
+    # What is only listed counts where nothing is cited in a sentence.
+    links = [link for link in links if link.citation.statement] or links
+    return CitedOutput(answer[:READ], len(answer) > READ, links, sources)
 
 
 @known
-def index_sources(sources: tuple[Source, ...]) -> SourceIndex:
-    """Index sources. Where none has a number of its own, `[2]` is the second one."""
-    by_url = {canonical_url(one.url): one for one in reversed(sources) if one.url}
-    by_id = {one.id.lower(): one for one in reversed(sources) if one.id}
-    given = [one for one in sources if one.origin == "case"] or sources
-    by_place = () if any(map(str.isdecimal, by_id)) else given
-    by_word: dict[str, list[Source]] = {}
-    for one in sources:
-        called = one.author or f"{one.id} {one.title}".replace("_", " ")
-        for word in set(_WORD.findall(called[:500].lower())):
-            by_word.setdefault(word, []).append(one)
-    return SourceIndex(sources, by_url, by_id, by_place, by_word)
-
-
-def resolve_citation(citation: Citation, index: SourceIndex) -> Source | None:
-    """The source that a citation means; `None` where it leads to none of them."""
-    form, target, entry = citation.form, citation.target, citation.entry
-    if form == "url":
-        return index.by_url.get(canonical_url(target))
-    if entry:
-        source = _resolve_entry(entry, index)
-        if source is not None or form == "listed" or address_in(entry):
-            return source  # the output's own numbering wins
-    if form == "author":
-        return _resolve_author(target, index)
-    if target in index.by_id:
-        return index.by_id[target]
-    place = int(target) if form == "number" else 0
-    return index.by_place[place - 1] if 0 < place <= len(index.by_place) else None
-
-
-@lru_cache(maxsize=1024)
-def address_in(entry: str) -> str:
-    """The address that an entry of a reference list names; empty where it names none."""
-    found = (one for mark in _MARK.finditer(entry) for one in _read_mark(entry, mark)[0])
-    return next((one.text for one in found if one.form == "url"), "")
-
-
-def _resolve_entry(entry: str, index: SourceIndex) -> Source | None:
-    if address := address_in(entry):
-        return index.by_url.get(canonical_url(address))
-    low = entry.lower()
-    for source in index.sources:
-        if len(source.title) >= 8 and source.title.lower() in low:
-            return source
-    year = _YEAR.search(entry)
-    return _resolve_author(f"{entry}, {year[0]}", index) if year else None
-
-
-def _resolve_author(target: str, index: SourceIndex) -> Source | None:
-    """By the first name and the year; a source without authors by its id or title."""
-    names, _, year = target.rpartition(", ")
-    word = _WORD.search(names.lower().replace("等", ""))
-    for source in index.by_word.get(word[0], ()) if word else ():
-        if year in (source.year or (year if source.author else f"{source.id} {source.title}")):
-            return source
-    return None
+def name_sources(sources: tuple[Source, ...]) -> Mapping[str, Source]:
+    """The first source of each id, address, `smith, 2020`, and place where no id is a number."""
+    names: dict[str, Source] = {}
+    for one in reversed(sources):
+        if year := _YEAR.search(one.year or one.title):
+            words = _WORD.findall((one.author or one.title)[:500].lower())
+            names |= {f"{word}, {year[0]}": one for word in words}
+    if not any(one.id.isdecimal() for one in sources):
+        given = [one for one in sources if one.origin == "case"] or sources
+        names |= {str(place): one for place, one in enumerate(given, 1)}
+    names |= {canonical_url(one.url): one for one in reversed(sources) if one.url}
+    return names | {one.id.lower(): one for one in reversed(sources) if one.id}

@@ -1,9 +1,8 @@
 """How good a web address is by its host alone: primary, secondary, unreliable, or unknown.
 
 In this order: the hosts that the user lists, addresses that hide where they lead, the shipped list
-(`hosts.json`), and endings that registries give to public bodies and universities only. The list
-comes before the endings because of hosts such as `academia.edu`, which is no university. Whatever
-none of them knows is unknown: nothing here opens a page.
+(`hosts.json`), and endings that registries give to public bodies and universities only; the list
+comes first because of `academia.edu`, which is no university. What none of them knows is unknown.
 """
 
 import json
@@ -16,13 +15,14 @@ from typing import Literal, NamedTuple
 from publicsuffixlist import PublicSuffixList
 
 Kind = Literal["primary", "secondary", "unreliable"]
+KINDS: tuple[Kind, ...] = ("primary", "secondary", "unreliable")
+#: The hosts that the user lists for each kind: `example.org`, `example.org/path`, `*.example.org`.
+HostLists = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 #: Scheme, host with what stands around it, path. A backslash ends a host in browsers.
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]{0,20}):)?//([^/?#\\\s]*+)([^?#\s]*+)", re.IGNORECASE)
-_NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.){0,30}[a-z0-9_-]{1,63}")
-_IP = re.compile(r"(?:0x[0-9a-f]+|\d+)\Z|\[")
-#: Parts of a path that an entry of a list may name.
-_PATH = 4
+#: A public host: no IP address, which names no publisher.
+_NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.){1,30}[a-z][a-z0-9-]{1,62}")
 #: Suffixes that registries give to public bodies and universities, alone or before a country's.
 _ALONE = frozenset(["gov", "mil", "edu", "int"])
 _SECOND = _ALONE - {"int"} | {"gob", "gouv", "govt", "go", "gub", "gv", "gc", "ac"}
@@ -43,17 +43,6 @@ class Rating(NamedTuple):
     reason: str
 
 
-class HostLists(NamedTuple):
-    """Hosts that the user lists: `example.org`, `example.org/path`, `*.example.org`."""
-
-    primary: tuple[str, ...] = ()
-    secondary: tuple[str, ...] = ()
-    unreliable: tuple[str, ...] = ()
-
-
-NO_LISTS = HostLists()
-
-
 @lru_cache(maxsize=4096)
 def parse_address(url: str) -> Address:
     """Split an address, with or without its scheme."""
@@ -66,40 +55,39 @@ def parse_address(url: str) -> Address:
         return Address("", path, "the address hides its host")  # https://nasa.gov@evil.example
     host, _, port = parts[2].lower().partition(":")
     host = host.rstrip(".").removeprefix("www.")
-    if port.strip("0123456789") or _IP.match(host.rpartition(".")[2]):
-        return Address(host, path, "an IP address names no publisher")
     if not host.isascii() or "xn--" in host:
         return Address(host, path, "letters of the host can be mistaken for others")
-    if _NAME.fullmatch(host) is None or "." not in host:
+    if port.strip("0123456789") or _NAME.fullmatch(host) is None:
         return Address(host, path, "not a public host")
     return Address(host, path)
 
 
 @lru_cache(maxsize=4096)
-def rate_address(url: str, lists: HostLists = NO_LISTS) -> Rating:
+def rate_address(url: str, lists: HostLists = ((), (), ())) -> Rating:
     """Rate an address by its host; `lists` win over everything else."""
     address = parse_address(url)
-    if any(lists) and (found := _find(_own_table(lists), address)):
+    if any(lists) and (found := _find(read_lists(lists), address)):
         return found
     if address.trouble:
         return Rating("unreliable" if not address.host else None, address.trouble)
     return _find(_shipped_table(), address) or _rate_ending(address)
 
 
-def registered_host(url: str) -> str:
-    """The name that somebody registered: `example.co.uk` of `https://www.example.co.uk/a`."""
-    host = parse_address(url).host
-    return _suffixes().privatesuffix(host) or host if host else ""
-
-
-def check_lists(lists: HostLists) -> None:
-    """Refuse entries that are no hosts, and hosts listed as two kinds."""
-    for field, hosts in zip(HostLists._fields, lists, strict=True):
-        for host in hosts:
-            if not host.strip() or any(map(str.isspace, host)):
-                raise ValueError(f"{field}: {host!r} is no host")
-            if (others := [kind for kind in HostLists._fields if host in getattr(lists, kind)])[1:]:
-                raise ValueError(f"{field}: {host!r} is listed as {' and as '.join(others)}")
+@lru_cache(maxsize=64)
+def read_lists(lists: HostLists) -> Mapping[str, Rating]:
+    """The user's entries without scheme, port and `www.`; refuses what cannot be meant."""
+    table: dict[str, Rating] = {}
+    for kind, entries in zip(KINDS, lists, strict=True):
+        for entry in entries:
+            host, _, path = entry.strip().lower().rpartition("://")[2].partition("/")
+            host = host.partition(":")[0].removeprefix("www.")
+            if not host or any(map(str.isspace, host)):
+                raise ValueError(f"{kind}: {entry!r} is no host")
+            rating = Rating(kind, f"listed as {kind} in the rubric")
+            other = table.setdefault(f"{host}/{path}".rstrip("/"), rating).kind
+            if other != kind:
+                raise ValueError(f"{kind}: {entry!r} is listed as {other} and as {kind}")
+    return table
 
 
 def _rate_ending(address: Address) -> Rating:
@@ -115,7 +103,7 @@ def _rate_ending(address: Address) -> Rating:
 
 def _find(table: Mapping[str, Rating], address: Address) -> Rating | None:
     """The rating of the longest entry, by whole labels: nasa.gov.evil.com is not nasa.gov."""
-    host, parts, below = address.host, address.path.strip("/").split("/")[:_PATH], False
+    host, parts, below = address.host, address.path.strip("/").split("/")[:4], False
     while host:
         for length in range(len(parts), 0, -1):
             if found := table.get(f"{host}/{'/'.join(parts[:length])}"):
@@ -135,21 +123,6 @@ def _shipped_table() -> Mapping[str, Rating]:
         for reason, hosts in groups.items()
         for host in hosts
     }
-
-
-@lru_cache(maxsize=64)
-def _own_table(lists: HostLists) -> Mapping[str, Rating]:
-    return {
-        _plain(entry): Rating(kind, f"listed as {kind} in the rubric")  # type: ignore[arg-type]
-        for kind, entries in zip(HostLists._fields, lists, strict=True)
-        for entry in entries
-    }
-
-
-def _plain(entry: str) -> str:
-    """An entry as `_find` looks for it: without scheme, port and `www.`."""
-    host, _, path = entry.strip().lower().rpartition("://")[2].partition("/")
-    return f"{host.partition(':')[0].removeprefix('www.')}/{path}".rstrip("/")
 
 
 @cache

@@ -117,7 +117,6 @@ class CitationAccuracy(
     threads: int = 1
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.opened  # noqa: B018 - a missing extra or file shows before the first case
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:

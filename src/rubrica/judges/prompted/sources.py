@@ -10,11 +10,10 @@ from msgspec.structs import replace
 
 from rubrica.core import Case, Signal, Trace, Usage
 from rubrica.core.trace import as_text
-from rubrica.judges.dimensions.citations import read_citations
-from rubrica.judges.dimensions.hosts import HostLists, Rating, check_lists, parse_address
+from rubrica.judges.dimensions.citations import Link, read_citations
+from rubrica.judges.dimensions.hosts import HostLists, Rating, parse_address, read_lists
 from rubrica.judges.dimensions.source_quality import (
     NAME,
-    Cited,
     find_cited,
     limit_unseen,
     rate_source,
@@ -43,11 +42,11 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_lists(self.lists)
+        read_lists(self.lists)
 
     @property
     def lists(self) -> HostLists:
-        return HostLists(self.primary, self.secondary, self.unreliable)
+        return self.primary, self.secondary, self.unreliable
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,8 +61,8 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         output, question = read_citations(case, trace), as_text(case.input)
-        cited = find_cited(output)
-        ratings = [rate_source(one, output.sources, question, self.lists) for one in cited]
+        cited, lists = find_cited(output), self.lists
+        ratings = [rate_source(one, output, question, lists) for one in cited]
         unknown = [at for at, one in enumerate(cited) if _is_open(one, ratings[at])]
         asked = unknown[:ASKED]
         shown = [self._describe(cited[at]) for at in asked]
@@ -76,16 +75,15 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
                 unfound += verdict.quoted
                 by = ""
             why = f"the model, by '{by}'" if by and by.isprintable() else "the model"
-            rating = Rating(verdict.choice, why)
-            ratings[at] = limit_unseen(rating, cited[at], output.sources, question)
+            ratings[at] = limit_unseen(Rating(verdict.choice, why), cited[at], output, question)
         sure = sure_of(verdicts, unfound) if verdicts else None
-        signal = write_signal(output, question, cited, ratings, sure)
+        signal = write_signal(output, question, list(zip(cited, ratings, strict=True)), sure)
         if len(unknown) > ASKED:
             note = f"the model was asked about the first {ASKED} sources; {signal.reason}"
             signal = replace(signal, reason=note)
         return (paid(signal, verdicts) if verdicts else signal,)
 
-    def _describe(self, cited: Cited) -> str:
+    def _describe(self, cited: Link) -> str:
         """What is known of a source, one thing to a line."""
         words, source = _LINES[self.language], cited.source or Source()
         lines = {
@@ -97,6 +95,6 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
         return "\n".join(f"{words[name]}: {text}" for name, text in lines.items() if text.strip())
 
 
-def _is_open(cited: Cited, rating: Rating) -> bool:
+def _is_open(cited: Link, rating: Rating) -> bool:
     """Whether the model may say what it is: an address that hides its host is nobody's."""
     return rating.kind is None and not (cited.url and parse_address(cited.url).trouble)
