@@ -80,15 +80,12 @@ _MENDED = r"\b(?:fixed|corrected|passes|now pass|succeeded|green|no longer|retri
 #: A program's message, explained: `HTTP 404 is "Not Found"`.
 _DEFINED = r'\b(?:means?|stands for|usually|comes from|is (?:an?|the|raised|"))|表示|是指'
 #: A part of each pattern above, in lower case. Most texts have none, and need no other look.
-_STEMS = [
-    stem.strip()
-    for stem in """err|fail|exception|traceback|panic|fault|fatal|critical|denied|refused|rejected
-    |aborted|not found|no such|not ok|cannot|can't|could|unable|undefined|uncaught|unhandled|exit
-    |http|status|"code"|returncode|false|timed|timeout|returned|responded|no space|limit|conflict
-    |unauthorized|forbidden|gateway|curl|make|错|败|异常|超时|未找到|没有那|权限|返回|✖""".split(
-        "|"
-    )
-]
+_STEMS = (
+    "err|fail|exception|traceback|panic|fault|fatal|critical|denied|refused|rejected|aborted"
+    "|not found|no such|not ok|cannot|can't|could|unable|undefined|uncaught|unhandled|exit|http"
+    '|status|"code"|returncode|false|timed|timeout|returned|responded|no space|limit|conflict'
+    "|unauthorized|forbidden|gateway|curl|make|错|败|异常|超时|未找到|没有那|权限|返回|✖"
+).split("|")
 
 #: What may stand before the report: marks of a quotation, and the time of a line of a log.
 _BEFORE = re.compile(r"[\s>]{0,20}(?:\[?\d[\dT:.,/+Z-]{5,30}\]?\s{1,3}){0,2}")
@@ -168,6 +165,7 @@ def _find_suspects(results: Sequence[Any]) -> Iterable[int]:
         return range(len(results))
     texts = [each if type(each) is str else "err" if each else "" for each in results]
     data = "\0".join([text.replace("\0", " ") for text in texts]).encode("utf-8", "replace")
+    # A hit takes the rest of its text, so that there is one a text; the NULs before it are counted.
     ends = [0, *(hit.end() for hit in suspects.finditer(data))]
     return accumulate(data.count(b"\0", *span) for span in pairwise(ends))
 
@@ -206,9 +204,10 @@ def _failure_in_fields(fields: Mapping[str, Any]) -> Failure | None:
 
 def _is_bad(key: str, value: Any, is_report: bool) -> bool:
     """Whether a field says that something failed."""
-    if isinstance(value, bool):
-        bad = ("success", "ok", "passed"), ("is_error", "isError", "timed_out")
-        return key in bad[value]
+    if value is False:
+        return key in ("success", "ok", "passed")
+    if value is True:
+        return key in ("is_error", "isError", "timed_out")
     if key in ("exit_code", "exitCode", "returncode"):
         return value not in (None, 0, "0", "")
     if not is_report or key not in ("status", "state", "code", "status_code"):
