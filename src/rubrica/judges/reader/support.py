@@ -10,7 +10,7 @@ from math import exp
 from operator import itemgetter, mul
 from typing import Literal, NamedTuple
 
-from rubrica.judges.reader.features import NAMES, Claim, Match, measure
+from rubrica.judges.reader.features import NAMES, Claim, Match, denies_bare_answer, measure
 from rubrica.judges.reader.text import Sentence, Text, split_words, stem_word
 from rubrica.judges.reader.weights import LinearModel, Weights, shipped_weights
 
@@ -87,6 +87,9 @@ def read_claims(claims: Sequence[str], question: frozenset[str]) -> list[Claim]:
 
 
 def _judge(match: Match, weights: Weights) -> Verdict:
+    best = match.best
+    if denies_bare_answer(match):
+        return Verdict("contradicted", 0.0, 1.0, best.start, best.end)
     values = measure(match)
     support = probability(weights.support, values)
     contradiction = 0.0
@@ -97,7 +100,6 @@ def _judge(match: Match, weights: Weights) -> Verdict:
         kind = "supported"
     elif contradiction >= weights.contradiction_cut:
         kind = "contradicted"
-    best = match.best
     return Verdict(kind, support, contradiction, best.start, best.end)
 
 
