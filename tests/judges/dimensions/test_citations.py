@@ -38,6 +38,7 @@ def meant(text: str, *sources: dict[str, Any]) -> list[str | None]:
         ("See [it](https://a.org/x_(y)).", ["https://a.org/x_(y)"]),
         ("See (https://a.org/t), https://b.org/q?x=1.", ["https://a.org/t", "https://b.org/q?x=1"]),
         ("见https://a.org/t。又见 www.b.org/x。", ["https://a.org/t", "www.b.org/x"]),
+        ("So (DOI 10.1000/x) and (www.a.org).", ["https://doi.org/10.1000/x", "www.a.org"]),
         ("So doi:10.1000/abc.1, arXiv:1706.03762.",
          ["https://doi.org/10.1000/abc.1", "https://arxiv.org/abs/1706.03762"]),
         ("So (Smith & Lee, 2020; Wu et al., 2019).", ["Smith, 2020", "Wu, 2019"]),

@@ -131,7 +131,7 @@ def judge_nothing_cited(name: str, output: CitedOutput, question: str) -> Signal
 def has_quotations(statement: str, source: str) -> bool:
     """Whether all words in quotation marks stand in the source, give or take a typing error."""
     for part in [part for found in _QUOTES.findall(statement) for part in _GAP.split(found)]:
-        words, text = _plain_text(part), _plain_source(source)
+        words, text = _plain_text(part), _plain_text(source)
         if (words.isascii() and words.count(" ") < 2) or words in text:
             continue  # a term or a title is hardly a quotation
         if len(words) > len(text):
@@ -143,12 +143,12 @@ def has_quotations(statement: str, source: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=256)
 def _plain_text(text: str) -> str:
     """The words alone: punctuation and capitals of a quotation do not matter."""
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-_plain_source = lru_cache(maxsize=64)(_plain_text)
 _read_source = lru_cache(maxsize=64)(Text)  # apart: those of one case must not push out its output
 
 
@@ -171,9 +171,8 @@ def write_signal(
     wrong = [pair for pair in checked if pair.finding != "supported"]
     shown = sorted(wrong or checked, key=lambda pair: pair.citation.end)[:MOST]
     counts = Counter([pair.finding for pair in wrong])
-    amounts = [f"{len(checked) - len(wrong)} of {len(checked)} citations supported"]
-    amounts += [f"{count} {kind}" for kind, count in counts.items()]
-    reason = ", ".join(amounts)
+    reason = f"{len(checked) - len(wrong)} of {len(checked)} citations supported"
+    reason += "".join([f", {count} {kind}" for kind, count in counts.items()])
     named = [
         f"{kind} [{citation.target[:60]}] for {citation.statement[:60]!r}"
         for citation, _, kind, _, _ in shown[:_NAMED]

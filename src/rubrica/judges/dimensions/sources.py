@@ -50,10 +50,7 @@ def canonical_url(url: str) -> str:
 
 
 def collect_sources(case: Case, trace: Trace) -> tuple[Source, ...]:
-    """The sources of the case, then those that tools brought back, each address once.
-
-    What comes from one address is joined, but the text that the case gives stands alone.
-    """
+    """The sources of the case, then those that tools brought back, joined by their address."""
     given = case_sources(case)
     merged = list(given)
     places = {canonical_url(one.url): place for place, one in enumerate(given) if one.url}
@@ -64,7 +61,7 @@ def collect_sources(case: Case, trace: Trace) -> tuple[Source, ...]:
             break
         if place == len(merged):
             merged.append(source)
-        elif place >= len(given) or not given[place].text:
+        elif place >= len(given) or not given[place].text:  # the case's own text stands alone
             old = merged[place]
             text = old.text if source.text in old.text else f"{old.text}\n{source.text}".strip()
             merged[place] = replace(old, text=text[:LONGEST])
@@ -83,10 +80,7 @@ def case_sources(case: Case) -> tuple[Source, ...]:
 
 
 def _tool_sources(trace: Trace) -> Iterator[Source]:
-    """What tools brought back, without what the agent itself wrote to call them or those before.
-
-    A note that is read again and a search for one's own claim prove nothing.
-    """
+    """What tools brought back. What the agent wrote itself and reads again proves nothing."""
     left = MOST_TEXT
     written: list[str] = []
     for step in trace.steps:

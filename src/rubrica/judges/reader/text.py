@@ -307,7 +307,7 @@ def stem_word(word: str) -> str:
 
 
 def _split_sentences(text: str) -> list[Sentence]:
-    ends = _find_ends(text)
+    ends = find_ends(text)
     starts = chain((0,), ends)
     found: list[Sentence] = []
     for start, end in zip(starts, ends, strict=False):
@@ -326,7 +326,7 @@ def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> Non
         found.append(Sentence(bare, at, at + len(bare)))
 
 
-def _find_ends(text: str) -> list[int]:
+def find_ends(text: str) -> list[int]:
     """The places where sentences end, and the end of the text."""
     ends: list[int] = []
     length = len(text)
