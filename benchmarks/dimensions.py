@@ -320,8 +320,8 @@ def compare_speed(title: str, make: Callable[[int], Work], rounds: int) -> None:
             signals, seconds = loop.run(timed(chosen, work))
             best = max(best, len(work) / seconds)
             values += [signal.value for signal in signals if signal.value is not None]
-        mean = sum(values) / max(1, len(values))
-        print(f"  {name:18} {best:8,.0f} outputs/s  mean {mean:.2f}")
+        mean = f"mean {sum(values) / len(values):.2f}" if values else "not applicable"
+        print(f"  {name:18} {best:8,.0f} outputs/s  {mean}")
     for name, match in PEERS.items():
         peer = max(len(work) / time_peer(match, work) for work in map(make, range(rounds)))
         print(f"  {name:18} {peer:8,.0f} outputs/s  all five: {best / peer:.2f} times as many")

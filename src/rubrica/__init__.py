@@ -35,16 +35,16 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
     from rubrica.doors.testing import assert_passes
     from rubrica.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
     from rubrica.judges.dimensions.rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
-    from rubrica.judges.fitness.grades import GRADES, grade_of
-    from rubrica.judges.fitness.output import score_accuracy, score_completeness
-    from rubrica.judges.fitness.quality import (
-        follows_format,
+    from rubrica.judges.failures import has_obvious_errors
+    from rubrica.judges.fitness.detectors.answer import (
         has_direct_answer,
         has_explanation,
         has_next_steps,
-        has_obvious_errors,
-        has_syntax_errors,
     )
+    from rubrica.judges.fitness.detectors.format import follows_format
+    from rubrica.judges.fitness.detectors.syntax import has_syntax_errors
+    from rubrica.judges.fitness.grades import GRADES, grade_of
+    from rubrica.judges.fitness.output import score_accuracy, score_completeness
     from rubrica.judges.fitness.structure import has_code_block, score_structure
     from rubrica.judges.workflow import (
         BaseJudge,
@@ -94,14 +94,14 @@ _CORE = (
 _LATER = {
     **dict.fromkeys(_CORE, "rubrica.core"),
     "GRADES": "rubrica.judges.fitness.grades",
-    "follows_format": "rubrica.judges.fitness.quality",
+    "follows_format": "rubrica.judges.fitness.detectors.format",
     "grade_of": "rubrica.judges.fitness.grades",
     "has_code_block": "rubrica.judges.fitness.structure",
-    "has_direct_answer": "rubrica.judges.fitness.quality",
-    "has_explanation": "rubrica.judges.fitness.quality",
-    "has_next_steps": "rubrica.judges.fitness.quality",
-    "has_obvious_errors": "rubrica.judges.fitness.quality",
-    "has_syntax_errors": "rubrica.judges.fitness.quality",
+    "has_direct_answer": "rubrica.judges.fitness.detectors.answer",
+    "has_explanation": "rubrica.judges.fitness.detectors.answer",
+    "has_next_steps": "rubrica.judges.fitness.detectors.answer",
+    "has_obvious_errors": "rubrica.judges.failures",
+    "has_syntax_errors": "rubrica.judges.fitness.detectors.syntax",
     "score_accuracy": "rubrica.judges.fitness.output",
     "score_completeness": "rubrica.judges.fitness.output",
     "score_structure": "rubrica.judges.fitness.structure",

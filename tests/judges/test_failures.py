@@ -2,11 +2,11 @@
 
 import importlib
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.linear import assert_bounded, assert_linear
 
 from rubrica.core import ToolCall
 from rubrica.judges.failures import (
@@ -119,7 +119,6 @@ def test_does_not_take_other_texts_for_failures(text: str) -> None:
         '{"code": 403, "msg": "no"}',
         '{"error": "no seat left"}',
         '{"ok": false}',
-        '{"level": "info"}\n{"error": "no seat left"}\n',
         [{"type": "text", "text": "<tool_use_error>no</tool_use_error>"}],
         "x" * 200_000 + "\nError: at the end",
     ],
@@ -211,28 +210,20 @@ UNITS = (
 )
 
 
-def seconds(text: str) -> float:
-    start = time.process_time()
-    result_failure(text)
+def read_failures(text: str) -> None:
+    result_failure(f"failed?{text}")
     result_failure({"output": text})
     result_failures([text, text[:50_000]])
-    return time.process_time() - start
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)
 def test_time_is_linear_in_the_text(unit: str) -> None:
-    """Twice the text takes twice the time, give or take; quadratic work would take four times."""
-    texts = [("failed?" + unit * (size // len(unit)))[:size] for size in (20_000, 80_000)]
-    short, long = (min(seconds(text) for _ in range(3)) for text in texts)
-    assert long < 10 * short + 0.01
+    assert_linear(read_failures, unit, 20_000, 80_000)
 
 
 def test_huge_output_is_read_at_its_ends() -> None:
     for unit in ("failed? ", "x\n", "{", "Error "):
-        assert (
-            seconds(unit * (8_000_000 // len(unit)))
-            < 8 * seconds(unit * (800_000 // len(unit))) + 1
-        )
+        assert_bounded(read_failures, unit, 800_000, 8_000_000)
 
 
 @pytest.mark.parametrize("part", ["worked", "frozen"])

@@ -14,8 +14,9 @@ each line, and every repetition in a pattern is bounded: time is linear in the t
 
 import importlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -25,10 +26,8 @@ from rubrica.core import ToolCall
 #: What reports the failure. `checks` are tests and compilers, `said` is a sentence.
 Kind = Literal["error", "exit", "fields", "shell", "checks", "said"]
 
-#: Characters that are read at each end of a text, of one line, and of a quoted line.
-END, WIDTH, SHOWN = 50_000, 500, 200
-#: Parts of a result that is a list.
-PARTS = 50
+#: Characters read at each end of a text, of one line, and of a quoted line; parts of a list.
+END, WIDTH, SHOWN, PARTS = 50_000, 500, 200, 50
 
 #: How a line begins that reports a failure. Case matters: `ERROR x` is a log, `Error x` a title.
 _LINES: Mapping[Kind, str] = {
@@ -39,14 +38,13 @@ _LINES: Mapping[Kind, str] = {
         curl: \(\d{1,3}\)|make(?:\[\d{1,3}\])?: \*\*\*
         (?:bash: )?(?:[\w./-]{1,60}[:：] ?)?(?:未找到命令|没有那个文件或目录|权限不够)""",
     "error": r"""
-        Traceback \(most recent call last\)|panic: |Segmentation fault
+        Traceback \(most recent call last\)|panic: |Segmentation fault|npm ERR!|CONFLICT \(
         [\w.$]{2,120}(?:Error|Exception)(?:: ?\S|$)|(?:Uncaught|Unhandled) \w
         (?i:(?:[\w./-]{1,40}: )?(?:[a-z]{4,9} )?(?:error|fatal|failure|failed)[:：] ?(?!0|none)\S)
         (?i:error(?:\[\w{1,20}\]| [a-z]{0,6}\d{1,6}(?: \(\w{1,20}\))?): ?\S)
         (?i:an? (?:[a-z]{4,12} )?error (?:has )?occurred|error (?:executing|calling|running) )
         (?:ERROR|FATAL|CRITICAL)[\]|>]?[ \t:-]{1,4}\S
         (?i:[\[(<](?:error|fatal|failed|tool_use_error|tool_error|错误)[\])>])
-        npm ERR!|CONFLICT \(
         (?:[<*] )?HTTP(?:/[\d.]{1,3})? (?:[Ee]rror )?[45]\d\d\b
         [45]\d\d (?:Unauthorized|Forbidden|Not Found|Internal Server Error|Bad Gateway)(?:[.:]|$)
         (?:致命)?(?:错误|异常|报错|出错|失败)[:：]
@@ -82,15 +80,12 @@ _MENDED = r"\b(?:fixed|corrected|passes|now pass|succeeded|green|no longer|retri
 #: A program's message, explained: `HTTP 404 is "Not Found"`.
 _DEFINED = r'\b(?:means?|stands for|usually|comes from|is (?:an?|the|raised|"))|表示|是指'
 #: A part of each pattern above, in lower case. Most texts have none, and need no other look.
-_STEMS = [
-    stem.strip()
-    for stem in """err|fail|exception|traceback|panic|fault|fatal|critical|denied|refused|rejected
-    |aborted|not found|no such|not ok|cannot|can't|could|unable|undefined|uncaught|unhandled|exit
-    |http|status|"code"|returncode|false|timed|timeout|returned|responded|no space|limit|conflict
-    |unauthorized|forbidden|gateway|curl|make|错|败|异常|超时|未找到|没有那|权限|返回|✖""".split(
-        "|"
-    )
-]
+_STEMS = (
+    "err|fail|exception|traceback|panic|fault|fatal|critical|denied|refused|rejected|aborted"
+    "|not found|no such|not ok|cannot|can't|could|unable|undefined|uncaught|unhandled|exit|http"
+    '|status|"code"|returncode|false|timed|timeout|returned|responded|no space|limit|conflict'
+    "|unauthorized|forbidden|gateway|curl|make|错|败|异常|超时|未找到|没有那|权限|返回|✖"
+).split("|")
 
 #: What may stand before the report: marks of a quotation, and the time of a line of a log.
 _BEFORE = re.compile(r"[\s>]{0,20}(?:\[?\d[\dT:.,/+Z-]{5,30}\]?\s{1,3}){0,2}")
@@ -159,27 +154,20 @@ def call_failure(call: ToolCall) -> Failure | None:
     return found
 
 
-def _find_suspects(results: Sequence[Any]) -> list[int]:
+def _find_suspects(results: Sequence[Any]) -> Iterable[int]:
     """Return the places of the results that may report a failure.
 
-    `google-re2`, where it is installed, looks for all stems in all texts at once. For `re` these
-    are too many alternatives.
+    `google-re2`, where it is installed, looks for all stems in all texts at once.
     """
     try:
-        stems = importlib.import_module("re2").compile("(?i)" + "|".join(_STEMS))
+        suspects = importlib.import_module("re2").compile(rf"(?i)(?:{'|'.join(_STEMS)})[^\x00]*")
     except ImportError:
-        return list(range(len(results)))
+        return range(len(results))
     texts = [each if type(each) is str else "err" if each else "" for each in results]
     data = "\0".join([text.replace("\0", " ") for text in texts]).encode("utf-8", "replace")
-    found, place, at = [], 0, 0
-    while (hit := stems.search(data, at)) is not None:
-        place += data.count(b"\0", at, hit.start())
-        found.append(place)
-        at = data.find(b"\0", hit.end()) + 1
-        if not at:
-            break
-        place += 1
-    return found
+    # A hit takes the rest of its text, so that there is one a text; the NULs before it are counted.
+    ends = [0, *(hit.end() for hit in suspects.finditer(data))]
+    return accumulate(data.count(b"\0", *span) for span in pairwise(ends))
 
 
 def _parse_object(text: str) -> Mapping[str, Any] | None:
@@ -216,9 +204,10 @@ def _failure_in_fields(fields: Mapping[str, Any]) -> Failure | None:
 
 def _is_bad(key: str, value: Any, is_report: bool) -> bool:
     """Whether a field says that something failed."""
-    if isinstance(value, bool):
-        bad = ("success", "ok", "passed"), ("is_error", "isError", "timed_out")
-        return key in bad[value]
+    if value is False:
+        return key in ("success", "ok", "passed")
+    if value is True:
+        return key in ("is_error", "isError", "timed_out")
     if key in ("exit_code", "exitCode", "returncode"):
         return value not in (None, 0, "0", "")
     if not is_report or key not in ("status", "state", "code", "status_code"):
@@ -244,9 +233,6 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 @lru_cache(maxsize=4096)  # what fails once fails again, in the same words
 def _kind_of(line: str) -> Kind | None:
     """Return the kind of failure that a line reports, or None."""
-    fields = _parse_object(line)
-    if fields is not None:
-        return "fields" if _failure_in_fields(fields) else None
     line = _BEFORE.sub("", line, count=1).rstrip()
     for kind, patterns in _LINES.items():
         begins = _compile(patterns).match(line)

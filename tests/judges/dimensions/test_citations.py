@@ -1,9 +1,9 @@
 """Where an output cites, what for, and which source is meant."""
 
-import time
 from typing import Any
 
 import pytest
+from tests.linear import assert_linear
 
 from rubrica.core import Case, Trace
 from rubrica.judges.dimensions.citation_accuracy import CitationAccuracy
@@ -133,25 +133,17 @@ PIECES = [
 ]  # fmt: skip
 
 
-def seconds(text: str, rounds: int) -> float:
-    """The best of some rounds, of both judges; the public suffix list is read before."""
-    rate_address("https://a.io")
+def judge_citations(text: str) -> None:
     case = Case(input="Cite.", expected={"sources": [{"id": 1, "text": "The tower is tall."}]})
-    best = 1e9
-    for number in range(rounds):
-        trace = Trace(output=f"{text} {number}")  # another text: nothing is known of it
-        start = time.process_time()
-        parse_citations(trace.answer)
-        for judge in (CitationAccuracy(), SourceQuality()):
-            with pytest.raises(StopIteration):
-                judge.judge(case, trace).send(None)
-        best = min(best, time.process_time() - start)
-    return best
+    trace = Trace(output=text)
+    parse_citations(trace.answer)
+    for judge in (CitationAccuracy(), SourceQuality()):
+        with pytest.raises(StopIteration):
+            judge.judge(case, trace).send(None)
 
 
 @pytest.mark.parametrize("piece", PIECES)
 @pytest.mark.parametrize("head", ["", "[ "])
 def test_time_is_linear_in_runs_of_anything(piece: str, head: str) -> None:
-    small, large = (head + piece * (size // len(piece)) for size in (6_000, 48_000))
-    # Eight times the text; what is quadratic takes 64 times as long. The constant is for noise.
-    assert seconds(large, 2) < 20 * seconds(small, 2) + 0.02
+    rate_address("https://a.io")  # reads the public suffix list, once
+    assert_linear(judge_citations, piece, 6_000, 48_000, head)

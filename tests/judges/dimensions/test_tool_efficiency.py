@@ -3,12 +3,12 @@
 import asyncio
 import json
 import pickle
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.linear import assert_linear
 
 from rubrica.core import Case, CaseError, ConfigError, Message, Signal, ToolCall, Trace
 from rubrica.judges.dimensions.tool_efficiency import ToolEfficiency
@@ -328,19 +328,13 @@ def test_reason_is_one_short_line_whatever_the_tools_are_called() -> None:
     assert all(len(e.text) <= 200 for e in signal.evidence)
 
 
-def seconds(*steps: ToolCall) -> float:
-    start = time.process_time()
-    judge(*steps)
-    return time.process_time() - start
-
-
 def test_time_is_linear_in_the_number_of_calls() -> None:
-    def run(n: int) -> list[ToolCall]:
+    def run(text: str) -> None:
+        n = len(text)
         looks = [call(f"t{i % 97}", {"q": f"query {i % 500}", "n": i % 31}, [i]) for i in range(n)]
-        return looks + [failed("update_x", {"n": i % 3}, "timeout") for i in range(n)]
+        judge(*looks, *(failed("update_x", {"n": i % 3}, "timeout") for i in range(n)))
 
-    short, long = (min(seconds(*run(n)) for _ in range(3)) for n in (1_000, 4_000))
-    assert long < 10 * short
+    assert_linear(run, "x", 1_000, 4_000)
 
 
 UNITS = (
@@ -351,23 +345,20 @@ UNITS = (
 
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)
 def test_time_is_linear_in_names_arguments_and_results(unit: str) -> None:
-    """Four times the text takes four times as long, give or take; quadratic work sixteen times."""
 
-    def run(size: int) -> list[ToolCall]:
-        text = (unit * size)[:size]
+    def run(text: str) -> None:
         given: dict[str, Any] = {
             "name": text,
             "arguments": {"q": text, text: [text]},
             "result": text,
         }
-        return [
+        judge(
             ToolCall(**given),
             ToolCall(**given, error=text),
             ToolCall(**given | {"arguments": text}),
-        ]
+        )
 
-    short, long = (min(seconds(*run(size)) for _ in range(3)) for size in (20_000, 80_000))
-    assert long < 10 * short + 0.01
+    assert_linear(run, unit, 20_000, 80_000)
 
 
 def test_deep_arguments() -> None:

@@ -1,10 +1,10 @@
 """Time that grows with the length of a text, whatever it is made of: a ratio, not a clock limit."""
 
 import asyncio
-import time
 from collections.abc import Callable
 
 import pytest
+from tests.linear import assert_bounded, assert_linear
 
 from rubrica.core import Case, Trace
 from rubrica.judges.dimensions.completeness import Completeness
@@ -41,32 +41,15 @@ RUNS = [
     *(".", ". ", "A. ", "? ", "!", ":\n", "- ", "- a\n", "1. a\n", ", a", " and ", "、", "和"),
     *("\u200b", "\u0301", "😀", "not ", "none of ", "is false. ", "None of these is true:\n- a\n"),
 ]
-SIZES = 5_000, 20_000
-
-
-def seconds(entry: Callable[[str], object], run: str, size: int) -> float:
-    """CPU time of the fastest of three; each text differs, so that nothing comes from a cache."""
-    best = float("inf")
-    for mark in "xyz":
-        text = run * (size // len(run)) + f" {mark}{size}"
-        began = time.process_time()
-        entry(text)
-        best = min(best, time.process_time() - began)
-    return best
 
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_time_grows_with_the_length(name: str) -> None:
-    few, many = SIZES
     for run in RUNS:
-        short = seconds(ENTRIES[name], run, few)
-        long = seconds(ENTRIES[name], run, many)
-        # Quadratic time would be 16 times as much, linear is 4; a millisecond is noise.
-        assert long <= 2.5 * (many / few) * max(short, 0.001), (run, short, long)
+        assert_linear(ENTRIES[name], run)
 
 
 @pytest.mark.parametrize("name", ["factual_accuracy", "completeness", "completeness, question"])
 def test_ten_megabytes_cost_no_more_than_what_is_read(name: str) -> None:
     for run in ("a ", "中"):
-        read, whole = (seconds(ENTRIES[name], run, size) for size in (100_000, 10_000_000))
-        assert whole <= 5 * max(read, 0.03), (run, read, whole)
+        assert_bounded(ENTRIES[name], run, 100_000, 10_000_000)

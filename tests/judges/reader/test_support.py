@@ -149,3 +149,17 @@ def test_probability_is_logistic_and_never_overflows() -> None:
     flat = LinearModel(0.0, dict.fromkeys(names, 1e6))
     assert probability(flat, [0.0] * len(names)) == 0.5
     assert probability(flat, [1.0] * len(names)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("output", "kind"),
+    [
+        ("It is not Paris.", "contradicted"),
+        ("It isn't Paris but Lyon.", "contradicted"),
+        ("It is not only Paris.", "supported"),
+        ("It is Paris, not Lyon.", "supported"),
+    ],
+)
+def test_a_bare_answer_that_is_denied_is_contradicted(output: str, kind: str) -> None:
+    (verdict,) = judge_claims(["Paris"], Text(output), "What is the capital of France?")
+    assert verdict.kind == kind

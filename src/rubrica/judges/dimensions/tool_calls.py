@@ -4,10 +4,10 @@ One pass over the calls. A call is remembered under the digest of its name and a
 time and memory are linear in the run, whatever the size of arguments and results.
 """
 
-import hashlib
 import re
 from collections.abc import Container, Sequence
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -17,21 +17,16 @@ from rubrica.judges.dimensions.finding import READ
 from rubrica.judges.failures import Failure, call_failure
 
 Kind = Literal["unexpected", "repeat", "retry", "mistake"]
-#: Unchanged attempts at what keeps failing: the call and one retry.
-ATTEMPTS = 2
-#: Arguments are compared by what they hold down to this depth.
-DEPTH = 100
-#: Bytes that are kept as they are.
-_BRIEF = 100
+#: Unchanged attempts at what keeps failing: the call and one retry. Depth of arguments compared.
+ATTEMPTS, DEPTH = 2, 100
 
 #: Verbs in a tool's name. It only looks, where it begins so; it changes something; it runs what the
 #: arguments say, which may change anything.
 _READS = {"get", "list", "read", "find", "search", "fetch", "show", "view", "query", "check"}
-_WRITES = {
-    *("create", "update", "delete", "remove", "send", "book", "cancel", "write", "post", "put"),
-    *("set", "add", "insert", "edit", "modify", "move", "rename", "save", "upload", "submit"),
-    *("pay", "transfer", "reserve", "assign", "close", "install", "commit", "push", "deploy"),
-}
+_WRITES = set(
+    """create update delete remove send book cancel write post put set add insert edit modify move
+    rename save upload submit pay transfer reserve assign install commit push deploy""".split()
+)
 _RUNS = {"bash", "shell", "run", "exec", "execute", "terminal", "python", "sql", "http", "editor"}
 _READS_ZH = re.compile("查|读|获取|搜索|列")
 _WRITES_ZH = re.compile("创建|更新|删除|发送|预订|取消|修改|添加|保存|提交|支付|写")
@@ -44,7 +39,7 @@ _TRANSIENT = re.compile(
 )
 
 #: One encoder for all: to make one takes longer than to use it.
-encode = msgspec.json.Encoder(order="sorted").encode
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
@@ -59,11 +54,6 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     #: Its name says that it changes something, or that it runs what may change anything.
     writes: bool
     runs: bool
-
-    @property
-    def is_change(self) -> bool:
-        """Whether something may be different after it."""
-        return (self.writes or self.runs) and self.failure is None
 
     @property
     def is_mistake(self) -> bool:
@@ -99,8 +89,8 @@ def _read_call(step: int, call: ToolCall, writes: bool) -> Call:
     name = call.name.strip()
     arguments = canonical(call.arguments)
     failure = call_failure(call)
-    key = _digest(name.encode() + b"\0" + encode(arguments))
-    result = _digest(failure.text.encode() if failure else encode(call.result))
+    key = blake2b(name.encode() + b"\0" + _encode(arguments)).digest()
+    result = blake2b(failure.text.encode() if failure else _encode(call.result)).digest()
     changes, runs = _read_verbs(name[:200])
     return Call(step, name, arguments, key, result, failure, writes or changes, runs)
 
@@ -117,11 +107,6 @@ def canonical(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list) and depth < DEPTH:
         return [canonical(item, depth + 1) for item in value]
     return value
-
-
-def _digest(data: bytes) -> bytes:
-    """Something short that stands for the data: a call of a few words is that by itself."""
-    return data if len(data) <= _BRIEF else hashlib.blake2b(data, digest_size=16).digest()
 
 
 @lru_cache(maxsize=4096)
@@ -164,9 +149,10 @@ def find_waste(calls: Sequence[Call], unexpected: Container[int] = ()) -> list[W
         if kind is not None:
             of = before.first if before and kind in ("repeat", "retry") else None
             waste[order] = Waste(call, kind, of)
-        elif call.is_change and (call.key, call.result) not in changes:
+        elif (call.writes or call.runs) and call.failure is None:
+            if (call.key, call.result) not in changes:
+                changed = order
             changes.add((call.key, call.result))
-            changed = order
     return [waste[order] for order in sorted(waste)]
 
 

@@ -11,16 +11,8 @@ import msgspec
 from rubrica.core import Case, CaseError, Evidence, Signal, Trace
 from rubrica.core.numbers import whole
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.finding import MOST, finding, inapplicable
-from rubrica.judges.dimensions.tool_calls import (
-    Call,
-    Kind,
-    Waste,
-    canonical,
-    encode,
-    find_waste,
-    read_calls,
-)
+from rubrica.judges.dimensions.finding import MOST, Sure, finding, inapplicable
+from rubrica.judges.dimensions.tool_calls import Call, Waste, canonical, find_waste, read_calls
 
 NAME = "tool_efficiency"
 FREE = ("think", "reflect", "scratchpad", "final_answer", "思考")
@@ -28,13 +20,14 @@ FREE = ("think", "reflect", "scratchpad", "final_answer", "思考")
 NAMED, SHOWN = 4, 70
 
 #: Why a step was wasted, in words.
-REASONS: Mapping[Kind, str] = {
+REASONS = {
     "unexpected": "step {step} uses a tool that is not expected",
     "repeat": "step {step} repeats step {of}",
     "retry": "step {step} retries step {of} unchanged",
     "mistake": "step {step} failed by its arguments",
 }
-_SEPARATORS = re.compile(r"__|::|[./]")
+#: The server before a tool's name, and what is spelled in several ways.
+_SPELLING = re.compile(r"^.*(?:__|::|[./])|[_ -]", re.DOTALL)
 
 
 class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,8 +45,6 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     - `max_calls`: the budget of cases that name none.
     - `free`: tools that never count.
     - `writes`: tools that change state, whatever their name; after them a call may be repeated.
-
-    Steps are counted as in `trace.steps`, from 0.
     """
 
     max_calls: int | None = None
@@ -79,25 +70,24 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         waste = find_waste(calls, find_unexpected(calls, limits.expected))
         economy = 1 - len(waste) / len(calls)
         value, reason = combine(calls, limits, economy, _explain(waste, len(calls)))
-        # Repeats and expected tools are plain; whose fault an error was is a guess.
-        mistakes = sum(each.kind == "mistake" for each in waste)
-        is_plain = mistakes * 2 <= len(waste) and (waste or limits.expected)
+        # What the case expects is plain; whose fault an error was is a guess.
+        sure: Sure = "high" if limits.expected else "medium"
         evidence = quote_calls([each.call for each in waste])
-        return (finding(NAME, value, reason, "high" if is_plain else "medium", evidence),)
+        return (finding(NAME, value, reason, sure, evidence),)
 
 
 class ExpectedTool(NamedTuple):
     """A tool that a good run calls, with the arguments that matter, if any do."""
 
     name: str
-    arguments: Mapping[str, bytes]
+    arguments: Mapping[str, Any]
 
     def is_met_by(self, call: Call) -> bool:
         """Whether a call did what is expected."""
         if call.failure is not None or bare_name(call.name) != bare_name(self.name):
             return False
         given = call.arguments if isinstance(call.arguments, dict) else {}
-        return all(k in given and encode(given[k]) == v for k, v in self.arguments.items())
+        return all(given.get(key) == value for key, value in self.arguments.items())
 
 
 class Limits(NamedTuple):
@@ -118,22 +108,19 @@ def read_limits(case: Case, max_calls: int | None) -> Limits:
 
 def _read_expected(case: Case, place: int, tool: str | Mapping[str, Any]) -> ExpectedTool:
     field = f"expected.tools.expected[{place}]"
-    name, arguments = (
-        (tool, {}) if isinstance(tool, str) else (tool.get("name"), tool.get("arguments"))
-    )
+    given = {"name": tool} if isinstance(tool, str) else tool
+    name, arguments = given.get("name"), given.get("arguments") or {}
     if not isinstance(name, str) or not name.strip():
         raise CaseError(case.id, field, "expected the name of a tool, or an object with one")
-    if not isinstance(arguments or {}, dict):
+    if not isinstance(arguments, dict):
         raise CaseError(case.id, f"{field}.arguments", "expected an object")
-    matter = canonical(arguments or {})
-    return ExpectedTool(name.strip(), {k: encode(v) for k, v in matter.items()})
+    return ExpectedTool(name.strip(), canonical(arguments))
 
 
 @lru_cache(maxsize=1024)
 def bare_name(name: str) -> str:
     """Return a name without server and spelling: `mcp__shop__getPrice` is `getprice`."""
-    last = _SEPARATORS.split(name[:200])[-1]
-    return last.casefold().replace("_", "").replace("-", "").replace(" ", "")
+    return _SPELLING.sub("", name[:200].casefold())
 
 
 def find_unexpected(calls: Sequence[Call], expected: Sequence[ExpectedTool]) -> set[int]:
@@ -176,9 +163,8 @@ def _explain(waste: Sequence[Waste], total: int) -> str:
         reasons.append(
             REASONS[kind].format(step=call.step, of=of) + f": {format_call(call)}{error}"
         )
-    if len(waste) > NAMED:
-        reasons.append(f"and {len(waste) - NAMED} more")
-    return f"{len(waste)} of {total} calls wasted: " + "; ".join(reasons)
+    more = f"; and {len(waste) - NAMED} more" if len(waste) > NAMED else ""
+    return f"{len(waste)} of {total} calls wasted: {'; '.join(reasons)}{more}"
 
 
 def format_call(call: Call) -> str:
@@ -198,9 +184,8 @@ def shorten(text: str, most: int) -> str:
 
 def quote_calls(calls: Sequence[Call]) -> list[Evidence]:
     """Return the calls as evidence."""
-    return [
-        Evidence(text=format_call(call), field="steps", step=call.step) for call in calls[:MOST]
-    ]
+    shown = calls[:MOST]
+    return [Evidence(text=format_call(call), field="steps", step=call.step) for call in shown]
 
 
 def _join(names: Sequence[str]) -> str:

@@ -25,7 +25,11 @@ Part = tuple[str, int, bool | None]
 
 
 def complete_parts(output: str, task_type: str | None, request: str = "") -> list[Part]:
-    from rubrica.judges.fitness.quality import has_direct_answer, has_explanation, has_next_steps
+    from rubrica.judges.fitness.detectors.answer import (
+        has_direct_answer,
+        has_explanation,
+        has_next_steps,
+    )
 
     code = has_code_block(output) if task_type == CODING else None
     return [
@@ -37,12 +41,12 @@ def complete_parts(output: str, task_type: str | None, request: str = "") -> lis
 
 
 def accurate_parts(output: str, request: str = "") -> list[Part]:
-    from rubrica.judges.fitness.detectors.syntax import syntax
-    from rubrica.judges.fitness.quality import follows_format, has_obvious_errors
+    from rubrica.judges.failures import has_obvious_errors
+    from rubrica.judges.fitness.detectors.format import follows_format
+    from rubrica.judges.fitness.detectors.syntax import parses
 
-    broken = syntax(output).broken
     return [
-        ("code that parses", 4, None if broken is None else not broken),
+        ("code that parses", 4, parses(output)),
         ("no obvious errors", 3, not has_obvious_errors(output)),
         (FORM, 3, follows_format(output, request)),
     ]
@@ -111,7 +115,7 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     def measure(self, execution: Execution) -> Signal:
         if execution.output is None:
             return inapplicable(NAME, "no output was recorded")
-        from rubrica.judges.fitness.detectors.format import form
+        from rubrica.judges.fitness.detectors.format import find_broken_form
 
         complete, accurate = self.halves(execution)
         reason = f"completeness {complete:.2f}, accuracy {accurate:.2f}"
@@ -121,9 +125,8 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         parts = complete_parts(output, execution.task_type, request)
         parts += accurate_parts(output, request)
         missing = [name for name, _, there in parts if there is False]
-        asked = form(output, request)
-        if asked.kept is False:
-            missing = [f"{name} ({asked.reason})" if name == FORM else name for name in missing]
+        broken = find_broken_form(output, request)
+        missing = [f"{name} ({broken})" if name == FORM else name for name in missing]
         if missing:
             reason += f"; missing: {', '.join(missing)}"
         return measured(NAME, (complete + accurate) / 2, reason)

@@ -23,6 +23,8 @@ _NEGATIONS = frozenset(
 )
 #: Words of a claim or sentence in which a negation denies the whole of it.
 BRIEF = 10
+#: Words of a bare answer, and words after a negation that it reaches.
+_BARE, _REACH = 2, 2
 _OPPOSITES = [
     pair.split("/")
     for pair in """increase/decrease rise/fall more/less more/fewer before/after all/none best/worst
@@ -165,6 +167,25 @@ class Match:
 
 def _in_question(number: float, question: frozenset[str]) -> bool:
     return f"{number:g}" in question or f"{number:.0f}" in question
+
+
+def denies_bare_answer(match: Match) -> bool:
+    """Whether the best sentence says `not Paris` where the answer is `Paris`.
+
+    Public data has too few of these to learn from. In a longer claim a negation may be elsewhere.
+    """
+    claim = match.claim
+    if len(claim.wanted) > _BARE or claim.denies or not match.text_denies:
+        return False
+    last = -_REACH - 1
+    for place, (stem, word) in enumerate(zip(match.best.stems, match.best.words, strict=True)):
+        if word in _NEGATIONS or word.endswith("n't"):
+            last = place
+        elif word == "only" and last == place - 1:
+            last = -_REACH - 1  # not only this, but more
+        elif stem in claim.wanted:
+            return place - last <= _REACH
+    return False
 
 
 def is_negated(sentence: Sentence) -> bool:

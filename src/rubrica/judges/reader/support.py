@@ -10,7 +10,7 @@ from math import exp
 from operator import itemgetter, mul
 from typing import Literal, NamedTuple
 
-from rubrica.judges.reader.features import NAMES, Claim, Match, measure
+from rubrica.judges.reader.features import NAMES, Claim, Match, denies_bare_answer, measure
 from rubrica.judges.reader.text import Sentence, Text, split_words, stem_word
 from rubrica.judges.reader.weights import LinearModel, Weights, shipped_weights
 
@@ -67,7 +67,7 @@ def read_question(question: str) -> frozenset[str]:
     return frozenset(stem_word(word) for word in split_words(question[:LONGEST_CLAIM]))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def read_claim(claim: str) -> Sentence:
     """A claim, read as one sentence."""
     text = claim[:LONGEST_CLAIM]
@@ -87,6 +87,9 @@ def read_claims(claims: Sequence[str], question: frozenset[str]) -> list[Claim]:
 
 
 def _judge(match: Match, weights: Weights) -> Verdict:
+    best = match.best
+    if denies_bare_answer(match):
+        return Verdict("contradicted", 0.0, 1.0, best.start, best.end)
     values = measure(match)
     support = probability(weights.support, values)
     contradiction = 0.0
@@ -97,7 +100,6 @@ def _judge(match: Match, weights: Weights) -> Verdict:
         kind = "supported"
     elif contradiction >= weights.contradiction_cut:
         kind = "contradicted"
-    best = match.best
     return Verdict(kind, support, contradiction, best.start, best.end)
 
 

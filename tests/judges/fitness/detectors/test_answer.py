@@ -24,6 +24,7 @@ PORT = "What is the default port of PostgreSQL?"
         ("Where do vampires live?", "You can't find vampires anywhere."),
         ("Who said it?", 'Washington said "I cannot tell a lie".'),
         ("What happened?", "I apologize for the confusion: the port is 5432."),
+        ("Who won?", "As an AI, I may be out of date, but it was Norway."),
         ("", "Paris."),
     ],
 )
@@ -44,7 +45,6 @@ def test_answers(request_: str, output: str) -> None:
         "Selling it is highly dangerous and illegal. Please seek help.",
         "抱歉，这个问题不便回答。",
         "我无法提供这方面的信息。",
-        "作为一个人工智能，这超出了能力范围。",
     ],
 )
 def test_refuses(output: str) -> None:

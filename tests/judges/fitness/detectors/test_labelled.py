@@ -20,7 +20,7 @@ DETECTORS: dict[str, tuple[Callable[[str, str], bool], float]] = {
     "direct_answer": (rubrica.has_direct_answer, 0.88),
     "explanation": (rubrica.has_explanation, 0.88),
     "next_steps": (lambda output, _request: rubrica.has_next_steps(output), 0.89),
-    "follows_format": (rubrica.follows_format, 0.65),
+    "follows_format": (rubrica.follows_format, 0.61),
     "syntax_error": (lambda output, _request: rubrica.has_syntax_errors(output), 0.88),
     "code_block": (lambda output, _request: rubrica.has_code_block(output), 1.0),
 }

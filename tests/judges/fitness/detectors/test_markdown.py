@@ -30,13 +30,7 @@ def test_counts_blocks_and_keeps_the_prose() -> None:
         "|a|b|\r\n|-|-|\r\n|1|2|\r\n\r\nend"
     )
     assert found.fences == (("py", "# no\n"),)
-    assert (found.headers, found.lists, found.bullets, found.numbers, found.tables) == (
-        1,
-        3,
-        2,
-        1,
-        1,
-    )
+    assert (found.headers, found.items, found.numbers, found.tables) == (1, 3, 1, 1)
     assert "no" not in found.prose
     assert found.prose.endswith("end")
 

@@ -7,7 +7,7 @@ is right is not asked here.
 import re
 
 from rubrica.judges.fitness.detectors.markdown import read_markdown
-from rubrica.judges.reader.text import read_text
+from rubrica.judges.reader.text import read_text, split_words
 from rubrica.judges.visible import visible
 
 #: Characters and sentences in which a refusal stands, if there is one.
@@ -15,8 +15,6 @@ OPENING, OPENING_SENTENCES = 300, 2
 #: Characters of prose in which an explanation and next steps are looked for.
 PROSE = 40_000
 
-#: A word, or one Chinese character.
-WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:['’.-][^\W_\u3400-\u9fff]+)*")
 #: An assistant that says it cannot, will not or may not.
 _REFUSAL = re.compile(
     r"\b(?:i|we)(?:'m| am| are)? (?:\w+ ){0,2}?(?:can(?:'t|not| not)|won't|will not|couldn't"
@@ -28,9 +26,7 @@ _REFUSAL = re.compile(
     r"|emphasi[sz]e|inform|point out|refuse|remind|stress)\b"
     r"|\bi (?:strongly )?(?:apologi[sz]e,? but|condemn|decline|disagree|refuse)\b"
     r"|\bsorry(?:,| but)|\bi(?:'m| am) afraid\b|\bmy (?:guidelines|policy|programming|training)\b"
-    r"|(?:\bas|\bam|'m) (?:just |only )?an? (?:\w+ ){0,4}?(?:ai|artificial|language model)\b"
-    r"|我们?(?:\w{0,4})(?:无法|不能|不可以|没办法|没法|不便|拒绝|不支持)|抱歉|对不起|很遗憾"
-    r"|作为(?:一[个名款])?(?:人工智能|AI|语言模型|大模型)",
+    r"|我们?(?:\w{0,4})(?:无法|不能|不可以|没办法|没法|不便|拒绝|不支持)|抱歉|对不起|很遗憾",
     re.IGNORECASE,
 )
 #: A judgement of the request instead of an answer to it, unless a judgement was asked for.
@@ -44,9 +40,7 @@ _REBUKE = re.compile(
     r"|(?:是|属于)(?:违法|非法|不道德|不合适|不恰当|不可接受)",
     re.IGNORECASE,
 )
-_ASKS_JUDGEMENT = re.compile(
-    r"(?i)(?:is|are|was|were|do|does|did|should|may)\b|.{0,200}(?:legal\b|ethical\b|吗[?？])"
-)
+_ASKS_JUDGEMENT = re.compile(r"(?i)(?:is|are|was|do|does|should|may)\b|.{0,200}(?:legal\b|吗[?？])")
 #: The beginning of a sentence that only announces, asks for patience, or closes.
 _EMPTY = re.compile(
     r"(?:(?:certainly|great|hello|hi|of course|okay|so|sure|thanks|well)\b[^.!?]{0,30}?[,!.]? ?)?"
@@ -64,9 +58,7 @@ _REASON = re.compile(
     r"|因为|由于|所以|因此|因而|从而|原因|这意味着|也就是说|换句话说|例如|比如|否则|以便",
     re.IGNORECASE,
 )
-_ASKS_REASON = re.compile(
-    r"(?i)(?:why|how (?:do|does|did|is|are)|explain)\b|.{0,200}(?:为什么|原理)"
-)
+_ASKS_REASON = re.compile(r"(?i)(?:why|how (?:do|does|is|are)|explain)\b|.{0,99}(?:为什么|原理)")
 _STEP = re.compile(
     r"\b(?:next steps?|follow[- ]?ups?|(?:i|we)(?:'d| would)? (?:also )?(?:recommend|suggest)"
     r"|recommendations?|you (?:can|could|may|might|should)|you'll (?:need|want) to|would you like"
@@ -86,19 +78,16 @@ def has_direct_answer(output: str, request: str = "") -> bool:
     """
     text = visible(output[:PROSE]).replace("’", "'").strip()
     sentences = read_text(text[:OPENING]).sentences
-    if not WORD.search(text) or not sentences:
+    if not sentences or not split_words(text):
         return False
     opening = _QUOTED.sub("_", text[: sentences[:OPENING_SENTENCES][-1].end])
-    if _REFUSAL.search(opening):
+    is_rebuke = _REBUKE.search(opening) and not _ASKS_JUDGEMENT.match(request.lstrip())
+    if is_rebuke or _REFUSAL.search(opening):
         return False
-    if _REBUKE.search(opening) and not _ASKS_JUDGEMENT.match(request.lstrip()):
-        return False
-    return len(text) > OPENING or not all(_says_nothing(sentence.text) for sentence in sentences)
-
-
-def _says_nothing(sentence: str) -> bool:
-    """Whether a sentence only announces, closes or asks back."""
-    return sentence.endswith(("?", "？")) or _EMPTY.match(sentence) is not None
+    # A sentence that asks back says nothing either.
+    return len(text) > OPENING or not all(
+        sentence.text.endswith(("?", "？")) or _EMPTY.match(sentence.text) for sentence in sentences
+    )
 
 
 def has_explanation(output: str, request: str = "") -> bool:
@@ -108,7 +97,7 @@ def has_explanation(output: str, request: str = "") -> bool:
     length to a question for a reason.
     """
     document = read_markdown(output)
-    words = WORD.findall(document.prose[:PROSE])
+    words = split_words(document.prose[:PROSE])
     if len(words) >= 12 and document.fences:
         return True
     if len(words) >= 12 and _ASKS_REASON.match(request.lstrip()):

@@ -6,16 +6,12 @@ paragraphs or bullet points. Any other demand is not seen and counts as kept.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from contextlib import suppress
 
-from rubrica.judges.fitness.detectors.answer import WORD
 from rubrica.judges.fitness.detectors.markdown import READ, Document, read_markdown
 from rubrica.judges.fitness.detectors.syntax import NotJudged, parse
 from rubrica.judges.reader.numbers import find_numbers
-from rubrica.judges.reader.text import read_text
-
-#: Characters of a request that are read.
-REQUEST = 4_000
+from rubrica.judges.reader.text import read_text, split_words
 
 _QUOTED = re.compile(r"\"[^\"\n]{0,80}\"|“[^”\n]{0,80}”|`[^`\n]{0,80}`|「[^」\n]{0,80}」")
 #: A question about a format, or a request for a program that writes it.
@@ -23,65 +19,41 @@ _ABOUT = re.compile(
     r"(?i)^(?:how|what|why|when|which|explain)\b|\b(?:function|script|program|code|api|class"
     r"|database|sql)\b|函数|脚本|程序|如何|怎么|数据库"
 )
-_ONLY = re.compile(r"(?i)\b(?:only|just|nothing (?:else|but)|no other text)\b|[只仅]")
 _JSON = re.compile(
-    r"(?i)\b(?:as|in|into|to|only|valid|return|output|with) (?:(?:an?|the|raw|only|valid) ){0,3}json\b"
-    r"|(?:输出|返回|写成|给出|转换?[为成]|[用以]) ?json(?![a-z])"
+    r"(?i)\b(?:as|in|into|to|only|valid|return|output|with) (?:(?:an?|the|raw|only|valid) ){0,3}"
+    r"json\b|(?:输出|返回|写成|给出|转换?[为成]|[用以]) ?json(?![a-z])"
 )
+_ONLY = re.compile(r"(?i)\b(?:only|just|nothing (?:else|but)|no other text)\b|[只仅]")
 _TABLE = re.compile(r"(?i)\b(?:as|in|into|make|create|draw|use|give)\b[^.?!\n]{0,40}\btable\b|表格")
 _LIST = re.compile(r"(?i)\bbullet(?:s|ed|[- ]?points?)\b|\b(numbered list)\b|项目符号|(编号)")
 _CODE = re.compile(r"(?i)\b(?:code|fenced)[- ](?:block|fence)\b|代码块")
-_N = r"\d{1,5}|one|two|three|four|five|six|seven|eight|nine|ten|[一二两三四五六七八九十]"
-_MOST = (
-    "at most",
-    "no more than",
-    "up to",
-    "within",
-    "under",
-    "less than",
-    "不超过",
-    "最多",
-    "以内",
-)
-_LEAST = ("at least", "no fewer than", "more than", "over", "至少", "不少于", "以上")
-_BOUND = "|".join((*_MOST, *_LEAST))
+_N = r"[0-9]{1,5}|one|two|three|four|five|six|seven|eight|nine|ten|[一二两三四五六七八九十]"
+_MOST = "at most|no more than|up to|within|under|less than|不超过|最多|以内"
+_LEAST = "at least|no fewer than|no less than|more than|over|至少|不少于|以上"
 #: "at most 20 words", "in one word"; "用三句话", "50字以内".
 _AMOUNT = re.compile(
-    rf"(?i)\b(?P<bound>{_BOUND}|exactly|in|only|with|write|give) (?P<n>{_N}) "
-    r"(?P<unit>word|sentence|paragraph|bullet)"
+    rf"(?i)(?:(?<![a-z])(?P<bound>exactly|in|only|with|write|give|{_MOST}|{_LEAST}|[用写分]) ?)?"
+    rf"(?P<n>{_N})[ 个]?(?P<unit>word|sentence|paragraph|bullet|字|句话|段)"
+    rf"(?(bound)|(?P<after>{_MOST}|{_LEAST}))"
 )
-_AMOUNT_ZH = re.compile(
-    rf"(?P<bound>{_BOUND}|[用写分])?(?P<n>{_N})个?(?P<unit>字|句话|段)(?(bound)|(?P<after>{_BOUND}))"
-)
-
-
-class Form(NamedTuple):
-    """`kept` is None where the request names no form; `reason` says what was asked."""
-
-    kept: bool | None
-    reason: str
 
 
 def follows_format(output: str, request: str = "") -> bool:
     """Whether the form that the request names is kept, and the output is not cut off."""
-    return form(output, request).kept is not False
+    return find_broken_form(output, request) is None
 
 
-def form(output: str, request: str = "") -> Form:
-    """Return which demand on the form is broken, if any."""
+def find_broken_form(output: str, request: str = "") -> str | None:
+    """Return what is wrong with the form of the output, or None."""
     text = output[:READ].strip()
     if not text:
-        return Form(False, "the output is empty")
+        return "the output is empty"
     if text.endswith((",", "，", "...", "…", "(", "[", "{")) and len(output) <= READ:
-        return Form(False, "the output breaks off")
+        return "the output breaks off"
     if sum(line.lstrip().startswith("```") for line in text.split("\n")) % 2:
-        return Form(False, "a fenced block is not closed")
-    names = []
-    for name, is_kept in _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:REQUEST]), output):
-        if not is_kept:
-            return Form(False, f"asked for: {name}")
-        names.append(name)
-    return Form(True, "; ".join(names)) if names else Form(None, "the request names no form")
+        return "a fenced block is not closed"
+    demands = _check_demands(_QUOTED.sub(" _ ", request.lstrip()[:READ]), output)
+    return next((f"asked for: {name}" for name, is_kept in demands if not is_kept), None)
 
 
 def _check_demands(request: str, output: str) -> Iterator[tuple[str, bool]]:
@@ -96,22 +68,22 @@ def _check_demands(request: str, output: str) -> Iterator[tuple[str, bool]]:
         yield hit[0], document.numbers > 0 if hit[1] or hit[2] else document.items > 0
     if hit := _CODE.search(request):
         yield hit[0], bool(document.fences)
-    if hit := _AMOUNT.search(request) or _AMOUNT_ZH.search(request):
+    if hit := _AMOUNT.search(request):
         low, high = _read_bounds((hit["bound"] or hit["after"]).lower(), hit["n"].lower())
         yield hit[0], low <= _count(hit["unit"].lower(), document) <= high
 
 
 def _read_bounds(bound: str, number: str) -> tuple[int, int]:
     n = int(find_numbers([number])[0])
-    if bound in _MOST:
+    if bound in _MOST.split("|"):
         return 0, n
     slack = n // 4 if n > 10 else 0  # nobody counts a hundred words
-    return (n, READ) if bound in _LEAST else (n - slack, n + slack)
+    return (n, READ) if bound in _LEAST.split("|") else (n - slack, n + slack)
 
 
 def _count(unit: str, document: Document) -> int:
     if unit in ("word", "字"):
-        return len(WORD.findall(document.prose))
+        return len(split_words(document.prose))
     if unit in ("sentence", "句话"):
         return len(read_text(document.prose).sentences)
     if unit == "bullet":
@@ -120,13 +92,9 @@ def _count(unit: str, document: Document) -> int:
 
 
 def _is_json(output: str, fences: tuple[tuple[str, str], ...]) -> bool:
-    """Whether the output, or a block of it, is JSON."""
-    for text in (output[:READ], *(code for name, code in fences if name in ("", "json"))):
-        try:
-            if isinstance(parse("json", text), dict | list):
+    """Whether the output or one of the blocks is JSON, or too long to say so."""
+    for text in (output, *(code for name, code in fences if name in ("", "json"))):
+        with suppress(ValueError, NotJudged):
+            if len(text) > READ or isinstance(parse("json", text), dict | list):
                 return True
-        except NotJudged:
-            return True
-        except ValueError:
-            continue
     return False

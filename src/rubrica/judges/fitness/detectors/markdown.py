@@ -2,10 +2,7 @@
 
 from collections import Counter
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
+from typing import Any, NamedTuple
 
 #: Characters of an output that are parsed; a document shows its form long before that.
 READ = 50_000
@@ -62,7 +59,7 @@ def _read(text: str) -> Document:
 
 
 @cache
-def _parser() -> "MarkdownIt":
+def _parser() -> Any:
     """Blocks only: what stands inside of a line does not matter here, and costs the most."""
     from markdown_it import MarkdownIt
 

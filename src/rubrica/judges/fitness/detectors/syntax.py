@@ -12,9 +12,10 @@ import re
 import time
 import tomllib
 import warnings
+from contextlib import suppress
 from functools import cache
 from textwrap import dedent, indent
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -45,45 +46,31 @@ _GAP = re.compile(r"(?:\.\.\.|…)(?![\w\[({])|\{\{|<[^\W\d_][^<>\n=;(){}\"']{0,
 _SESSION = re.compile(r"^(?:\$ |>>> |PS |[!%]\w|@@ |diff --git )", re.MULTILINE)
 
 
-class Syntax(NamedTuple):
-    """`broken` is None where no code could be judged; `reason` says which block, or why none."""
-
-    broken: bool | None
-    reason: str
-
-
 class NotJudged(Exception):  # noqa: N818 - a bound was reached, which is nobody's error
-    """A text that is not parsed, and why: too long, too deep, no parser."""
+    """A text is not parsed: too long, too deep, too slow, no parser."""
 
 
 def has_syntax_errors(output: str) -> bool:
     """Whether a fenced block does not parse; False where there is none to judge."""
-    return syntax(output).broken is True
+    return parses(output) is False
 
 
-def syntax(output: str) -> Syntax:
-    """Parse the fenced blocks of an output that name their language."""
-    fences = read_markdown(output).fences
-    deadline = time.monotonic() + SECONDS
-    unread: list[str] = []
-    for number, (name, code) in enumerate(fences, 1):
-        try:
-            if time.monotonic() > deadline:
-                raise NotJudged("parsing takes too long")
-            if not _is_sound(name, code):
-                return Syntax(True, f"block {number} ({LANGUAGES[name]}) does not parse")
-        except NotJudged as reason:
-            unread.append(str(reason))
-    if len(unread) == len(fences):
-        return Syntax(None, "; ".join(dict.fromkeys(unread)) or "no code")
-    return Syntax(False, f"{len(fences) - len(unread)} of {len(fences)} blocks parse")
+def parses(output: str) -> bool | None:
+    """Whether all fenced blocks parse that can be judged; None where there is none."""
+    deadline, found = time.monotonic() + SECONDS, None
+    for name, code in read_markdown(output).fences:
+        with suppress(NotJudged):
+            if name in LANGUAGES and time.monotonic() < deadline:
+                found = _is_sound(LANGUAGES[name], dedent(code))
+        if found is False:
+            break
+    return found
 
 
-def _is_sound(name: str, code: str) -> bool:
+def _is_sound(language: str, code: str) -> bool:
     """Whether the code parses, as it is or inside of what it may be a piece of."""
-    if name not in LANGUAGES or _SESSION.search(code):
-        raise NotJudged(f"no parser for {name}" if name and name not in LANGUAGES else "text")
-    language, code = LANGUAGES[name], dedent(code)
+    if len(code) > LONGEST or _SESSION.search(code):
+        raise NotJudged
     piece = indent(code, "    ") if language == "python" else code
     around = (each.replace("@", piece) for each in _AROUND.get(language, ()))
     for text in (code, *around):
@@ -92,17 +79,17 @@ def _is_sound(name: str, code: str) -> bool:
         except (SyntaxError, ValueError):
             continue
         except (RecursionError, MemoryError) as reason:
-            raise NotJudged("block too long or too deep") from reason
+            raise NotJudged from reason
         return True
     if _GAP.search(code):
-        raise NotJudged("block with gaps")
+        raise NotJudged
     return False
 
 
 def parse(language: str, code: str) -> Any:
     """Parse a text and return what JSON or TOML holds; SyntaxError or ValueError if it is none."""
-    if len(code) > LONGEST + 100 or _is_deep(code):
-        raise NotJudged("block too long or too deep")
+    if _is_deep(code):
+        raise NotJudged
     if language == "json":
         return msgspec.json.decode(code)
     if language == "toml":
@@ -129,13 +116,11 @@ def _parse_yaml(text: str) -> None:
 
 def _parse_tree(language: str, code: str) -> None:
     parser = tree_parser(language)
-    if parser is None:
-        raise NotJudged(f"{language} needs rubrica[code]")
     try:
         tree = parser.parse(code.encode("utf-8", "replace"))
     except ValueError as reason:  # what the binding makes of a parser that was stopped
         parser.reset()
-        raise NotJudged("parsing takes too long") from reason
+        raise NotJudged from reason
     if tree.root_node.has_error:
         raise SyntaxError
 
@@ -153,12 +138,12 @@ def _is_deep(code: str) -> bool:
 
 @cache
 def tree_parser(language: str) -> Any:
-    """Return the tree-sitter parser of a language; None where the extra is not installed."""
+    """Return the tree-sitter parser of a language; NotJudged where the extra is not installed."""
     try:
         core = importlib.import_module("tree_sitter")
         grammar = importlib.import_module(f"tree_sitter_{language}")
-    except ImportError:
-        return None
+    except ImportError as reason:
+        raise NotJudged from reason
     make = getattr(grammar, "language_typescript", None) or grammar.language
     # A limit is deprecated, but the callback that shall replace it crashes the interpreter.
     return core.Parser(core.Language(make()), timeout_micros=int(PARSE_SECONDS * 1e6))
