@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from rubrica.core import Case, CaseError, Signal, Trace, Usage
 from rubrica.core.trace import as_text
 from rubrica.judges.dimensions.completeness import NAME, aspects_of
+from rubrica.judges.dimensions.factual_accuracy import shorten
 from rubrica.judges.dimensions.finding import finding, inapplicable
 from rubrica.judges.prompted.asker import Asker, Verdict, together
 from rubrica.judges.prompted.openers import nothing_said
-from rubrica.judges.prompted.several import after, each, listed, paid, shorten, sure_of
+from rubrica.judges.prompted.several import after, each, listed, paid, sure_of
 from rubrica.models.asking import FREE
 
 #: Aspects that are taken from a question, and aspects that a reason names.

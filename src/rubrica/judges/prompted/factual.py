@@ -15,14 +15,20 @@ from rubrica.core.numbers import finite
 from rubrica.core.trace import as_text
 from rubrica.judges.answer import Think, blank_thinking, without_thinking
 from rubrica.judges.dimensions.expected import expected_of
-from rubrica.judges.dimensions.factual_accuracy import NAME, Fact, facts_of, judge_facts
+from rubrica.judges.dimensions.factual_accuracy import (
+    NAME,
+    Fact,
+    facts_of,
+    judge_facts,
+    shorten,
+)
 from rubrica.judges.dimensions.finding import LONGEST, READ, finding, inapplicable, quote
 from rubrica.judges.dimensions.question import question_of
 from rubrica.judges.prompted.asker import Asker, Verdict, together
 from rubrica.judges.prompted.form import YES_NO
 from rubrica.judges.prompted.openers import nothing_said
 from rubrica.judges.prompted.quoting import located
-from rubrica.judges.prompted.several import after, each, listed, paid, shorten, sure_of
+from rubrica.judges.prompted.several import after, each, listed, paid, sure_of
 from rubrica.judges.prompted.sourced import grounded, texts_of
 from rubrica.judges.reader import support
 from rubrica.judges.reader.support import judge_claims

@@ -88,12 +88,6 @@ def paid(signal: Signal, verdicts: Sequence[Verdict], before: Usage = FREE) -> S
     return replace(signal, usage=sum((one.usage for one in verdicts), before))
 
 
-def shorten(text: str) -> str:
-    """A piece of text in quotation marks, cut to fit a reason."""
-    cut = " ".join(text[:400].split())
-    return f"'{cut}'" if len(cut) <= 100 else f"'{cut[:97]}...'"
-
-
 def sure_of(verdicts: Sequence[Verdict], unfound: int = 0) -> Sure:
     """As sure as the model was, less what it quoted and nobody can find.
 

@@ -80,19 +80,19 @@ def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]) 
     found = find_waste(calls, find_unexpected(calls, limits.expected)) if rest else []
     waste = [each.call for each in found if each.call.step in rest]
     lost = sum(1 - verdict.chance_of("yes") for verdict in verdicts) + len(waste)
-    told = _told(needless, len(verdicts))
+    described = _describe_needless(needless, len(verdicts))
     unfound = sum(verdict.choice == "yes" and verdict.is_unfound for verdict in verdicts)
     if unfound:
-        told += f"; {unfound} of the model's quotations are not there"
+        described += f"; {unfound} of the model's quotations are not there"
     if rest:
-        told += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
-    value, reason = combine(calls, limits, 1 - lost / len(calls), told)
+        described += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
+    value, reason = combine(calls, limits, 1 - lost / len(calls), described)
     evidence = quote_calls(needless + waste)
     signal = finding(NAME, value, reason, sure_of(verdicts, unfound), evidence)
     return paid(signal, verdicts)
 
 
-def _told(needless: Sequence[Call], asked: int) -> str:
+def _describe_needless(needless: Sequence[Call], asked: int) -> str:
     said = f"{asked - len(needless)} of {asked} calls added something that was needed"
     if not needless:
         return said
