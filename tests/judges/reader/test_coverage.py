@@ -52,3 +52,17 @@ def test_repeating_the_question_covers_nothing() -> None:
 def test_an_empty_text_covers_nothing() -> None:
     assert cover_aspects(["costs"], Text("")) == [Coverage(0.0, 0, 0)]
     assert cover_aspects([], Text("Costs rose.")) == []
+
+
+@pytest.mark.parametrize(
+    ("output", "share"),
+    [
+        ("I don't like the food, it was cold.", 1.0),
+        ("I cannot tell you anything about the food.", 0.0),
+        ("I do not know the food there.", 0.0),
+        ("我无法评价这里的food。", 0.0),
+    ],
+)
+def test_a_refusal_covers_nothing_and_a_complaint_does(output: str, share: float) -> None:
+    (found,) = cover_aspects(["food"], Text(output))
+    assert found.share == share

@@ -16,8 +16,9 @@ from rubrica.judges.reader.text import Text, is_chinese
 _NO_QUESTION: frozenset[str] = frozenset()
 #: A sentence that refuses to speak of something does not cover it.
 _REFUSAL = re.compile(
-    r"\b(?:i|we) (?:can't|cannot|can not|won't|will not|am unable|do not|don't|am not able)\b"
-    r"|我(?:们)?(?:无法|不能|不会)",
+    r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to)(?: \w{1,15})? "
+    r"(?:say|tell|discuss|comment|provide|give|answer|speak|share|cover|address|help|describe)\b"
+    r"|\bi (?:don't|do not) know\b|我(?:们)?(?:无法|不能|不会|不知道)",
     re.IGNORECASE,
 )
 #: Words of an aspect that is a mere topic: `costs and funding`.
