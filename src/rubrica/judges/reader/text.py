@@ -14,13 +14,12 @@ from typing import Generic, TypeVar
 import Stemmer
 
 from rubrica.judges.answer import blank_thinking
+from rubrica.judges.dimensions.finding import READ
 from rubrica.judges.reader.numbers import NUMBER_WORDS, SIGNS, find_numbers
 from rubrica.judges.visible import shown, visible
 
 S = TypeVar("S")
 T = TypeVar("T")
-#: Characters of a text that are read. What stands beyond earns nothing.
-READ = 100_000
 #: Characters of a sentence.
 _LONGEST = 400
 #: Words from which a row of them may be a pile (more where commas set items of a list apart, and
