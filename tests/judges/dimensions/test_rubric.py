@@ -177,3 +177,22 @@ def test_a_gate_fails_the_case_outright(tmp_path: Path) -> None:
     assert lazy.reward == 0.0
     assert "tool_efficiency" in lazy.reason
     assert judged(research(), Trace(output=GOOD.output)).passed is True
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "right", "wrong"),
+    [
+        ("What is the capital of France?", "Paris", "It is Paris.", "It is Lyon."),
+        ("How many legs has a spider?", 8, "A spider has eight legs.", "A spider has six legs."),
+        ("法国的首都是哪里？", "巴黎", "法国的首都是巴黎。", "法国的首都是里昂。"),
+    ],
+)
+def test_a_plain_question_with_an_expected_answer_is_scored(
+    question: str, expected: Any, right: str, wrong: str
+) -> None:
+    case = Case(input=question, expected=expected)
+    traces = [Trace(output=right), Trace(output=wrong)]
+    good, bad = asyncio.run(score(research(), case, traces))
+    assert (good.status, good.passed) == (rubrica.Status.SCORED, True)
+    assert (bad.status, bad.passed) == (rubrica.Status.SCORED, False)
+    assert good.coverage == bad.coverage == pytest.approx(0.3)
