@@ -54,14 +54,15 @@ def rank_sentences(claims: Sequence[str], output: str, _question: str = "") -> l
             stem: math.log(1 + (len(sentences) - holders[stem] + 0.5) / (holders[stem] + 0.5))
             for stem in wanted
         }
+        # Exact sums: with others the order of a set would break ties, another way in each run.
         best = max(
-            sum(
+            math.fsum(
                 worth[stem] * counts[stem] * 2.5 / (counts[stem] + 0.375 + 1.125 * length / mean)
                 for stem in wanted & counts.keys()
             )
             for counts, length in zip(sentences, lengths, strict=True)
         )
-        scores.append(best / (sum(worth.values()) or 1.0))
+        scores.append(best / (math.fsum(worth.values()) or 1.0))
     return scores
 
 
