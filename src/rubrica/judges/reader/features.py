@@ -216,8 +216,8 @@ def words_in_window(match: Match) -> float:
     for stem, weight in wanted.items():
         numbers = places.get(stem)
         if numbers and number not in numbers:
-            before += weight * (number - 1 in numbers)
-            after += weight * (number + 1 in numbers)
+            before += weight * (number - 1 in numbers and number - 1 not in match.ignored)
+            after += weight * (number + 1 in numbers and number + 1 not in match.ignored)
     return match.share + max(before, after) / match.claim.weight
 
 

@@ -27,9 +27,9 @@ _LONGEST = 400
 _PILE, _LONG_PILE, _JOINING, _JOINING_CHINESE = 6, 15, 0.08, 0.02
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-#: Chinese numerals as they are coded, the first sign of all to one of the last.
+#: Chinese numerals, in the order of their code points.
 _NUMERALS = "一七万三两九二五亿八六十千四百零"
-#: All other Chinese characters.
+#: All other Chinese characters: the ranges of code points between the numerals.
 _OTHERS = "\u3400-\u4dbf\uf900-\ufaff" + "".join(
     f"{chr(ord(one) + 1)}-{chr(ord(two) - 1)}" for one, two in pairwise(f"{_NUMERALS}\ua000")
 )
