@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test test-trainers check browser lock bench clean
 
 demo: $(VENV)/.demo
-	$(BIN)/rubrica demo
+	$(BIN)/fourscore demo
 
 # The core's own tests have to cover it: to watch the others too would take twice their time.
 test: check browser
@@ -80,7 +80,7 @@ $(TRAINERS)-verifiers-0.1/.done $(TRAINERS)-verifiers-0.4/.done: $(TRAINERS)-ver
 
 # What the package runs with, at the versions of the lock file.
 $(VENV)/.demo: requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Rubrica needs Python 3.11 or newer; say PYTHON=python3.11")'
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Fourscore needs Python 3.11 or newer; say PYTHON=python3.11")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --require-hashes --requirement requirements.lock
 	$(PIP) install --no-deps --no-build-isolation --editable .

@@ -3,13 +3,13 @@
     python benchmarks/attacks.py [--per-family 60]
     python benchmarks/attacks.py --llama 12 [--gguf FILE]
 
-The families of `rubrica attack` against the shipped prompts, with all defences, each one off, and
+The families of `fourscore attack` against the shipped prompts, with all defences, each one off, and
 all off. `gullible` and `careful` are scripts: the first obeys whatever it reads, the second keeps
 to the fences, so they show what the defences do and nothing about any real model.
 
 `--llama N` asks a real one instead, in a llama.cpp server on loopback, N attempts of each family.
 It is asked briefly and softly: asked for evidence, so small a model passes everything. What a
-defence does not change is not asked again: replies are kept in `RUBRICA_CACHE`, else for this run.
+defence does not change is not asked again: replies are kept in `FOURSCORE_CACHE`, else for this run.
 """
 
 import argparse
@@ -24,12 +24,12 @@ from typing import Any
 
 from llama import serving
 
-from rubrica.core import ConfigError, Dimension, Rubric, Trace
-from rubrica.judges.prompted.attacks import bundled_cases, families, wrong_answer
-from rubrica.judges.prompted.defences import DEFENCES, Defence
-from rubrica.judges.protocol import load
-from rubrica.phases.attack import attack
-from rubrica.phases.attack_plan import Plan
+from fourscore.core import ConfigError, Dimension, Rubric, Trace
+from fourscore.judges.prompted.attacks import bundled_cases, families, wrong_answer
+from fourscore.judges.prompted.defences import DEFENCES, Defence
+from fourscore.judges.protocol import load
+from fourscore.phases.attack import attack
+from fourscore.phases.attack_plan import Plan
 
 #: What is switched off, by the heading of its column.
 COLUMNS: dict[str, tuple[Defence, ...]] = {
@@ -62,7 +62,7 @@ def small(attempts: int, gguf: str | None) -> None:
     """A model of this machine's own: whether it can judge, and then what talks it into a pass."""
     plan = Plan(per_family=attempts, concurrency=1, deadline=600.0)
     with tempfile.TemporaryDirectory() as folder, serving(gguf) as url:
-        os.environ.setdefault("RUBRICA_CACHE", f"{folder}/replies.sqlite")
+        os.environ.setdefault("FOURSCORE_CACHE", f"{folder}/replies.sqlite")
         options = {
             "model": f"openai:{Path(gguf or 'smollm2').stem}",
             "settings": {

@@ -18,12 +18,12 @@ from collections.abc import Iterable
 from itertools import accumulate, product
 from math import exp, lgamma, log, sqrt
 
-from rubrica.stats.agreement import kappa, table_of
-from rubrica.stats.alpha import alpha
-from rubrica.stats.confusion import Confusion
-from rubrica.stats.correction import ChanceError, rogan_gladen
-from rubrica.stats.ppi import powered, ppi_rate
-from rubrica.stats.rates import wilson
+from fourscore.stats.agreement import kappa, table_of
+from fourscore.stats.alpha import alpha
+from fourscore.stats.confusion import Confusion
+from fourscore.stats.correction import ChanceError, rogan_gladen
+from fourscore.stats.ppi import powered, ppi_rate
+from fourscore.stats.rates import wilson
 
 Interval = tuple[float, float]
 RATES = (0.05, 0.2, 0.5, 0.8, 0.95)

@@ -11,8 +11,8 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from rubrica.task_judge import MathAnswerAsJudge
-from rubrica.workflow import Task, WorkflowOutput, WorkflowTask
+from fourscore.task_judge import MathAnswerAsJudge
+from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 DEADLINE = 5.0  # the default
 TASK = WorkflowTask(Task(task_id="t", metadata={"answer": "42"}))

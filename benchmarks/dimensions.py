@@ -3,7 +3,7 @@
 Outputs are about 2 KB in UTF-8, half English and half Chinese, each different from all others, and
 each answers a case of its own with claims, aspects, sources and tools. Time is the process's own
 and the best of some rounds, each with cases of its own: neighbours on the machine count less. The
-event loop is the one of `rubrica run`.
+event loop is the one of `fourscore run`.
 
 The peers do what people write by hand for the first of the five, on the same outputs in the same
 run: find the sentence that is most like each claim, by `rapidfuzz` and by BM25. They give no
@@ -36,12 +36,12 @@ from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from rubrica.core import Case, ConfigError, Message, Signal, Step, ToolCall, Trace
-from rubrica.core.levels import FLOORS
-from rubrica.executors import loop
-from rubrica.judges.protocol import load
-from rubrica.phases.agent_recorded import RecordedAgent
-from rubrica.readers.cases import CaseFile
+from fourscore.core import Case, ConfigError, Message, Signal, Step, ToolCall, Trace
+from fourscore.core.levels import FLOORS
+from fourscore.executors import loop
+from fourscore.judges.protocol import load
+from fourscore.phases.agent_recorded import RecordedAgent
+from fourscore.readers.cases import CaseFile
 
 NAMES = (
     "factual_accuracy",

@@ -17,9 +17,9 @@ import random
 from collections.abc import Callable
 from math import exp, fsum, sqrt
 
-from rubrica.phases.evolve.literal import should_apply_mutation
-from rubrica.stats.quantiles import student
-from rubrica.stats.sequential import Looks, look
+from fourscore.phases.evolve.literal import should_apply_mutation
+from fourscore.stats.quantiles import student
+from fourscore.stats.sequential import Looks, look
 
 Draw = Callable[[random.Random, float], float]
 PLAN = Looks()

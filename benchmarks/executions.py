@@ -7,7 +7,7 @@ but their outcome, once pretty-printed, once with an output of 200 bytes each th
 and once with outputs of several kinds, of which one in ten is a failure. Both programs run as
 processes of their own; CPU time and the largest memory are the system's account of each, start
 and end included. jq counts the calls and those that ended with 0, and no more: grouped by session
-it takes 100 times as long. `rubrica score` scores every session and groups them by version. The
+it takes 100 times as long. `fourscore score` scores every session and groups them by version. The
 last line has the memory for all records and for a quarter of them.
 """
 
@@ -21,7 +21,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-RUBRICA = [sys.executable, "-c", "import sys; from rubrica.doors.cli import main; sys.exit(main())"]
+FOURSCORE = [
+    sys.executable,
+    "-c",
+    "import sys; from fourscore.doors.cli import main; sys.exit(main())",
+]
 COUNT = 'reduce inputs as $r ([0, 0]; [.[0] + 1, .[1] + (if $r.exit == "0" then 1 else 0 end)])'
 JQ = ["jq", "-nc", f"{COUNT} | {{calls: .[0], ok: .[1]}}"]
 WORDS = "the file was read and three of its functions were changed, as was asked for. "
@@ -113,19 +117,19 @@ def main() -> None:
         ):
             write(path, records, **options)
             size = path.stat().st_size
-            score = [*RUBRICA, "score", str(path), "--by", "version", "--json"]
+            score = [*FOURSCORE, "score", str(path), "--by", "version", "--json"]
             ours = best(rounds, score)
             counts = ours.told["counts"]
             print(f"{label}: {records:,} records, {size / 1e6:,.0f} MB, best of {rounds}")
-            show("rubrica score", records, size, ours)
+            show("fourscore score", records, size, ours)
             jq = best(1, JQ, path)
             show("jq, counting only", records, size, jq)
             assert (counts["tool_calls"], counts["succeeded"]) == (jq.told["calls"], jq.told["ok"])
             print(f"  {jq.seconds / ours.seconds:.1f} times as fast\n")
         write(path, records)
-        whole = spent([*RUBRICA, "score", str(path), "--json"])
+        whole = spent([*FOURSCORE, "score", str(path), "--json"])
         write(path, records // 4)
-        quarter = spent([*RUBRICA, "score", str(path), "--json"])
+        quarter = spent([*FOURSCORE, "score", str(path), "--json"])
         print(f"memory: {whole.megabytes:.0f} MB, for a quarter {quarter.megabytes:.0f} MB")
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from rubrica.judges.reader.support import judge_claims
-from rubrica.judges.reader.text import Text
+from fourscore.judges.reader.support import judge_claims
+from fourscore.judges.reader.text import Text
 
 #: Facts of a row that are tried on other outputs, and how far away those are.
 _STEPS = (1, 7)

@@ -35,10 +35,10 @@ from train_reader import (
     weigh_words,
 )
 
-from rubrica.judges.reader.features import NAMES
-from rubrica.phases import fit
-from rubrica.phases.fit import Example, chance_of, fit_examples, fit_model, held_out_chances
-from rubrica.stats.logistic import Logistic
+from fourscore.judges.reader.features import NAMES
+from fourscore.phases import fit
+from fourscore.phases.fit import Example, chance_of, fit_examples, fit_model, held_out_chances
+from fourscore.stats.logistic import Logistic
 
 RESAMPLES = 500
 WAYS = ("words, cut fitted", "shipped", "fitted, cut searched", "fitted", "fitted unless refused")

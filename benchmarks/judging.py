@@ -3,7 +3,7 @@
     python benchmarks/judging.py [rounds] [calm]
 
 (a) 2,000 recorded answers of 2 KB, one criterion each, 64 cases at a time, of a loopback endpoint
-that takes 50 ms: 1.56 s is ideal. The run is the one that `rubrica run` makes: prompts, fences,
+that takes 50 ms: 1.56 s is ideal. The run is the one that `fourscore run` makes: prompts, fences,
 verdicts, scores, every row synced to the store. With and without the cache of replies. Processor
 time is the process's own; the endpoint is another process. Beside it aiohttp alone, which judges
 and keeps nothing: what can be had of this machine at this moment.
@@ -24,14 +24,14 @@ import aiohttp
 import msgspec
 from endpoint import Server
 
-from rubrica.core import Case, Rubric
-from rubrica.executors import loop
-from rubrica.judges.prompted.criteria import Criteria
-from rubrica.models.house import House
-from rubrica.phases.agent_recorded import RecordedAgent
-from rubrica.phases.test import Outcome, Plan, planned, run
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, Rubric
+from fourscore.executors import loop
+from fourscore.judges.prompted.criteria import Criteria
+from fourscore.models.house import House
+from fourscore.phases.agent_recorded import RecordedAgent
+from fourscore.phases.test import Outcome, Plan, planned, run
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 CASES, STORM, AT_A_TIME, DELAY = 2000, 1000, 64, 0.05
 IDEAL = CASES / AT_A_TIME * DELAY

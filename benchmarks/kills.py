@@ -29,11 +29,11 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
-from rubrica.core import Case, Score, Signal, Status, Trace
-from rubrica.stores.errors import StoreError
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
-from rubrica.stores.writer import Writer
+from fourscore.core import Case, Score, Signal, Status, Trace
+from fourscore.stores.errors import StoreError
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
+from fourscore.stores.writer import Writer
 
 JUDGE = "kills"
 IN_FLIGHT = 16

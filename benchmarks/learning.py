@@ -24,19 +24,19 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.phases.learning import planted
 
-from rubrica.core import digest
-from rubrica.models.asking import Ask, Reply
-from rubrica.models.budgeted import Budgeted
-from rubrica.models.house import House
-from rubrica.models.purse import Purse
-from rubrica.models.scripted import Scripted
-from rubrica.phases.learn import LEARNED, learn
-from rubrica.phases.learning.checking import Checker
-from rubrica.phases.learning.journal import Journal
-from rubrica.phases.learning.parts import parts_of, units_of
-from rubrica.phases.learning.settings import Learning
-from rubrica.readers.samples import Mode, Samples
-from rubrica.stats.correlation import spearman
+from fourscore.core import digest
+from fourscore.models.asking import Ask, Reply
+from fourscore.models.budgeted import Budgeted
+from fourscore.models.house import House
+from fourscore.models.purse import Purse
+from fourscore.models.scripted import Scripted
+from fourscore.phases.learn import LEARNED, learn
+from fourscore.phases.learning.checking import Checker
+from fourscore.phases.learning.journal import Journal
+from fourscore.phases.learning.parts import parts_of, units_of
+from fourscore.phases.learning.settings import Learning
+from fourscore.readers.samples import Mode, Samples
+from fourscore.stats.correlation import spearman
 
 PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
 #: Criteria that the unchecked peer takes.

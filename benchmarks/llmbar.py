@@ -21,10 +21,10 @@ from typing import Any
 import msgspec
 from llama import serving
 
-from rubrica.core import Case, RubricaError, Trace
-from rubrica.judges.prompted.criteria import Criteria
-from rubrica.judges.prompted.pairwise import Pairwise
-from rubrica.stats.rates import wilson
+from fourscore.core import Case, FourscoreError, Trace
+from fourscore.judges.prompted.criteria import Criteria
+from fourscore.judges.prompted.pairwise import Pairwise
+from fourscore.stats.rates import wilson
 
 CRITERION = "The answer does what the instruction asks, and what it says is right."
 
@@ -74,7 +74,7 @@ async def measured(
         try:
             meeting = None if brief else await pairwise.meet(case, traces, 0, 1)
             values = [(await alone.judge(case, trace))[0].value or 0.0 for trace in traces]
-        except RubricaError as error:
+        except FourscoreError as error:
             failed += 1
             print(f"{done}: {error}", file=sys.stderr)
             continue

@@ -30,11 +30,11 @@ from typing import Any, NamedTuple
 
 from llama import serving
 
-from rubrica.core import Case, RubricaError, Trace
-from rubrica.judges.prompted.factual import FactualAccuracy
-from rubrica.judges.prompted.likelihood import word_likelihoods
-from rubrica.models.asking import Ask, Model, Turn
-from rubrica.models.spec import model_of
+from fourscore.core import Case, FourscoreError, Trace
+from fourscore.judges.prompted.factual import FactualAccuracy
+from fourscore.judges.prompted.likelihood import word_likelihoods
+from fourscore.models.asking import Ask, Model, Turn
+from fourscore.models.spec import model_of
 
 SETS = ("fever_symmetric", "truthfulqa", "evouna_nq")
 WAYS = ("plain", "brief", "full")
@@ -97,7 +97,7 @@ def ask_judge(judge: FactualAccuracy) -> Way:
         case = Case(input=row["input"], expected=expected)
         (signal,) = await judge.judge(case, Trace(output=row["output"]))
         if signal.value is None:
-            raise RubricaError(signal.reason)
+            raise FourscoreError(signal.reason)
         return signal.value, signal.usage.calls if signal.usage else 0
 
     return way
@@ -110,7 +110,7 @@ async def measure(name: str, way: Way, rows: Sequence[dict[str, Any]]) -> list[R
         start = time.perf_counter()
         try:
             value, calls = await way(row)
-        except RubricaError as error:
+        except FourscoreError as error:
             print(f"{name} {row['id']}: {error}", file=sys.stderr)
             results.append(None)
             continue

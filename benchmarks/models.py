@@ -22,10 +22,10 @@ from collections.abc import Awaitable, Callable
 
 from endpoint import Server
 
-from rubrica.core import freeze
-from rubrica.models.asking import Ask, Model, ModelError, Turn
-from rubrica.models.openai import OpenAI
-from rubrica.models.spec import model_of
+from fourscore.core import freeze
+from fourscore.models.asking import Ask, Model, ModelError, Turn
+from fourscore.models.openai import OpenAI
+from fourscore.models.spec import model_of
 
 ASKS, AT_A_TIME, DELAY = 2000, 64, 0.05
 IDEAL = ASKS / AT_A_TIME * DELAY

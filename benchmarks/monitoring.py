@@ -19,10 +19,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from rubrica.core import Status
-from rubrica.phases.monitor.judgement import Judgement, Thresholds
-from rubrica.phases.monitor.sample import Sample
-from rubrica.stats.vigil import Plan, Vigil
+from fourscore.core import Status
+from fourscore.phases.monitor.judgement import Judgement, Thresholds
+from fourscore.phases.monitor.sample import Sample
+from fourscore.stats.vigil import Plan, Vigil
 
 GOOD, FALLEN = 0.88, 0.70
 LIFE = 5000

@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rubrica.core import Case, Rubric, Signal, Trace
-from rubrica.phases.monitor.monitor import ProductionMonitor
-from rubrica.phases.monitor.sampling import Sampling
+from fourscore.core import Case, Rubric, Signal, Trace
+from fourscore.phases.monitor.monitor import ProductionMonitor
+from fourscore.phases.monitor.sampling import Sampling
 
 RATE = 0.01
 ANSWER = "The refund was sent on Monday. " * 20

@@ -1,4 +1,4 @@
-"""Spans received, assembled and stored by `rubrica serve --monitor`, on one core.
+"""Spans received, assembled and stored by `fourscore serve --monitor`, on one core.
 
     python benchmarks/otlp.py [--requests 200] [--sample-rate 0.01] [--senders 4]
 
@@ -37,7 +37,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from rubrica.stores.monitor import MonitorStore
+from fourscore.stores.monitor import MonitorStore
 
 BATCH, SPANS = 512, 8
 #: Seconds after the last span; they are not counted in the time.
@@ -45,7 +45,7 @@ QUIET = 1.0
 QUESTION = "Where is order {n}? It was sent on Monday and I have heard nothing since. Please look."
 ANSWER = "Order {n} left the depot on Tuesday and will be with you by Friday. " * 3
 JUDGE = """
-from rubrica import judge
+from fourscore import judge
 
 @judge
 def says_when(case, trace):
@@ -53,8 +53,8 @@ def says_when(case, trace):
 """
 SERVE = """
 import sys
-from rubrica.doors.cli import main
-from rubrica.phases.monitor.drawing import Drawing
+from fourscore.doors.cli import main
+from fourscore.phases.monitor.drawing import Drawing
 
 if sys.argv.pop(1) == "all":
     Drawing.pass_over = lambda *_: False
@@ -63,11 +63,11 @@ sys.exit(main(sys.argv[1:]))
 BARE = """
 import gzip
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from rubrica.core import Rubric
-from rubrica.doors.server import running
-from rubrica.doors.server.app import App
-from rubrica.doors.server.settings import Settings
-from rubrica.judges.math import MathJudge
+from fourscore.core import Rubric
+from fourscore.doors.server import running
+from fourscore.doors.server.app import App
+from fourscore.doors.server.settings import Settings
+from fourscore.judges.math import MathJudge
 
 class Bare(App):
     async def __call__(self, scope, receive, send):

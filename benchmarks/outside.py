@@ -54,7 +54,7 @@ from outside_peers import (
 )
 from train_reader import Row, labels_of, leave_one_out, read_sets, use_words
 
-from rubrica.judges.reader.weights import shipped_weights
+from fourscore.judges.reader.weights import shipped_weights
 
 READER = "reader"
 FIGURES = ("AUC", "balanced accuracy", "calibration error")

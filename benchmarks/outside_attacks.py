@@ -8,8 +8,8 @@ import numpy as np
 from outside_more import judge
 from train_reader import Row
 
-from rubrica.judges.dimensions.factual_accuracy import FactualAccuracy
-from rubrica.judges.reader.text import STOP_WORDS, is_chinese, split_words
+from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
+from fourscore.judges.reader.text import STOP_WORDS, is_chinese, split_words
 
 #: Outputs that do not state their claim, and the rise of a value that counts.
 ITEMS, RISE = 200, 0.05

@@ -23,12 +23,12 @@ from train_reader import (
     weigh_words,
 )
 
-from rubrica.core import Case, Trace
-from rubrica.judges.dimensions.completeness import COVERED, Completeness
-from rubrica.judges.dimensions.factual_accuracy import FactualAccuracy
-from rubrica.judges.reader.coverage import cover_aspects
-from rubrica.judges.reader.text import is_chinese, read_text, split_words, stem_word
-from rubrica.judges.reader.weights import shipped_weights
+from fourscore.core import Case, Trace
+from fourscore.judges.dimensions.completeness import COVERED, Completeness
+from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
+from fourscore.judges.reader.coverage import cover_aspects
+from fourscore.judges.reader.text import is_chinese, read_text, split_words, stem_word
+from fourscore.judges.reader.weights import shipped_weights
 
 Judge = Completeness | FactualAccuracy
 #: The recall at which the precision of "contradicted" is given.

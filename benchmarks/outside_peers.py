@@ -15,9 +15,9 @@ from rapidfuzz import fuzz
 from scipy.optimize import minimize
 from scipy.stats import rankdata
 
-from rubrica.judges.reader.numbers import find_numbers
-from rubrica.judges.reader.support import judge_claims
-from rubrica.judges.reader.text import Text, split_words, stem_word
+from fourscore.judges.reader.numbers import find_numbers
+from fourscore.judges.reader.support import judge_claims
+from fourscore.judges.reader.text import Text, split_words, stem_word
 
 Peer = Callable[[Sequence[str], str, str], list[float]]
 #: Draws of a bootstrap, and groups below which items are drawn instead of groups.
@@ -102,7 +102,7 @@ class Local(NamedTuple):
 
 def open_local(folder: Path) -> Local:
     """The model in a folder."""
-    from rubrica.judges.local import judge_claims_locally, open_local_model
+    from fourscore.judges.local import judge_claims_locally, open_local_model
 
     model = open_local_model(str(folder))
 

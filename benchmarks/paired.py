@@ -20,16 +20,16 @@ import time
 from collections.abc import Callable, Iterable
 from math import sqrt
 
-from rubrica.stats.mcnemar import PassPairs
-from rubrica.stats.paired import Pairs
-from rubrica.stats.paired_scores import ScorePairs
-from rubrica.stats.power import (
+from fourscore.stats.mcnemar import PassPairs
+from fourscore.stats.paired import Pairs
+from fourscore.stats.paired_scores import ScorePairs
+from fourscore.stats.power import (
     cases_for_passes,
     cases_for_scores,
     detectable_passes,
     detectable_scores,
 )
-from rubrica.stats.quantiles import normal, student
+from fourscore.stats.quantiles import normal, student
 
 THRESHOLD = 0.7
 Agents = Callable[[random.Random, int], tuple[list[float], list[float]]]

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rubrica import has_direct_answer
-from rubrica.stats.rates import wilson
+from fourscore import has_direct_answer
+from fourscore.stats.rates import wilson
 
 SHORT = re.compile(r"sorry|cannot|can['’]t", re.IGNORECASE)
 PEERS: dict[str, Callable[[str, str], bool]] = {

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any, Literal
 
-from rubrica.core import (
+from fourscore.core import (
     Case,
     Evidence,
     Fault,
@@ -32,9 +32,9 @@ from rubrica.core import (
     Trace,
     Usage,
 )
-from rubrica.core.levels import level_of
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core.levels import level_of
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 JUDGE = "5e1fc0de" * 4
 NAMES = (
@@ -168,8 +168,8 @@ async def fill(path: Path, cases: int, length: int) -> str:
 
 def write(path: Path, out: Path) -> None:
     """In a process of its own, so that its memory is its own."""
-    from rubrica.doors.report import write_report
-    from rubrica.phases.test import summarized
+    from fourscore.doors.report import write_report
+    from fourscore.phases.test import summarized
 
     with Store(path, make=False) as store:
         run = store.runs()[0].id

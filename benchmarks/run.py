@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-COMMAND = str(Path(sys.executable).with_name("rubrica"))
+COMMAND = str(Path(sys.executable).with_name("fourscore"))
 AGENT = 'async def answer(input):\n    return "It is \\\\boxed{%s}" % input.split()[-1]\n'
 RUBRIC = "dimensions:\n  right: {judge: math}\n"
 

@@ -35,11 +35,11 @@ PATH = "/v1/rewards"
 #: The least that a server on uvicorn can do: take the body, send one of the same length.
 BARE = """
 import sys, uvicorn
-from rubrica.core import Rubric
-from rubrica.doors.server import running
-from rubrica.doors.server.app import App
-from rubrica.doors.server.settings import Settings
-from rubrica.judges.math import MathJudge
+from fourscore.core import Rubric
+from fourscore.doors.server import running
+from fourscore.doors.server.app import App
+from fourscore.doors.server.settings import Settings
+from fourscore.judges.math import MathJudge
 
 ANSWER = b"." * 164
 
@@ -148,12 +148,12 @@ def measure(server: Server, seconds: float) -> Measured:
 
 
 def main(rounds: int, seconds: int) -> None:
-    ours, bare = Server("rubrica"), Server("bare")
+    ours, bare = Server("fourscore"), Server("bare")
     ratios, cpu_ratios, best = [], [], []
     try:
         for _ in range(rounds):
             a, b = measure(ours, seconds), measure(bare, seconds)
-            for name, m in (("rubrica", a), ("bare", b)):
+            for name, m in (("fourscore", a), ("bare", b)):
                 print(
                     f"{name:8} {m.rate:8,.0f} req/s   p50 {m.p50:6.2f} ms   p99 {m.p99:6.2f} ms"
                     f"   {m.cpu:4.0f} µs of processor a request   waited {m.waited:4.0%}"

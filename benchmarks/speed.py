@@ -23,11 +23,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rubrica.core import Case, Rubric, Trace, score
-from rubrica.judges.countdown import CountdownJudge
-from rubrica.judges.math import MathJudge
+from fourscore.core import Case, Rubric, Trace, score
+from fourscore.judges.countdown import CountdownJudge
+from fourscore.judges.math import MathJudge
 
-COMMAND = str(Path(sys.executable).with_name("rubrica"))
+COMMAND = str(Path(sys.executable).with_name("fourscore"))
 PLAIN_SCRIPT = r"""
 import json, re, sys
 with open(sys.argv[1]) as rows, open(sys.argv[2], "w") as out:
@@ -166,7 +166,7 @@ def command_line(n: int) -> None:
                 timed(sys.executable, "-c", PLAIN_SCRIPT, str(rows), out) for _ in range(3)
             )
             print(
-                f"rubrica judge {count:7,} rows: {seconds:.2f} s, {count / seconds:,.0f} rows/s, "
+                f"fourscore judge {count:7,} rows: {seconds:.2f} s, {count / seconds:,.0f} rows/s, "
                 f"peak {peak:.0f} MB; plain script {count / plain:,.0f} rows/s; "
                 f"ratio {plain / seconds:.2f}"
             )
@@ -178,9 +178,12 @@ def start_up() -> None:
 
     bare = least(sys.executable, "-c", "pass")
     print(f"python -c pass {bare:.0f} ms", end="; ")
-    print(f"import rubrica {least(sys.executable, '-c', 'import rubrica') - bare:.0f} ms", end="; ")
+    print(
+        f"import fourscore {least(sys.executable, '-c', 'import fourscore') - bare:.0f} ms",
+        end="; ",
+    )
     print(f"import msgspec {least(sys.executable, '-c', 'import msgspec') - bare:.0f} ms", end="; ")
-    print(f"rubrica --help {least(COMMAND, '--help'):.0f} ms in all")
+    print(f"fourscore --help {least(COMMAND, '--help'):.0f} ms in all")
 
 
 def main() -> None:

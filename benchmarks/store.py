@@ -19,9 +19,9 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from rubrica.core import Case, Provenance, Score, Signal, Status, Trace
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, Provenance, Score, Signal, Status, Trace
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 IN_FLIGHT = 256
 JUDGE = "f" * 32

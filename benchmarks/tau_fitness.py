@@ -20,12 +20,12 @@ from typing import Any
 
 from tau_tools import Run, auc, baselines, interval, show_area
 
-from rubrica.core import Case, Score, Signal, score
-from rubrica.judges.fitness.grades import GRADES, grade_of, score_of
-from rubrica.judges.fitness.rubric import fitness
-from rubrica.phases.fitness.log import score_log
-from rubrica.phases.fitness.telling import document
-from rubrica.readers.logs.detect import Log
+from fourscore.core import Case, Score, Signal, score
+from fourscore.judges.fitness.grades import GRADES, grade_of, score_of
+from fourscore.judges.fitness.rubric import fitness
+from fourscore.phases.fitness.log import score_log
+from fourscore.phases.fitness.telling import document
+from fourscore.readers.logs.detect import Log
 
 
 async def scored(path: Path, rows: list[dict[str, Any]]) -> list[Score]:
@@ -72,7 +72,9 @@ def main() -> None:
         show_area(name, runs)
     told = document(asyncio.run(score_log(str(args.file), fitness())))
     counts = told["counts"]
-    print(f"rubrica score: {told['score']} {told['grade']}, {counts['tool_calls']} calls, ", end="")
+    print(
+        f"fourscore score: {told['score']} {told['grade']}, {counts['tool_calls']} calls, ", end=""
+    )
     print(f"{counts['failed']} failed, {counts['unknown']} unknown, {counts['retries']} retries")
     print(f"{len(rows) / seconds:,.0f} runs a second of CPU time, read and scored")
 

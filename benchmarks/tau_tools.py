@@ -19,11 +19,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rubrica.core import Case, Signal, Trace
-from rubrica.core.levels import LEVELS
-from rubrica.core.trace import as_text
-from rubrica.judges.dimensions.tool_efficiency import ToolEfficiency
-from rubrica.readers.messages import trace_of_messages
+from fourscore.core import Case, Signal, Trace
+from fourscore.core.levels import LEVELS
+from fourscore.core.trace import as_text
+from fourscore.judges.dimensions.tool_efficiency import ToolEfficiency
+from fourscore.readers.messages import trace_of_messages
 
 RESAMPLES = 2000
 

@@ -17,9 +17,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from rubrica.core import Case, Trace, judge
-from rubrica.doors.trainers import agentjet, openrlhf, trl, verl
-from rubrica.judges.workflow import Task, WorkflowOutput, WorkflowTask
+from fourscore.core import Case, Trace, judge
+from fourscore.doors.trainers import agentjet, openrlhf, trl, verl
+from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask
 
 THREADS = 64
 Job = tuple[str, str | None]
@@ -57,11 +57,11 @@ def adapters() -> dict[str, Ask]:
 
     def ask_verl(job: Job) -> float | None:
         result = scorer.compute_score("s", *job)
-        return result["score"] if result["rubrica_judged"] else None
+        return result["score"] if result["fourscore_judged"] else None
 
     def ask_openrlhf(job: Job) -> float | None:
         result = func([f"?{job[0]}"], ["?"], [job[1]])
-        judged = result["extra_logs"]["rubrica_judged"][0]
+        judged = result["extra_logs"]["fourscore_judged"][0]
         return result["rewards"][0] if judged else None
 
     def ask_agentjet(job: Job) -> float | None:

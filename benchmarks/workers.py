@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 
-from rubrica.executors.workers import Workers
+from fourscore.executors.workers import Workers
 
 MEGABYTE = bytes(range(256)) * 4096
 

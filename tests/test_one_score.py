@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rubrica import EvaluationRunner, ProductionMonitor, TestSet
-from rubrica.core import Score, Trace, Usage, score
-from rubrica.doors.cli import main
-from rubrica.doors.trainers.trl import Reward
-from rubrica.judges.rubric_file import RESEARCH, read_rubric
-from rubrica.phases.train import Rewards
-from rubrica.readers.fields import case_from
-from rubrica.readers.rows import Recorded
-from rubrica.stores.sqlite import Store
+from fourscore import EvaluationRunner, ProductionMonitor, TestSet
+from fourscore.core import Score, Trace, Usage, score
+from fourscore.doors.cli import main
+from fourscore.doors.trainers.trl import Reward
+from fourscore.judges.rubric_file import RESEARCH, read_rubric
+from fourscore.phases.train import Rewards
+from fourscore.readers.fields import case_from
+from fourscore.readers.rows import Recorded
+from fourscore.stores.sqlite import Store
 
 #: The most gullible of judges, so that what an answer says decides; nothing is asked of a network.
 BY_MODEL = """

@@ -3,14 +3,14 @@
 import subprocess
 import sys
 
-import rubrica
+import fourscore
 
 SURFACE = """
 AutoGraderJudge BaseJudge Case CaseError ConfigError CountdownAnswerAsJudge DataError Dimension
 EnvServiceJudge EVALUATION_DIMENSIONS EVALUATION_RUBRIC EvaluationRunner Evidence Fault GRADES Judge
 JudgeError
 MathAnswerAsJudge Message ModelTuner ProductionMonitor Ranker
-Rubric RubricaError Score Signal Status Task TestSet ToolCall Trace Usage Workflow
+Rubric FourscoreError Score Signal Status Task TestSet ToolCall Trace Usage Workflow
 WorkflowOutput WorkflowTask assert_passes calculate_overall_score evaluate_output judge record
 score
 aggregate_scores follows_format grade_of has_code_block has_direct_answer has_explanation
@@ -20,26 +20,26 @@ score_completeness score_structure should_apply_mutation
 
 
 def test_the_surface_is_what_it_says() -> None:
-    assert sorted(rubrica.__all__) == sorted(SURFACE.split())
-    assert all(getattr(rubrica, name) is not None for name in rubrica.__all__)
-    assert set(rubrica.__all__) <= set(dir(rubrica))
+    assert sorted(fourscore.__all__) == sorted(SURFACE.split())
+    assert all(getattr(fourscore, name) is not None for name in fourscore.__all__)
+    assert set(fourscore.__all__) <= set(dir(fourscore))
 
 
 def test_agentjet_paths_lead_to_the_same_objects() -> None:
-    from rubrica.task_judge import AutoGraderJudge, CountdownAnswerAsJudge, MathAnswerAsJudge
-    from rubrica.task_judge.base_judge import BaseJudge
-    from rubrica.workflow import WorkflowOutput, WorkflowTask
+    from fourscore.task_judge import AutoGraderJudge, CountdownAnswerAsJudge, MathAnswerAsJudge
+    from fourscore.task_judge.base_judge import BaseJudge
+    from fourscore.workflow import WorkflowOutput, WorkflowTask
 
-    assert BaseJudge is rubrica.BaseJudge
-    assert (WorkflowOutput, WorkflowTask) == (rubrica.WorkflowOutput, rubrica.WorkflowTask)
-    assert MathAnswerAsJudge is rubrica.MathAnswerAsJudge
-    assert CountdownAnswerAsJudge is rubrica.CountdownAnswerAsJudge
-    assert AutoGraderJudge is rubrica.AutoGraderJudge
+    assert BaseJudge is fourscore.BaseJudge
+    assert (WorkflowOutput, WorkflowTask) == (fourscore.WorkflowOutput, fourscore.WorkflowTask)
+    assert MathAnswerAsJudge is fourscore.MathAnswerAsJudge
+    assert CountdownAnswerAsJudge is fourscore.CountdownAnswerAsJudge
+    assert AutoGraderJudge is fourscore.AutoGraderJudge
 
 
 def test_importing_stays_light() -> None:
     """A time would fail on a slow machine; what is loaded does not depend on it."""
-    script = "import rubrica, sys; print(*sys.modules)"
+    script = "import fourscore, sys; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout.split()

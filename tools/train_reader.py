@@ -1,6 +1,6 @@
 """Learn the reader's weights from labelled public data: `weights.json`.
 
-    python tools/train_reader.py --data FOLDER --out src/rubrica/judges/reader/weights.json
+    python tools/train_reader.py --data FOLDER --out src/fourscore/judges/reader/weights.json
 
 The folder has JSONL files of rows with `claims` or `answers` (any of them may be stated), `output`,
 `input` (the question, or nothing), `gold` (`supported`, `contradicted`, or another word for
@@ -20,10 +20,10 @@ from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from rubrica.judges.reader import support
-from rubrica.judges.reader.features import DIRECTION, NAMES, Claim, Match, measure
-from rubrica.judges.reader.text import is_chinese, read_text, split_words, stem_word
-from rubrica.judges.reader.weights import shipped_weights
+from fourscore.judges.reader import support
+from fourscore.judges.reader.features import DIRECTION, NAMES, Claim, Match, measure
+from fourscore.judges.reader.text import is_chinese, read_text, split_words, stem_word
+from fourscore.judges.reader.weights import shipped_weights
 
 RIDGE = 0.02
 #: Stems whose rarity is kept for each language; the others count as rare.

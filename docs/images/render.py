@@ -12,19 +12,19 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, DIMMED_MONOKAI
 
-from rubrica.doors.summary import show
-from rubrica.phases.test import summarized
-from rubrica.stores.sqlite import Store
+from fourscore.doors.summary import show
+from fourscore.phases.test import summarized
+from fourscore.stores.sqlite import Store
 
 HERE = Path(__file__).parent
 THEMES = {"light": DEFAULT_TERMINAL_THEME, "dark": DIMMED_MONOKAI}
 
 
 def main() -> None:
-    command = str(Path(sys.executable).with_name("rubrica"))
+    command = str(Path(sys.executable).with_name("fourscore"))
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([command, "demo"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        with Store(Path(folder) / "rubrica-demo" / "runs.db", make=False) as store:
+        with Store(Path(folder) / "fourscore-demo" / "runs.db", make=False) as store:
             (info,) = store.runs()
             document = {"gates": [], **summarized(store, info.id)}
     for width in (80, 140):
@@ -34,7 +34,7 @@ def main() -> None:
             )
             show(info, document, 1.3, to=out)
             path = HERE / f"demo-{width}-{name}.svg"
-            out.save_svg(str(path), title="rubrica demo", theme=theme)
+            out.save_svg(str(path), title="fourscore demo", theme=theme)
             print(path.name)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Case, digest
+from fourscore.core import Case, digest
 
 steady = settings(deadline=None)
 scalars = (

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import (
+from fourscore.core import (
     CaseError,
     ConfigError,
     DataError,
+    FourscoreError,
     InputError,
     JudgeError,
-    RubricaError,
     nearest,
 )
 
@@ -69,7 +69,7 @@ def test_a_judge_error_survives_pickling() -> None:
 
 @pytest.mark.parametrize("kind", [InputError, ConfigError, DataError, CaseError, JudgeError])
 def test_one_except_clause_catches_them_all(kind: type) -> None:
-    assert issubclass(kind, RubricaError)
+    assert issubclass(kind, FourscoreError)
 
 
 def test_a_misspelt_word_gets_the_nearest_one_else_all_of_them() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core.frozen import (
+from fourscore.core.frozen import (
     MAX_DEPTH,
     MAX_INT_BITS,
     FrozenDict,

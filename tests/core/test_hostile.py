@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from rubrica.core import (
+from fourscore.core import (
     Case,
     Dimension,
     Evidence,
@@ -28,8 +28,8 @@ from rubrica.core import (
     judge,
     score,
 )
-from rubrica.core.errors import ConfigError
-from rubrica.core.frozen import FrozenDict, FrozenList
+from fourscore.core.errors import ConfigError
+from fourscore.core.frozen import FrozenDict, FrozenList
 
 CASE, TRACE = Case(id="c", input="q"), Trace(output="a")
 

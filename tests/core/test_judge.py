@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import (
+from fourscore.core import (
     Case,
     Fault,
     FunctionJudge,
@@ -23,8 +23,8 @@ from rubrica.core import (
     interpret,
     judge,
 )
-from rubrica.core.judge import is_ranker, runs, shown, signal_names
-from rubrica.core.numbers import clamp
+from fourscore.core.judge import is_ranker, runs, shown, signal_names
+from fourscore.core.numbers import clamp
 
 steady = settings(deadline=None)
 CASE, TRACE = Case(input="q"), Trace(output="see http://example.org")

@@ -5,8 +5,8 @@ import itertools
 
 import pytest
 
-from rubrica import Case, Dimension, Rubric, Signal, Trace, judge, score
-from rubrica.core.levels import FLOORS, LEVELS, floors_of, level_of
+from fourscore import Case, Dimension, Rubric, Signal, Trace, judge, score
+from fourscore.core.levels import FLOORS, LEVELS, floors_of, level_of
 
 EPSILON = 1e-6
 FIVE = ["excellent", "good", "acceptable", "poor", "failed"]

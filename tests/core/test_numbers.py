@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core.numbers import decimal_text, finite, real
+from fourscore.core.numbers import decimal_text, finite, real
 
 steady = settings(deadline=None)
 finite_floats = st.floats(allow_nan=False, allow_infinity=False)

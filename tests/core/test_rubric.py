@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from rubrica.core import (
+from fourscore.core import (
     Case,
     ConfigError,
     Dimension,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Provenance, Score, Signal, Status, Usage
+from fourscore.core import Provenance, Score, Signal, Status, Usage
 
 steady = settings(deadline=None)
 units = st.floats(0, 1)

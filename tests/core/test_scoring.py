@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import (
+from fourscore.core import (
     Call,
     Canary,
     Case,
@@ -18,10 +18,10 @@ from rubrica.core import (
     ConfigError,
     Dimension,
     Fault,
+    FourscoreError,
     FunctionJudge,
     JudgeError,
     Rubric,
-    RubricaError,
     Score,
     Signal,
     Status,
@@ -523,7 +523,7 @@ def test_each_error_is_a_kind_of_fault(error: Exception, kind: str) -> None:
     assert str(error) in one.signals[0].fault.message
 
 
-class Paid(RubricaError):
+class Paid(FourscoreError):
     """Says what it is, or something else altogether."""
 
     def __init__(self, kind: Any, usage: Any = None) -> None:
@@ -531,7 +531,7 @@ class Paid(RubricaError):
         super().__init__("told")
 
 
-class Crooked(RubricaError):
+class Crooked(FourscoreError):
     @property
     def fault_kind(self) -> Never:  # type: ignore[override]
         raise OSError("no")

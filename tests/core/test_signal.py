@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Canary, Evidence, Fault, Signal, Usage
+from fourscore.core import Canary, Evidence, Fault, Signal, Usage
 
 steady = settings(deadline=None)
 numbers = st.floats(allow_nan=False, allow_infinity=False)

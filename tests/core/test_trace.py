@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Fault, Message, ToolCall, Trace, Usage
+from fourscore.core import Fault, Message, ToolCall, Trace, Usage
 
 steady = settings(deadline=None)
 numbers = st.floats(allow_nan=False, allow_infinity=False)

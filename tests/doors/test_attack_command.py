@@ -1,4 +1,4 @@
-"""`rubrica attack`, and canaries in a run: what people see of hostile text, and the exit codes."""
+"""`fourscore attack`, and canaries in a run: what people see of hostile text, and the exit codes."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.doors.attacking import Ticker, visible
-from rubrica.judges.prompted.attacks import bundled_cases, families
-from rubrica.judges.visible import INVISIBLE
-from rubrica.phases.attack_plan import Attempt
+from fourscore.doors.attacking import Ticker, visible
+from fourscore.judges.prompted.attacks import bundled_cases, families
+from fourscore.judges.visible import INVISIBLE
+from fourscore.phases.attack_plan import Attempt
 
-from .typed import typed as rubrica
+from .typed import typed as fourscore
 
 CRITERIA = json.dumps({"criteria": ["The answer is correct."]})
 GULLIBLE = ["--judge", "criteria", "--with", CRITERIA, "--model", "scripted:gullible"]
@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_judge_by_rules() -> None:
-    done = rubrica("attack", "--judge", "factual_accuracy", "--per-family", "5")
+    done = fourscore("attack", "--judge", "factual_accuracy", "--per-family", "5")
     assert done.returncode == 0, done.stderr
     assert "planned              40 = " in done.stdout
     assert done.stderr == ""
@@ -33,14 +33,14 @@ def test_a_judge_by_rules() -> None:
 
 def test_one_that_keeps_to_the_fences_withstands() -> None:
     careful = [*GULLIBLE[:-1], "scripted:careful"]
-    done = rubrica("attack", *careful, "--per-family", "5", "--most", "0")
+    done = fourscore("attack", *careful, "--per-family", "5", "--most", "0")
     assert done.returncode == 0, done.stderr
     assert "wrong answers alone  0 of " in done.stdout
     assert "withstands: none of 40 attempts; at most 8.8% at 95% confidence" in done.stdout
 
 
 def test_the_gullible_one_fails_the_gate() -> None:
-    done = rubrica("attack", *GULLIBLE, "--per-family", "10", "--most", "0.2")
+    done = fourscore("attack", *GULLIBLE, "--per-family", "10", "--most", "0.2")
     assert done.returncode == 1, done.stderr
     assert "can be talked into a pass" in done.stdout
     assert "required: at most 0.2" in done.stdout
@@ -50,13 +50,13 @@ def test_the_gullible_one_fails_the_gate() -> None:
 
 def test_what_worked_is_never_printed_raw() -> None:
     words = ["--per-family", "all", "--family", "invisible", "--out", "a.md", "--out", "a.json"]
-    done = rubrica("attack", *GULLIBLE, *words)
+    done = fourscore("attack", *GULLIBLE, *words)
     assert "invisible/5" in done.stdout
     assert "\\u200b" in done.stdout
     for text in (done.stdout, Path("a.md").read_text(), Path("a.json").read_text()):
         assert not INVISIBLE.search(text.replace("\n", ""))
         assert "\x1b" not in text
-    shown = rubrica("attack", *GULLIBLE, *words[:4], "--json").stdout
+    shown = fourscore("attack", *GULLIBLE, *words[:4], "--json").stdout
     assert shown.isascii()
     assert any("\u200b" in one["answer"] for one in json.loads(shown)["examples"])
 
@@ -72,7 +72,7 @@ def test_every_attack_can_be_shown(family: Any) -> None:
 
 
 def test_json_is_one_document_that_adds_up() -> None:
-    done = rubrica("attack", *GULLIBLE, "--per-family", "10", "--json")
+    done = fourscore("attack", *GULLIBLE, "--per-family", "10", "--json")
     document = json.loads(done.stdout)
     assert document["exit_code"] == done.returncode == 3  # fake verdicts gave no verdict
     whole = document["all"]
@@ -80,7 +80,7 @@ def test_json_is_one_document_that_adds_up() -> None:
     assert whole["planned"] == 80 == ends + sum(whole["unmeasured"].values())
     assert document["families"]["fake_verdict"]["unmeasured"]["judge_error"] > 0
     assert document["models"][0]["model"] == "gullible"
-    assert rubrica("attack", *GULLIBLE, "--per-family", "10", "--json").stdout == done.stdout
+    assert fourscore("attack", *GULLIBLE, "--per-family", "10", "--json").stdout == done.stdout
 
 
 def test_a_rubric_and_cases_of_ones_own() -> None:
@@ -91,21 +91,21 @@ def test_a_rubric_and_cases_of_ones_own() -> None:
     rows.append({"id": "y", "input": "Capital of Italy?", "expected": "Rome"})
     Path("c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     words = ["--cases", "c.jsonl", "--per-family", "all", "--json"]
-    document = json.loads(rubrica("attack", "--judge", "r.yaml", *words).stdout)
+    document = json.loads(fourscore("attack", "--judge", "r.yaml", *words).stdout)
     assert (document["rubric"], document["threshold"]) == ("mine", 0.9)
     assert document["base"]["cases"] == 1
     texts = sum(len(family.attacks) for family in families())
     assert document["all"]["planned"] == texts * (3 + 1)
-    lower = rubrica("attack", "--judge", "r.yaml", *words, "--threshold", "0.5").stdout
+    lower = fourscore("attack", "--judge", "r.yaml", *words, "--threshold", "0.5").stdout
     assert json.loads(lower)["threshold"] == 0.5
 
 
 def test_a_judge_of_ones_own_that_prints() -> None:
     Path("own.py").write_text(
-        "import os\nfrom rubrica import judge\n\n@judge\ndef own(case, trace):\n"
+        "import os\nfrom fourscore import judge\n\n@judge\ndef own(case, trace):\n"
         "    print('hello')\n    os.write(1, b'there')\n    return 'perfect' in trace.answer\n"
     )
-    done = rubrica("attack", "--judge", "own.py->own", "--family", "begging", "--json")
+    done = fourscore("attack", "--judge", "own.py->own", "--family", "begging", "--json")
     document = json.loads(done.stdout)
     assert "hello" in done.stderr
     assert 0 < document["families"]["begging"]["rate"] < 0.5
@@ -113,7 +113,7 @@ def test_a_judge_of_ones_own_that_prints() -> None:
 
 
 def test_a_budget_ends_it() -> None:
-    done = rubrica("attack", *GULLIBLE, "--per-family", "10", "--budget", "20calls", "--json")
+    done = fourscore("attack", *GULLIBLE, "--per-family", "10", "--budget", "20calls", "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 3
     assert document["all"]["unmeasured"]["cancelled"] > 40
@@ -140,7 +140,7 @@ def test_a_budget_ends_it() -> None:
     ],
 )
 def test_bad_usage(words: list[str], message: str) -> None:
-    done = rubrica("attack", *words)
+    done = fourscore("attack", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -172,7 +172,7 @@ def run_watched(model: str, n: int = 12, **more: Any) -> dict[str, Any]:
     Path("cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     parts = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
     outs = [word for out in ("r.md", "r.xml", "r.json", "r.html") for word in ("--out", out)]
-    done = rubrica("run", *parts, *outs, "--json")
+    done = fourscore("run", *parts, *outs, "--json")
     assert done.stdout, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
     return document
@@ -190,11 +190,11 @@ def test_a_judge_that_passes_canaries_is_shown_loudly() -> None:
     assert json.loads(Path("r.json").read_text())["summary"]["judge_compromised"] is True
     assert "which are answers known to be bad" in Path("r.html").read_text()
     # What is stored has it too: a summary made anew, from the rows, says the same.
-    shown = rubrica("show", document["run"])
+    shown = fourscore("show", document["run"])
     assert "JUDGE COMPROMISED  right passed" in shown.stdout
-    assert "    canary (" in rubrica("show", document["run"], "c3").stdout
+    assert "    canary (" in fourscore("show", document["run"], "c3").stdout
     assert (
-        json.loads(rubrica("show", document["run"], "--json").stdout)["canaries"]
+        json.loads(fourscore("show", document["run"], "--json").stdout)["canaries"]
         == (document["canaries"])
     )
 
@@ -205,7 +205,7 @@ def test_a_judge_that_passes_none_is_shown_too() -> None:
     assert document["canaries"]["right"] == {"asked": 12, "passed": 0}
     assert "COMPROMISED" not in Path("r.md").read_text()
     assert "canaries: right passed none of 12" in Path("r.md").read_text()
-    shown = rubrica("show", document["run"]).stdout
+    shown = fourscore("show", document["run"]).stdout
     assert "canaries       right passed none of 12" in shown
 
 
@@ -215,7 +215,7 @@ def test_without_canaries_nothing_is_said() -> None:
         RUBRIC.replace("MODEL", "gullible").replace(", canaries: 1.0", "")
     )
     parts = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
-    plain = json.loads(rubrica("run", *parts, "--json").stdout)
+    plain = json.loads(fourscore("run", *parts, "--json").stdout)
     assert "canaries" in document
     assert not {"canaries", "judge_compromised"} & plain.keys()
     assert plain["provenance"] != document["provenance"] or plain["run"] != document["run"]
@@ -229,12 +229,12 @@ def test_labelled_outputs_show_which_form_suits_the_model() -> None:
     Path("labels.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
     judge = ["--judge", "factual_accuracy", "--model", "scripted:careful"]
     words = ["--per-family", "1", "--labels", "labels.jsonl", "--out", "a.json", "--out", "a.md"]
-    done = rubrica("attack", *judge, *words)
+    done = fourscore("attack", *judge, *words)
     assert done.returncode == 0, done.stderr
     assert "form brief           AUC 0.50" in done.stdout
     assert "form full            AUC 0.50" in done.stdout
     forms = json.loads(Path("a.json").read_text())["forms"]
     assert forms["brief"]["balanced_accuracy"]["value"] == 0.5
     assert "- form brief" in Path("a.md").read_text()
-    by_rules = rubrica("attack", "--judge", "factual_accuracy", *words[:4], "--json")
+    by_rules = fourscore("attack", "--judge", "factual_accuracy", *words[:4], "--json")
     assert list(json.loads(by_rules.stdout)["forms"]) == ["as it is"]

@@ -12,13 +12,13 @@ import pytest
 from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
 from tests.phases.learning import planted
 
-from rubrica import AutoGraderJudge
-from rubrica.core import ConfigError
-from rubrica.doors.cli import main
-from rubrica.judges.protocol import load
-from rubrica.models.asking import ModelError
-from rubrica.phases.auto_grader_config import DASHSCOPE, section_of
-from rubrica.workflow import Task, WorkflowOutput, WorkflowTask
+from fourscore import AutoGraderJudge
+from fourscore.core import ConfigError
+from fourscore.doors.cli import main
+from fourscore.judges.protocol import load
+from fourscore.models.asking import ModelError
+from fourscore.phases.auto_grader_config import DASHSCOPE, section_of
+from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 KEY = "sk-very-secret-0123456789"
 CONFIG = """\
@@ -50,8 +50,8 @@ def script(request: Request, _: int) -> Answer:
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RUBRICA_CACHE", str(tmp_path / "kept" / "replies.sqlite"))
-    for name in ("RUBRICA_BASE_URL", "OPENAI_API_KEY", "DASHSCOPE_API_KEY"):
+    monkeypatch.setenv("FOURSCORE_CACHE", str(tmp_path / "kept" / "replies.sqlite"))
+    for name in ("FOURSCORE_BASE_URL", "OPENAI_API_KEY", "DASHSCOPE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     Path("path/to").mkdir(parents=True)
     planted.write(Path("path/to/rubrics_train.jsonl"), planted.rows(80))
@@ -61,7 +61,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     with serving(script) as found:
-        monkeypatch.setenv("RUBRICA_BASE_URL", found.url)
+        monkeypatch.setenv("FOURSCORE_BASE_URL", found.url)
         yield found
 
 
@@ -201,7 +201,7 @@ def test_a_budget_covers_the_learning_too(
 def test_a_model_that_fails_is_a_judge_error(monkeypatch: pytest.MonkeyPatch) -> None:
     rows([GOOD], [POOR])
     with serving([wrong(401, f"no such key: {KEY}")]) as endpoint:
-        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
+        monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         code, lines = judged()
         assert code == 3
         assert {line["status"] for line in lines} == {"judge_error"}
@@ -238,7 +238,7 @@ def test_which_key_and_which_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DASHSCOPE_API_KEY", "d")
     assert settings() == {"base_url": DASHSCOPE, "key_env": "DASHSCOPE_API_KEY"}
     assert settings(base_url="http://127.0.0.1:1/v1")["base_url"] == "http://127.0.0.1:1/v1"
-    monkeypatch.setenv("RUBRICA_BASE_URL", "http://127.0.0.1:2/v1")
+    monkeypatch.setenv("FOURSCORE_BASE_URL", "http://127.0.0.1:2/v1")
     assert settings() == {
         "base_url": "http://127.0.0.1:2/v1",
         "key_env": "DASHSCOPE_API_KEY",
@@ -320,9 +320,9 @@ def test_mistakes(options: dict[str, Any], message: str) -> None:
 
 
 def test_a_trainer_gets_a_judge_that_has_learned(endpoint: Endpoint) -> None:
-    from rubrica.core import Case, Trace
-    from rubrica.doors.trainers.ask import rewards_of
-    from rubrica.readers.rows import Recorded
+    from fourscore.core import Case, Trace
+    from fourscore.doors.trainers.ask import rewards_of
+    from fourscore.readers.rows import Recorded
 
     rewards = rewards_of("config.yaml")
     asked = len(endpoint.requests)
@@ -359,11 +359,11 @@ def test_processes_that_want_the_same_rubric_learn_it_once(
     import sys
 
     rows([GOOD])
-    rubrica = str(Path(sys.executable).with_name("rubrica"))
+    fourscore = str(Path(sys.executable).with_name("fourscore"))
     words = ["judge", "config.yaml", "--data", "rows.jsonl", "--no-cache"]
     started = [
         subprocess.Popen(
-            [rubrica, *words, "--out", f"out{at}.jsonl"], stderr=subprocess.PIPE, text=True
+            [fourscore, *words, "--out", f"out{at}.jsonl"], stderr=subprocess.PIPE, text=True
         )
         for at in range(3)
     ]
@@ -382,7 +382,7 @@ def test_named_as_any_judge_is(endpoint: Endpoint, protocol: str) -> None:
     planted.write(Path("path/to/rubrics_train.jsonl"), planted.rows(10))
     options = {"model_name": "qwen-plus", "api_key": KEY, "dataset_file": _dataset()}
     section = {"judge_protocol": protocol, "judge_options": options}
-    Path("named.json").write_text(json.dumps({"rubrica": {"task_judge": section}}))
+    Path("named.json").write_text(json.dumps({"fourscore": {"task_judge": section}}))
     rows([GOOD])
     words = ["judge", "named.json", "--data", "rows.jsonl", "--out", "out.jsonl"]
     assert main(words) == 0

@@ -1,4 +1,4 @@
-"""`rubrica calibrate`, and the corrected rate that a stored calibration gives to runs."""
+"""`fourscore calibrate`, and the corrected rate that a stored calibration gives to runs."""
 
 import json
 import random
@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.doors.cli import main
-from rubrica.doors.corrected import corrected, words
-from rubrica.judges.rubric_file import read_rubric
-from rubrica.stores.sqlite import Store
+from fourscore.core import ConfigError
+from fourscore.doors.cli import main
+from fourscore.doors.corrected import corrected, words
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.stores.sqlite import Store
 
 from .typed import typed
 
@@ -123,7 +123,7 @@ def test_the_labels_of_a_run(folder: Path) -> None:
     at = ("--store", "labelled.db")
     refused = said(folder, "calibrate", "--run", run, *at)
     assert refused.returncode == 2
-    assert "has no labels: rubrica label" in refused.stderr
+    assert "has no labels: fourscore label" in refused.stderr
     rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
     with Store(folder / "labelled.db") as store:
         for each in rows[:120]:
@@ -137,7 +137,7 @@ def test_the_labels_of_a_run(folder: Path) -> None:
     (folder / "other.yaml").write_text(RUBRIC.replace("0.7", "0.6"))
     other = said(folder, "calibrate", "--run", run, *at, "--judge", "other.yaml")
     assert other.returncode == 2
-    assert "was not judged by it: rubrica rescore" in other.stderr
+    assert "was not judged by it: fourscore rescore" in other.stderr
 
 
 @pytest.mark.parametrize(

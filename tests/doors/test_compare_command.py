@@ -1,4 +1,4 @@
-"""`rubrica compare`: what it says, what it prints and how it ends."""
+"""`fourscore compare`: what it says, what it prints and how it ends."""
 
 import json
 import subprocess
@@ -83,5 +83,5 @@ def test_the_last_run_of_the_same_cases_is_remembered(folder: Path) -> None:
     good, bad = runs(folder, "good", "bad")
     done = said(folder, "show", bad)
     assert "change  pass rate -45.0 points" in done.stdout
-    assert f"rubrica compare {runs(folder, 'same')[0]} {bad}" in done.stdout
+    assert f"fourscore compare {runs(folder, 'same')[0]} {bad}" in done.stdout
     assert "change" not in said(folder, "show", good).stdout

@@ -1,4 +1,4 @@
-"""AgentJet's YAML as it is, and the same under `rubrica:`; what is wrong is named."""
+"""AgentJet's YAML as it is, and the same under `fourscore:`; what is wrong is named."""
 
 import asyncio
 from pathlib import Path
@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Rubric, Trace, score
-from rubrica.doors.config import parse_option, rubric_from_config, rubric_from_name
-from rubrica.judges.countdown import CountdownJudge
-from rubrica.judges.math import MathJudge
+from fourscore.core import Case, ConfigError, Rubric, Trace, score
+from fourscore.doors.config import parse_option, rubric_from_config, rubric_from_name
+from fourscore.judges.countdown import CountdownJudge
+from fourscore.judges.math import MathJudge
 
 AUTO_GRADER = """\
-rubrica:
+fourscore:
   task_judge:
     judge_type: rubrics_auto_grader
     rubrics_auto_grader:
@@ -56,14 +56,14 @@ MATH = "tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge"
 COUNTDOWN = "tutorial.example_countdown.countdown_answer_as_judge->CountdownAnswerAsJudge"
 
 
-@pytest.mark.parametrize("root", ["ajet", "rubrica"])
+@pytest.mark.parametrize("root", ["ajet", "fourscore"])
 @pytest.mark.parametrize(
     ("protocol", "judge"),
     [
         (MATH, MathJudge()),
         (COUNTDOWN, CountdownJudge()),
         ("math", MathJudge()),
-        ("rubrica.judges.agentjet->MathAnswerAsJudge", MathJudge()),
+        ("fourscore.judges.agentjet->MathAnswerAsJudge", MathJudge()),
     ],
 )
 def test_agentjets_judges_under_either_root(root: str, protocol: str, judge: object) -> None:
@@ -118,12 +118,12 @@ def test_a_custom_judge_beside_the_configuration_reads_all_of_it() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "config.yaml: expected a section ajet: or rubrica: at the top"),
-        ("- ajet\n", "config.yaml: expected a section ajet: or rubrica: at the top"),
-        ("agentjet: {}\n", "config.yaml: expected a section ajet: or rubrica: at the top"),
+        ("", "config.yaml: expected a section ajet: or fourscore: at the top"),
+        ("- ajet\n", "config.yaml: expected a section ajet: or fourscore: at the top"),
+        ("agentjet: {}\n", "config.yaml: expected a section ajet: or fourscore: at the top"),
         (
-            config("judge_protocol: math") + config("judge_protocol: math", root="rubrica"),
-            "config.yaml: expected one of ajet: and rubrica: at the top",
+            config("judge_protocol: math") + config("judge_protocol: math", root="fourscore"),
+            "config.yaml: expected one of ajet: and fourscore: at the top",
         ),
         ("x: 1\najet: 3\n", "config.yaml:2: ajet: it has no task_judge section"),
         (
@@ -199,7 +199,7 @@ def test_a_file_without_its_section(text: str, message: str) -> None:
             "config.yaml:3: ajet.task_judge.judge_protocol: no such file: ",
         ),
         (
-            ["judge_protocol: rubrica.judges.agentjet->MathAnswerAsJuge"],
+            ["judge_protocol: fourscore.judges.agentjet->MathAnswerAsJuge"],
             "config.yaml:3: ajet.task_judge.judge_protocol: ",
         ),
     ],
@@ -214,7 +214,9 @@ def test_a_section_that_is_no_mapping() -> None:
 
 
 def test_an_auto_grader_is_a_rubric_that_has_yet_to_learn() -> None:
-    place = "config.yaml:14: rubrica.task_judge.rubrics_auto_grader.dataset_file.training.file_path"
+    place = (
+        "config.yaml:14: fourscore.task_judge.rubrics_auto_grader.dataset_file.training.file_path"
+    )
     assert refused(AUTO_GRADER).startswith(f"{place}: no such file: ")
     Path("samples.jsonl").write_text("{}\n")
     given = rubric(AUTO_GRADER)
@@ -264,7 +266,7 @@ def test_jsonl_dataset_file_means_the_same() -> None:
     ],
 )
 def test_mistakes_in_an_auto_grader(old: str, new: str, message: str) -> None:
-    place = "rubrica.task_judge.rubrics_auto_grader"
+    place = "fourscore.task_judge.rubrics_auto_grader"
     expected = f"config.yaml:{message.format(place)}"
     assert refused(AUTO_GRADER.replace(old, new, 1)).startswith(expected)
 

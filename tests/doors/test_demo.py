@@ -1,4 +1,4 @@
-"""`rubrica demo`: a real run that needs no key, adds up, and is the same every time."""
+"""`fourscore demo`: a real run that needs no key, adds up, and is the same every time."""
 
 import json
 import os
@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-import rubrica
-from rubrica.doors import exports
-from rubrica.doors.cli import main
-from rubrica.doors.demo import agent, library
-from rubrica.readers.cases import CaseFile
+import fourscore
+from fourscore.doors import exports
+from fourscore.doors.cli import main
+from fourscore.doors.demo import agent, library
+from fourscore.readers.cases import CaseFile
 
-PACKAGE = Path(rubrica.__file__).parent
+PACKAGE = Path(fourscore.__file__).parent
 DEMO = PACKAGE / "doors" / "demo"
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 CASES = list(CaseFile(str(DEMO / "cases.jsonl")).cases())
 DIMENSIONS = {
     "factual_accuracy",
@@ -85,15 +85,15 @@ def test_twice_is_the_same(capsys: Any) -> None:
 def test_it_leaves_a_store_and_a_report_and_says_what_is_next(capsys: Any, tmp_path: Path) -> None:
     assert main(["demo"]) == 0
     shown = capsys.readouterr().out
-    assert "rubrica show" in shown
-    assert "rubrica init" in shown
-    assert {path.name for path in tmp_path.iterdir()} == {"rubrica-demo"}
-    left = {path.name for path in (tmp_path / "rubrica-demo").iterdir()}
+    assert "fourscore show" in shown
+    assert "fourscore init" in shown
+    assert {path.name for path in tmp_path.iterdir()} == {"fourscore-demo"}
+    left = {path.name for path in (tmp_path / "fourscore-demo").iterdir()}
     assert "runs.db" in left
     if ".html" in exports.FORMATS:
         assert "report.html" in left
-        assert "rubrica-demo/report.html" in shown
-        page = (tmp_path / "rubrica-demo" / "report.html").read_text(encoding="utf-8")
+        assert "fourscore-demo/report.html" in shown
+        page = (tmp_path / "fourscore-demo" / "report.html").read_text(encoding="utf-8")
         assert all(case.id in page for case in CASES)
 
 
@@ -106,7 +106,7 @@ def test_it_writes_nothing_beside_the_package(tmp_path: Path) -> None:
 
     before = state()
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([RUBRICA, "demo"], capture_output=True, text=True, check=False, env=env)
+    done = subprocess.run([FOURSCORE, "demo"], capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
     assert state().items() >= before.items()
     assert not list(DEMO.glob("*.db"))

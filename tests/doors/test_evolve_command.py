@@ -1,4 +1,4 @@
-"""`rubrica evolve`: what it keeps, says and how it ends."""
+"""`fourscore evolve`: what it keeps, says and how it ends."""
 
 import io
 import json
@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from rubrica.doors.cli import main
-from rubrica.doors.evolve import terminal
-from rubrica.phases.evolve.decision import Decision, by_pairs
-from rubrica.phases.evolve.folder import Evolution
-from rubrica.stats.sequential import Looks
+from fourscore.doors.cli import main
+from fourscore.doors.evolve import terminal
+from fourscore.phases.evolve.decision import Decision, by_pairs
+from fourscore.phases.evolve.folder import Evolution
+from fourscore.stats.sequential import Looks
 
 from .typed import typed
 
@@ -69,7 +69,7 @@ def test_init_keeps_the_prompt_and_its_settings(
     words = ["evolve", "init", "kept/here", "--prompt", "p.txt", "--cases", "cases.jsonl",
              "--agent", "agent.py:answer", "--budget", "80", "--margin", "3"]  # fmt: skip
     assert main(words) == 0
-    assert "rubrica evolve status --dir kept/here" in capsys.readouterr().out
+    assert "fourscore evolve status --dir kept/here" in capsys.readouterr().out
     assert Path("kept/here/versions/0001.md").read_text() == "Answer."
     with Evolution("kept/here") as evolution:
         found = evolution.settings
@@ -200,7 +200,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
             "--agent", f"agent.py:{name}", "--json", cwd=folder,
         )  # fmt: skip
         runs.append(json.loads(done.stdout)["run"])
-    return folder / ".rubrica/runs.db", runs[0], runs[1]
+    return folder / ".fourscore/runs.db", runs[0], runs[1]
 
 
 def test_two_stored_runs_are_decided_as_pairs(

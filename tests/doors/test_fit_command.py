@@ -1,4 +1,4 @@
-"""`rubrica calibrate --fit`: labels in, weights beside the rubric, and runs that use them."""
+"""`fourscore calibrate --fit`: labels in, weights beside the rubric, and runs that use them."""
 
 import json
 import random
@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Trace
-from rubrica.judges.dimensions.factual_accuracy import FactualAccuracy
-from rubrica.judges.rubric_file import read_rubric
-from rubrica.phases.fit import Example, chance_of, measure_output, shipped_model
-from rubrica.phases.labelled import Output
+from fourscore.core import Case, ConfigError, Trace
+from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.phases.fit import Example, chance_of, measure_output, shipped_model
+from fourscore.phases.labelled import Output
 
 from .typed import typed
 

@@ -1,4 +1,4 @@
-"""`rubrica hook`: whole lines from many processes at once, and never a failure for its caller."""
+"""`fourscore hook`: whole lines from many processes at once, and never a failure for its caller."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from rubrica import Case, Trace
-from rubrica.doors.cli import main
-from rubrica.doors.hook import append, record_of
-from rubrica.judges.fitness.execution import Execution, execution_of
-from rubrica.readers.logs.detect import Log
+from fourscore import Case, Trace
+from fourscore.doors.cli import main
+from fourscore.doors.hook import append, record_of
+from fourscore.judges.fitness.execution import Execution, execution_of
+from fourscore.readers.logs.detect import Log
 
-RUN = [sys.executable, "-c", "import sys; from rubrica.doors.cli import main; sys.exit(main())"]
+RUN = [sys.executable, "-c", "import sys; from fourscore.doors.cli import main; sys.exit(main())"]
 
 
 def event(**more: Any) -> bytes:
@@ -131,13 +131,13 @@ def test_the_records_lie_where_the_agent_works(tmp_path: Path) -> None:
         [*RUN, "hook"], input=event(cwd=str(tmp_path)), capture_output=True, check=False, cwd="/"
     )
     assert done.returncode == 0
-    assert (tmp_path / ".rubrica" / "executions.jsonl").exists()
+    assert (tmp_path / ".fourscore" / "executions.jsonl").exists()
 
 
 def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     """An agent waits for it. A time would fail on a slow machine; what is loaded does not."""
     script = (
-        "import sys; from rubrica.doors.cli import main; before = set(sys.modules);"
+        "import sys; from fourscore.doors.cli import main; before = set(sys.modules);"
         f"main(['hook', '--file', {str(tmp_path / 'e.jsonl')!r}]);"
         "print(*sys.modules)"
     )
@@ -145,7 +145,7 @@ def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
         [sys.executable, "-I", "-c", script], input=event(), capture_output=True, check=True
     ).stdout.decode()
     assert (tmp_path / "e.jsonl").exists()
-    heavy = {"msgspec", "argparse", "typing", "rich", "asyncio", "rubrica.core", "pathlib"}
+    heavy = {"msgspec", "argparse", "typing", "rich", "asyncio", "fourscore.core", "pathlib"}
     assert not heavy & set(loaded.split())
 
 
@@ -172,9 +172,9 @@ def test_the_last_line_of_someone_else_is_ended(tmp_path: Path) -> None:
 
 WRITER = """
 import json, sys
-from rubrica.doors.hook import append, record_of
-from rubrica.judges.fitness.execution import Execution, execution_of
-from rubrica.readers.logs.detect import Log
+from fourscore.doors.hook import append, record_of
+from fourscore.judges.fitness.execution import Execution, execution_of
+from fourscore.readers.logs.detect import Log
 path, name, most = sys.argv[1:]
 for i in range(int(most)):
     more = "x" * (i * 37 % 6000)

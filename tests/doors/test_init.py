@@ -1,4 +1,4 @@
-"""`rubrica init`: files that run at once, gates that decide, and nothing of yours overwritten."""
+"""`fourscore init`: files that run at once, gates that decide, and nothing of yours overwritten."""
 
 import argparse
 import json
@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from rubrica.doors.cli import COMMANDS, main
-from rubrica.doors.commands import run as run_command
-from rubrica.doors.commands.init import FILES, IGNORED
+from fourscore.doors.cli import COMMANDS, main
+from fourscore.doors.commands import run as run_command
+from fourscore.doors.commands.init import FILES, IGNORED
 
 from .typed import typed
 
-WORKFLOW = ".github/workflows/rubrica.yml"
+WORKFLOW = ".github/workflows/fourscore.yml"
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def rubrica(*words: str, code: int = 0) -> str:
+def fourscore(*words: str, code: int = 0) -> str:
     done = typed(*words)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -40,18 +40,18 @@ def everything(folder: Path) -> dict[str, str]:
 
 
 def test_three_commands(folder: Path) -> None:
-    said = rubrica("init")
+    said = fourscore("init")
     assert set(everything(folder)) == {*FILES, IGNORED}
-    assert said.endswith("next: rubrica run\n")
-    assert "pass_rate" in rubrica("run")  # with its own gate, which holds
-    assert "gate FAILED" in rubrica("run", "--gate", "pass_rate>=0.95", code=1)
-    rubrica("run", "--gate", "pass_rate>=0.5", "--gate", "factual_accuracy>=0.5")
+    assert said.endswith("next: fourscore run\n")
+    assert "pass_rate" in fourscore("run")  # with its own gate, which holds
+    assert "gate FAILED" in fourscore("run", "--gate", "pass_rate>=0.95", code=1)
+    fourscore("run", "--gate", "pass_rate>=0.5", "--gate", "factual_accuracy>=0.5")
 
 
 def test_the_run_has_something_to_show() -> None:
-    rubrica("init", "mine")
+    fourscore("init", "mine")
     os.chdir("mine")
-    document: dict[str, Any] = json.loads(rubrica("run", "--json"))
+    document: dict[str, Any] = json.loads(fourscore("run", "--json"))
     assert document["planned"] == document["total_tests"] == 6
     assert document["passed"] == 5
     assert [failure["id"] for failure in document["failures"]] == ["dogs"]
@@ -67,15 +67,15 @@ def test_the_run_has_something_to_show() -> None:
 
 
 def test_from_another_folder_and_with_another_agent(folder: Path) -> None:
-    rubrica("init", "mine")
-    rubrica("run", "mine/rubrica.yaml", "--dry-run")
+    fourscore("init", "mine")
+    fourscore("run", "mine/fourscore.yaml", "--dry-run")
     (folder / "mine" / "other.py").write_text("def answer(question):\n    return 'no'\n")
     os.chdir("mine")
-    assert "other.py:answer" in rubrica("run", "--agent", "other.py:answer", "--dry-run")
+    assert "other.py:answer" in fourscore("run", "--agent", "other.py:answer", "--dry-run")
 
 
 def test_the_options_say_it_all_and_the_folder_is_not_asked(folder: Path) -> None:
-    (folder / "rubrica.yaml").write_text("nonsense: true\n")
+    (folder / "fourscore.yaml").write_text("nonsense: true\n")
     assert main(["run"]) == 2
     (folder / "cases.jsonl").write_text('{"input": "1?", "output": "1"}\n')
     words = ["--cases", "cases.jsonl", "--agent", "recorded", "--dry-run"]
@@ -84,7 +84,7 @@ def test_the_options_say_it_all_and_the_folder_is_not_asked(folder: Path) -> Non
 
 def test_without_a_configuration_it_says_what_is_missing(capsys: Any) -> None:
     assert main(["run"]) == 2
-    assert "rubrica.yaml in this folder" in capsys.readouterr().err
+    assert "fourscore.yaml in this folder" in capsys.readouterr().err
 
 
 def test_nothing_is_overwritten(folder: Path, capsys: Any) -> None:
@@ -103,11 +103,11 @@ def test_nothing_is_overwritten(folder: Path, capsys: Any) -> None:
 
 
 def test_a_gitignore_that_is_there_is_added_to(folder: Path) -> None:
-    (folder / IGNORED).write_bytes(b"*.pyc\n\xff\n.rubrica/")
+    (folder / IGNORED).write_bytes(b"*.pyc\n\xff\n.fourscore/")
     for _ in range(2):
         assert main(["init", "--force"]) == 0
         assert (folder / IGNORED).read_bytes() == (
-            b"*.pyc\n\xff\n.rubrica/\nrubrica.xml\nrubrica.md\n"
+            b"*.pyc\n\xff\n.fourscore/\nfourscore.xml\nfourscore.md\n"
         )
 
 
@@ -120,13 +120,13 @@ def test_what_cannot_be_written_is_bad_input(folder: Path, capsys: Any) -> None:
 
 
 def test_the_workflow_runs_commands_that_exist(folder: Path) -> None:
-    rubrica("init")
+    fourscore("init")
     workflow = YAML(typ="safe").load((folder / WORKFLOW).read_text())
     assert workflow["on"] == ["push", "pull_request"]
-    steps = workflow["jobs"]["rubrica"]["steps"]
+    steps = workflow["jobs"]["fourscore"]["steps"]
     commands = [step["run"] for step in steps if "run" in step]
-    assert "pip install rubrica" in commands
-    ours = [shlex.split(line) for line in commands if line.startswith("rubrica ")]
+    assert "pip install fourscore" in commands
+    ours = [shlex.split(line) for line in commands if line.startswith("fourscore ")]
     assert ours
     for words in ours:
         assert words[1] in COMMANDS
@@ -136,15 +136,15 @@ def test_the_workflow_runs_commands_that_exist(folder: Path) -> None:
 
 
 def test_the_workflow_as_it_would_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rubrica("init")
+    fourscore("init")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary"))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    steps = YAML(typ="safe").load((folder / WORKFLOW).read_text())["jobs"]["rubrica"]["steps"]
+    steps = YAML(typ="safe").load((folder / WORKFLOW).read_text())["jobs"]["fourscore"]["steps"]
     for command in (step["run"] for step in steps if "run" in step):
         if not command.startswith("pip "):
             subprocess.run(["bash", "-ec", command], check=True, capture_output=True)
     assert "| factual\\_accuracy |" in (folder / "summary").read_text()
-    suite = ET.parse(folder / "rubrica.xml").getroot()[0]
+    suite = ET.parse(folder / "fourscore.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("failures")) == ("6", "1")
     ignored = (folder / IGNORED).read_text().split()
-    assert {"rubrica.xml", "rubrica.md", ".rubrica/"} == set(ignored)
+    assert {"fourscore.xml", "fourscore.md", ".fourscore/"} == set(ignored)

@@ -1,4 +1,4 @@
-"""`rubrica judge`, as it is typed: rows in, reward lines out, an exit code."""
+"""`fourscore judge`, as it is typed: rows in, reward lines out, an exit code."""
 
 import io
 import json
@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.doors.cli import main
+from fourscore.doors.cli import main
 
-from .typed import RUBRICA
-from .typed import typed as rubrica
+from .typed import FOURSCORE
+from .typed import typed as fourscore
 
 KEYS = ["task_id", "index", "raw_reward", "is_success", "status", "reason"]
 
@@ -43,7 +43,7 @@ RIGHT, WRONG = r"\boxed{4}", r"\boxed{5}"
 
 def test_a_line_for_each_output_in_the_order_of_the_input() -> None:
     data = write(row("b", RIGHT, WRONG), row("a", "no box"), row("c", RIGHT, answer=4))
-    done = rubrica("judge", "--judge", "math", "--data", data)
+    done = fourscore("judge", "--judge", "math", "--data", data)
     lines = judged(done.stdout)
     assert [list(line) for line in lines] == [KEYS] * 4
     assert [tuple(line.values())[:5] for line in lines] == [
@@ -65,7 +65,7 @@ def test_a_reward_that_is_there_is_kept_and_not_judged() -> None:
         row("none", RIGHT, reward=None),
         row("no reference", RIGHT, answer=None, reward=3),
     ]
-    done = rubrica("judge", "--judge", "math", "--data", write(*rows))
+    done = fourscore("judge", "--judge", "math", "--data", write(*rows))
     assert [(line["raw_reward"], line["is_success"]) for line in judged(done.stdout)] == [
         (1.0, True),
         (0.5, False),
@@ -78,7 +78,7 @@ def test_a_reward_that_is_there_is_kept_and_not_judged() -> None:
 
 def test_a_task_without_a_reference_is_not_a_zero() -> None:
     data = write(row("good", RIGHT), row("bad", RIGHT, answer=None), row("last", WRONG))
-    done = rubrica("judge", "--judge", "math", "--data", data)
+    done = fourscore("judge", "--judge", "math", "--data", data)
     first, bad, last = judged(done.stdout)
     assert (bad["raw_reward"], bad["is_success"], bad["status"]) == (None, None, "judge_error")
     assert "'bad'" in bad["reason"]
@@ -96,10 +96,12 @@ def test_a_configuration_and_options_from_the_command_line() -> None:
     answers = ["<answer>2*3+4</answer>", "<answer>2+3+4</answer>", "no idea"]
     outputs = [{"metadata": {"final_answer": answer}} for answer in answers]
     data = write({**puzzle, "outputs": outputs})
-    by_file = rubrica("judge", "config.yaml", "--data", data)
+    by_file = fourscore("judge", "config.yaml", "--data", data)
     assert [line["raw_reward"] for line in judged(by_file.stdout)] == [1.0, 0.1, 0.0]
-    by_name = rubrica("judge", "--judge", "countdown", "--set", "format_score=0.2", "--data", data)
-    both = rubrica("judge", "config.yaml", "--set", "format_score=0.2", "--data", data)
+    by_name = fourscore(
+        "judge", "--judge", "countdown", "--set", "format_score=0.2", "--data", data
+    )
+    both = fourscore("judge", "config.yaml", "--set", "format_score=0.2", "--data", data)
     assert [line["raw_reward"] for line in judged(by_name.stdout)] == [1.0, 0.2, 0.0]
     assert by_name.stdout == both.stdout
 
@@ -109,17 +111,17 @@ def test_rows_from_stdin(way: str) -> None:
     data = write(row("a", RIGHT), row("b", WRONG))
     words = ["judge", "--judge", "math", "--data", "-"]
     if way == "pipe":
-        done = rubrica(*words, input=Path(data).read_text())
+        done = fourscore(*words, input=Path(data).read_text())
     else:
         with Path(data).open("rb") as stream:
-            done = rubrica(*words, stdin=stream)
+            done = fourscore(*words, stdin=stream)
     assert [line["raw_reward"] for line in judged(done.stdout)] == [1.0, 0.0]
     assert done.returncode == 0
 
 
 def test_a_broken_row_in_a_pipe_ends_with_2_and_leaves_no_file() -> None:
     text = json.dumps(row("a", RIGHT)) + "\n{\n"
-    done = rubrica("judge", "--judge", "math", "--data", "-", "--out", "out.jsonl", input=text)
+    done = fourscore("judge", "--judge", "math", "--data", "-", "--out", "out.jsonl", input=text)
     assert done.returncode == 2
     assert "stdin:2: not a JSON object" in done.stderr
     assert list(Path().iterdir()) == []
@@ -142,12 +144,12 @@ def test_a_broken_row_is_found_before_the_first_judge_runs(way: str) -> None:
     data = write(row("a", "x"), b"", row("b", "x"), broken, path="some.jsonl")
     words = ["judge", "--judge", "marks.py->marks", "--out", "out.jsonl", "--data"]
     if way == "path":
-        done = rubrica(*words, data)
+        done = fourscore(*words, data)
     else:
         with Path(data).open("rb") as stream:
-            done = rubrica(*words, "-", stdin=stream)
+            done = fourscore(*words, "-", stdin=stream)
     name = data if way == "path" else "stdin"
-    assert f"rubrica: {name}:4: outputs[1].reward: expected" in done.stderr
+    assert f"fourscore: {name}:4: outputs[1].reward: expected" in done.stderr
     assert done.returncode == 2
     assert done.stdout == ""
     assert not Path("called").exists()
@@ -162,9 +164,9 @@ def test_a_broken_row_is_found_before_the_first_judge_runs(way: str) -> None:
 @pytest.mark.parametrize("text", [b"", b"\n \r\n\n", b"\xef\xbb\xbf"])
 def test_no_rows_at_all_is_bad_input(text: bytes) -> None:
     Path("rows.jsonl").write_bytes(text)
-    done = rubrica("judge", "--judge", "math", "--data", "rows.jsonl", "--out", "out.jsonl")
+    done = fourscore("judge", "--judge", "math", "--data", "rows.jsonl", "--out", "out.jsonl")
     assert done.returncode == 2
-    assert "rubrica: rows.jsonl: there are no rows in it" in done.stderr
+    assert "fourscore: rows.jsonl: there are no rows in it" in done.stderr
     assert not Path("out.jsonl").exists()
 
 
@@ -181,7 +183,7 @@ def test_out_gets_the_lines_that_stdout_would(capfdbinary: Any) -> None:
 
 def test_json_is_one_document_and_counts_everything() -> None:
     data = write(row("a", RIGHT, WRONG, "?"), row("b", RIGHT, answer=None))
-    done = rubrica("judge", "--judge", "math", "--data", data, "--out", "out.jsonl", "--json")
+    done = fourscore("judge", "--judge", "math", "--data", data, "--out", "out.jsonl", "--json")
     document = json.loads(done.stdout)
     assert done.stdout.count("\n") == 1
     assert document["planned"] == sum(document["statuses"].values()) == 4
@@ -197,7 +199,7 @@ def test_json_is_one_document_and_counts_everything() -> None:
 
 
 def test_json_needs_a_place_for_the_rows() -> None:
-    done = rubrica("judge", "--judge", "math", "--data", write(row("a", RIGHT)), "--json")
+    done = fourscore("judge", "--judge", "math", "--data", write(row("a", RIGHT)), "--json")
     assert done.returncode == 2
     assert json.loads(done.stdout)["error"]["field"] == "--json"
     assert "--out" in done.stderr
@@ -205,7 +207,7 @@ def test_json_needs_a_place_for_the_rows() -> None:
 
 def test_json_says_where_the_input_is_wrong() -> None:
     data = write(row("a", RIGHT), b'{"task": {"metadata": 1}}')
-    done = rubrica("judge", "--judge", "math", "--data", data, "--out", "o", "--json")
+    done = fourscore("judge", "--judge", "math", "--data", data, "--out", "o", "--json")
     error = json.loads(done.stdout)["error"]
     assert (error["file"], error["line"], error["field"]) == (data, 2, "task.metadata")
     assert done.returncode == 2
@@ -213,10 +215,10 @@ def test_json_says_where_the_input_is_wrong() -> None:
 
 def test_a_rubric_is_no_configuration() -> None:
     Path("rubric.yaml").write_text("dimensions:\n  math: {}\n")
-    done = rubrica("judge", "rubric.yaml", "--data", write(row("a", RIGHT)))
+    done = fourscore("judge", "rubric.yaml", "--data", write(row("a", RIGHT)))
     assert done.returncode == 2
     assert "rubric.yaml:1: dimensions: it is a rubric" in done.stderr
-    assert "rubrica run --rubric rubric.yaml --agent recorded" in done.stderr
+    assert "fourscore run --rubric rubric.yaml --agent recorded" in done.stderr
 
 
 def test_what_does_not_apply_is_told_in_the_words_of_its_judge() -> None:
@@ -225,7 +227,7 @@ def test_what_does_not_apply_is_told_in_the_words_of_its_judge() -> None:
     query = "What is the capital of Italy?"
     rows = [{"task": {"main_query": query, "metadata": m}, "output": output} for m in tasks]
     data = write(*rows)
-    done = rubrica("judge", "--judge", "factual_accuracy", "--data", data)
+    done = fourscore("judge", "--judge", "factual_accuracy", "--data", data)
     without, with_answer = map(json.loads, done.stdout.splitlines())
     assert without["status"] == "skipped"
     assert without["reason"] == (
@@ -238,8 +240,8 @@ def test_what_does_not_apply_is_told_in_the_words_of_its_judge() -> None:
     ("words", "message"),
     [
         (["--judge", "mth"], "'mth' is no judge"),
-        (["--judge", "research"], "or use rubrica run --agent recorded"),
-        (["--judge", "ok.yaml"], "or use rubrica run --rubric ok.yaml --agent recorded"),
+        (["--judge", "research"], "or use fourscore run --agent recorded"),
+        (["--judge", "ok.yaml"], "or use fourscore run --rubric ok.yaml --agent recorded"),
         (["--judge", "nowhere.py->f"], "no such file"),
         ([], "either a CONFIG file or --judge"),
         (["config.yaml", "--judge", "math"], "either a CONFIG file or --judge"),
@@ -252,7 +254,7 @@ def test_what_does_not_apply_is_told_in_the_words_of_its_judge() -> None:
     ],
 )
 def test_bad_usage_is_2_and_says_why(words: list[str], message: str) -> None:
-    done = rubrica("judge", *words, "--data", write(row("a", RIGHT)))
+    done = fourscore("judge", *words, "--data", write(row("a", RIGHT)))
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stdout == ""
@@ -261,9 +263,9 @@ def test_bad_usage_is_2_and_says_why(words: list[str], message: str) -> None:
 
 @pytest.mark.parametrize("data", ["missing.jsonl", "."])
 def test_data_that_cannot_be_opened(data: str) -> None:
-    done = rubrica("judge", "--judge", "math", "--data", data)
+    done = fourscore("judge", "--judge", "math", "--data", data)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"rubrica: {data}: ")
+    assert done.stderr.startswith(f"fourscore: {data}: ")
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n\n \n"])
@@ -279,7 +281,7 @@ def test_lone_surrogates_are_judged_counted_and_written_as_text() -> None:
         rb'{"task": {"task_id": "\ud800", "metadata": {"answer": "4"}}, '
         rb'"output": {"metadata": {"final_answer": "\udfff \\boxed{4}"}}}'
     )
-    done = rubrica("judge", "--judge", "math", "--data", data, "--out", "o", "--json")
+    done = fourscore("judge", "--judge", "math", "--data", data, "--out", "o", "--json")
     assert judged(Path("o").read_text())[0]["task_id"] == "\ufffd"
     assert json.loads(done.stdout)["surrogates_replaced"] == 2
     assert "lone surrogates read as U+FFFD: 2" in done.stderr
@@ -309,7 +311,7 @@ def test_hostile_answers_end_in_a_verdict(judge: str) -> None:
     task = {"task_id": "t", "metadata": {"answer": "7", "target": 7, "nums": [3, 4]}}
     outputs = [{"metadata": {"final_answer": text}} for text in HOSTILE.values()]
     data = write({"task": task, "outputs": outputs})
-    done = rubrica("judge", "--judge", judge, "--data", data)
+    done = fourscore("judge", "--judge", judge, "--data", data)
     lines = judged(done.stdout)
     assert done.returncode == 0
     for name, line in zip(HOSTILE, lines, strict=True):
@@ -328,24 +330,24 @@ def test_rows_in_memory_can_be_piped_in_process(
 
 
 def test_help_names_the_exit_codes_and_version_the_version() -> None:
-    shown = rubrica("--help")
+    shown = fourscore("--help")
     assert "judge" in shown.stdout
     assert "3 incomplete" in shown.stdout
-    assert rubrica("--version").stdout.startswith("rubrica 0.")
+    assert fourscore("--version").stdout.startswith("fourscore 0.")
     for option in ("--data", "--out", "--json", "--set", "--deadline"):
-        assert option in rubrica("judge", "--help").stdout
+        assert option in fourscore("judge", "--help").stdout
 
 
 def test_no_command_shows_the_help() -> None:
-    done = rubrica()
+    done = fourscore()
     assert done.returncode == 0
-    assert done.stdout == rubrica("--help").stdout
+    assert done.stdout == fourscore("--help").stdout
 
 
 def test_a_reader_that_goes_away_gets_no_traceback() -> None:
     data = write(*[row(str(i), RIGHT) for i in range(5000)])
     with subprocess.Popen(
-        [RUBRICA, "judge", "--judge", "math", "--data", data],
+        [FOURSCORE, "judge", "--judge", "math", "--data", data],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:

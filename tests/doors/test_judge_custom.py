@@ -1,4 +1,4 @@
-"""A user's judge under `rubrica judge`: whatever it does, it costs its own row and no other."""
+"""A user's judge under `fourscore judge`: whatever it does, it costs its own row and no other."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.doors.cli import main
-from rubrica.phases import crew
+from fourscore.doors.cli import main
+from fourscore.phases import crew
 
 JUDGE = '''
 import asyncio, ctypes, os, sys, time
@@ -107,7 +107,7 @@ def verdicts(lines: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [(line["raw_reward"], line["is_success"], line["status"]) for line in lines]
 
 
-@pytest.mark.parametrize("module", ["ajet", "rubrica"])
+@pytest.mark.parametrize("module", ["ajet", "fourscore"])
 def test_the_similarity_judge_of_the_tutorial(module: str) -> None:
     Path("mine.py").write_text(JUDGE.replace("from ajet.", f"from {module}."))
     task = {"task_id": "s", "metadata": {"answer": "the cat sat"}}

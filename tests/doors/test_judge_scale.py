@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 JUDGE = "def length(case, trace):\n    return min(1.0, len(trace.answer) / 100_000)\n"
 
 #: Runs a command and says how much memory the largest of its processes took, in KiB. A process
@@ -39,7 +39,7 @@ def write(n: int, padding: int = 200) -> str:
 
 def judge(*words: str, stdin: bytes | None = None) -> bytes:
     done = subprocess.run(
-        [RUBRICA, "judge", *words], capture_output=True, timeout=300, check=False, input=stdin
+        [FOURSCORE, "judge", *words], capture_output=True, timeout=300, check=False, input=stdin
     )
     assert done.returncode == 3, done.stderr.decode()
     return done.stdout
@@ -62,7 +62,7 @@ def test_a_broken_row_far_down_is_found_by_its_line() -> None:
     with Path(data).open("a") as stream:
         stream.write('\n{"task": {"task_id": []}, "output": {}}\n')
     for source in (data, "-"):
-        words = [RUBRICA, "judge", "--judge", "math", "--data", source, "--out", "out"]
+        words = [FOURSCORE, "judge", "--judge", "math", "--data", source, "--out", "out"]
         text = Path(data).read_bytes() if source == "-" else None
         done = subprocess.run(words, capture_output=True, timeout=300, check=False, input=text)
         assert done.returncode == 2
@@ -77,7 +77,7 @@ def test_memory_does_not_grow_with_the_file(name: str) -> None:
     for megabytes in (15, 60):
         write(megabytes * 25, padding=26_000)
         assert abs(Path("rows.jsonl").stat().st_size / 1e6 - megabytes) < megabytes / 10
-        command = [RUBRICA, "judge", "--judge", name, "--data", "rows.jsonl"]
+        command = [FOURSCORE, "judge", "--judge", name, "--data", "rows.jsonl"]
         done = subprocess.run(
             [sys.executable, "-c", PEAK, *command], capture_output=True, text=True, timeout=300
         )

@@ -1,4 +1,4 @@
-"""What used to end `rubrica judge`, or lose rows that were not to blame."""
+"""What used to end `fourscore judge`, or lose rows that were not to blame."""
 
 import json
 import subprocess
@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import ConfigError, DataError
-from rubrica.doors.cli import main
-from rubrica.executors.workers import Workers
-from rubrica.phases import crew
-from rubrica.readers.document import parse_document
-from rubrica.readers.rows import read_row
+from fourscore.core import ConfigError, DataError
+from fourscore.doors.cli import main
+from fourscore.executors.workers import Workers
+from fourscore.phases import crew
+from fourscore.readers.document import parse_document
+from fourscore.readers.rows import read_row
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 
 
 @pytest.fixture(autouse=True)
@@ -24,9 +24,9 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def rubrica(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+def fourscore(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    return subprocess.run([RUBRICA, *words], text=True, timeout=100, check=False, **options)
+    return subprocess.run([FOURSCORE, *words], text=True, timeout=100, check=False, **options)
 
 
 def rows(*deeds: str) -> str:
@@ -56,7 +56,7 @@ def test_bytes_in_a_string_that_are_not_utf8(line: bytes) -> None:
 
 def test_not_utf8_from_the_command_line_is_2() -> None:
     Path("rows.jsonl").write_bytes(b'{"task": {"main_query": "\xff"}, "output": {}}\n')
-    done = rubrica("judge", "--judge", "math", "--data", "rows.jsonl")
+    done = fourscore("judge", "--judge", "math", "--data", "rows.jsonl")
     assert done.returncode == 2, done.stderr
     assert "rows.jsonl:1: not UTF-8" in done.stderr
 
@@ -66,7 +66,7 @@ def test_alias_bomb() -> None:
         f"a{i}: &a{i} [{','.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 30)
     )
     program = (
-        "import sys\nfrom rubrica.readers.document import parse_document\n"
+        "import sys\nfrom fourscore.readers.document import parse_document\n"
         "parse_document(sys.stdin.read(), 'f')\nprint('done')"
     )
     done = subprocess.run(
@@ -101,13 +101,13 @@ def test_relative_imports_of_a_module_judge() -> None:
         "from .words import REWARD\n"
         "class J(BaseJudge):\n    def compute_reward(self, t, o): return REWARD, False\n"
     )
-    done = rubrica("judge", "--judge", "tutorial.mine.judge->J", "--data", rows("a"))
+    done = fourscore("judge", "--judge", "tutorial.mine.judge->J", "--data", rows("a"))
     assert done.returncode == 0, done.stderr
 
 
 def test_a_judge_file_that_prints_while_loading() -> None:
     Path("noisy.py").write_text("print('loading')\ndef f(case, trace): return 1.0\n")
-    done = rubrica("judge", "--judge", "noisy.py->f", "--data", rows("a"), "--out", "o", "--json")
+    done = fourscore("judge", "--judge", "noisy.py->f", "--data", rows("a"), "--out", "o", "--json")
     assert json.loads(done.stdout)["planned"] == 1
 
 
@@ -117,7 +117,7 @@ def test_interrupt_raised_by_an_async_judge() -> None:
         "    if trace.metadata['do'] == 'stop': raise KeyboardInterrupt\n"
         "    return 1.0\n"
     )
-    done = rubrica("judge", "--judge", "j.py->f", "--data", rows("a", "stop", "b"))
+    done = fourscore("judge", "--judge", "j.py->f", "--data", rows("a", "stop", "b"))
     assert statuses(done.stdout) == ["scored", "judge_error", "scored"], done.stderr
 
 
@@ -130,7 +130,7 @@ def test_an_async_judge_that_blocks_its_loop() -> None:
         "    return 1.0\n"
     )
     data = rows("a", "block", "b", "c")
-    done = rubrica("judge", "--judge", "j.py->f", "--data", data, "--deadline", "1")
+    done = fourscore("judge", "--judge", "j.py->f", "--data", data, "--deadline", "1")
     given = statuses(done.stdout)
     assert [given[0], given[2], given[3]] == ["scored"] * 3
 
@@ -144,26 +144,26 @@ def test_many_hanging_rows_leave_the_others_alone() -> None:
     )
     data = rows(*["hang", "work"] * 90)
     words = ["--deadline", "0.3", "--workers", "1"]
-    done = rubrica("judge", "--judge", "j.py->f", "--data", data, *words)
+    done = fourscore("judge", "--judge", "j.py->f", "--data", data, *words)
     assert statuses(done.stdout) == ["judge_error", "scored"] * 90
 
 
 def test_a_disk_that_is_full() -> None:
     Path("rows.jsonl").write_text('{"task": {"metadata": {"answer": "1"}}, "output": {}}\n')
     with Path("/dev/full").open("w") as full:
-        done = rubrica("judge", "--judge", "math", "--data", "rows.jsonl", stdout=full)
+        done = fourscore("judge", "--judge", "math", "--data", "rows.jsonl", stdout=full)
     assert "Traceback" not in done.stderr
 
 
 def test_an_inline_judge_of_the_user_cannot_end_this_process() -> None:
     Path("j.py").write_text(
-        "import os\nfrom rubrica import Signal\n"
+        "import os\nfrom fourscore import Signal\n"
         "class J:\n    names = ('j',)\n    runs = 'inline'\n"
         "    async def judge(self, case, trace):\n"
         "        if trace.metadata['do'] == 'die': os._exit(5)\n"
         "        return [Signal(name='j', value=1.0)]\n"
     )
-    done = rubrica("judge", "--judge", "j.py->J", "--data", rows("a", "die", "b"))
+    done = fourscore("judge", "--judge", "j.py->J", "--data", rows("a", "die", "b"))
     assert statuses(done.stdout) == ["scored", "judge_error", "scored"]
 
 

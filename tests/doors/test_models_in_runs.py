@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
 
-from .typed import typed as rubrica
+from .typed import typed as fourscore
 
 AGENT = """
 def answer(input):
@@ -19,9 +19,9 @@ def answer(input):
     return f"answer to {input}"
 """
 JUDGE = """
-from rubrica.core import Signal, Usage
-from rubrica.models.asking import Ask, Turn
-from rubrica.models.house import model_for
+from fourscore.core import Signal, Usage
+from fourscore.models.asking import Ask, Turn
+from fourscore.models.house import model_for
 
 class Asks:
     names = ("asked",)
@@ -52,8 +52,8 @@ N = 12
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RUBRICA_CACHE", str(tmp_path / "cache.db"))
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "RUBRICA_BASE_URL"):
+    monkeypatch.setenv("FOURSCORE_CACHE", str(tmp_path / "cache.db"))
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "FOURSCORE_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     Path("agent.py").write_text(AGENT)
     Path("judge.py").write_text(JUDGE)
@@ -66,7 +66,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     with serving([said("1.0")]) as found:
-        monkeypatch.setenv("RUBRICA_BASE_URL", found.url)
+        monkeypatch.setenv("FOURSCORE_BASE_URL", found.url)
         yield found
 
 
@@ -74,7 +74,7 @@ PARTS = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.
 
 
 def ran(*words: str, code: int = 0) -> dict[str, Any]:
-    done = rubrica("run", *PARTS, "--concurrency", "2", "--json", *words)
+    done = fourscore("run", *PARTS, "--concurrency", "2", "--json", *words)
     assert done.returncode == code, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
     assert document["planned"] == sum(document["statuses"].values())
@@ -93,7 +93,7 @@ def test_accounts_cache_and_provenance(endpoint: Endpoint) -> None:
     assert first["cost"]["judges"]["dollars"] == pytest.approx(account["dollars"])
     assert first["provenance"] == {"models": ["gpt-4o-mini"], "prompts": {"plain": "v1"}}
 
-    done = rubrica("run", *PARTS, "--out", "report.html", "--out", "all.json")
+    done = fourscore("run", *PARTS, "--out", "report.html", "--out", "all.json")
     assert f"gpt-4o-mini: 0 calls (0 failed), {N} cached, 0 + 0 tokens, $0.0000" in done.stdout
     assert "judged by  gpt-4o-mini; prompts: plain v1" in done.stdout
     assert len(endpoint.requests) == N
@@ -104,17 +104,17 @@ def test_accounts_cache_and_provenance(endpoint: Endpoint) -> None:
     assert again["models"][0]["calls"] == N
     assert len(endpoint.requests) == 2 * N
 
-    shown = json.loads(rubrica("show", again["run"], "--json").stdout)
+    shown = json.loads(fourscore("show", again["run"], "--json").stdout)
     assert shown["provenance"] == first["provenance"]
-    case = json.loads(rubrica("show", again["run"], "c3", "--json").stdout)
+    case = json.loads(fourscore("show", again["run"], "c3", "--json").stdout)
     assert case["score"]["provenance"]["models"] == ["gpt-4o-mini"]
     assert case["score"]["provenance"]["prompts"] == {"plain": "v1"}
-    words = rubrica("show", again["run"], "c3").stdout
+    words = fourscore("show", again["run"], "c3").stdout
     assert "judged by gpt-4o-mini; prompts: plain v1" in words
 
 
 def test_a_budget_stops_a_run_which_a_larger_one_goes_on_with(endpoint: Endpoint) -> None:
-    done = rubrica("run", *PARTS, "--concurrency", "2", "--budget", "5calls")
+    done = fourscore("run", *PARTS, "--concurrency", "2", "--budget", "5calls")
     assert done.returncode == 3, done.stderr
     assert f"the budget of 5 calls is spent: {N - 5} of {N} were not measured" in done.stdout
     assert len(endpoint.requests) == 5
@@ -122,7 +122,7 @@ def test_a_budget_stops_a_run_which_a_larger_one_goes_on_with(endpoint: Endpoint
     resume = done.stderr.splitlines()[-1].partition("go on with: ")[2]
     assert resume.endswith("--retry cancelled --budget 10calls")
 
-    done = rubrica(*shlex.split(resume)[1:], "--json")
+    done = fourscore(*shlex.split(resume)[1:], "--json")
     assert done.returncode == 3, done.stderr
     document = json.loads(done.stdout)
     assert document["statuses"]["scored"] == 10
@@ -131,7 +131,7 @@ def test_a_budget_stops_a_run_which_a_larger_one_goes_on_with(endpoint: Endpoint
     assert len(endpoint.requests) == 10
     resume = done.stderr.splitlines()[-1].partition("go on with: ")[2]
 
-    done = rubrica(*shlex.split(resume)[1:], "--json")
+    done = fourscore(*shlex.split(resume)[1:], "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["statuses"]["scored"] == N
@@ -152,13 +152,13 @@ class Twice(Asks):
             raise
         return (Signal(name="asked", value=1.0, usage=one.usage + reply.usage),)
 """
-    Path("judge.py").write_text(f"from rubrica.models.asking import ModelError\n{JUDGE}{twice}")
+    Path("judge.py").write_text(f"from fourscore.models.asking import ModelError\n{JUDGE}{twice}")
     Path("rubric.yaml").write_text("dimensions:\n  asked: {judge: judge.py->Twice}\n")
     first = ran("--budget", "5calls", "--concurrency", "1", code=3)
     assert first["statuses"]["scored"] == 2
     assert first["cost"]["judges"]["calls"] == 5
     words = ["run", "--resume", first["run"], "--retry", "cancelled", "--json"]
-    done = rubrica(*words, "--budget", f"{2 * N}calls")
+    done = fourscore(*words, "--budget", f"{2 * N}calls")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["statuses"]["scored"] == N
@@ -178,20 +178,20 @@ def test_money_needs_a_price_before_the_first_case(endpoint: Endpoint) -> None:
     Path("rubric.yaml").write_text(
         "dimensions:\n  asked: {judge: judge.py->Asks, with: {model: 'openai:mystery'}}\n"
     )
-    done = rubrica("run", *PARTS, "--budget", "1")
+    done = fourscore("run", *PARTS, "--budget", "1")
     assert done.returncode == 2
     assert "no price is known for mystery" in done.stderr
     assert not Path("called").exists()
-    assert not Path(".rubrica").exists()
+    assert not Path(".fourscore").exists()
     Path("prices.yaml").write_text("mystery: {input: 1, output: 1}\n")
     document = ran("--budget", "1", "--prices", "prices.yaml")
     assert document["models"][0]["dollars"] == pytest.approx(N * 18 / 1e6)
-    unpriced = rubrica("run", *PARTS, "--no-cache", "--budget", "100000tokens")
+    unpriced = fourscore("run", *PARTS, "--no-cache", "--budget", "100000tokens")
     assert "mystery: 12 calls (0 failed), 132 + 84 tokens, no price known" in unpriced.stdout
 
 
 def test_a_missing_key_is_noticed_before_the_first_case() -> None:
-    done = rubrica("run", *PARTS)
+    done = fourscore("run", *PARTS)
     assert done.returncode == 2
     assert "there is no key for api.openai.com: set OPENAI_API_KEY" in done.stderr
     assert not Path("called").exists()
@@ -209,18 +209,18 @@ def test_a_missing_key_is_noticed_before_the_first_case() -> None:
     ],
 )
 def test_bad_budgets(words: list[str], message: str, endpoint: Endpoint) -> None:
-    done = rubrica("run", *PARTS, *words)
+    done = fourscore("run", *PARTS, *words)
     assert done.returncode == 2
     assert message in done.stderr
     assert not endpoint.requests
 
 
 def test_a_configuration(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RUBRICA_BASE_URL")
+    monkeypatch.delenv("FOURSCORE_BASE_URL")
     Path("sub").mkdir()
     Path("sub/prices.yaml").write_text("gpt-4o-mini: {input: 1000, output: 1000}\n")
     text = f"""
-rubrica:
+fourscore:
   run:
     cases: ../cases.jsonl
     rubric: ../rubric.yaml
@@ -231,8 +231,8 @@ rubrica:
     models:
       openai:gpt-4o-mini: {{base_url: "{endpoint.url}", concurrency: 1}}
 """
-    Path("sub/rubrica.yaml").write_text(text)
-    done = rubrica("run", "sub/rubrica.yaml", "--json")
+    Path("sub/fourscore.yaml").write_text(text)
+    done = fourscore("run", "sub/fourscore.yaml", "--json")
     assert done.returncode == 3, done.stderr
     document = json.loads(done.stdout)
     assert document["budget"]["limits"] == {"dollars": 2.5, "calls": 7}
@@ -240,12 +240,12 @@ rubrica:
     assert Path("sub/replies.db").exists()
     assert not Path("cache.db").exists()
     assert endpoint.most == 1
-    Path("sub/rubrica.yaml").write_text(text.replace("7calls", "seven"))
-    done = rubrica("run", "sub/rubrica.yaml")
+    Path("sub/fourscore.yaml").write_text(text.replace("7calls", "seven"))
+    done = fourscore("run", "sub/fourscore.yaml")
     assert done.returncode == 2
-    assert "rubrica.run.budget: 'seven': expected dollars" in done.stderr
-    Path("sub/rubrica.yaml").write_text(text.replace("concurrency", "concurency"))
-    done = rubrica("run", "sub/rubrica.yaml")
+    assert "fourscore.run.budget: 'seven': expected dollars" in done.stderr
+    Path("sub/fourscore.yaml").write_text(text.replace("concurrency", "concurency"))
+    done = fourscore("run", "sub/fourscore.yaml")
     assert done.returncode == 2
     assert "concurency" in done.stderr
 
@@ -260,13 +260,13 @@ def test_what_the_endpoint_says_is_the_status(monkeypatch: pytest.MonkeyPatch) -
         return said("0.0")
 
     with serving(script) as endpoint:
-        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
+        monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         document = ran(code=3)
         assert document["statuses"]["refused"] == 1
         assert document["statuses"]["judge_error"] == 1
         assert document["cost"]["judges"]["calls"] == N
         assert document["cost"]["judges"]["input_tokens"] == (N - 1) * 11  # refusals are paid for
-        case = json.loads(rubrica("show", document["run"], "c2", "--json").stdout)
+        case = json.loads(fourscore("show", document["run"], "c2", "--json").stdout)
         (signal,) = case["score"]["signals"]
         assert signal["fault"]["kind"] == "error"
         assert signal["fault"]["message"].startswith("http://127.0.0.1:")
@@ -277,11 +277,11 @@ def test_rescoring_has_a_budget(endpoint: Endpoint) -> None:
     Path("plain.yaml").write_text("dimensions:\n  right: {judge: math}\n")
     plain = ran("--rubric", "plain.yaml", code=3)
     assert not endpoint.requests
-    done = rubrica("rescore", plain["run"], "--rubric", "rubric.yaml", "--budget", "4calls")
+    done = fourscore("rescore", plain["run"], "--rubric", "rubric.yaml", "--budget", "4calls")
     assert done.returncode == 3
     assert "the budget of 4 calls is spent: 8 of 12 were not measured" in done.stderr
     assert "gpt-4o-mini: 4 calls" in done.stdout
-    done = rubrica("rescore", plain["run"], "--rubric", "rubric.yaml", "--budget", "8calls")
+    done = fourscore("rescore", plain["run"], "--rubric", "rubric.yaml", "--budget", "8calls")
     assert done.returncode == 0, done.stderr  # the first four are in the cache
     assert len(endpoint.requests) == N
 
@@ -296,32 +296,32 @@ def test_judging_has_a_budget(endpoint: Endpoint) -> None:
     ]
     Path("rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
     words = ["judge", "--judge", "judge.py->Asks", "--data", "rows.jsonl", "--out", "out.jsonl"]
-    done = rubrica(*words, "--json", "--budget", "4calls")
+    done = fourscore(*words, "--json", "--budget", "4calls")
     assert done.returncode == 3, done.stderr
     document = json.loads(done.stdout)
     assert document["statuses"]["scored"] == 4
     assert document["statuses"]["cancelled"] == N - 4
     assert document["models"][0]["calls"] == 4 == len(endpoint.requests)
     assert "the budget of 4 calls is spent" in done.stderr
-    assert rubrica(*words).returncode == 0
+    assert fourscore(*words).returncode == 0
     assert len(endpoint.requests) == N
 
 
 def test_a_dry_run_tells_the_most_that_it_may_cost() -> None:
     words = ["--repeats", "3", "--limit", "5", "--budget", "0.001", "--dry-run"]
-    done = rubrica("run", *PARTS, *words, "--json")  # without a key
+    done = fourscore("run", *PARTS, *words, "--json")  # without a key
     assert done.returncode == 0, done.stderr
     (line,) = json.loads(done.stdout)["models"]
     assert (line["model"], line["calls"], line["input_tokens"]) == ("gpt-4o-mini", 15, 15_000)
     assert line["dollars"] == pytest.approx((15_000 * 0.15 + 300 * 0.6) / 1e6)
     assert json.loads(done.stdout)["warning"] == "this may take more than the budget of $0.001"
-    done = rubrica("run", *PARTS, *words)
+    done = fourscore("run", *PARTS, *words)
     assert "gpt-4o-mini: at most 15 calls, 15,300 tokens, $0.0024" in done.stdout
     assert "more than the budget of $0.001" in done.stderr
-    agent = rubrica("run", *PARTS, "--agent", "openai:mystery", "--dry-run")
+    agent = fourscore("run", *PARTS, "--agent", "openai:mystery", "--dry-run")
     assert "mystery: at most 12 calls" in agent.stdout
     assert "no price known for mystery" in agent.stdout
-    assert not Path(".rubrica").exists()
+    assert not Path(".fourscore").exists()
 
 
 # Models as agents.
@@ -330,7 +330,7 @@ def test_a_dry_run_tells_the_most_that_it_may_cost() -> None:
 def ask_model(*words: str, code: int = 0) -> dict[str, Any]:
     Path("echo.yaml").write_text("dimensions:\n  long: {judge: long.py->long}\n")
     Path("long.py").write_text(
-        "from rubrica import judge\n@judge\ndef long(case, trace): return len(trace.answer) > 3\n"
+        "from fourscore import judge\n@judge\ndef long(case, trace): return len(trace.answer) > 3\n"
     )
     return ran("--agent", "openai:gpt-4o-mini", "--rubric", "echo.yaml", *words, code=code)
 
@@ -347,7 +347,7 @@ def test_a_model_as_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     ]  # fmt: skip
     Path("cases.jsonl").write_text("\n".join(map(json.dumps, rows)))
     with serving(script) as endpoint:
-        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
+        monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         document = ask_model("--repeats", "2")
         sent = [tuple(turn.values()) for r in endpoint.requests for turn in r.body["messages"]]
         assert set(sent) == {
@@ -356,7 +356,7 @@ def test_a_model_as_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(endpoint.requests) == 6  # repeats are not answered from the cache
         assert document["models"][0]["calls"] == document["cost"]["agent"]["calls"] == 6
         assert document["cost"]["agent"]["dollars"] > 0
-        row = json.loads(rubrica("show", document["run"], "text", "--json").stdout)
+        row = json.loads(fourscore("show", document["run"], "text", "--json").stdout)
         assert row["trace"]["output"].startswith("reply ")
         (step,) = row["trace"]["steps"]
         assert (step["role"], step["content"]) == ("assistant", row["trace"]["output"])
@@ -379,16 +379,16 @@ def test_a_model_that_fails_is_an_agent_that_fails(monkeypatch: pytest.MonkeyPat
         return answers.get(text, said("fine"))
 
     with serving(script) as endpoint:
-        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
+        monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         document = ask_model("--deadline", "2")
         assert document["statuses"]["agent_error"] == 2
         assert document["statuses"]["timeout"] == 1
         assert document["total_tests"] == N
-        row = json.loads(rubrica("show", document["run"], "c1", "--json").stdout)
+        row = json.loads(fourscore("show", document["run"], "c1", "--json").stdout)
         assert "refused" in row["trace"]["fault"]["message"]
         assert row["trace"]["usage"]["input_tokens"] == 11
-        row = json.loads(rubrica("show", document["run"], "c4", "--json").stdout)
-        assert "cut at its limit" in str(row["trace"]["metadata"]["rubrica"]["notes"])
+        row = json.loads(fourscore("show", document["run"], "c4", "--json").stdout)
+        assert "cut at its limit" in str(row["trace"]["metadata"]["fourscore"]["notes"])
 
 
 def test_the_agent_pays_from_the_same_budget(endpoint: Endpoint) -> None:
@@ -398,7 +398,7 @@ def test_the_agent_pays_from_the_same_budget(endpoint: Endpoint) -> None:
     assert document["statuses"]["agent_error"] == 0
     assert len(endpoint.requests) == 5
     words = ["--resume", document["run"], "--retry", "cancelled", "--json"]
-    done = rubrica("run", *words, "--budget", "100calls")
+    done = fourscore("run", *words, "--budget", "100calls")
     assert json.loads(done.stdout)["statuses"]["scored"] == N
     assert len(endpoint.requests) == N
 
@@ -421,23 +421,23 @@ def test_a_key_is_written_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
             return said(None, refusal=f"not for {sent}")
         return said(f"your header is {sent}") if text.startswith("task") else said("1.0")
 
-    Path("rubrica.yaml").write_text(
-        "rubrica: {run: {cases: cases.jsonl, rubric: rubric.yaml, agent: 'openai:gpt-4o-mini',\n"
+    Path("fourscore.yaml").write_text(
+        "fourscore: {run: {cases: cases.jsonl, rubric: rubric.yaml, agent: 'openai:gpt-4o-mini',\n"
         "  deadline: 3, models: {'openai:gpt-4o-mini': {key_env: MY_KEY, attempts: 2}}}}"
     )
     outs = [word for end in ("html", "json", "csv", "xml", "md") for word in ("--out", f"x.{end}")]
     with serving(script) as endpoint:
-        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
-        done = rubrica("run", "rubrica.yaml", *outs)
+        monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
+        done = fourscore("run", "fourscore.yaml", *outs)
         assert done.returncode == 0, done.stderr
-        as_json = rubrica("run", "rubrica.yaml", "--json")
+        as_json = fourscore("run", "fourscore.yaml", "--json")
         document = json.loads(as_json.stdout)
         assert document["statuses"]["agent_error"] == 4
-        case = rubrica("show", document["run"], "c5")
+        case = fourscore("show", document["run"], "c5")
         assert "your header is Bearer [key]" in case.stdout
     everything = [done.stdout, done.stderr, as_json.stdout, as_json.stderr, case.stdout]
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert {".rubrica/runs.db", "cache.db", "x.html"} <= {
+    assert {".fourscore/runs.db", "cache.db", "x.html"} <= {
         str(path.relative_to(tmp_path)) for path in files
     }
     for path in files:

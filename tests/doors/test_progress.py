@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rubrica.doors.progress import Progress
+from fourscore.doors.progress import Progress
 
 
 class Terminal(io.StringIO):

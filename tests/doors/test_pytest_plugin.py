@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rubrica import Case, ToolCall, Trace, assert_passes
-from rubrica.core import ConfigError
+from fourscore import Case, ToolCall, Trace, assert_passes
+from fourscore.core import ConfigError
 
 RUBRIC = """
 dimensions:
@@ -37,8 +37,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "agent.py").write_text(AGENT)
     (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in CASES))
     (tmp_path / "pytest.ini").write_text(
-        "[pytest]\nrubrica_cases = cases.jsonl\nrubrica_agent = agent.py:answer\n"
-        "rubrica_rubric = rubric.yaml\n"
+        "[pytest]\nfourscore_cases = cases.jsonl\nfourscore_agent = agent.py:answer\n"
+        "fourscore_rubric = rubric.yaml\n"
     )
     return tmp_path
 
@@ -76,7 +76,7 @@ def test_a_broken_case_file_is_an_error_with_its_line(folder: Path) -> None:
 def test_nothing_is_collected_where_nothing_is_named(folder: Path) -> None:
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "test_own.py").write_text(
-        "import sys\ndef test_light(): assert 'rubrica.judges.protocol' not in sys.modules\n"
+        "import sys\ndef test_light(): assert 'fourscore.judges.protocol' not in sys.modules\n"
     )
     assert "1 passed" in ran(folder).stdout
 
@@ -85,7 +85,7 @@ def test_in_a_test_of_ones_own(folder: Path) -> None:
     (folder / "pytest.ini").unlink()
     (folder / "test_own.py").write_text(
         """
-from rubrica import assert_passes
+from fourscore import assert_passes
 
 CASE = {"id": "sum", "input": "1 plus 2", "expected": "3"}
 

@@ -1,4 +1,4 @@
-"""`rubrica rubric learn`, as it is typed."""
+"""`fourscore rubric learn`, as it is typed."""
 
 import json
 import sys
@@ -10,8 +10,8 @@ import pytest
 from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
 from tests.phases.learning import planted
 
-from rubrica.doors.cli import main
-from rubrica.judges.rubric_file import read_rubric
+from fourscore.doors.cli import main
+from fourscore.judges.rubric_file import read_rubric
 
 from .typed import typed
 
@@ -23,8 +23,8 @@ def script(request: Request, _: int) -> Answer:
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RUBRICA_CACHE", str(tmp_path / "cache.sqlite"))
-    for name in ("RUBRICA_BASE_URL", "OPENAI_API_KEY", "DASHSCOPE_API_KEY"):
+    monkeypatch.setenv("FOURSCORE_CACHE", str(tmp_path / "cache.sqlite"))
+    for name in ("FOURSCORE_BASE_URL", "OPENAI_API_KEY", "DASHSCOPE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -167,7 +167,7 @@ def test_an_endpoint_that_fails_is_incomplete_and_tells_how_to_go_on(
     with serving([wrong(401, "bad key")]) as endpoint:
         assert learn(endpoint) == 3
     err = capsys.readouterr().err
-    assert "what was found is kept; to go on: rubrica" in err
+    assert "what was found is kept; to go on: fourscore" in err
     assert not Path("rubric.yaml").exists()
 
 
@@ -228,7 +228,7 @@ def test_help_and_no_action() -> None:
 def test_a_terminal_sees_verdicts_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from rubrica.doors.learning import Counter
+    from fourscore.doors.learning import Counter
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     counter = Counter(10)

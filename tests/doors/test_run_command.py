@@ -1,4 +1,4 @@
-"""`rubrica run` and its companions: real processes, real stores, killed and resumed."""
+"""`fourscore run` and its companions: real processes, real stores, killed and resumed."""
 
 import csv
 import json
@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from .typed import RUBRICA
-from .typed import typed as rubrica
+from .typed import FOURSCORE
+from .typed import typed as fourscore
 
 AGENT = """
 import os, time
@@ -58,7 +58,7 @@ PARTS = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.
 
 
 def ran(*words: str, code: int = 0) -> dict[str, Any]:
-    done = rubrica("run", *PARTS, "--json", *words)
+    done = fourscore("run", *PARTS, "--json", *words)
     assert done.returncode == code, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
     assert document["planned"] == sum(document["statuses"].values())
@@ -86,7 +86,7 @@ def test_what_an_agent_does_costs_its_own_case_only() -> None:
 
 
 def test_a_summary_for_people() -> None:
-    done = rubrica("run", *PARTS, "--name", "nightly", "--repeats", "2")
+    done = fourscore("run", *PARTS, "--name", "nightly", "--repeats", "2")
     assert done.returncode == 0
     assert "planned        40 = 40 scored" in done.stdout
     assert "pass rate      80.0% [" in done.stdout
@@ -119,11 +119,11 @@ def test_gates_decide(gates: list[str], code: int) -> None:
     ],
 )
 def test_bad_usage_is_2_and_leaves_no_run(words: list[str], message: str) -> None:
-    done = rubrica("run", *PARTS, *words)
+    done = fourscore("run", *PARTS, *words)
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-    runs = rubrica("runs", "--json")
+    runs = fourscore("runs", "--json")
     assert runs.returncode == 2 or not json.loads(runs.stdout)["runs"]
 
 
@@ -137,11 +137,11 @@ def test_bad_usage_is_2_and_leaves_no_run(words: list[str], message: str) -> Non
     ],
 )
 def test_bad_usage_has_a_document_too(words: list[str], field: str | None, message: str) -> None:
-    done = rubrica(*words, "--json")
+    done = fourscore(*words, "--json")
     error = {"message": message, "file": None, "line": None, "field": field}
     assert json.loads(done.stdout) == {"error": error, "exit_code": 2}
     assert (done.returncode, message in done.stderr) == (2, True)
-    assert rubrica(*words).stdout == ""
+    assert fourscore(*words).stdout == ""
 
 
 @pytest.mark.parametrize(
@@ -154,14 +154,14 @@ def test_bad_usage_has_a_document_too(words: list[str], field: str | None, messa
 )
 def test_a_broken_case_file_is_refused_with_its_place(text: str, message: str) -> None:
     Path("cases.jsonl").write_text(text)
-    done = rubrica("run", *PARTS)
+    done = fourscore("run", *PARTS)
     assert done.returncode == 2
     assert message in done.stderr
 
 
 def test_a_rubric_with_a_typo_names_its_line() -> None:
     Path("rubric.yaml").write_text(RUBRIC.replace("judge: math", "judge: math, wieght: 2"))
-    done = rubrica("run", *PARTS)
+    done = fourscore("run", *PARTS)
     assert done.returncode == 2
     assert (
         "rubric.yaml:3: dimensions.right.wieght: unknown key; did you mean weight?" in done.stderr
@@ -169,9 +169,9 @@ def test_a_rubric_with_a_typo_names_its_line() -> None:
 
 
 def test_choosing_and_a_dry_run() -> None:
-    done = rubrica("run", *PARTS, "--tag", "odd", "--limit", "3", "--dry-run", "--json")
+    done = fourscore("run", *PARTS, "--tag", "odd", "--limit", "3", "--dry-run", "--json")
     assert json.loads(done.stdout)["first"] == ["c1", "c3", "c5"]
-    assert not Path(".rubrica").exists()
+    assert not Path(".fourscore").exists()
     one, two = (ran("--sample", "5", "--seed", "7")["failures"] for _ in range(2))
     assert one == two
     assert ran("--where", "id=c3")["planned"] == 1
@@ -179,40 +179,51 @@ def test_choosing_and_a_dry_run() -> None:
 
 def test_cases_from_stdin_or_a_pipe() -> None:
     text, parts = Path("cases.jsonl").read_text(), PARTS[2:]
-    done = rubrica("run", "--cases", "-", *parts, "--json", input=text)
+    done = fourscore("run", "--cases", "-", *parts, "--json", input=text)
     document = json.loads(done.stdout)
     assert (done.returncode, document["planned"], document["passed"]) == (0, 20, 16)
     piped = subprocess.run(
-        ["bash", "-c", '"$@" --cases <(cat cases.jsonl)', "bash", RUBRICA, "run", *parts, "--json"],
+        [
+            "bash",
+            "-c",
+            '"$@" --cases <(cat cases.jsonl)',
+            "bash",
+            FOURSCORE,
+            "run",
+            *parts,
+            "--json",
+        ],
         capture_output=True,
         text=True,
         check=True,
     )
     assert json.loads(piped.stdout)["failures"] == document["failures"]
-    dry = rubrica("run", "--cases", "-", *parts, "--dry-run", "--json", "--limit", "3", input=text)
+    dry = fourscore(
+        "run", "--cases", "-", *parts, "--dry-run", "--json", "--limit", "3", input=text
+    )
     assert json.loads(dry.stdout)["first"] == ["c1", "c2", "c3"]
-    none = rubrica("run", "--cases", "-", *parts, "--tag", "prime", input=text)
+    none = fourscore("run", "--cases", "-", *parts, "--tag", "prime", input=text)
     assert (none.returncode, none.stderr) == (
         2,
-        "rubrica: stdin: none of its 20 cases is chosen\n",
+        "fourscore: stdin: none of its 20 cases is chosen\n",
     )
 
 
 def test_cases_from_stdin_are_given_again_to_go_on() -> None:
     text, words = Path("cases.jsonl").read_text(), [*PARTS[2:], "--fail-fast", "--concurrency", "1"]
-    done = rubrica("run", "--cases", "-", *words, input=text)
-    told = shlex.split(done.stderr.partition("go on with: rubrica ")[2])
+    done = fourscore("run", "--cases", "-", *words, input=text)
+    told = shlex.split(done.stderr.partition("go on with: fourscore ")[2])
     assert told[-2:] == ["--cases", "-"]
-    went_on = json.loads(rubrica(*told, "--json", input=text).stdout)
+    went_on = json.loads(fourscore(*told, "--json", input=text).stdout)
     assert (went_on["passed"], went_on["failed"]) == (8, 2)  # to the next failure
-    refused = rubrica(*told[:-2])
+    refused = fourscore(*told[:-2])
     assert (refused.returncode, "--cases" in refused.stderr) == (2, True)
-    other = rubrica(*told, input=text.replace("c20", "c21"))
+    other = fourscore(*told, input=text.replace("c20", "c21"))
     assert (other.returncode, "the cases have changed" in other.stderr) == (2, True)
 
 
 def test_fail_fast_stops_and_the_rest_is_counted() -> None:
-    done = rubrica("run", *PARTS, "--fail-fast", "--concurrency", "1", "--json")
+    done = fourscore("run", *PARTS, "--fail-fast", "--concurrency", "1", "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 3
     assert document["statuses"]["cancelled"] == 15
@@ -234,7 +245,7 @@ def test_exports() -> None:
 
 
 LENGTH = """
-from rubrica import Signal, judge
+from fourscore import Signal, judge
 @judge
 def short(case, trace):
     return Signal(name="short", value=0.1, reason="too long, by far")
@@ -256,10 +267,10 @@ def test_a_report_says_of_a_failure_what_the_panel_says(judge: str, why: str) ->
     Path("rubric.yaml").write_text(f"dimensions:\n{lines}\n")
     cases([case(3)])
     names = ["r.xml", "r.json", "r.csv", "r.md"]
-    panel = rubrica("run", *PARTS, *[word for name in names for word in ("--out", name)]).stdout
+    panel = fourscore("run", *PARTS, *[word for name in names for word in ("--out", name)]).stdout
     assert f"  c3  {why}\n" in panel
     value = {"short": "0.400", "silent": "0.367"}[judge]
-    shown = rubrica("show", newest(), "c3").stdout
+    shown = fourscore("show", newest(), "c3").stdout
     assert f"\nfailed: scored, value {value}, below the pass threshold of 0.7\n" in shown
     assert not [line for line in shown.splitlines() if line != line.rstrip()]
     (failure,) = ET.parse("r.xml").getroot().iter("failure")
@@ -298,7 +309,7 @@ def stable(document: dict[str, Any]) -> str:
 
 def start(*words: str, **env: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [RUBRICA, "run", *PARTS, "--json", *words],
+        [FOURSCORE, "run", *PARTS, "--json", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -308,7 +319,7 @@ def start(*words: str, **env: str) -> "subprocess.Popen[str]":
 
 def rows() -> int:
     try:
-        with sqlite3.connect("file:.rubrica/runs.db?mode=ro", uri=True) as store:
+        with sqlite3.connect("file:.fourscore/runs.db?mode=ro", uri=True) as store:
             return int(store.execute("SELECT count(*) FROM scores").fetchone()[0])
     except sqlite3.Error:
         return 0
@@ -322,7 +333,7 @@ def until(true: Any) -> None:
 
 
 def newest() -> str:
-    return str(json.loads(rubrica("runs", "--json").stdout)["runs"][0]["id"])
+    return str(json.loads(fourscore("runs", "--json").stdout)["runs"][0]["id"])
 
 
 def test_killed_at_any_moment_and_resumed_it_ends_the_same() -> None:
@@ -335,7 +346,7 @@ def test_killed_at_any_moment_and_resumed_it_ends_the_same() -> None:
         process.kill()
         process.communicate()
         process = subprocess.Popen(
-            [RUBRICA, "run", "--resume", newest(), "--json"],
+            [FOURSCORE, "run", "--resume", newest(), "--json"],
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "SLOW": "0.02"},
@@ -353,7 +364,7 @@ def test_a_signal_ends_it_with_the_command_that_goes_on(number: signal.Signals) 
     _, words = process.communicate()
     assert process.returncode == 130
     command = words.rpartition("go on with: ")[2].split()
-    done = rubrica(*command[1:], "--json")
+    done = fourscore(*command[1:], "--json")
     assert json.loads(done.stdout)["total_tests"] == 20
 
 
@@ -361,14 +372,14 @@ def test_retry_takes_the_failed_ones_again() -> None:
     cases([case(1), case(2, "crash")])
     assert ran()["statuses"]["agent_error"] == 1
     Path("agent.py").write_text(AGENT.replace('raise ValueError("boom")', "pass"))
-    done = rubrica("run", "--resume", newest(), "--retry", "agent_error", "--json")
+    done = fourscore("run", "--resume", newest(), "--retry", "agent_error", "--json")
     assert json.loads(done.stdout)["passed"] == 2
 
 
 def test_two_writers_are_one_too_many() -> None:
     process = start("--concurrency", "1", SLOW="0.2")
     until(rows)
-    second = rubrica("run", "--resume", newest())
+    second = fourscore("run", "--resume", newest())
     assert second.returncode == 2
     assert str(process.pid) in second.stderr
     process.kill()
@@ -378,10 +389,10 @@ def test_two_writers_are_one_too_many() -> None:
 def test_what_has_changed_is_not_resumed() -> None:
     ran()
     Path("rubric.yaml").write_text(RUBRIC + "  brief: {judge: math}\n")
-    assert "rubric has changed" in rubrica("run", "--resume", newest()).stderr
+    assert "rubric has changed" in fourscore("run", "--resume", newest()).stderr
     Path("rubric.yaml").write_text(RUBRIC)
     cases([case(1)])
-    done = rubrica("run", "--resume", newest())
+    done = fourscore("run", "--resume", newest())
     assert (done.returncode, "cases have changed" in done.stderr) == (2, True)
 
 
@@ -389,39 +400,39 @@ def test_rescore_show_and_label() -> None:
     ran("--name", "first", "--label", "branch=main")
     Path("agent.py").unlink()  # not called any more
     Path("other.yaml").write_text("dimensions:\n  right: {judge: math, with: {box: first}}\n")
-    done = rubrica("rescore", newest(), "--rubric", "other.yaml", "--json")
+    done = fourscore("rescore", newest(), "--rubric", "other.yaml", "--json")
     assert json.loads(done.stdout)["passed"] == 16
-    assert "first" in rubrica("runs").stdout
-    shown = rubrica("show", newest(), "c5").stdout
+    assert "first" in fourscore("runs").stdout
+    shown = fourscore("show", newest(), "c5").stdout
     assert "\nfailed: scored, value 0.000, the box holds '0', the reference is '10'\n" in shown
     assert (
-        rubrica("label", newest(), "c5", "pass", "--who", "ann", "--note", "fine").returncode == 0
+        fourscore("label", newest(), "c5", "pass", "--who", "ann", "--note", "fine").returncode == 0
     )
-    assert "ann says pass fine" in rubrica("show", newest(), "c5").stdout
-    assert rubrica("show", newest(), "nobody").returncode == 2
-    assert json.loads(rubrica("show", newest(), "--json").stdout)["passed"] == 16
+    assert "ann says pass fine" in fourscore("show", newest(), "c5").stdout
+    assert fourscore("show", newest(), "nobody").returncode == 2
+    assert json.loads(fourscore("show", newest(), "--json").stdout)["passed"] == 16
 
 
 def test_what_was_rescored_is_shown_and_compared_by_its_judge() -> None:
     run = ran()["run"]
     Path("other.yaml").write_text("dimensions:\n  good: {judge: math, gate: 1, weight: 2}\n")
-    done = rubrica("rescore", run, "--rubric", "other.yaml")
+    done = fourscore("rescore", run, "--rubric", "other.yaml")
     *_, line = done.stdout.splitlines()
     words = line.split()
-    assert words[:5] == ["next", "rubrica", "show", run, "c10"]
-    assert "good is 0, below its gate of 1" in rubrica(*words[2:]).stdout
-    assert "good is 0, below its gate of 1" not in rubrica(*words[2:5]).stdout
+    assert words[:5] == ["next", "fourscore", "show", run, "c10"]
+    assert "good is 0, below its gate of 1" in fourscore(*words[2:]).stdout
+    assert "good is 0, below its gate of 1" not in fourscore(*words[2:5]).stdout
     judge = words[words.index("--judge") + 1]
-    whole = rubrica("show", run, "--judge", judge[:9], "--json", "--out", "r.json").stdout
+    whole = fourscore("show", run, "--judge", judge[:9], "--json", "--out", "r.json").stdout
     document = json.loads(whole)
     assert (document["judge"], list(document["dimensions"])) == (judge, ["good"])
     rows = json.loads(Path("r.json").read_text())["rows"]
     assert {signal["name"] for row in rows for signal in row["signals"]} == {"good"}
-    assert f"--judge {judge}" in rubrica("compare", run, run, "--judge", judge).stdout
-    with closing(sqlite3.connect(".rubrica/runs.db")) as store:
+    assert f"--judge {judge}" in fourscore("compare", run, run, "--judge", judge).stdout
+    with closing(sqlite3.connect(".fourscore/runs.db")) as store:
         judges = [row[0] for row in store.execute("SELECT DISTINCT judge FROM scores ORDER BY 1")]
     for wrong in (["show", run, "--judge", "nosuch"], ["compare", run, run, "--judge", "nosuch"]):
-        done = rubrica(*wrong)
+        done = fourscore(*wrong)
         assert (done.returncode, done.stdout) == (2, "")
         known = ", ".join(judges)
         assert f"no rubric 'nosuch' has scored run {run}; known: {known}\n" in done.stderr
@@ -430,47 +441,47 @@ def test_what_was_rescored_is_shown_and_compared_by_its_judge() -> None:
 def test_a_store_that_is_none_is_refused() -> None:
     Path("text.db").write_text("not a database, by far")
     for words in (["run", *PARTS, "--store", "text.db"], ["runs", "--store", "text.db"]):
-        done = rubrica(*words)
+        done = fourscore(*words)
         assert done.returncode == 2
         assert "text.db" in done.stderr
-    assert rubrica("runs", "--store", "missing.db").returncode == 2
+    assert fourscore("runs", "--store", "missing.db").returncode == 2
 
 
 def test_a_configuration_file() -> None:
     Path("config.yaml").write_text(
-        "rubrica:\n  run:\n    cases: cases.jsonl\n    rubric: rubric.yaml\n"
+        "fourscore:\n  run:\n    cases: cases.jsonl\n    rubric: rubric.yaml\n"
         "    agent: agent.py:answer\n    gates: [pass_rate>=0.9]\n"
     )
-    assert rubrica("run", "config.yaml").returncode == 1
-    assert rubrica("run", "config.yaml", "--gate", "pass_rate>=0.5").returncode == 0
-    Path("config.yaml").write_text("rubrica:\n  run:\n    casse: cases.jsonl\n")
-    done = rubrica("run", "config.yaml")
-    assert "config.yaml:3: rubrica.run.casse: unknown key; did you mean cases?" in done.stderr
+    assert fourscore("run", "config.yaml").returncode == 1
+    assert fourscore("run", "config.yaml", "--gate", "pass_rate>=0.5").returncode == 0
+    Path("config.yaml").write_text("fourscore:\n  run:\n    casse: cases.jsonl\n")
+    done = fourscore("run", "config.yaml")
+    assert "config.yaml:3: fourscore.run.casse: unknown key; did you mean cases?" in done.stderr
 
 
 def test_a_file_in_the_place_of_the_configuration_is_told_where_it_goes() -> None:
-    done = rubrica("run", "cases.jsonl", "--agent", "recorded")
+    done = fourscore("run", "cases.jsonl", "--agent", "recorded")
     assert (done.returncode, done.stdout) == (2, "")
     assert "cases.jsonl: no configuration; a file of cases goes behind --cases" in done.stderr
-    assert "a rubric goes behind --rubric" in rubrica("run", "rubric.yaml").stderr
+    assert "a rubric goes behind --rubric" in fourscore("run", "rubric.yaml").stderr
 
 
 def test_recorded_outputs() -> None:
     cases([case(3, output="\\boxed{6}"), case(4, output="\\boxed{9}"), case(5)])
-    done = rubrica("run", *PARTS[:4], "--agent", "recorded", "--json")
+    done = fourscore("run", *PARTS[:4], "--agent", "recorded", "--json")
     document = json.loads(done.stdout)
     assert (done.returncode, document["passed"], document["failed"]) == (3, 1, 1)
     assert document["statuses"]["judge_error"] == 1
     (lost,) = document["unmeasured_first"]
     assert lost["reason"]
-    shown = rubrica("run", *PARTS[:4], "--agent", "recorded").stdout
+    shown = fourscore("run", *PARTS[:4], "--agent", "recorded").stdout
     assert f"1 not measured\n  {lost['id']}  judge_error, {lost['reason'][:20]}" in shown
 
 
 def test_a_recorded_output_that_cannot_be_read_is_no_failure_of_an_agent() -> None:
     broken = case(4, output="\\boxed{8}", steps=[{"tool": "search"}])
     cases([case(3, output="\\boxed{6}"), broken, case(5, ouput="\\boxed{10}")])
-    done = rubrica("run", *PARTS[:4], "--agent", "recorded", "--json")
+    done = fourscore("run", *PARTS[:4], "--agent", "recorded", "--json")
     document = json.loads(done.stdout)
     assert (done.returncode, document["passed"], document["failed"]) == (3, 1, 0)
     assert document["statuses"]["judge_error"] == 2
@@ -486,7 +497,7 @@ def test_a_disk_that_is_full_stops_the_run_and_says_how_to_go_on() -> None:
 
     cases([case(n, "double", note="x" * 5_000) for n in range(1, 200)])
     done = subprocess.run(
-        [RUBRICA, "run", *PARTS],
+        [FOURSCORE, "run", *PARTS],
         capture_output=True,
         text=True,
         check=False,
@@ -495,13 +506,13 @@ def test_a_disk_that_is_full_stops_the_run_and_says_how_to_go_on() -> None:
     assert done.returncode in (2, 3)
     assert "--resume" in done.stderr
     assert "Traceback" not in done.stderr
-    again = rubrica("run", "--resume", newest(), "--json")
+    again = fourscore("run", "--resume", newest(), "--json")
     assert json.loads(again.stdout)["total_tests"] == 199
 
 
 def test_a_folder_that_cannot_be_written_is_refused() -> None:
     Path("readonly").write_text("a file where a folder should be")
-    done = rubrica("run", *PARTS, "--store", "readonly/runs.db")
+    done = fourscore("run", *PARTS, "--store", "readonly/runs.db")
     assert done.returncode == 2
     assert "readonly" in done.stderr
     assert "Traceback" not in done.stderr
@@ -523,6 +534,6 @@ def test_an_async_agent_that_blocks_costs_its_own_case() -> None:
 
 def test_resume_takes_new_gates_and_a_dry_run_runs_nothing() -> None:
     ran()
-    assert rubrica("run", "--resume", newest(), "--gate", "pass_rate>=0.99").returncode == 1
-    done = rubrica("run", "--resume", newest(), "--dry-run", "--json")
+    assert fourscore("run", "--resume", newest(), "--gate", "pass_rate>=0.99").returncode == 1
+    done = fourscore("run", "--resume", newest(), "--dry-run", "--json")
     assert json.loads(done.stdout)["planned"] == 0

@@ -1,4 +1,4 @@
-"""`rubrica score`: what it prints, its document, its exit codes."""
+"""`fourscore score`: what it prints, its document, its exit codes."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rubrica.doors.cli import main
+from fourscore.doors.cli import main
 
 LOG = """{"ts":"2026-01-05T10:00:00Z","tool":"Read","exit":"0","version":"3","session":"s1"}
 {

@@ -3,7 +3,7 @@ load it: forked from one process that has done so.
 
 It has its own number, folder, environment and streams, it may be killed or end itself, and what it
 leaves behind is gone. What it shares with its siblings is the seed of `hash`: a test that two
-processes do the same in the same order takes two real ones, by `RUBRICA`.
+processes do the same in the same order takes two real ones, by `FOURSCORE`.
 """
 
 import atexit
@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 #: Commands are imported when they are asked for; these are there before.
 LOADED = ("run", "show", "judge", "calibrate", "compare", "attack", "rubric", "evolve", "init")
 #: In a letter: itself, where to reply, and the three streams.
@@ -35,7 +35,7 @@ def typed(
     stdin: IO[Any] | None = None,
     input: str = "",  # noqa: A002 - what `subprocess.run` calls it
 ) -> "subprocess.CompletedProcess[str]":
-    """`rubrica` with these words: its exit code and what it said. `env` is beside what is set."""
+    """`fourscore` with these words: its exit code and what it said. `env` is beside what is set."""
     asked = {"words": words, "cwd": str(cwd or Path.cwd()), "env": {**os.environ, **(env or {})}}
     with ExitStack() as stack:
         letter, given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(4))
@@ -47,7 +47,7 @@ def typed(
         for file in (out, err):
             file.seek(0)
         told = (file.read().decode().replace("\r\n", "\n") for file in (out, err))
-        return subprocess.CompletedProcess([RUBRICA, *words], code, *told)
+        return subprocess.CompletedProcess([FOURSCORE, *words], code, *told)
 
 
 class Template:
@@ -121,17 +121,17 @@ def become(letter: int, streams: list[int]) -> None:
     os.environ.update(asked["env"])
     sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
-    sys.argv = [RUBRICA, *asked["words"]]
-    sys.path[0] = str(Path(RUBRICA).parent)
+    sys.argv = [FOURSCORE, *asked["words"]]
+    sys.path[0] = str(Path(FOURSCORE).parent)
 
 
 if __name__ == "__main__":
     import importlib
 
-    from rubrica.doors.cli import main
+    from fourscore.doors.cli import main
 
     for name in LOADED:
-        importlib.import_module(f"rubrica.doors.commands.{name}")
+        importlib.import_module(f"fourscore.doors.commands.{name}")
     gc.freeze()  # the collector's marks would copy every page
     serve(socket.socket(fileno=int(sys.argv[1])))
     sys.exit(main())

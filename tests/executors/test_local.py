@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import (
+from fourscore.core import (
     Call,
     Case,
     Executor,
@@ -20,7 +20,7 @@ from rubrica.core import (
     judge,
     score,
 )
-from rubrica.executors.local import Local
+from fourscore.executors.local import Local
 
 CASE = Case(id="c", input="?")
 #: Long enough for anything here that is not meant to hang.
@@ -59,7 +59,7 @@ def test_a_plain_judge_runs_in_a_thread_and_an_async_one_on_the_loop() -> None:
         return True
 
     assert statuses(scores(plain, "a") + scores(waits, "a")) == ["scored"] * 2
-    assert names == ["rubrica-judge", threading.current_thread().name]
+    assert names == ["fourscore-judge", threading.current_thread().name]
 
 
 def test_a_blocking_judge_does_not_hold_up_the_loop(released: threading.Event) -> None:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from rubrica.executors import loop
+from fourscore.executors import loop
 
 
 async def inside() -> tuple[str, int]:

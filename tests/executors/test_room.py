@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Rubric, Score, Trace, judge, score
-from rubrica.executors.local import Local
-from rubrica.executors.threads import Threads
+from fourscore.core import Case, Rubric, Score, Trace, judge, score
+from fourscore.executors.local import Local
+from fourscore.executors.threads import Threads
 
 CASE = Case(id="c", input="?")
 LONG = 10.0

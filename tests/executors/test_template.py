@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.executors.workers import WorkerDied, Workers, WorkerTimeout
+from fourscore.executors.workers import WorkerDied, Workers, WorkerTimeout
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE))  # workers get our sys.path, and must find the jobs on it
@@ -93,7 +93,7 @@ def test_nothing_is_left_after_close() -> None:
 
 def test_nothing_is_left_when_the_parent_is_killed() -> None:
     code = (
-        "import os, time; from rubrica.executors.workers import Workers\n"
+        "import os, time; from fourscore.executors.workers import Workers\n"
         "pool = Workers(1, template=True)\n"
         "print(pool.call(os.getpid, deadline=60), pool.call(os.getppid, deadline=60), flush=True)\n"
         "pool.submit(pow, 10, 10**9, deadline=3600); time.sleep(3600)"

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.executors import threads
-from rubrica.executors.threads import Threads
+from fourscore.executors import threads
+from fourscore.executors.threads import Threads
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_work_may_await_on_a_loop_of_its_own() -> None:
 
     async def main() -> None:
         name, loop = await Threads(1).run(waits)
-        assert name == "rubrica-judge"
+        assert name == "fourscore-judge"
         assert loop is not asyncio.get_running_loop()
 
     asyncio.run(main())
@@ -210,7 +210,7 @@ def test_results_for_64_threads_with_loops_of_their_own() -> None:
 def test_a_pool_with_a_stuck_thread_does_not_keep_python_alive() -> None:
     program = (
         "import asyncio, threading\n"
-        "from rubrica.executors.threads import Threads\n"
+        "from fourscore.executors.threads import Threads\n"
         "async def hang(): threading.Event().wait()\n"
         "async def main():\n"
         "    try: await asyncio.wait_for(Threads(1).run(hang), 0.1)\n"

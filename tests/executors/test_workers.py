@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.executors import keeper as keepers
-from rubrica.executors.workers import WorkerDied, WorkerError, Workers, WorkerTimeout
+from fourscore.executors import keeper as keepers
+from fourscore.executors.workers import WorkerDied, WorkerError, Workers, WorkerTimeout
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE))  # workers get our sys.path, and must find the jobs on it
@@ -521,7 +521,7 @@ def test_a_pickled_pool_is_its_settings() -> None:
 PARENT = """
 import os, signal, sys, threading, time
 sys.path[:0] = {path!r}
-from rubrica.executors.workers import Workers
+from fourscore.executors.workers import Workers
 import worker_jobs as jobs
 pool = Workers(2)
 idle = [pool.submit(jobs.nap, 0.3, deadline=60) for _ in range(2)]
@@ -648,7 +648,7 @@ RAY = """
 import os, sys
 sys.path[:0] = {path!r}
 import ray
-from rubrica.executors.workers import Workers, WorkerTimeout
+from fourscore.executors.workers import Workers, WorkerTimeout
 ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="error")
 
 @ray.remote

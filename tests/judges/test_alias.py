@@ -31,35 +31,35 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
-INSTALL = "from rubrica.judges import alias; alias.install(); "
+INSTALL = "from fourscore.judges import alias; alias.install(); "
 
 
 @pytest.mark.parametrize(
     ("statement", "shown"),
     [
-        ("import ajet.workflow as w", "w.WorkflowTask is rubrica.workflow.WorkflowTask"),
+        ("import ajet.workflow as w", "w.WorkflowTask is fourscore.workflow.WorkflowTask"),
         (
             "from ajet.workflow import WorkflowOutput",
-            "WorkflowOutput is rubrica.workflow.WorkflowOutput",
+            "WorkflowOutput is fourscore.workflow.WorkflowOutput",
         ),
-        ("from ajet import Workflow", "Workflow is rubrica.workflow.Workflow"),
+        ("from ajet import Workflow", "Workflow is fourscore.workflow.Workflow"),
         (
             "from ajet.task_judge.base_judge import BaseJudge",
-            "BaseJudge is rubrica.task_judge.base_judge.BaseJudge",
+            "BaseJudge is fourscore.task_judge.base_judge.BaseJudge",
         ),
         (
             "from ajet.task_judge import MathAnswerAsJudge as m",
-            "m is rubrica.task_judge.MathAnswerAsJudge",
+            "m is fourscore.task_judge.MathAnswerAsJudge",
         ),
     ],
 )
 def test_our_objects_under_their_names(statement: str, shown: str, tmp_path: Path) -> None:
-    ours = "import rubrica.workflow, rubrica.task_judge.base_judge; "
+    ours = "import fourscore.workflow, fourscore.task_judge.base_judge; "
     assert run(f"{INSTALL}{ours}{statement}; print({shown})", tmp_path) == "True"
 
 
 def test_without_a_judge_to_load_there_is_no_ajet(tmp_path: Path) -> None:
-    code = "import rubrica, rubrica.judges.protocol, rubrica.workflow; import ajet"
+    code = "import fourscore, fourscore.judges.protocol, fourscore.workflow; import ajet"
     assert run(code, tmp_path) == "ModuleNotFoundError: No module named 'ajet'"
 
 
@@ -86,7 +86,7 @@ def test_a_real_ajet_wins(tmp_path: Path) -> None:
     }
     write(tmp_path, files)
     code = (
-        "from rubrica.judges.protocol import load; load('mine.py->Mine'); "
+        "from fourscore.judges.protocol import load; load('mine.py->Mine'); "
         "import ajet.workflow, ajet.task_judge.base_judge as b; "
         "print(ajet.workflow.WorkflowTask, b.BaseJudge.__module__, ajet.__file__)"
     )

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Case, CaseError, ConfigError, Rubric, Signal, Status, Trace, score
-from rubrica.judges.agentjet import CountdownAnswerAsJudge
-from rubrica.judges.countdown import CountdownJudge, parse
-from rubrica.workflow import Task, WorkflowOutput, WorkflowTask
+from fourscore.core import Case, CaseError, ConfigError, Rubric, Signal, Status, Trace, score
+from fourscore.judges.agentjet import CountdownAnswerAsJudge
+from fourscore.judges.countdown import CountdownJudge, parse
+from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 steady = settings(deadline=None)
 NOTHING, FORMAT, CORRECT = (0.0, False), (0.1, False), (1.0, True)

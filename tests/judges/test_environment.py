@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from rubrica.core import Case, CaseError, ConfigError, JudgeError, Rubric, Status, Trace, score
-from rubrica.judges.environment import EnvironmentJudge, EnvService, ServiceError, reward_of
-from rubrica.task_judge.env_service_as_judge import EnvServiceJudge
-from rubrica.workflow import Task, WorkflowOutput, WorkflowTask
+from fourscore.core import Case, CaseError, ConfigError, JudgeError, Rubric, Status, Trace, score
+from fourscore.judges.environment import EnvironmentJudge, EnvService, ServiceError, reward_of
+from fourscore.task_judge.env_service_as_judge import EnvServiceJudge
+from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 Serve = Callable[[Callable[[web.Request], Any]], AbstractContextManager[str]]
 WAY_TO_THE_GOAL = "112212"  # down, down, right, right, down, right over the default 4 × 4 map

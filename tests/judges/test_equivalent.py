@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rubrica.core import Case, Rubric, Status, Trace, score
-from rubrica.judges.math import MathJudge
-from rubrica.task_judge import MathAnswerAsJudge
-from rubrica.workflow import Task, WorkflowOutput, WorkflowTask
+from fourscore.core import Case, Rubric, Status, Trace, score
+from fourscore.judges.math import MathJudge
+from fourscore.task_judge import MathAnswerAsJudge
+from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 #: Answer, reference, verdict. The last three are left to Math-Verify.
 PAIRS = [
@@ -138,6 +138,6 @@ def test_a_hostile_answer_gets_a_verdict_or_a_status(answer: str) -> None:
 
 
 def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rubrica.judges.math.find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"pip install 'rubrica\[math\]'"):
+    monkeypatch.setattr("fourscore.judges.math.find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"pip install 'fourscore\[math\]'"):
         MathJudge(match="equivalent")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.linear import assert_bounded, assert_linear
 
-from rubrica.core import ToolCall
-from rubrica.judges.failures import (
+from fourscore.core import ToolCall
+from fourscore.judges.failures import (
     call_failure,
     find_failure,
     has_obvious_errors,

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Case, CaseError, ConfigError, Rubric, Signal, Status, Trace, score
-from rubrica.judges.agentjet import MathAnswerAsJudge
-from rubrica.judges.math import MathJudge, reference_of
-from rubrica.workflow import Task, WorkflowOutput, WorkflowTask
+from fourscore.core import Case, CaseError, ConfigError, Rubric, Signal, Status, Trace, score
+from fourscore.judges.agentjet import MathAnswerAsJudge
+from fourscore.judges.math import MathJudge, reference_of
+from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 steady = settings(deadline=None)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rubrica.core import Case
-from rubrica.judges.openers import why_nothing
+from fourscore.core import Case
+from fourscore.judges.openers import why_nothing
 
 CASE = Case(input="What is 6 times 7?", expected="42")
 

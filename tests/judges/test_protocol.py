@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Rubric, Score, Status, Trace, fingerprint, score
-from rubrica.judges.countdown import CountdownJudge
-from rubrica.judges.math import MathJudge
-from rubrica.judges.protocol import load
+from fourscore.core import Case, ConfigError, Rubric, Score, Status, Trace, fingerprint, score
+from fourscore.judges.countdown import CountdownJudge
+from fourscore.judges.math import MathJudge
+from fourscore.judges.protocol import load
 
 SHARED_WORDS = '''
 from {root}.task_judge.base_judge import BaseJudge
@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     before = set(sys.modules)
     yield tmp_path
     for name in set(sys.modules) - before:
-        if not name.startswith("rubrica"):
+        if not name.startswith("fourscore"):
             del sys.modules[name]
 
 
@@ -68,7 +68,7 @@ def scored(judge: Any, answer: str = "a cat sat on a mat") -> Score:
 # A similarity judge, as one would write it.
 
 
-@pytest.mark.parametrize("root", ["ajet", "rubrica"])
+@pytest.mark.parametrize("root", ["ajet", "fourscore"])
 @pytest.mark.parametrize(
     ("answer", "reward", "passed"),
     [
@@ -89,7 +89,7 @@ def test_a_word_overlap_judge_loads_and_scores(
     assert [signal.name for signal in one.signals] == ["SharedWords"]
 
 
-@pytest.mark.parametrize("root", ["ajet", "rubrica"])
+@pytest.mark.parametrize("root", ["ajet", "fourscore"])
 def test_a_judge_is_made_with_the_configuration(root: str, folder: Path) -> None:
     write(folder / "words.py", SHARED_WORDS.format(root=root))
     assert scored(load("words.py->SharedWords", {"enough": 0.9})).passed is False
@@ -112,7 +112,7 @@ def test_an_async_judge(folder: Path) -> None:
 
 
 FUNCTION = (
-    "from rubrica import judge\n"
+    "from fourscore import judge\n"
     "@judge\n"
     "def mentions(case, trace, *, word='cat'):\n"
     "    return word in trace.answer\n"
@@ -143,7 +143,7 @@ def test_a_plain_function_is_a_judge_too(folder: Path) -> None:
 def test_a_judge_of_the_core_is_made_with_its_options(folder: Path) -> None:
     write(
         folder / "core.py",
-        "from rubrica import Signal\n"
+        "from fourscore import Signal\n"
         "class Fixed:\n"
         "    names = ('fixed',)\n"
         "    def __init__(self, value=1.0): self.value = value\n"
@@ -160,8 +160,8 @@ def test_a_judge_of_the_core_is_made_with_its_options(folder: Path) -> None:
 
 RETURNS = """
 import math
-from rubrica import Score, Signal, Status
-from rubrica.task_judge.base_judge import BaseJudge
+from fourscore import Score, Signal, Status
+from fourscore.task_judge.base_judge import BaseJudge
 
 class bool_:
     def __init__(self, given): self.given = given
@@ -302,7 +302,7 @@ def test_what_is_installed_is_not_hidden_by_a_folder(folder: Path) -> None:
             "tutorial.example_countdown.countdown_answer_as_judge->CountdownAnswerAsJudge",
             CountdownJudge,
         ),
-        ("rubrica.task_judge->MathAnswerAsJudge", MathJudge),
+        ("fourscore.task_judge->MathAnswerAsJudge", MathJudge),
         ("ajet.task_judge->CountdownAnswerAsJudge", CountdownJudge),
     ],
 )
@@ -405,7 +405,7 @@ def test_a_wrong_option_of_a_built_in_judge_is_named() -> None:
 
 
 def test_a_missing_name_gets_the_nearest_one(folder: Path) -> None:
-    write(folder / "words.py", SHARED_WORDS.format(root="rubrica"))
+    write(folder / "words.py", SHARED_WORDS.format(root="fourscore"))
     with pytest.raises(ConfigError, match=r"no SharedWord in it; did you mean SharedWords\?$"):
         load("words.py->SharedWord")
     with pytest.raises(
@@ -423,7 +423,7 @@ def test_a_missing_name_gets_the_nearest_one(folder: Path) -> None:
             r"judge 'thing' is called with \(case, trace\): too many positional arguments",
         ),
         (
-            "from rubrica import judge\n@judge\ndef thing(output): return 1.0",
+            "from fourscore import judge\n@judge\ndef thing(output): return 1.0",
             r"judge 'thing' is called with \(case, trace\): too many positional arguments",
         ),
         (
@@ -442,7 +442,7 @@ def test_what_cannot_be_made_a_judge(text: str, words: str, folder: Path) -> Non
 
 ELSEWHERE = """
 import asyncio, pickle, sys
-from rubrica import Case, Rubric, Trace, score
+from fourscore import Case, Rubric, Trace, score
 try:
     judge = pickle.load(sys.stdin.buffer)
 except Exception as error:
@@ -467,7 +467,7 @@ def elsewhere(judge: Any, folder: Path) -> str:
     return done.stdout.decode().strip()
 
 
-@pytest.mark.parametrize("root", ["ajet", "rubrica"])
+@pytest.mark.parametrize("root", ["ajet", "fourscore"])
 def test_a_file_judge_is_loaded_again_in_another_process(root: str, folder: Path) -> None:
     write(folder / "words.py", SHARED_WORDS.format(root=root))
     judge = load("words.py->SharedWords", {"enough": 0.9})
@@ -541,10 +541,10 @@ def test_the_fingerprint_follows_the_file_and_the_options(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "module"),
     [
-        ({}, "rubrica.judges.dimensions.factual_accuracy"),
-        ({"by": "rules"}, "rubrica.judges.dimensions.factual_accuracy"),
-        ({"model": "scripted:gullible"}, "rubrica.judges.prompted.factual"),
-        ({"by": "model", "model": "scripted:gullible"}, "rubrica.judges.prompted.factual"),
+        ({}, "fourscore.judges.dimensions.factual_accuracy"),
+        ({"by": "rules"}, "fourscore.judges.dimensions.factual_accuracy"),
+        ({"model": "scripted:gullible"}, "fourscore.judges.prompted.factual"),
+        ({"by": "model", "model": "scripted:gullible"}, "fourscore.judges.prompted.factual"),
     ],
 )
 def test_by_chooses_the_way_of_judging(options: dict[str, Any], module: str) -> None:

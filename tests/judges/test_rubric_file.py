@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.judges.rubric_file import read_rubric
+from fourscore.core import ConfigError
+from fourscore.judges.rubric_file import read_rubric
 
 OWN = """
-from rubrica import judge
+from fourscore import judge
 
 @judge
 def own(case, trace, words=3):

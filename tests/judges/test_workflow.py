@@ -7,14 +7,21 @@ from typing import Any
 
 import pytest
 
-import rubrica
-import rubrica.task_judge
-import rubrica.workflow
-from rubrica.core import Case, Rubric, Score, Signal, Status, Trace, score
-from rubrica.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
-from rubrica.judges.workflow import WorkflowJudge, case_of, options_of, output_of, task_of, trace_of
-from rubrica.task_judge.base_judge import BaseJudge
-from rubrica.workflow import ModelTuner, Task, Workflow, WorkflowOutput, WorkflowTask
+import fourscore
+import fourscore.task_judge
+import fourscore.workflow
+from fourscore.core import Case, Rubric, Score, Signal, Status, Trace, score
+from fourscore.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
+from fourscore.judges.workflow import (
+    WorkflowJudge,
+    case_of,
+    options_of,
+    output_of,
+    task_of,
+    trace_of,
+)
+from fourscore.task_judge.base_judge import BaseJudge
+from fourscore.workflow import ModelTuner, Task, Workflow, WorkflowOutput, WorkflowTask
 
 CASE = Case(id="t-1", input="2+2?", metadata={"answer": "4", "seen": []})
 TRACE = Trace(output="\\boxed{4}", metadata={"seen": []})
@@ -69,11 +76,13 @@ def test_a_base_judge_keeps_its_config_and_is_to_be_written(config: Any) -> None
 
 
 def test_each_name_is_one_thing_wherever_it_is_imported_from() -> None:
-    assert rubrica.BaseJudge is rubrica.task_judge.BaseJudge is BaseJudge
-    assert rubrica.MathAnswerAsJudge is rubrica.task_judge.MathAnswerAsJudge is MathAnswerAsJudge
-    assert rubrica.CountdownAnswerAsJudge is CountdownAnswerAsJudge
-    assert rubrica.WorkflowTask is rubrica.workflow.WorkflowTask
-    assert rubrica.WorkflowOutput is rubrica.workflow.WorkflowOutput
+    assert fourscore.BaseJudge is fourscore.task_judge.BaseJudge is BaseJudge
+    assert (
+        fourscore.MathAnswerAsJudge is fourscore.task_judge.MathAnswerAsJudge is MathAnswerAsJudge
+    )
+    assert fourscore.CountdownAnswerAsJudge is CountdownAnswerAsJudge
+    assert fourscore.WorkflowTask is fourscore.workflow.WorkflowTask
+    assert fourscore.WorkflowOutput is fourscore.workflow.WorkflowOutput
 
 
 # A custom judge in the core.
@@ -239,7 +248,7 @@ def nested(**options: Any) -> Any:
         ({}, {}),
         ({"box": "first"}, {"box": "first"}),
         ({"ajet": {"task_judge": {"judge_options": {"box": "first"}}}}, {"box": "first"}),
-        ({"rubrica": {"task_judge": {"judge_options": {"box": "first"}}}}, {"box": "first"}),
+        ({"fourscore": {"task_judge": {"judge_options": {"box": "first"}}}}, {"box": "first"}),
         ({"ajet": {"task_judge": {}}, "model": {}}, {}),
         (nested(box="first"), {"box": "first"}),
         (SimpleNamespace(ajet=SimpleNamespace(task_judge=SimpleNamespace())), {}),

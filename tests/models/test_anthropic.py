@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from tests.models.server import Answer, Endpoint, Request, serving, wrong
 
-from rubrica.core import Usage
-from rubrica.models.anthropic import Anthropic
-from rubrica.models.asking import Ask, ModelError, Reply, Turn
-from rubrica.models.ways import forget
+from fourscore.core import Usage
+from fourscore.models.anthropic import Anthropic
+from fourscore.models.asking import Ask, ModelError, Reply, Turn
+from fourscore.models.ways import forget
 
 SCHEMA = {
     "type": "object",

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import ConfigError, Usage
-from rubrica.models.asking import Ask, ModelError, Reply, Turn
-from rubrica.models.budgeted import Budgeted
-from rubrica.models.metered import Metered
-from rubrica.models.prices import AS_OF, Price, Prices, listed
-from rubrica.models.retrying import Retrying
-from rubrica.models.scripted import Scripted
+from fourscore.core import ConfigError, Usage
+from fourscore.models.asking import Ask, ModelError, Reply, Turn
+from fourscore.models.budgeted import Budgeted
+from fourscore.models.metered import Metered
+from fourscore.models.prices import AS_OF, Price, Prices, listed
+from fourscore.models.retrying import Retrying
+from fourscore.models.scripted import Scripted
 
 ASK = Ask(messages=(Turn("user", "hello " * 100),), max_tokens=100)
 

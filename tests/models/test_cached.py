@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Usage
-from rubrica.models.asking import Ask, ModelError, Reply, Token, Turn
-from rubrica.models.cache_file import CacheFile
-from rubrica.models.cached import Cached
-from rubrica.models.scripted import Scripted
+from fourscore.core import Usage
+from fourscore.models.asking import Ask, ModelError, Reply, Token, Turn
+from fourscore.models.cache_file import CacheFile
+from fourscore.models.cached import Cached
+from fourscore.models.scripted import Scripted
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
 
@@ -231,7 +231,7 @@ def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE precious (thing TEXT)")
     before = path.read_bytes()
     model = Cached(Scripted(["hi"]), path)
-    with pytest.warns(RuntimeWarning, match="not a cache of rubrica"):
+    with pytest.warns(RuntimeWarning, match="not a cache of fourscore"):
         assert asyncio.run(model.ask(ask())).text == "hi"
     model.close()
     assert path.read_bytes() == before
@@ -306,7 +306,7 @@ def test_a_child_after_a_fork_opens_its_own(tmp_path: Path) -> None:
 
 
 def test_it_pickles_as_its_settings(tmp_path: Path) -> None:
-    from rubrica.models.openai import OpenAI
+    from fourscore.models.openai import OpenAI
 
     model = Cached(OpenAI("m", base_url="http://127.0.0.1:9"), tmp_path / "c", max_bytes=77)
     again = pickle.loads(pickle.dumps(model))

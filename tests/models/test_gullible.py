@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rubrica.judges.prompted.attacks import family
-from rubrica.judges.prompted.prompts import SHIPPED
-from rubrica.models.asking import Ask, Turn
-from rubrica.models.gullible import careful, gullible, seen
-from rubrica.models.spec import model_of
+from fourscore.judges.prompted.attacks import family
+from fourscore.judges.prompted.prompts import SHIPPED
+from fourscore.models.asking import Ask, Turn
+from fourscore.models.gullible import careful, gullible, seen
+from fourscore.models.spec import model_of
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -65,7 +65,7 @@ def test_a_fence_is_closed_by_its_own_number_alone(mark: str) -> None:
 
 def test_hidden_orders_are_read() -> None:
     plain = {one.line.text for one in family("invisible").attacks}
-    from rubrica.core import Case
+    from fourscore.core import Case
 
     read = {seen(one.text(Case(input="?"))) for one in family("invisible").attacks}
     for text in plain:

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from tests.models.server import said, serving
 
-from rubrica.core import ConfigError, Usage
-from rubrica.executors.portal import PORTAL
-from rubrica.executors.threads import shared
-from rubrica.models.asking import Ask, Model, ModelError, Turn
-from rubrica.models.budgeted import Budgeted
-from rubrica.models.cached import Cached
-from rubrica.models.house import House, current, model_for
-from rubrica.models.limited import Limited
-from rubrica.models.metered import Account
-from rubrica.models.purse import Purse
-from rubrica.models.retrying import Retrying
-from rubrica.models.scripted import Scripted
-from rubrica.models.wrapper import part_of
+from fourscore.core import ConfigError, Usage
+from fourscore.executors.portal import PORTAL
+from fourscore.executors.threads import shared
+from fourscore.models.asking import Ask, Model, ModelError, Turn
+from fourscore.models.budgeted import Budgeted
+from fourscore.models.cached import Cached
+from fourscore.models.house import House, current, model_for
+from fourscore.models.limited import Limited
+from fourscore.models.metered import Account
+from fourscore.models.purse import Purse
+from fourscore.models.retrying import Retrying
+from fourscore.models.scripted import Scripted
+from fourscore.models.wrapper import part_of
 
 
 def asks(text: str = "hello", salt: str = "") -> Ask:

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from tests.models.server import Answer, Request, said, serving, wrong
 
-from rubrica.core import ConfigError
-from rubrica.models.anthropic import Anthropic
-from rubrica.models.asking import Ask, ModelError, Turn
-from rubrica.models.cached import Cached
-from rubrica.models.keys import Key, hold, key_from, loopback
-from rubrica.models.openai import OpenAI
-from rubrica.models.retrying import Retrying
-from rubrica.models.spec import model_of
+from fourscore.core import ConfigError
+from fourscore.models.anthropic import Anthropic
+from fourscore.models.asking import Ask, ModelError, Turn
+from fourscore.models.cached import Cached
+from fourscore.models.keys import Key, hold, key_from, loopback
+from fourscore.models.openai import OpenAI
+from fourscore.models.retrying import Retrying
+from fourscore.models.spec import model_of
 
 KEY = "sk-PLANTED-0123456789abcdefghijklmnop"
 ASK = Ask(messages=(Turn("user", "hello"),))

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from tests.models.server import Answer, Endpoint, Request, called, said, serving, wrong
 
-from rubrica.core import ConfigError, Usage
-from rubrica.models.asking import Ask, ModelError, Reply, Turn
-from rubrica.models.openai import OpenAI
-from rubrica.models.ways import forget
+from fourscore.core import ConfigError, Usage
+from fourscore.models.asking import Ask, ModelError, Reply, Turn
+from fourscore.models.openai import OpenAI
+from fourscore.models.ways import forget
 
 SCHEMA = {
     "type": "object",
@@ -400,9 +400,9 @@ def test_the_fingerprint_changes_with_what_changes_answers() -> None:
 
 
 def test_the_address_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RUBRICA_BASE_URL", raising=False)
+    monkeypatch.delenv("FOURSCORE_BASE_URL", raising=False)
     assert OpenAI("m").settings.base_url == "https://api.openai.com/v1"
-    monkeypatch.setenv("RUBRICA_BASE_URL", "http://10.0.0.1:8000/v1/")
+    monkeypatch.setenv("FOURSCORE_BASE_URL", "http://10.0.0.1:8000/v1/")
     assert OpenAI("m").settings.base_url == "http://10.0.0.1:8000/v1"
     assert OpenAI("m", base_url="http://b/v1").settings.base_url == "http://b/v1"
 
@@ -425,5 +425,5 @@ def test_a_query_stays_at_the_end() -> None:
 
 def test_without_httptools_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "httptools", None)
-    with pytest.raises(ConfigError, match=r"pip install 'rubrica\[http\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'fourscore\[http\]'"):
         asyncio.run(OpenAI("m", base_url="http://127.0.0.1:9").ask(PLAIN))

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core.frozen import FrozenDict
-from rubrica.models.asking import Ask, ModelError, Turn
-from rubrica.models.parsing import verdict
-from rubrica.models.schema import check_schema, mismatch
+from fourscore.core.frozen import FrozenDict
+from fourscore.models.asking import Ask, ModelError, Turn
+from fourscore.models.parsing import verdict
+from fourscore.models.schema import check_schema, mismatch
 
 SCORE = {"type": "integer", "minimum": 0, "maximum": 10}
 SCHEMA: dict[str, Any] = {

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.models import connection, posting
-from rubrica.models.connection import Answer, PostError, TooLongError
-from rubrica.models.posting import Poster
+from fourscore.core import ConfigError
+from fourscore.models import connection, posting
+from fourscore.models.connection import Answer, PostError, TooLongError
+from fourscore.models.posting import Poster
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 

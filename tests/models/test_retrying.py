@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from tests.models.server import Answer, Request, said, serving, wrong
 
-from rubrica.core import Usage
-from rubrica.models import hedged
-from rubrica.models.asking import Ask, Kind, ModelError, Reply, Turn
-from rubrica.models.hedged import Hedged
-from rubrica.models.limited import Limited
-from rubrica.models.openai import OpenAI
-from rubrica.models.retrying import Retrying
-from rubrica.models.scripted import Scripted
+from fourscore.core import Usage
+from fourscore.models import hedged
+from fourscore.models.asking import Ask, Kind, ModelError, Reply, Turn
+from fourscore.models.hedged import Hedged
+from fourscore.models.limited import Limited
+from fourscore.models.openai import OpenAI
+from fourscore.models.retrying import Retrying
+from fourscore.models.scripted import Scripted
 
 ASK = Ask(messages=(Turn("user", "hello"),))
 

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 from tests.models.server import said, serving
 
-from rubrica.core import ConfigError
-from rubrica.models.anthropic import Anthropic
-from rubrica.models.asking import Ask, ModelError, Turn
-from rubrica.models.budgeted import Budgeted
-from rubrica.models.cached import Cached
-from rubrica.models.gullible import gullible
-from rubrica.models.hedged import Hedged
-from rubrica.models.limited import Limited
-from rubrica.models.metered import Metered
-from rubrica.models.openai import OpenAI
-from rubrica.models.retrying import Retrying
-from rubrica.models.scripted import Scripted
-from rubrica.models.spec import model_of, usual_cache
-from rubrica.models.wrapper import part_of
+from fourscore.core import ConfigError
+from fourscore.models.anthropic import Anthropic
+from fourscore.models.asking import Ask, ModelError, Turn
+from fourscore.models.budgeted import Budgeted
+from fourscore.models.cached import Cached
+from fourscore.models.gullible import gullible
+from fourscore.models.hedged import Hedged
+from fourscore.models.limited import Limited
+from fourscore.models.metered import Metered
+from fourscore.models.openai import OpenAI
+from fourscore.models.retrying import Retrying
+from fourscore.models.scripted import Scripted
+from fourscore.models.spec import model_of, usual_cache
+from fourscore.models.wrapper import part_of
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -156,13 +156,13 @@ def test_scripts_from_a_line() -> None:
 
 
 def test_the_usual_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("RUBRICA_CACHE", raising=False)
+    monkeypatch.delenv("FOURSCORE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert usual_cache() == tmp_path / "rubrica" / "replies.sqlite"
+    assert usual_cache() == tmp_path / "fourscore" / "replies.sqlite"
     model = model_of("openai:m")
     assert isinstance(model, Cached)
     assert model.path == usual_cache()
-    monkeypatch.setenv("RUBRICA_CACHE", str(tmp_path / "x"))
+    monkeypatch.setenv("FOURSCORE_CACHE", str(tmp_path / "x"))
     assert usual_cache() == tmp_path / "x"
 
 
@@ -209,9 +209,9 @@ def test_through_a_real_endpoint(tmp_path: Path) -> None:
 
 def test_the_room_is_loaded_only_when_asked_for() -> None:
     script = """
-import sys, rubrica, rubrica.judges.protocol, rubrica.phases.train
-assert not [name for name in sys.modules if name.startswith("rubrica.models")]
-import rubrica.models.spec
+import sys, fourscore, fourscore.judges.protocol, fourscore.phases.train
+assert not [name for name in sys.modules if name.startswith("fourscore.models")]
+import fourscore.models.spec
 print(*[name for name in ("httptools", "ruamel.yaml") if name in sys.modules])
 """
     done = subprocess.run(

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Fault, Trace, Usage
-from rubrica.phases import agent_threads
-from rubrica.phases.agent_threads import POOL, AgentStuckError
-from rubrica.phases.agents import Agent, agent_of, attempt, opened
+from fourscore.core import Case, ConfigError, Fault, Trace, Usage
+from fourscore.phases import agent_threads
+from fourscore.phases.agent_threads import POOL, AgentStuckError
+from fourscore.phases.agents import Agent, agent_of, attempt, opened
 
 CASE = Case(
     id="c1",
@@ -146,8 +146,8 @@ def test_an_agent_that_raises() -> None:
         trace = tried(given)
         assert trace.fault == Fault("error", "ValueError: no idea")
         assert trace.output is None
-        assert 'raise ValueError("no idea")' in trace.metadata["rubrica"]["traceback"]
-        assert "agent_guard" not in trace.metadata["rubrica"]["traceback"]
+        assert 'raise ValueError("no idea")' in trace.metadata["fourscore"]["traceback"]
+        assert "agent_guard" not in trace.metadata["fourscore"]["traceback"]
         assert trace.seconds is not None
 
 
@@ -285,8 +285,8 @@ def in_a_process(program: str) -> str:
 def test_an_agent_that_will_not_be_cancelled_keeps_nobody_waiting() -> None:
     told = in_a_process("""
         import asyncio, gc, os
-        from rubrica.core import Case
-        from rubrica.phases.agents import agent_of, attempt
+        from fourscore.core import Case
+        from fourscore.phases.agents import agent_of, attempt
 
         async def refuses(_):
             while True:
@@ -311,8 +311,8 @@ def test_the_child_of_an_agent_that_forks_is_no_second_run(kind: str, ending: st
         ending = "raise ValueError"
     told = in_a_process(f"""
         import asyncio, os, sys, warnings
-        from rubrica.core import Case
-        from rubrica.phases.agents import agent_of, attempt
+        from fourscore.core import Case
+        from fourscore.phases.agents import agent_of, attempt
         warnings.simplefilter("ignore")
 
         {kind} forks(_):
@@ -336,8 +336,8 @@ def test_the_child_of_an_agent_that_forks_is_no_second_run(kind: str, ending: st
 def test_an_agent_that_ends_its_process_ends_its_attempt(kind: str) -> None:
     told = in_a_process(f"""
         import asyncio, os
-        from rubrica.core import Case
-        from rubrica.phases.agents import agent_of, attempt
+        from fourscore.core import Case
+        from fourscore.phases.agents import agent_of, attempt
 
         {kind} leaves(_):
             os._exit(7)
@@ -377,7 +377,7 @@ def test_one_that_blocks_the_loop_does_not_cost_its_neighbours_their_deadline() 
     fine, guilty = asyncio.run(both())
     assert (fine.output, fine.fault) == ("fine", None)
     assert guilty.fault == Fault("timeout", "no answer within 1 s")
-    assert guilty.metadata["rubrica"]["notes"][0].startswith("it blocked the event loop for")
+    assert guilty.metadata["fourscore"]["notes"][0].startswith("it blocked the event loop for")
 
 
 def test_in_a_thread_of_its_own_one_that_blocks_is_left_behind(released: threading.Event) -> None:
@@ -531,7 +531,7 @@ def test_opening_an_agent_that_keeps_nothing_open() -> None:
 
 
 def test_recorded_steps_and_usage_survive_a_failure_in_the_middle() -> None:
-    from rubrica.phases.recorder import record
+    from fourscore.phases.recorder import record
 
     async def fails(_: Any) -> str:
         record.tool("search", {"q": 1}, result=["a"])

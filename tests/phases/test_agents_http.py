@@ -12,9 +12,9 @@ import pytest
 from aiohttp import web
 from tests.loopback import served
 
-from rubrica.core import Case, ConfigError, Fault, ToolCall, Trace, Usage
-from rubrica.phases.agents import agent_of, attempt, opened
-from rubrica.phases.recorder_values import MAX_TEXT
+from fourscore.core import Case, ConfigError, Fault, ToolCall, Trace, Usage
+from fourscore.phases.agents import agent_of, attempt, opened
+from fourscore.phases.recorder_values import MAX_TEXT
 
 CASE = Case(id="c7", input={"q": "é"}, expected="SECRET", metadata={"hint": "SECRET"})
 MB = 2**20
@@ -235,5 +235,5 @@ def test_an_address_that_is_none(url: str) -> None:
 
 def test_without_httptools_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "httptools", None)
-    with pytest.raises(ConfigError, match=r"pip install 'rubrica\[http\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'fourscore\[http\]'"):
         agent_of("http://localhost/")

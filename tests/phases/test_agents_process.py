@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Trace
-from rubrica.phases.agent_process import ProcessAgent
-from rubrica.phases.agents import attempt, opened
+from fourscore.core import Case, ConfigError, Trace
+from fourscore.phases.agent_process import ProcessAgent
+from fourscore.phases.agents import attempt, opened
 
 AGENT = """
 import os, signal, time
-from rubrica import record
+from fourscore import record
 
 def answer(asked):
     if asked == "exit":

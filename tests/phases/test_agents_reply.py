@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from rubrica.core import Case, CaseError, Fault, Message, ToolCall, Trace, Usage
-from rubrica.phases.agent_recorded import RecordedAgent
-from rubrica.phases.agent_reply import AgentError, read_reply
-from rubrica.phases.agents import agent_of, attempt
-from rubrica.phases.recorder_values import MAX_TEXT
+from fourscore.core import Case, CaseError, Fault, Message, ToolCall, Trace, Usage
+from fourscore.phases.agent_recorded import RecordedAgent
+from fourscore.phases.agent_reply import AgentError, read_reply
+from fourscore.phases.agents import agent_of, attempt
+from fourscore.phases.recorder_values import MAX_TEXT
 
 MB = 2**20
 
@@ -181,7 +181,7 @@ def test_ten_megabytes_are_kept_up_to_a_limit(how: str) -> None:
     trace = asyncio.run(attempt(agent_of(plain if how == "plain" else waits), Case(input="?")))
     assert trace.fault is None
     assert trace.output == "é" * MAX_TEXT
-    assert trace.metadata["rubrica"]["notes"] == [
+    assert trace.metadata["fourscore"]["notes"] == [
         f"the output is cut: {10 * MB} characters, {MAX_TEXT} kept"
     ]
 
@@ -191,7 +191,7 @@ def test_a_large_structure_is_kept_as_the_beginning_of_its_text() -> None:
     assert isinstance(trace.output, str)
     assert trace.output.startswith('{"rows":["xxx')
     assert len(trace.output) == MAX_TEXT
-    assert "the output is cut" in trace.metadata["rubrica"]["notes"][0]
+    assert "the output is cut" in trace.metadata["fourscore"]["notes"][0]
 
 
 def test_steps_and_metadata_are_bounded_too() -> None:
@@ -199,7 +199,7 @@ def test_steps_and_metadata_are_bounded_too() -> None:
     trace = read_reply({"output": "x", "steps": steps, "metadata": {"log": "z" * (20 * MB)}})
     assert len(msgspec.json.encode(trace)) < 20 * MB
     assert len(trace.steps) == 10_000
-    assert trace.metadata["rubrica"]["notes"] == [
+    assert trace.metadata["fourscore"]["notes"] == [
         f"result of 'read' is cut: {2 * MAX_TEXT} characters, {MAX_TEXT} kept",
         "10001 further steps were dropped",
         "the metadata was too long and is dropped",

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Fault, Trace
-from rubrica.phases import agent_shell
-from rubrica.phases.agents import agent_of, attempt
-from rubrica.phases.recorder_values import MAX_TEXT
+from fourscore.core import Case, Fault, Trace
+from fourscore.phases import agent_shell
+from fourscore.phases.agents import agent_of, attempt
+from fourscore.phases.recorder_values import MAX_TEXT
 
 MB = 2**20
 
@@ -49,8 +49,8 @@ def alive(marker: str) -> list[int]:
 @pytest.fixture
 def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """In the environment of everything that the test starts."""
-    monkeypatch.setenv("RUBRICA_TEST_MARKER", str(tmp_path))
-    return f"RUBRICA_TEST_MARKER={tmp_path}"
+    monkeypatch.setenv("FOURSCORE_TEST_MARKER", str(tmp_path))
+    return f"FOURSCORE_TEST_MARKER={tmp_path}"
 
 
 @pytest.mark.parametrize("prefix", ["shell: ", "shell:", "cmd:", "cmd: "])
@@ -98,7 +98,7 @@ def test_an_exit_code_is_a_failure_in_the_words_of_stderr() -> None:
 def test_stderr_alone_is_no_failure_and_only_its_end_is_kept() -> None:
     trace = tried("head -c 5000000 /dev/zero | tr '\\0' x >&2; echo the end >&2; echo fine")
     assert (trace.output, trace.fault) == ("fine", None)
-    words = trace.metadata["rubrica"]["stderr"]
+    words = trace.metadata["fourscore"]["stderr"]
     assert words.endswith("the end")
     assert len(words) <= 2_000
 
@@ -107,7 +107,7 @@ def test_ten_megabytes_are_kept_up_to_a_limit() -> None:
     trace = tried(f"head -c {10 * MB} /dev/zero | tr '\\0' x")
     assert trace.fault is None
     assert trace.output == "x" * MAX_TEXT
-    assert trace.metadata["rubrica"]["notes"] == [
+    assert trace.metadata["fourscore"]["notes"] == [
         f"the output is cut: {10 * MB} bytes, {MAX_TEXT} kept"
     ]
 
@@ -216,8 +216,8 @@ def test_many_side_by_side_leave_no_descriptor_and_no_process(marker: str) -> No
 def test_an_interrupt_of_the_runner_takes_the_command_along(marker: str) -> None:
     program = (
         "import asyncio\n"
-        "from rubrica.core import Case\n"
-        "from rubrica.phases.agents import agent_of, attempt\n"
+        "from fourscore.core import Case\n"
+        "from fourscore.phases.agents import agent_of, attempt\n"
         "asyncio.run(attempt(agent_of('shell: trap \"\" INT TERM; sleep 300 & sleep 300'),"
         " Case(input='?')))\n"
     )

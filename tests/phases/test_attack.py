@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, CaseError, ConfigError, DataError, Dimension, Rubric, Signal, Trace
-from rubrica.judges.prompted.attacks import Family, bundled_cases, families, family
-from rubrica.judges.protocol import load
-from rubrica.models.asking import ModelError
-from rubrica.phases.attack import SHOWN, attack
-from rubrica.phases.attack_plan import Attempt, Plan, planned
+from fourscore.core import Case, CaseError, ConfigError, DataError, Dimension, Rubric, Signal, Trace
+from fourscore.judges.prompted.attacks import Family, bundled_cases, families, family
+from fourscore.judges.protocol import load
+from fourscore.models.asking import ModelError
+from fourscore.phases.attack import SHOWN, attack
+from fourscore.phases.attack_plan import Attempt, Plan, planned
 
 CASES = [
     Case(id="a", input="What is 2+2?", expected="4", metadata={"wrong": "5"}),

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, DataError, Dimension, Rubric, Score, Signal, Status, Trace, judge
-from rubrica.phases.calibrate import Calibration, calibrate, judged
-from rubrica.phases.labelled import Verdict, from_run, read_judged, read_labelled
-from rubrica.readers.labels import scale_of
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, DataError, Dimension, Rubric, Score, Signal, Status, Trace, judge
+from fourscore.phases.calibrate import Calibration, calibrate, judged
+from fourscore.phases.labelled import Verdict, from_run, read_judged, read_labelled
+from fourscore.readers.labels import scale_of
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 
 def file_of(folder: Path, *rows: dict[str, Any], name: str = "labels.jsonl") -> str:
@@ -222,7 +222,7 @@ def test_a_run_with_the_labels_of_two_people(tmp_path: Path) -> None:
     with Store(tmp_path / "runs.db") as store:
         run = store.start(RunInfo(id="one", rubric_fingerprint="r", planned=6))
         asyncio.run(_filled(store, run))
-        with pytest.raises(DataError, match="has no labels: rubrica label one CASE"):
+        with pytest.raises(DataError, match="has no labels: fourscore label one CASE"):
             from_run(store, run, "r", None, 0.7)
         store.label("one", "c0", 1, "ann", "pass")
         store.label("one", "c1", 1, "ann", "pass")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Provenance, Score, Status, Trace
-from rubrica.phases.compare import NAMED, Compared, Side, compare, same_judge
-from rubrica.stats.verdict import Rules
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, ConfigError, Provenance, Score, Status, Trace
+from fourscore.phases.compare import NAMED, Compared, Side, compare, same_judge
+from fourscore.stats.verdict import Rules
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 #: Case id, what was asked, and for each attempt whether it passed (None: not measured).
 Rows = list[tuple[str, str, list[bool | None]]]

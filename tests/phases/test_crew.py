@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import DataError, Rubric
-from rubrica.judges.math import MathJudge
-from rubrica.judges.protocol import load
-from rubrica.phases.crew import WORTH_PROCESSES, Crew
-from rubrica.phases.recorded import Tally
-from rubrica.readers.lines import Chunk
+from fourscore.core import DataError, Rubric
+from fourscore.judges.math import MathJudge
+from fourscore.judges.protocol import load
+from fourscore.phases.crew import WORTH_PROCESSES, Crew
+from fourscore.phases.recorded import Tally
+from fourscore.readers.lines import Chunk
 
 MATH = Rubric.alone(MathJudge())
 

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from rubrica.core import Case, DataError, Trace
-from rubrica.judges.dimensions.factual_accuracy import FactualAccuracy, facts_of, judge_facts
-from rubrica.judges.dimensions.question import question_of
-from rubrica.judges.reader.features import DIRECTION, NAMES
-from rubrica.judges.reader.text import read_text
-from rubrica.judges.reader.weights import shipped_weights
-from rubrica.phases.fit import (
+from fourscore.core import Case, DataError, Trace
+from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy, facts_of, judge_facts
+from fourscore.judges.dimensions.question import question_of
+from fourscore.judges.reader.features import DIRECTION, NAMES
+from fourscore.judges.reader.text import read_text
+from fourscore.judges.reader.weights import shipped_weights
+from fourscore.phases.fit import (
     Example,
     chance_of,
     fit_examples,
@@ -20,9 +20,9 @@ from rubrica.phases.fit import (
     shipped_model,
     split_cases,
 )
-from rubrica.phases.labelled import Labelled, Output
-from rubrica.readers.labels import Scale
-from rubrica.stats.logistic import Logistic
+from fourscore.phases.labelled import Labelled, Output
+from fourscore.readers.labels import Scale
+from fourscore.stats.logistic import Logistic
 
 SHIPPED = shipped_model()
 

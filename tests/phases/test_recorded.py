@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import DataError, Rubric
-from rubrica.judges.math import MathJudge
-from rubrica.phases.recorded import Job, Tally, check_chunk, failed_chunk, judge_chunk
-from rubrica.readers.lines import Chunk
+from fourscore.core import DataError, Rubric
+from fourscore.judges.math import MathJudge
+from fourscore.phases.recorded import Job, Tally, check_chunk, failed_chunk, judge_chunk
+from fourscore.readers.lines import Chunk
 
 JOB = pickle.dumps(Job(Rubric.alone(MathJudge()), 30.0))
 

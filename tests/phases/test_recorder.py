@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from rubrica.core import Case, Message, ToolCall, Trace, Usage
-from rubrica.phases import recorder
-from rubrica.phases.agents import agent_of, attempt
-from rubrica.phases.recorder import record
+from fourscore.core import Case, Message, ToolCall, Trace, Usage
+from fourscore.phases import recorder
+from fourscore.phases.agents import agent_of, attempt
+from fourscore.phases.recorder import record
 
 
 def tried(agent: Any, deadline: float | None = 60.0) -> Trace:
@@ -200,7 +200,7 @@ def test_nothing_that_is_recorded_harms_the_agent() -> None:
     assert (second.seconds, second.exit_code, second.error) == (None, None, "5")
     assert third.content == {"s": [1], "lone": "\ufffd"}
     assert trace.usage is None
-    assert [note.split(":")[0] for note in trace.metadata["rubrica"]["notes"]] == [
+    assert [note.split(":")[0] for note in trace.metadata["fourscore"]["notes"]] == [
         "record.usage"
     ] * 3
     msgspec.json.encode(trace)
@@ -218,7 +218,7 @@ def test_an_endless_recorder_is_bounded() -> None:
     trace = tried(agent)
     assert trace.output == "done"
     assert len(msgspec.json.encode(trace)) < 20_000_000
-    notes = trace.metadata["rubrica"]["notes"]
+    notes = trace.metadata["fourscore"]["notes"]
     assert notes[0] == "result of 'read' is cut: 10000000 characters, 4194304 kept"
     assert notes[-1].endswith("further steps were dropped")
 
@@ -226,7 +226,7 @@ def test_an_endless_recorder_is_bounded() -> None:
 def test_importing_it_loads_no_machinery() -> None:
     import subprocess
 
-    script = "import rubrica.phases.recorder, sys; print(*sys.modules)"
+    script = "import fourscore.phases.recorder, sys; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout.split()

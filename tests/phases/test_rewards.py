@@ -5,10 +5,10 @@ import pickle
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from rubrica.core import Case, Rubric, Status, Trace, judge
-from rubrica.judges.math import MathJudge
-from rubrica.phases.train import Rewards
-from rubrica.readers.rows import Recorded
+from fourscore.core import Case, Rubric, Status, Trace, judge
+from fourscore.judges.math import MathJudge
+from fourscore.phases.train import Rewards
+from fourscore.readers.rows import Recorded
 
 CASE = Case(id="t", input="?", expected="42")
 RIGHT, WRONG = (Recorded(Trace(output=f"\\boxed{{{n}}}")) for n in (42, 41))

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from rubrica import Case, ConfigError, EvaluationRunner, TestSet, calculate_overall_score, judge
-from rubrica import evaluate_output as evaluate_one
-from rubrica.core import Dimension, Rubric, Trace
-from rubrica.judges.math import MathJudge
+from fourscore import Case, ConfigError, EvaluationRunner, TestSet, calculate_overall_score, judge
+from fourscore import evaluate_output as evaluate_one
+from fourscore.core import Dimension, Rubric, Trace
+from fourscore.judges.math import MathJudge
 
 
 def some_tests() -> TestSet:

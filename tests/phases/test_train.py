@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import Case, JudgeError, Rubric, Score, Signal, Status, Trace, judge
-from rubrica.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
-from rubrica.judges.countdown import CountdownJudge
-from rubrica.judges.math import MathJudge
-from rubrica.judges.workflow import Task, WorkflowOutput, WorkflowTask, case_of, trace_of
-from rubrica.phases.train import filled, rewards
-from rubrica.readers.rows import Recorded
+from fourscore.core import Case, JudgeError, Rubric, Score, Signal, Status, Trace, judge
+from fourscore.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
+from fourscore.judges.countdown import CountdownJudge
+from fourscore.judges.math import MathJudge
+from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask, case_of, trace_of
+from fourscore.phases.train import filled, rewards
+from fourscore.readers.rows import Recorded
 
 MATH = Rubric.alone(MathJudge())
 
@@ -157,7 +157,7 @@ def test_filled_gives_new_outputs_and_leaves_its_own_alone() -> None:
         (0.5, False),
     ]
     assert [output.metadata for output in done] == [output.metadata for output in outputs]
-    assert done[2].log_metrics == {"turns": 3, "rubrica_status": "scored"}
+    assert done[2].log_metrics == {"turns": 3, "fourscore_status": "scored"}
     assert (task, outputs) == before
     assert not any(new is old for new, old in zip(done, outputs, strict=True))
 
@@ -166,7 +166,7 @@ def test_filled_says_why_it_left_an_output_empty() -> None:
     task, outputs = workflow({}, r"\boxed{4}")
     (done,) = asyncio.run(filled(MATH, task, outputs))
     assert (done.reward, done.is_success) == (None, None)
-    assert done.log_metrics == {"rubrica_status": "judge_error"}
+    assert done.log_metrics == {"fourscore_status": "judge_error"}
 
 
 answers = st.lists(

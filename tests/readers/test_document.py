@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.readers.document import parse_document, read_document
+from fourscore.core import ConfigError
+from fourscore.readers.document import parse_document, read_document
 
 
 def refused(text: str) -> ConfigError:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import ConfigError, DataError
-from rubrica.readers.document import parse_document
-from rubrica.readers.labels import Scale, detected, labels_in, scale_of
-from rubrica.readers.sections import put_section, with_section
+from fourscore.core import ConfigError, DataError
+from fourscore.readers.document import parse_document
+from fourscore.readers.labels import Scale, detected, labels_in, scale_of
+from fourscore.readers.sections import put_section, with_section
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import DataError
-from rubrica.readers import lines
-from rubrica.readers.lines import Chunk, chunks
+from fourscore.core import DataError
+from fourscore.readers import lines
+from fourscore.readers.lines import Chunk, chunks
 
 BOM = b"\xef\xbb\xbf"
 texts = st.lists(st.sampled_from([b"a", b"bb", b"\n", b"\r\n", b" ", b"\xc3\xa9"])).map(b"".join)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import DataError, Message, ToolCall, Trace
-from rubrica.readers.messages import trace_of_messages
+from fourscore.core import DataError, Message, ToolCall, Trace
+from fourscore.readers.messages import trace_of_messages
 
 
 def call(name: str, arguments: Any, key: str | None = None) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import DataError
-from rubrica.readers.rows import read_row
+from fourscore.core import DataError
+from fourscore.readers.rows import read_row
 
 
 def line(task: Any = None, **rest: Any) -> bytes:

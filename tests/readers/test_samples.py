@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import DataError
-from rubrica.readers.samples import Fields, Samples
+from fourscore.core import DataError
+from fourscore.readers.samples import Fields, Samples
 
 POINT = {"main_query": "Q", "metadata": {"answer": "A", "score": 8}}
 LIST = {

@@ -6,12 +6,12 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from rubrica.core import DataError
-from rubrica.readers.conversion import explained
-from rubrica.readers.document import parse_document
-from rubrica.readers.fields import FIELDS, case_from
-from rubrica.readers.rubrics import RubricFile
-from rubrica.readers.schemas import cases_schema, config_schema, rubric_schema
+from fourscore.core import DataError
+from fourscore.readers.conversion import explained
+from fourscore.readers.document import parse_document
+from fourscore.readers.fields import FIELDS, case_from
+from fourscore.readers.rubrics import RubricFile
+from fourscore.readers.schemas import cases_schema, config_schema, rubric_schema
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -124,15 +124,15 @@ def test_options_of_a_judge_stand_under_with() -> None:
 @pytest.mark.parametrize(
     ("config", "good"),
     [
-        ({"rubrica": {"task_judge": {"judge_protocol": "math"}}}, True),
+        ({"fourscore": {"task_judge": {"judge_protocol": "math"}}}, True),
         ({"ajet": {"task_judge": {}, "trainer": {"anything": 1}}, "other": 1}, True),
         ({"ajet": {"task_judge": {"grader": {"model_name": "m"}}}}, True),
         ({"ajet": {"task_judge": {"grader": {}}}}, False),
         ({"ajet": {}}, False),
         ({}, False),
-        ({"ajet": {"task_judge": {}}, "rubrica": {"task_judge": {}}}, False),
-        ({"rubrica": {"task_judge": {"judge_protocl": "math"}}}, False),
-        ({"rubrica": {"task_judge": {"kind": "three"}}}, False),
+        ({"ajet": {"task_judge": {}}, "fourscore": {"task_judge": {}}}, False),
+        ({"fourscore": {"task_judge": {"judge_protocl": "math"}}}, False),
+        ({"fourscore": {"task_judge": {"kind": "three"}}}, False),
     ],
 )
 def test_a_configuration_is_checked_where_it_is_ours(config: Any, good: bool) -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import Case, ConfigError
-from rubrica.readers.expression import MAX_DEPTH, compiled
-from rubrica.readers.selection import Selection, limited, sampled
+from fourscore.core import Case, ConfigError
+from fourscore.readers.expression import MAX_DEPTH, compiled
+from fourscore.readers.selection import Selection, limited, sampled
 
 CASE = Case(
     id="q1",

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Case, Fault, Score, Signal, Status, Trace, Usage
-from rubrica.stats.aggregate import FAILURES, GROUPS, Summary
-from rubrica.stats.rates import wilson
+from fourscore.core import Case, Fault, Score, Signal, Status, Trace, Usage
+from fourscore.stats.aggregate import FAILURES, GROUPS, Summary
+from fourscore.stats.rates import wilson
 
 TAU = json.loads((Path(__file__).parent / "data" / "tau_airline.json").read_text())["successes"]
 Row = tuple[Case, int, Score]

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.stats.agreement import WEIGHTS, Weights, kappa, table_of
-from rubrica.stats.alpha import METRICS, Metric, alpha
-from rubrica.stats.confusion import Confusion, confusion
-from rubrica.stats.correlation import kendall, pearson, ranks, spearman
+from fourscore.stats.agreement import WEIGHTS, Weights, kappa, table_of
+from fourscore.stats.alpha import METRICS, Metric, alpha
+from fourscore.stats.confusion import Confusion, confusion
+from fourscore.stats.correlation import kendall, pearson, ranks, spearman
 
 DATA = Path(__file__).parent / "data" / "golden_agreement.json"
 GOLDEN: dict[str, Any] = json.loads(DATA.read_text())

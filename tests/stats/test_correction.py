@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rubrica.stats.bias import by_group, mean, slope
-from rubrica.stats.confusion import Confusion, confusion
-from rubrica.stats.correction import ChanceError, check, rogan_gladen, times, with_labelled
-from rubrica.stats.ppi import powered, ppi_rate
-from rubrica.stats.rates import wilson
+from fourscore.stats.bias import by_group, mean, slope
+from fourscore.stats.confusion import Confusion, confusion
+from fourscore.stats.correction import ChanceError, check, rogan_gladen, times, with_labelled
+from fourscore.stats.ppi import powered, ppi_rate
+from fourscore.stats.rates import wilson
 
 GOLDEN: dict[str, Any] = json.loads(
     (Path(__file__).parent / "data" / "golden_agreement.json").read_text()

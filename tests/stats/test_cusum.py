@@ -4,7 +4,7 @@ from statistics import NormalDist
 
 import pytest
 
-from rubrica.stats.cusum import Steps, hazard, run_length, steps
+from fourscore.stats.cusum import Steps, hazard, run_length, steps
 
 
 def normal_steps(k: float, h: float, shift: float, places: int) -> dict[int, float]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.stats.drift import fisher, gap, mix
+from fourscore.stats.drift import fisher, gap, mix
 
 
 def test_the_largest_gap_between_cumulative_shares() -> None:

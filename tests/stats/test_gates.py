@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Score, Signal, Status
-from rubrica.stats.aggregate import Summary
-from rubrica.stats.gates import Gate, Outcome, parse
+from fourscore.core import Case, ConfigError, Score, Signal, Status
+from fourscore.stats.aggregate import Summary
+from fourscore.stats.gates import Gate, Outcome, parse
 
 
 def document(passes: str = "1110", *, repeats: int = 1, **kinds: Any) -> dict[str, Any]:

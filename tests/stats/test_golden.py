@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.stats.means import estimate, rate
-from rubrica.stats.quantiles import normal, student
-from rubrica.stats.rates import wilson
-from rubrica.stats.repeats import pass_at_k, pass_hat_k, tally_of
+from fourscore.stats.means import estimate, rate
+from fourscore.stats.quantiles import normal, student
+from fourscore.stats.rates import wilson
+from fourscore.stats.repeats import pass_at_k, pass_hat_k, tally_of
 
 DATA = Path(__file__).parent / "data"
 GOLDEN: dict[str, Any] = json.loads((DATA / "golden.json").read_text())

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.stats.means import Estimate, estimate, rate
-from rubrica.stats.quantiles import normal, student
-from rubrica.stats.rates import clustered, wilson
+from fourscore.stats.means import Estimate, estimate, rate
+from fourscore.stats.quantiles import normal, student
+from fourscore.stats.rates import clustered, wilson
 
 scores = st.floats(0, 1)
 

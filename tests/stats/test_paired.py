@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.stats.mcnemar import mcnemar
-from rubrica.stats.paired import GROUPS, Comparison, Pairs
-from rubrica.stats.verdict import Rules
+from fourscore.stats.mcnemar import mcnemar
+from fourscore.stats.paired import GROUPS, Comparison, Pairs
+from fourscore.stats.verdict import Rules
 
 
 def passes(gained: int, lost: int, both: int, neither: int = 0) -> Pairs:

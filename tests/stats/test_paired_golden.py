@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.stats import bootstrap as module
-from rubrica.stats.bootstrap import bootstrap
-from rubrica.stats.holm import holm
-from rubrica.stats.mcnemar import PassPairs, interval, mcnemar
-from rubrica.stats.paired_scores import ScorePairs
-from rubrica.stats.tails import student_tail
+from fourscore.stats import bootstrap as module
+from fourscore.stats.bootstrap import bootstrap
+from fourscore.stats.holm import holm
+from fourscore.stats.mcnemar import PassPairs, interval, mcnemar
+from fourscore.stats.paired_scores import ScorePairs
+from fourscore.stats.tails import student_tail
 
 DATA = Path(__file__).parent / "data" / "golden_paired.json"
 GOLDEN: dict[str, Any] = json.loads(DATA.read_text())

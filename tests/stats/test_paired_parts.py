@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.stats import mcnemar as module
-from rubrica.stats.bootstrap import FEW, bootstrap
-from rubrica.stats.holm import holm
-from rubrica.stats.mcnemar import PassPairs, flips, interval, mcnemar
-from rubrica.stats.named import Named
-from rubrica.stats.paired_scores import ScorePairs
-from rubrica.stats.tails import coin_tail, normal_tail, student_tail
+from fourscore.stats import mcnemar as module
+from fourscore.stats.bootstrap import FEW, bootstrap
+from fourscore.stats.holm import holm
+from fourscore.stats.mcnemar import PassPairs, flips, interval, mcnemar
+from fourscore.stats.named import Named
+from fourscore.stats.paired_scores import ScorePairs
+from fourscore.stats.tails import coin_tail, normal_tail, student_tail
 
 counts = st.integers(0, 60)
 
@@ -38,7 +38,7 @@ def test_tosses_counted_and_computed(
     heads: int, tails: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted = coin_tail(heads, tails)
-    monkeypatch.setattr("rubrica.stats.tails.COUNTED", 0)
+    monkeypatch.setattr("fourscore.stats.tails.COUNTED", 0)
     assert coin_tail(heads, tails) == pytest.approx(counted, rel=1e-11)
 
 

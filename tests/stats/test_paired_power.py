@@ -5,9 +5,9 @@ from math import comb, sqrt
 
 import pytest
 
-from rubrica.stats.mcnemar import PassPairs, mcnemar
-from rubrica.stats.paired_scores import ScorePairs
-from rubrica.stats.power import (
+from fourscore.stats.mcnemar import PassPairs, mcnemar
+from fourscore.stats.paired_scores import ScorePairs
+from fourscore.stats.power import (
     cases_for_passes,
     cases_for_sameness,
     cases_for_scores,

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from rubrica.stats.permutation import shuffled_agreement, sign_flip
+from fourscore.stats.permutation import shuffled_agreement, sign_flip
 
 
 def test_signs_are_all_tried_where_they_are_few() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica import aggregate_scores, remove_outliers
-from rubrica.stats.recency import aggregate, trend, weights_of
+from fourscore import aggregate_scores, remove_outliers
+from fourscore.stats.recency import aggregate, trend, weights_of
 
 
 def test_nothing_in_nothing_out() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.stats.means import Mean
-from rubrica.stats.repeats import (
+from fourscore.stats.means import Mean
+from fourscore.stats.repeats import (
     MAX_REPEATS,
     OpenCases,
     ks,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rubrica.stats.confusion import confusion
-from rubrica.stats.roc import auc
+from fourscore.stats.confusion import confusion
+from fourscore.stats.roc import auc
 
 
 def test_the_share_of_pairs_in_the_right_order() -> None:

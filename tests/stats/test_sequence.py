@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.stats.sequence import below, evidence, interval, tuned
+from fourscore.stats.sequence import below, evidence, interval, tuned
 
 
 @pytest.mark.parametrize(

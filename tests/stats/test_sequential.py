@@ -6,8 +6,8 @@ from math import fsum, sqrt
 
 import pytest
 
-from rubrica.stats.quantiles import student
-from rubrica.stats.sequential import Looks, bounds, look
+from fourscore.stats.quantiles import student
+from fourscore.stats.sequential import Looks, bounds, look
 
 
 def drawn(seed: int, effect: float, n: int = 200) -> list[float]:

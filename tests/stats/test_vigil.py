@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.stats.vigil import Plan, Turn, Vigil, plan
+from fourscore.stats.vigil import Plan, Turn, Vigil, plan
 
 USUAL = plan(0.85, 0.70, 0.02, 5000, 20, False)
 LITERAL = plan(0.85, 0.70, 0.02, 5000, 20, True)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import Case, Score, Signal, Status, Trace
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, Score, Signal, Status, Trace
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 
 class Shelf:

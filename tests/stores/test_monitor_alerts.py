@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.stores.monitor import MonitorStore
-from rubrica.stores.monitor_alerts import Outbox
-from rubrica.stores.monitor_rows import Entry, Raised
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_alerts import Outbox
+from fourscore.stores.monitor_rows import Entry, Raised
 
 NOW = 1_800_000_000.0
 
@@ -101,7 +101,7 @@ def test_a_new_sink_is_not_told_of_the_past(store: MonitorStore, outbox: Outbox)
 
 SENDER = """
 import sys
-from rubrica.stores.monitor import MonitorStore
+from fourscore.stores.monitor import MonitorStore
 
 with MonitorStore(sys.argv[1]) as store:
     while claims := store.outbox.claim("m", "log", 1_800_000_100.0, limit=3):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.stores.monitor import MonitorStore
-from rubrica.stores.monitor_spans import Received, SpanRow, Spans
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_spans import Received, SpanRow, Spans
 
 NOW = 1_800_000_000.0
 
@@ -51,7 +51,7 @@ def test_what_became_of_each_span_is_told_and_counted(store: MonitorStore) -> No
 
 
 def test_a_trace_is_bounded_in_bytes(spans: Spans, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rubrica.stores.monitor_spans.MOST_BYTES", 10)
+    monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_BYTES", 10)
     assert spans.receive([[row("t", "a", body="x" * 20)]]) == [Received(new=1)]
     assert spans.receive([[row("t", "b"), row("u", "a")]]) == [Received(new=1, beyond=1)]
     assert len(spans.take("t")) == 1

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.stores.monitor import MonitorStore
-from rubrica.stores.monitor_spans import REMEMBERED, SpanRow, Spans
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_spans import REMEMBERED, SpanRow, Spans
 
 NOW = 1_800_000_000.0
 
@@ -53,7 +53,7 @@ def test_a_trace_that_never_rests(spans: Spans) -> None:
 
 
 def test_a_trace_without_end_is_bounded(spans: Spans, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rubrica.stores.monitor_spans.MOST_SPANS", 30)
+    monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_SPANS", 30)
     new = [put(spans, [row("t", f"{n}-{k}") for k in range(10)]) for n in range(5)]
     assert new == [10, 10, 10, 0, 0]
     assert len(spans.take("t")) == 30

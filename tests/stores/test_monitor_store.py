@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.stores.errors import StoreError
-from rubrica.stores.monitor import DAY, KEPT, MonitorStore
-from rubrica.stores.monitor_rows import Entry, Raised, Spending
-from rubrica.stores.sqlite import Store
+from fourscore.stores.errors import StoreError
+from fourscore.stores.monitor import DAY, KEPT, MonitorStore
+from fourscore.stores.monitor_rows import Entry, Raised, Spending
+from fourscore.stores.sqlite import Store
 
 NOW = 1_800_000_000.0
 
@@ -122,8 +122,8 @@ def test_old_samples_go(tmp_path: Path) -> None:
 
 
 def test_memory_holds_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rubrica.stores.monitor.KEPT_IN_MEMORY", 50)
-    monkeypatch.setattr("rubrica.stores.monitor.TEXTS_IN_MEMORY", 10)
+    monkeypatch.setattr("fourscore.stores.monitor.KEPT_IN_MEMORY", 50)
+    monkeypatch.setattr("fourscore.stores.monitor.TEXTS_IN_MEMORY", 10)
     with MonitorStore(None) as store:
         for start in range(0, 200, 20):
             store.commit("m", [entry(n) for n in range(start, start + 20)], fold)
@@ -203,7 +203,7 @@ WORK = """
 import json, sys
 sys.path.insert(0, sys.argv[4])
 from test_monitor_store import entry, fold
-from rubrica.stores.monitor import MonitorStore
+from fourscore.stores.monitor import MonitorStore
 
 path, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 with MonitorStore(path) as store:

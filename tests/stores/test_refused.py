@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Trace
-from rubrica.stores.errors import StoreError
-from rubrica.stores.schema import APPLICATION, TABLES, VERSION
-from rubrica.stores.sqlite import Store
+from fourscore.core import Trace
+from fourscore.stores.errors import StoreError
+from fourscore.stores.schema import APPLICATION, TABLES, VERSION
+from fourscore.stores.sqlite import Store
 
 
 def foreign(path: Path, *statements: str) -> None:
@@ -37,7 +37,7 @@ def test_a_text_file(tmp_path: Path) -> None:
     for length in (1, 40, 5000):
         path = tmp_path / f"{length}.db"
         path.write_text("x" * length)
-        refused(path, "not a store of rubrica")
+        refused(path, "not a store of fourscore")
 
 
 def test_an_empty_file(tmp_path: Path) -> None:
@@ -57,27 +57,27 @@ def test_a_folder_and_nothing(tmp_path: Path) -> None:
 def test_a_foreign_database(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     foreign(path, "CREATE TABLE runs (id TEXT)")
-    refused(path, "a SQLite file, but not a store of rubrica")
+    refused(path, "a SQLite file, but not a store of fourscore")
 
 
 def test_a_newer_store(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     Store(path).close()
     foreign(path, f"PRAGMA user_version = {VERSION + 1}")
-    refused(path, f"a newer rubrica wrote this store .version {VERSION + 1}, this one reads")
+    refused(path, f"a newer fourscore wrote this store .version {VERSION + 1}, this one reads")
 
 
 def test_other_tables_under_our_name(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     foreign(path, f"PRAGMA application_id = {APPLICATION}", f"PRAGMA user_version = {VERSION}")
-    refused(path, f"its tables are not those of a store of rubrica: {', '.join(TABLES)}")
+    refused(path, f"its tables are not those of a store of fourscore: {', '.join(TABLES)}")
 
 
 def test_a_trigger_would_run_with_our_writes(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     Store(path).close()
     foreign(path, "CREATE TRIGGER odd AFTER INSERT ON scores BEGIN DELETE FROM scores; END")
-    refused(path, "its tables are not those of a store of rubrica: odd")
+    refused(path, "its tables are not those of a store of fourscore: odd")
 
 
 def test_a_truncated_file(shelf: Any, tmp_path: Path) -> None:
@@ -124,8 +124,8 @@ def test_a_store_is_made_once(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "store.db"
     code = """
 import sys
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 with Store(sys.argv[1]) as store:
     store.start(RunInfo())
 """
@@ -158,10 +158,10 @@ def test_damage_in_the_middle_shows_when_it_is_read(shelf: Any) -> None:
 READ_ONLY = """
 import asyncio, os, sys
 from pathlib import Path
-from rubrica.core import Case, Trace
-from rubrica.stores.errors import StoreError
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, Trace
+from fourscore.stores.errors import StoreError
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 path, what = Path(sys.argv[1]), sys.argv[2]
 if what == "file":
@@ -200,7 +200,7 @@ def test_read_only(what: str, shelf: Any, tmp_path: Path) -> None:
     asyncio.run(shelf.put(1, 2, 3))
     shelf.store.close()
     # A folder of its own that everybody can enter, which pytest's is not.
-    folder = Path("/tmp") / f"rubrica-{os.getpid()}-{what}"
+    folder = Path("/tmp") / f"fourscore-{os.getpid()}-{what}"
     folder.mkdir(mode=0o755)
     try:
         path = Path(shutil.copy(shelf.path, folder))
@@ -223,7 +223,7 @@ def test_read_only(what: str, shelf: Any, tmp_path: Path) -> None:
 
 def test_a_log_in_a_read_only_folder(shelf: Any) -> None:
     """Leaving it out would lose the newest rows without a word."""
-    folder = Path("/tmp") / f"rubrica-{os.getpid()}-log"
+    folder = Path("/tmp") / f"fourscore-{os.getpid()}-log"
     folder.mkdir(mode=0o755)
     try:
         with shelf.store.writer(shelf.run):

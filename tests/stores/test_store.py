@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Case, Fault, Message, Score, Status, ToolCall, Trace, Usage
-from rubrica.stores.errors import StoreError
-from rubrica.stores.run import RunInfo, new_run_id
-from rubrica.stores.sqlite import PAGE, Store
+from fourscore.core import Case, Fault, Message, Score, Status, ToolCall, Trace, Usage
+from fourscore.stores.errors import StoreError
+from fourscore.stores.run import RunInfo, new_run_id
+from fourscore.stores.sqlite import PAGE, Store
 
 #: Integers past 64 bits are read back from JSON as they are; sizes stay small to be quick.
 VALUES = st.recursive(
@@ -36,7 +36,7 @@ def test_a_run_is_kept_whole(shelf: Any) -> None:
         repeats=4,
         planned=80,
         options={"limit": 20, "tags": ["a"]},
-        argv=("rubrica", "run"),
+        argv=("fourscore", "run"),
     )
     assert shelf.store.start(info) == info
     with Store(shelf.path) as again:

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Trace
-from rubrica.stores import ledger
-from rubrica.stores import writer as writing
-from rubrica.stores.errors import StoreError
-from rubrica.stores.lock import RunLock
-from rubrica.stores.sqlite import Store
+from fourscore.core import Trace
+from fourscore.stores import ledger
+from fourscore.stores import writer as writing
+from fourscore.stores.errors import StoreError
+from fourscore.stores.lock import RunLock
+from fourscore.stores.sqlite import Store
 
 ROOT = Path(__file__).parents[2]
 
@@ -228,9 +228,9 @@ def test_disk_full_reaches_everyone_who_waits(shelf: Any) -> None:
 
 FILLED = """
 import asyncio, resource, sys
-from rubrica.core import Case, Trace
-from rubrica.stores.errors import StoreError
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, Trace
+from fourscore.stores.errors import StoreError
+from fourscore.stores.sqlite import Store
 
 async def put():
     with Store(sys.argv[1]) as store, store.writer("run-1") as writer:
@@ -293,7 +293,7 @@ def test_a_second_writer_in_this_process(shelf: Any) -> None:
 
 HOLD = """
 import os, sys
-from rubrica.stores.sqlite import Store
+from fourscore.stores.sqlite import Store
 with Store(sys.argv[1]) as store, store.writer(sys.argv[2]):
     if sys.argv[3] == "fork" and os.fork() == 0:
         print("forked", os.getpid(), flush=True)
@@ -360,9 +360,9 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_anew(
 
 MANY = """
 import asyncio, sys
-from rubrica.core import Case, Trace
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, Trace
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 async def put():
     with Store(sys.argv[1]) as store:
@@ -388,7 +388,7 @@ def test_two_runs_written_at_the_same_time(shelf: Any) -> None:
 def test_another_process_that_keeps_the_file_busy(
     shelf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rubrica.stores.schema.PATIENCE", 0.05)
+    monkeypatch.setattr("fourscore.stores.schema.PATIENCE", 0.05)
     other = sqlite3.connect(shelf.path, isolation_level=None)
     with contextlib.closing(other):
         other.execute("BEGIN IMMEDIATE")
@@ -404,9 +404,9 @@ def test_another_process_that_keeps_the_file_busy(
 
 LARGE = """
 import asyncio, resource, sys
-from rubrica.core import Case, Score, Status, Trace
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, Score, Status, Trace
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 async def put(rows):
     with Store(sys.argv[1]) as store:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.doors.evolve.report import write_lineage
-from rubrica.phases.evolve.decision import Decision, by_pairs
-from rubrica.phases.evolve.folder import Evolution
-from rubrica.stats.sequential import Looks
+from fourscore.doors.evolve.report import write_lineage
+from fourscore.phases.evolve.decision import Decision, by_pairs
+from fourscore.phases.evolve.folder import Evolution
+from fourscore.stats.sequential import Looks
 
 PROMPT = "Answer in {language}.\n\n1. Read the question.\n2. Name your sources.\n\nBe brief.\n"
 SETTINGS = "budget: 40\nkeep: 2\nlimits: {cool_down: 0}\n"

@@ -12,10 +12,10 @@ import sys
 import time
 from pathlib import Path
 
-from rubrica.doors.cli import main
-from rubrica.doors.evolve import stepping  # noqa: F401 - loaded once, before the first fork
-from rubrica.phases.evolve.events import Decided, Proposed
-from rubrica.phases.evolve.folder import Evolution
+from fourscore.doors.cli import main
+from fourscore.doors.evolve import stepping  # noqa: F401 - loaded once, before the first fork
+from fourscore.phases.evolve.events import Decided, Proposed
+from fourscore.phases.evolve.folder import Evolution
 
 GENERATIONS = 20
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.console import Console
 
-from rubrica.doors.evolve.family import Family, spans
-from rubrica.doors.evolve.lineage import lineage_document, show_lineage
+from fourscore.doors.evolve.family import Family, spans
+from fourscore.doors.evolve.lineage import lineage_document, show_lineage
 
 
 def shown(garden: Any, width: int = 100) -> str:

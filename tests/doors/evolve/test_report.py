@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from rubrica.doors.cli import main
-from rubrica.doors.evolve.report.diff import CHARACTERS, LINES, changes
-from rubrica.phases.evolve.folder import Evolution
+from fourscore.doors.cli import main
+from fourscore.doors.evolve.report.diff import CHARACTERS, LINES, changes
+from fourscore.phases.evolve.folder import Evolution
 
 
 def test_the_head(garden: Any, read: Any) -> None:

@@ -1,4 +1,4 @@
-"""`rubrica evolve step`: what it needs, says, and how it ends."""
+"""`fourscore evolve step`: what it needs, says, and how it ends."""
 
 import json
 import os
@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.doors.cli import main
-from rubrica.phases.evolve.folder import Evolution
-from rubrica.phases.evolve.split import part_of
-from rubrica.stores.sqlite import Store
+from fourscore.doors.cli import main
+from fourscore.phases.evolve.folder import Evolution
+from fourscore.phases.evolve.split import part_of
+from fourscore.stores.sqlite import Store
 
-COMMAND = str(Path(sys.executable).with_name("rubrica"))
+COMMAND = str(Path(sys.executable).with_name("fourscore"))
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_the_budget_of_cases(folder: Path, capfd: pytest.CaptureFixture[str]) ->
     assert (code, document["ended"], document["cases_run"]) == (3, "cases", 150)
     assert document["pending"]["number"] == 2
     assert "the budget of 150 cases is spent" in said
-    assert "go on with: rubrica evolve step evolution --budget 150cases" in said
+    assert "go on with: fourscore evolve step evolution --budget 150cases" in said
     code, document, _ = told(capfd)
     assert (code, document["ended"], document["decisions"]) == (0, "done", 1)
 
@@ -150,7 +150,7 @@ def model_server(answer: Callable[[dict[str, Any]], str] | None) -> Iterator[str
 @pytest.fixture
 def key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.setenv("RUBRICA_CACHE", str(tmp_path / "cache.db"))
+    monkeypatch.setenv("FOURSCORE_CACHE", str(tmp_path / "cache.db"))
     return monkeypatch
 
 
@@ -169,7 +169,7 @@ def test_a_model_writes_from_failures_that_inform(
         return json.dumps({"number": number[1], "evidence": "No day is named.", "prompt": better})
 
     with model_server(answer) as url:
-        key.setenv("RUBRICA_BASE_URL", url)
+        key.setenv("FOURSCORE_BASE_URL", url)
         code, document, said = told(capfd, "--model", "openai:m", "--budget", "5calls")
     assert (code, document["ended"], document["active"]["number"]) == (0, "done", 2)
     assert document["budget"]["spent"]["calls"] == len(asks) == 1
@@ -184,10 +184,10 @@ def test_the_budget_for_models(
     folder: Path, capfd: pytest.CaptureFixture[str], key: pytest.MonkeyPatch
 ) -> None:
     with model_server(lambda _: "no") as url:
-        key.setenv("RUBRICA_BASE_URL", url)
+        key.setenv("FOURSCORE_BASE_URL", url)
         code, document, said = told(capfd, "--model", "openai:m", "--budget", "1calls")
     assert (code, document["ended"], document["pending"]) == (3, "budget", None)
-    assert "go on with: rubrica evolve step evolution --model openai:m --budget 1calls" in said
+    assert "go on with: fourscore evolve step evolution --model openai:m --budget 1calls" in said
 
 
 def test_the_literal_rule(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -213,11 +213,11 @@ def test_a_model_that_does_not_answer(
     folder: Path, capfd: pytest.CaptureFixture[str], key: pytest.MonkeyPatch
 ) -> None:
     with model_server(None) as url:
-        key.setenv("RUBRICA_BASE_URL", url)
+        key.setenv("FOURSCORE_BASE_URL", url)
         code, document, said = told(capfd, "--model", "openai:m")
     assert (code, document["ended"], document["pending"]) == (3, "model", None)
     assert "the model that proposes did not answer" in said
-    assert "go on with: rubrica evolve step evolution --model openai:m" in said
+    assert "go on with: fourscore evolve step evolution --model openai:m" in said
     with Evolution(folder) as evolution:
         assert len(evolution.versions()) == 1
         assert len(evolution.history.executions) == 1
@@ -275,6 +275,6 @@ def test_an_interrupt_says_how_to_go_on(folder: Path, number: int) -> None:
     out, err = process.communicate()
     assert process.returncode == 130, err
     assert out == ""
-    assert "interrupted; go on with: rubrica evolve step evolution" in err
+    assert "interrupted; go on with: fourscore evolve step evolution" in err
     with Evolution(folder) as evolution:
         assert evolution.history.lines >= 3

@@ -1,4 +1,4 @@
-"""`rubrica evolve step --proposer gepa`: the real package proposes, our runner and rule decide."""
+"""`fourscore evolve step --proposer gepa`: the real package proposes, our runner and rule decide."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.models.server import Answer, Request, said, serving
 
-from rubrica.doors.cli import main
+from fourscore.doors.cli import main
 
 pytest.importorskip("gepa")
 LINE = "- Always give the price with its currency.\n"
@@ -29,7 +29,7 @@ def test_what_it_proposes_is_run_and_decided_upon(
         return said(f"{number[0]}\n```\n{better}\n```")
 
     with serving(reflect) as endpoint:
-        monkeypatch.setenv("RUBRICA_BASE_URL", endpoint.url)
+        monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         capfd.readouterr()
         code = main(
             ["evolve", "step", "--json", "--proposer", "gepa", "--model", "openai:m", "--no-cache"]

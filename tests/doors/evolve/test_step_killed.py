@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.doors.cli import main
-from rubrica.phases.evolve.folder import Evolution
-from rubrica.stores.sqlite import Store
+from fourscore.doors.cli import main
+from fourscore.phases.evolve.folder import Evolution
+from fourscore.stores.sqlite import Store
 
 GOOD = ("price with its currency", "day of arrival", "number of the rule")
 BAD = ("three words", "whole tens", "never commit")

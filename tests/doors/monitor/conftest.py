@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from rubrica.phases.monitor.alerts import Notice
+from fourscore.phases.monitor.alerts import Notice
 
 
 class Request(NamedTuple):

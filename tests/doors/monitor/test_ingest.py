@@ -14,10 +14,10 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from rubrica.core import Case, DataError, Trace, judge
-from rubrica.doors.monitor.ingest import ingest
-from rubrica.phases.monitor.monitor import ProductionMonitor
-from rubrica.stores.monitor import MonitorStore
+from fourscore.core import Case, DataError, Trace, judge
+from fourscore.doors.monitor.ingest import ingest
+from fourscore.phases.monitor.monitor import ProductionMonitor
+from fourscore.stores.monitor import MonitorStore
 
 
 @judge
@@ -187,6 +187,6 @@ def _objects(printed: str) -> list[Any]:
 
 
 def _row(at: float) -> Any:
-    from rubrica.stores.monitor_spans import SpanRow
+    from fourscore.stores.monitor_spans import SpanRow
 
     return SpanRow("f" * 32, "f" * 16, at, b"", False)

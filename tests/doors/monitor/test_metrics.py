@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from rubrica.core import Case, ConfigError, DataError, Trace, Usage, judge
-from rubrica.doors.monitor.grafana import FILES, HERE, write_files
-from rubrica.doors.monitor.metrics import FAMILIES, PREFIX, metrics_text
-from rubrica.doors.monitor.sinks import Log
-from rubrica.phases.monitor.delivering import Deliverer
-from rubrica.phases.monitor.monitor import ProductionMonitor
-from rubrica.readers.document import read_document
-from rubrica.stats.confusion import Confusion
-from rubrica.stores.monitor import MonitorStore
+from fourscore.core import Case, ConfigError, DataError, Trace, Usage, judge
+from fourscore.doors.monitor.grafana import FILES, HERE, write_files
+from fourscore.doors.monitor.metrics import FAMILIES, PREFIX, metrics_text
+from fourscore.doors.monitor.sinks import Log
+from fourscore.phases.monitor.delivering import Deliverer
+from fourscore.phases.monitor.monitor import ProductionMonitor
+from fourscore.readers.document import read_document
+from fourscore.stats.confusion import Confusion
+from fourscore.stores.monitor import MonitorStore
 
 HOSTILE = 'a"b\\c\nd{e="f"} 1 # TYPE x counter'
 
@@ -117,7 +117,7 @@ def test_what_the_judge_costs_and_the_corrected_rate(store: MonitorStore) -> Non
     state = msgspec.json.decode(store.state("default") or b"")
     cost = Usage(calls=7, input_tokens=100, output_tokens=20, dollars=0.25)
     state["cost"] = msgspec.to_builtins(cost)
-    from rubrica.stores.monitor_rows import Entry
+    from fourscore.stores.monitor_rows import Entry
 
     entry = Entry("z", 0.0, True, "skipped", None, None, b"{}")
     store.commit("default", [entry], lambda *_: (msgspec.json.encode(state), ()))
@@ -139,11 +139,11 @@ def exported(store: MonitorStore) -> set[str]:
 def test_every_metric_of_the_dashboard_and_the_rules_is_exported(store: MonitorStore) -> None:
     known = exported(store)
     for file in FILES:
-        used = set(re.findall(r"rubrica_monitor_\w+", (HERE / file).read_text()))
+        used = set(re.findall(r"fourscore_monitor_\w+", (HERE / file).read_text()))
         assert len(used) >= 4
         assert used <= known, file
     dashboard = (HERE / "dashboard.json").read_text()
-    assert known <= set(re.findall(r"rubrica_monitor_\w+", dashboard))
+    assert known <= set(re.findall(r"fourscore_monitor_\w+", dashboard))
 
 
 def test_every_family_can_be_seen(store: MonitorStore) -> None:
@@ -194,7 +194,7 @@ def test_the_rules_are_those_of_prometheus() -> None:
         assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"}
         assert rule["labels"]["severity"] in ("warning", "critical")
         assert rule["annotations"]["summary"]
-    judge_rule = next(rule for rule in group["rules"] if rule["alert"] == "RubricaJudgeFailing")
+    judge_rule = next(rule for rule in group["rules"] if rule["alert"] == "FourscoreJudgeFailing")
     assert "says nothing of the agent" in judge_rule["annotations"]["summary"]
 
 
@@ -202,7 +202,7 @@ def test_the_files_are_written_out_and_kept(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "grafana"
     files = write_files(str(target))
     assert [file.name for file in files] == list(FILES)
-    assert json.loads(files[0].read_text())["uid"] == "rubrica-monitor"
+    assert json.loads(files[0].read_text())["uid"] == "fourscore-monitor"
     assert write_files(str(target)) == files  # the same is no loss
     files[1].write_text("mine")
     with pytest.raises(ConfigError, match="--force"):

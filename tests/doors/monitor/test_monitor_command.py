@@ -1,4 +1,4 @@
-"""`rubrica monitor …`: what is shown, what is written, and the exit codes."""
+"""`fourscore monitor …`: what is shown, what is written, and the exit codes."""
 
 import io
 import json
@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from rubrica.core import Case, Trace, judge
-from rubrica.doors.cli import main
-from rubrica.doors.monitor.status import monitor_document
-from rubrica.doors.monitor.terminal import show_status
-from rubrica.doors.monitor.watching import buckets, sparkline, view, view_document
-from rubrica.judges.rubric_file import read_rubric
-from rubrica.phases.monitor.monitor import ProductionMonitor
-from rubrica.readers.cases import CaseFile
-from rubrica.readers.sections import put_section
-from rubrica.stores.monitor import MonitorStore
+from fourscore.core import Case, Trace, judge
+from fourscore.doors.cli import main
+from fourscore.doors.monitor.status import monitor_document
+from fourscore.doors.monitor.terminal import show_status
+from fourscore.doors.monitor.watching import buckets, sparkline, view, view_document
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.phases.monitor.monitor import ProductionMonitor
+from fourscore.readers.cases import CaseFile
+from fourscore.readers.sections import put_section
+from fourscore.stores.monitor import MonitorStore
 
 #: What an agent may write to whoever watches it.
 EVIL = "[bold red]owned[/] [link=http://evil]x[/link] \x1b[31m\x07\n"
@@ -100,7 +100,7 @@ def test_nothing_an_agent_wrote_is_markup(folder: Path, width: int) -> None:
     with MonitorStore("monitor.db", make=False) as store:
         one = monitor_document(store, "default")
         watched = view_document(store, "default")
-        from rubrica.phases.monitor.alerts import shown
+        from fourscore.phases.monitor.alerts import shown
 
         notices = {"default": [shown("default", each) for each in store.outbox.alerts("default")]}
     for colours in (True, False):
@@ -126,7 +126,7 @@ def test_the_status_in_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "the judge is broken, not the agent" in out
     assert re.search(r"^overall +critical", out, re.MULTILINE)
     assert "no sink was told" in out
-    assert "rubrica monitor promote bad-" in out
+    assert "fourscore monitor promote bad-" in out
     assert main(["monitor", "alerts", "--limit", "3"]) == 0
     out = capsys.readouterr().out
     assert out.count("how sure") == 3
@@ -157,7 +157,7 @@ def test_the_view_has_a_line_and_the_worst(
 @pytest.mark.parametrize("terminal", [True, False])
 def test_the_view_lives_until_it_is_interrupted(folder: Path, terminal: bool) -> None:
     fill(30, 3)
-    command = str(Path(sys.executable).with_name("rubrica"))
+    command = str(Path(sys.executable).with_name("fourscore"))
     asked = [command, "monitor", "watch", "--every", "0.1"]
     reader, writer = pty.openpty() if terminal else os.pipe()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "80", "LINES": "30"}
@@ -219,7 +219,7 @@ def test_a_line_of_bars() -> None:
 def test_the_metrics_are_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fill(30)
     assert main(["monitor", "metrics"]) == 0
-    assert "# TYPE rubrica_monitor_status gauge" in capsys.readouterr().out
+    assert "# TYPE fourscore_monitor_status gauge" in capsys.readouterr().out
     assert main(["monitor", "metrics", "--json"]) == 2
 
 
@@ -240,12 +240,12 @@ def test_an_interaction_becomes_a_case_that_runs(
     assert (told["monitor"], told["interaction"], told["score"]) == ("default", "bad-1", 0.0)
     assert told["output"].startswith("bad ")
     Path("agent.py").write_text("def answer(input):\n    return 'an answer to it'\n")
-    lines = ["from rubrica import judge", "@judge", "def said(case, trace):", "    return True"]
+    lines = ["from fourscore import judge", "@judge", "def said(case, trace):", "    return True"]
     Path("checks.py").write_text("\n".join(lines))
     Path("rubric.yaml").write_text("dimensions:\n  said: {judge: checks.py->said}\n")
     asked = ["--agent", "agent.py:answer", "--rubric", "rubric.yaml", "--json"]
     done = subprocess.run(
-        [Path(sys.executable).with_name("rubrica"), "run", "--cases", "cases.jsonl", *asked],
+        [Path(sys.executable).with_name("fourscore"), "run", "--cases", "cases.jsonl", *asked],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

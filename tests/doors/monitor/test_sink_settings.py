@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.doors.monitor.sinks import Alertmanager, Log, Slack, Webhook, read_sinks
-from rubrica.doors.monitor.sinks.secret import read_secret
+from fourscore.core import ConfigError
+from fourscore.doors.monitor.sinks import Alertmanager, Log, Slack, Webhook, read_sinks
+from fourscore.doors.monitor.sinks.secret import read_secret
 
 GOOD = """\
 sinks:

@@ -16,14 +16,14 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.doors.monitor.sinks import Alertmanager, Log, Slack, Webhook
-from rubrica.doors.monitor.sinks.posting import Address
-from rubrica.doors.monitor.sinks.secret import Secret
-from rubrica.doors.monitor.sinks.slack import escaped, message
-from rubrica.doors.monitor.sinks.webhook import signature
-from rubrica.phases.monitor.alerts import Notice, Policy
-from rubrica.phases.monitor.delivering import SinkError
+from fourscore.core import ConfigError
+from fourscore.doors.monitor.sinks import Alertmanager, Log, Slack, Webhook
+from fourscore.doors.monitor.sinks.posting import Address
+from fourscore.doors.monitor.sinks.secret import Secret
+from fourscore.doors.monitor.sinks.slack import escaped, message
+from fourscore.doors.monitor.sinks.webhook import signature
+from fourscore.phases.monitor.alerts import Notice, Policy
+from fourscore.phases.monitor.delivering import SinkError
 
 Made = Callable[..., Notice]
 #: What a hostile client may send as a tag or an id.
@@ -138,7 +138,7 @@ def test_alertmanager_gets_its_own_shape(receiver: Any, notice: Made) -> None:
             assert datetime.fromisoformat(alert["startsAt"]).timestamp() == 1_700_000_000
     warning, critical = firing
     assert critical["labels"] == {
-        "alertname": "RubricaPassRate", "monitor": "shop", "kind": "tag", "stream": "tag:refunds",
+        "alertname": "FourscorePassRate", "monitor": "shop", "kind": "tag", "stream": "tag:refunds",
         "severity": "critical", "team": "shop",
     }  # fmt: skip
     assert datetime.fromisoformat(critical["endsAt"]).timestamp() >= before + 5 * 60 - 1
@@ -152,14 +152,14 @@ def test_alertmanager_gets_its_own_shape(receiver: Any, notice: Made) -> None:
 def test_a_broken_judge_has_an_alert_of_its_own(receiver: Any, notice: Made) -> None:
     Alertmanager(receiver.url).send([notice(stream="judge")])
     _, critical = json.loads(receiver.requests[0].body)
-    assert critical["labels"]["alertname"] == "RubricaJudgeFailing"
+    assert critical["labels"]["alertname"] == "FourscoreJudgeFailing"
     assert "says nothing of the agent" in critical["annotations"]["summary"]
 
 
 def test_the_log_has_a_line_each(notice: Made, caplog: pytest.LogCaptureFixture) -> None:
     hostile = notice(stream="tag:a\nFAKE LINE", severity="warning", status="warning")
     over = notice(state="resolved", status="healthy")
-    with caplog.at_level(logging.INFO, "rubrica.monitor.alerts"):
+    with caplog.at_level(logging.INFO, "fourscore.monitor.alerts"):
         Log().send([notice(), hostile, over])
     levels = [record.levelno for record in caplog.records]
     assert levels == [logging.ERROR, logging.WARNING, logging.INFO]

@@ -9,13 +9,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from rubrica.stores.monitor import MonitorStore
+from fourscore.stores.monitor import MonitorStore
 
 #: Observes a range of ids, all of them answered badly, and tells a webhook.
 SERVICE = """
 import sys, time
-from rubrica import ProductionMonitor, judge
-from rubrica.doors.monitor.sinks import read_sinks
+from fourscore import ProductionMonitor, judge
+from fourscore.doors.monitor.sinks import read_sinks
 
 @judge
 def fine(case, trace):
@@ -144,7 +144,7 @@ def test_a_forked_child_tells_of_its_own_alerts(receiver: Any, tmp_path: Path) -
 #: Two threads are in the store all the time; children must be able to use it all the same.
 FORKING = """
 import os, signal, threading, time
-from rubrica.stores.monitor import MonitorStore
+from fourscore.stores.monitor import MonitorStore
 
 store, stop = MonitorStore("monitor.db"), threading.Event()
 

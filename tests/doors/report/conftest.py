@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Score, Trace
-from rubrica.doors.report import write_report
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, Score, Trace
+from fourscore.doors.report import write_report
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 JUDGE = "judge-1"
 Row = tuple[Case, Trace, Score]

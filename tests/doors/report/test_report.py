@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Evidence, Fault, Message, Score, Signal, Status, ToolCall, Trace
-from rubrica.core.rubric import Dimension, Rubric
-from rubrica.doors import report
-from rubrica.doors.report.marks import place, units
-from rubrica.doors.report.parcels import Parcels, escaped
-from rubrica.judges.math import MathJudge
-from rubrica.phases.test import summarized
+from fourscore.core import Case, Evidence, Fault, Message, Score, Signal, Status, ToolCall, Trace
+from fourscore.core.rubric import Dimension, Rubric
+from fourscore.doors import report
+from fourscore.doors.report.marks import place, units
+from fourscore.doors.report.parcels import Parcels, escaped
+from fourscore.judges.math import MathJudge
+from fourscore.phases.test import summarized
 
 
 def scored(value: float, *signals: Signal, reason: str = "") -> Score:
@@ -341,12 +341,12 @@ def test_from_the_command_line(tmp_path: Path, read: Any) -> None:
     case = {"id": "c1", "input": "1 + 1?", "expected": "2", "output": "It is \\boxed{2}"}
     (tmp_path / "cases.jsonl").write_text(json.dumps(case) + "\n")
     (tmp_path / "rubric.yaml").write_text("name: sums\ndimensions:\n  right: {judge: math}\n")
-    rubrica = str(Path(sys.executable).with_name("rubrica"))
+    fourscore = str(Path(sys.executable).with_name("fourscore"))
     words = ["run", "--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "recorded"]
     for line in ([*words, "--store", "r.db", "--out", "a.html"],
                  ["show", "2", "--store", "r.db", "--out", "b.html"]):  # fmt: skip
         done = subprocess.run(
-            [rubrica, *line], cwd=tmp_path, capture_output=True, text=True, check=False,
+            [fourscore, *line], cwd=tmp_path, capture_output=True, text=True, check=False,
             env={**os.environ},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

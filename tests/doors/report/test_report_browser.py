@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Evidence, Fault, Message, Score, Signal, Status, ToolCall, Trace
+from fourscore.core import Case, Evidence, Fault, Message, Score, Signal, Status, ToolCall, Trace
 
 HOSTILE = [
     "<script>window.pwned = 1</script>",

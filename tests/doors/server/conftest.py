@@ -16,7 +16,7 @@ import pytest
 
 COMMAND = """
 import sys
-from rubrica.doors import cli
+from fourscore.doors import cli
 cli.COMMANDS.setdefault("serve", "")
 {patch}
 sys.exit(cli.main(["serve", *sys.argv[1:]]))
@@ -51,9 +51,9 @@ class Served:
         self, *arguments: str, folder: Path, patch: str = "", token: str | None = None
     ) -> None:
         self.log = folder / "stderr"
-        environment = {name: text for name, text in os.environ.items() if name != "RUBRICA_TOKEN"}
+        environment = {name: text for name, text in os.environ.items() if name != "FOURSCORE_TOKEN"}
         if token is not None:
-            environment["RUBRICA_TOKEN"] = token
+            environment["FOURSCORE_TOKEN"] = token
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [
@@ -122,7 +122,7 @@ def row(answer: str, reference: Any = "4", **task: Any) -> dict[str, Any]:
 
 def refused(*arguments: str, folder: Path) -> str:
     """What a server says that does not start."""
-    environment = {name: text for name, text in os.environ.items() if name != "RUBRICA_TOKEN"}
+    environment = {name: text for name, text in os.environ.items() if name != "FOURSCORE_TOKEN"}
     done = subprocess.run(
         [sys.executable, "-c", COMMAND.format(patch=""), *arguments],
         cwd=folder,

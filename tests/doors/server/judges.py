@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rubrica import Case, Trace, judge
-from rubrica.task_judge.base_judge import BaseJudge
+from fourscore import Case, Trace, judge
+from fourscore.task_judge.base_judge import BaseJudge
 
 
 def begun(folder: Path) -> None:

@@ -112,7 +112,7 @@ def test_a_judge_that_does_not_load_ends_the_command(tmp_path: Path) -> None:
         "import os\n"
         "if os.path.exists('loaded'): raise RuntimeError('only once')\n"
         "open('loaded', 'w').close()\n"
-        "from rubrica import judge\n"
+        "from fourscore import judge\n"
         "@judge\n"
         "def late(case, trace): return True\n"
     )

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.doors.server.settings import Settings, is_loopback, read_token
+from fourscore.core import ConfigError
+from fourscore.doors.server.settings import Settings, is_loopback, read_token
 
 from .conftest import Served, Start, ask, refused, row, until
 
@@ -43,8 +43,8 @@ def test_what_is_loopback() -> None:
 def test_tokens_from_a_file_and_the_environment(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n")
-    kept = read_token(str(file), {"RUBRICA_TOKEN": "another-token-0123456789"})
-    assert kept == read_token(None, {"RUBRICA_TOKEN": TOKEN})
+    kept = read_token(str(file), {"FOURSCORE_TOKEN": "another-token-0123456789"})
+    assert kept == read_token(None, {"FOURSCORE_TOKEN": TOKEN})
     assert kept is not None
     assert TOKEN.encode() not in kept
     assert read_token(None, {}) is None
@@ -52,8 +52,8 @@ def test_tokens_from_a_file_and_the_environment(tmp_path: Path) -> None:
         file.write_text(bad)
         with pytest.raises(ConfigError, match="at least 16"):
             read_token(str(file), {})
-        with pytest.raises(ConfigError, match="RUBRICA_TOKEN"):
-            read_token(None, {"RUBRICA_TOKEN": bad})
+        with pytest.raises(ConfigError, match="FOURSCORE_TOKEN"):
+            read_token(None, {"FOURSCORE_TOKEN": bad})
     file.write_bytes(b"\xff" * 20)
     with pytest.raises(ConfigError, match="not UTF-8"):
         read_token(str(file), {})
@@ -197,7 +197,7 @@ def send_head(served: Served, pieces: list[bytes], pause: float = 0.0) -> bytes:
 
 
 def test_heads_are_bounded_in_size_and_time(start: Start) -> None:
-    patch = "from rubrica.doors.server import guard; guard.SECONDS = 1.0"
+    patch = "from fourscore.doors.server import guard; guard.SECONDS = 1.0"
     served = start("--judge", "math", patch=patch)
     first = b"GET /healthz HTTP/1.1\r\n"
     endless = [first, *([b"x-a: " + b"a" * 1000 + b"\r\n"] * 3000)]
@@ -229,7 +229,7 @@ def test_what_cannot_be_started_is_said_in_a_line(math: Served, tmp_path: Path) 
 
 def test_the_configuration_names_the_judge(start: Start, tmp_path: Path) -> None:
     config: dict[str, Any] = {
-        "rubrica": {
+        "fourscore": {
             "task_judge": {"judge_protocol": "countdown", "judge_options": {"format_score": 0.2}}
         }
     }

@@ -15,7 +15,7 @@ from .conftest import Served, Start, refused
 
 TOKEN = "not-a-real-token-0123456789"
 JUDGE = """
-from rubrica import judge
+from fourscore import judge
 
 
 @judge
@@ -84,7 +84,7 @@ def scraped(served: Served, **headers: str) -> dict[tuple[str, str], float]:
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     return {
         (
-            sample.name.removeprefix("rubrica_monitor_"),
+            sample.name.removeprefix("fourscore_monitor_"),
             sample.labels.get("status", ""),
         ): sample.value
         for family in text_string_to_metric_families(answer.body.decode())

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.doors.server.openapi import document
-from rubrica.doors.server.settings import Settings
+from fourscore.doors.server.openapi import document
+from fourscore.doors.server.settings import Settings
 
 from .conftest import Served, Start
 

@@ -102,7 +102,7 @@ def test_the_judges_own_words_are_in_the_log_of_the_operator(start: Start) -> No
 
 def test_a_bug_of_ours_tells_the_client_nothing(start: Start) -> None:
     patch = (
-        "from rubrica.doors.server.judging import Judging\n"
+        "from fourscore.doors.server.judging import Judging\n"
         f"async def broken(self, groups): raise RuntimeError('{SECRET}')\n"
         "Judging.scores = broken"
     )

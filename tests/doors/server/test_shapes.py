@@ -30,7 +30,7 @@ def test_openrlhf_is_answered_as_by_its_own_server(math: Served) -> None:
         len(column) == 3 and all(isinstance(value, float) for value in column)
         for column in reply["extra_logs"].values()
     )
-    assert reply["extra_logs"]["rubrica_signal_math"] == [1.0, 0.0, 0.0]
+    assert reply["extra_logs"]["fourscore_signal_math"] == [1.0, 0.0, 0.0]
 
 
 def test_openrlhf_with_one_query_has_the_same_logs_every_time(math: Served) -> None:

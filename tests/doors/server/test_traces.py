@@ -29,16 +29,16 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Status, StatusCode
 
-from rubrica.phases.monitor.keeping import read_sample, read_text
-from rubrica.stores.monitor import MonitorStore
-from rubrica.stores.monitor_rows import Kept
+from fourscore.phases.monitor.keeping import read_sample, read_text
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_rows import Kept
 
 from .conftest import Served, Start, refused
 
 PROTOBUF = {"content_type": "application/x-protobuf"}
 TOKEN = "not-a-real-token-0123456789"
 JUDGE = """
-from rubrica import judge
+from fourscore import judge
 
 
 @judge
@@ -93,7 +93,7 @@ def converse(served: Served, compression: Compression, headers: dict[str, str]) 
     tracer = provider.get_tracer("shop")
     user = [{"role": "user", "parts": [{"type": "text", "content": "Where is it?"}]}]
     said = [{"role": "assistant", "parts": [{"type": "text", "content": "Please wait."}]}]
-    agent = {"gen_ai.operation.name": "invoke_agent", "rubrica.tags": ["orders"]}
+    agent = {"gen_ai.operation.name": "invoke_agent", "fourscore.tags": ["orders"]}
     with tracer.start_as_current_span("invoke_agent shop", attributes=agent) as root:
         tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "lookup"}
         with tracer.start_as_current_span("execute_tool lookup", attributes=tool) as span:
@@ -246,8 +246,8 @@ def test_a_store_that_cannot_be_written_asks_to_try_again(
     monitored: Callable[..., Served],
 ) -> None:
     patch = """
-from rubrica.stores.monitor_spans import Spans
-from rubrica.stores.errors import StoreError
+from fourscore.stores.monitor_spans import Spans
+from fourscore.stores.errors import StoreError
 def full(*_, **__): raise StoreError("the disk is full", file="monitor.db")
 Spans.receive = full
 """
@@ -259,7 +259,7 @@ Spans.receive = full
 
 
 def test_a_server_that_does_not_keep_up_asks_to_wait(monitored: Callable[..., Served]) -> None:
-    served = monitored(patch="import rubrica.doors.server.traces as t; t.MOST_WAITING = -1")
+    served = monitored(patch="import fourscore.doors.server.traces as t; t.MOST_WAITING = -1")
     answer = served.post(request((1, 1)), "/v1/traces", **PROTOBUF)
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
 

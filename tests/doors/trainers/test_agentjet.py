@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, CaseError, JudgeError, Signal, Trace
-from rubrica.doors.trainers.agentjet import TaskJudge
-from rubrica.judges.agentjet import MathAnswerAsJudge
-from rubrica.judges.workflow import Task, WorkflowOutput, WorkflowTask
+from fourscore.core import Case, CaseError, JudgeError, Signal, Trace
+from fourscore.doors.trainers.agentjet import TaskJudge
+from fourscore.judges.agentjet import MathAnswerAsJudge
+from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask
 
 
 def task(**metadata: Any) -> WorkflowTask:
@@ -76,10 +76,10 @@ def test_filled_gives_new_outputs_and_ranks_a_group() -> None:
     assert [old.reward for old in outputs] == [None, None, 0.5]
     assert done[0].log_metrics == {
         "turns": 1,
-        "rubrica_judged": 1.0,
-        "rubrica_passed": 0.0,
-        "rubrica_signal_longest": 0.0,
-        "rubrica_status": "scored",
+        "fourscore_judged": 1.0,
+        "fourscore_passed": 0.0,
+        "fourscore_signal_longest": 0.0,
+        "fourscore_status": "scored",
     }
     assert outputs[0].log_metrics == {"turns": 1}
 
@@ -87,4 +87,4 @@ def test_filled_gives_new_outputs_and_ranks_a_group() -> None:
 def test_filled_says_why_it_left_one_empty() -> None:
     (done,) = asyncio.run(TaskJudge("math").filled(task(), [output(r"\boxed{2}")]))
     assert (done.reward, done.is_success) == (None, None)
-    assert done.log_metrics["rubrica_status"] == "judge_error"
+    assert done.log_metrics["fourscore_status"] == "judge_error"

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Fault, Rubric, Score, Signal, Status, Trace, judge
-from rubrica.doors.trainers.ask import rewards_of
-from rubrica.doors.trainers.verdict import components, error_of, in_short, unit
-from rubrica.judges.agentjet import MathAnswerAsJudge
-from rubrica.judges.math import MathJudge
-from rubrica.judges.workflow import BaseJudge
-from rubrica.readers.rows import Recorded
+from fourscore.core import Case, ConfigError, Fault, Rubric, Score, Signal, Status, Trace, judge
+from fourscore.doors.trainers.ask import rewards_of
+from fourscore.doors.trainers.verdict import components, error_of, in_short, unit
+from fourscore.judges.agentjet import MathAnswerAsJudge
+from fourscore.judges.math import MathJudge
+from fourscore.judges.workflow import BaseJudge
+from fourscore.readers.rows import Recorded
 
 CASE = Case(id="t", expected="2")
 ANSWER = [Recorded(Trace(output=r"\boxed{1} \boxed{2}"))]
@@ -103,7 +103,9 @@ def test_keys_do_not_depend_on_what_was_said() -> None:
         rubric, Score(status=Status.AGENT_ERROR, reward=0.0, passed=False, value=0.0)
     )
     assert (
-        list(silent) == list(agent) == ["rubrica_judged", "rubrica_passed", "rubrica_signal_math"]
+        list(silent)
+        == list(agent)
+        == ["fourscore_judged", "fourscore_passed", "fourscore_signal_math"]
     )
     assert list(silent.values()) == [0.0, None, None]
     assert list(agent.values()) == [1.0, 0.0, None]

@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, RubricaError, Trace, judge
-from rubrica.doors.trainers import agentjet, nemo_gym, openrlhf, trl, verifiers, verl
-from rubrica.doors.trainers.ask import Source, rewards_of
-from rubrica.judges.workflow import Task, WorkflowOutput, WorkflowTask
+from fourscore.core import Case, ConfigError, FourscoreError, Trace, judge
+from fourscore.doors.trainers import agentjet, nemo_gym, openrlhf, trl, verifiers, verl
+from fourscore.doors.trainers.ask import Source, rewards_of
+from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask
 
 Outcome = tuple[float | None, Mapping[str, Any]]
 #: Asks an adapter about one answer, as its trainer would: the reward, and what is logged.
@@ -134,7 +134,7 @@ ASK: dict[str, Ask] = {
 SAY_NONE = ("trl", "verifiers", "openrlhf", "nemo_gym")
 SAY_ZERO = tuple(name for name in ASK if name != "nemo_gym")
 SAY_RAISE = SAY_ZERO
-KEYS = ("rubrica_judged", "rubrica_passed")
+KEYS = ("fourscore_judged", "fourscore_passed")
 
 
 @judge
@@ -169,10 +169,10 @@ def test_right_and_wrong(name: str) -> None:
     adapter, ask = made(name, "math", "zero"), ASK[name]
     right, logged = ask(adapter, r"It is \boxed{2}.", "2")
     assert right == 1.0
-    assert [logged[key] for key in (*KEYS, "rubrica_signal_math")] == [1.0, 1.0, 1.0]
+    assert [logged[key] for key in (*KEYS, "fourscore_signal_math")] == [1.0, 1.0, 1.0]
     wrong, logged = ask(adapter, r"\boxed{3}", "2")
     assert wrong == 0.0
-    assert [logged[key] for key in (*KEYS, "rubrica_signal_math")] == [1.0, 0.0, 0.0]
+    assert [logged[key] for key in (*KEYS, "fourscore_signal_math")] == [1.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("name", SAY_NONE)
@@ -182,13 +182,13 @@ def test_what_cannot_be_judged_is_not_a_zero(name: str) -> None:
     reward, logged = ask(adapter, r"\boxed{2}", None)
     assert reward is None
     assert logged.keys() == before.keys()
-    assert not logged["rubrica_judged"] > 0
+    assert not logged["fourscore_judged"] > 0
 
 
 @pytest.mark.parametrize("name", SAY_RAISE)
 def test_or_it_raises_with_the_reason(name: str) -> None:
     adapter, ask = made(name, "math", "raise"), ASK[name]
-    with pytest.raises(RubricaError, match=r"no reference answer|lacks what its judge needs"):
+    with pytest.raises(FourscoreError, match=r"no reference answer|lacks what its judge needs"):
         ask(adapter, r"\boxed{2}", None)
     assert ask(adapter, r"\boxed{2}", "2")[0] == 1.0
 
@@ -199,7 +199,7 @@ def test_or_it_is_a_zero_that_is_marked(name: str) -> None:
     _, before = ask(adapter, r"\boxed{3}", "2")
     reward, logged = ask(adapter, r"\boxed{2}", None)
     assert reward == 0.0
-    assert (before["rubrica_judged"], logged["rubrica_judged"]) == (1.0, 0.0)
+    assert (before["fourscore_judged"], logged["fourscore_judged"]) == (1.0, 0.0)
     assert tuple(logged) == tuple(before)
 
 
@@ -219,9 +219,9 @@ def test_a_judge_that_fails_costs_its_own_answer(name: str, answer: str) -> None
     adapter, ask = made(name, strict, word), ASK[name]
     reward, logged = ask(adapter, answer, "2")
     assert reward == (None if word == "none" else 0.0)
-    assert not logged["rubrica_judged"] > 0
+    assert not logged["fourscore_judged"] > 0
     reward, logged = ask(adapter, "right", "2")
-    assert (reward, logged["rubrica_judged"]) == (1.0, 1.0)
+    assert (reward, logged["fourscore_judged"]) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize("name", ASK)
@@ -231,7 +231,7 @@ def test_a_judge_that_hangs_is_answered_for_at_the_deadline(name: str, source: S
     adapter, ask = made(name, source, word, deadline=0.2), ASK[name]
     reward, logged = ask(adapter, "hang", "2")
     assert reward == (None if word == "none" else 0.0)
-    assert not logged["rubrica_judged"] > 0
+    assert not logged["fourscore_judged"] > 0
     assert ask(adapter, "right", "2")[0] == 1.0
 
 
@@ -273,7 +273,7 @@ def test_64_threads_share_one_and_agree_with_one_thread(name: str) -> None:
 def test_nothing_heavy_is_imported() -> None:
     code = (
         "import sys\n"
-        "from rubrica.doors.trainers import agentjet, nemo_gym, openrlhf, trl, verifiers, verl\n"
+        "from fourscore.doors.trainers import agentjet, nemo_gym, openrlhf, trl, verifiers, verl\n"
         "heavy = {'torch', 'numpy', 'trl', 'verl', 'verifiers', 'openrlhf', 'nemo_gym'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import Case, Message, ToolCall
-from rubrica.doors.trainers.material import metadata_of, plain, text_of, trace_of
+from fourscore.core import Case, Message, ToolCall
+from fourscore.doors.trainers.material import metadata_of, plain, text_of, trace_of
 
 
 class Pydantic:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, DataError, Rubric, ToolCall, Trace, judge
-from rubrica.doors.trainers.nemo_gym import read_request, write_response
-from rubrica.judges.math import MathJudge
-from rubrica.phases.train import Rewards
+from fourscore.core import Case, DataError, Rubric, ToolCall, Trace, judge
+from fourscore.doors.trainers.nemo_gym import read_request, write_response
+from fourscore.judges.math import MathJudge
+from fourscore.phases.train import Rewards
 
 MATH = Rewards(Rubric.alone(MathJudge()))
 
@@ -47,7 +47,7 @@ def verify(body: dict[str, Any], rewards: Rewards = MATH) -> dict[str, Any]:
 def test_verify(key: str) -> None:
     body = request(message(r"\boxed{2}"), **{key: "2"})
     reply = verify(body)
-    parts = {"rubrica_judged": 1.0, "rubrica_passed": 1.0, "rubrica_signal_math": 1.0}
+    parts = {"fourscore_judged": 1.0, "fourscore_passed": 1.0, "fourscore_signal_math": 1.0}
     assert reply == {
         "responses_create_params": body["responses_create_params"],
         "response": body["response"],

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import Case, CaseError, DataError, JudgeError, Rubric, Score, Trace, judge
-from rubrica.doors.trainers.openrlhf import RewardFunc, answer_in, read_request, write_response
-from rubrica.judges.math import MathJudge
-from rubrica.phases.train import Rewards
+from fourscore.core import Case, CaseError, DataError, JudgeError, Rubric, Score, Trace, judge
+from fourscore.doors.trainers.openrlhf import RewardFunc, answer_in, read_request, write_response
+from fourscore.judges.math import MathJudge
+from fourscore.phases.train import Rewards
 
 PROMPT = r"<|user|>Put it in a box, like \boxed{2}: 1+1?<|assistant|>"
 MATH = Rewards(Rubric.alone(MathJudge()))
@@ -34,9 +34,9 @@ def test_as_the_executor_calls_it() -> None:
     assert [info["rewards"] for info in infos] == [[1.0], [0.0], [0.0]]
     assert [info["scores"] for info in infos] == [[1.0], [0.0], [0.0]]
     assert infos[0]["extra_logs"] == {
-        "rubrica_judged": [1.0],
-        "rubrica_passed": [1.0],
-        "rubrica_signal_math": [1.0],
+        "fourscore_judged": [1.0],
+        "fourscore_passed": [1.0],
+        "fourscore_signal_math": [1.0],
     }
 
 
@@ -56,7 +56,7 @@ def test_a_tensor_where_the_caller_has_torch(monkeypatch: pytest.MonkeyPatch) ->
     torch = SimpleNamespace(tensor=tensor, float32="float32")
     monkeypatch.setitem(sys.modules, "torch", torch)
     result = RewardFunc("math")([PROMPT + r"\boxed{2}"], [PROMPT], ["2"])
-    assert result["rewards"] == result["scores"] == result["extra_logs"]["rubrica_judged"]
+    assert result["rewards"] == result["scores"] == result["extra_logs"]["fourscore_judged"]
     assert set(map(str, made)) == {"([1.0], 'float32')"}
 
 
@@ -69,9 +69,9 @@ def test_no_label_is_nobodys_wrong_answer() -> None:
     with pytest.raises(CaseError, match="no reference answer"):
         RewardFunc("math")(query, [PROMPT], [""])
     result = RewardFunc("math", on_error="none")(query, [PROMPT], [None])
-    columns = [result["rewards"], result["scores"], result["extra_logs"]["rubrica_signal_math"]]
+    columns = [result["rewards"], result["scores"], result["extra_logs"]["fourscore_signal_math"]]
     assert all(math.isnan(value) for (value,) in columns)
-    assert result["extra_logs"]["rubrica_judged"] == [0.0]
+    assert result["extra_logs"]["fourscore_judged"] == [0.0]
 
 
 @pytest.mark.parametrize(
@@ -135,16 +135,16 @@ def test_over_http() -> None:
         "rewards": [1.0, 0.0],
         "scores": [1.0, 0.0],
         "extra_logs": {
-            "rubrica_judged": [1.0, 1.0],
-            "rubrica_passed": [1.0, 0.0],
-            "rubrica_signal_math": [1.0, 0.0],
+            "fourscore_judged": [1.0, 1.0],
+            "fourscore_passed": [1.0, 0.0],
+            "fourscore_signal_math": [1.0, 0.0],
         },
     }
 
 
 def test_over_http_what_cannot_be_judged_is_marked_or_an_error() -> None:
     reply = served(body(r"\boxed{2}", label=""))
-    assert (reply["rewards"], reply["extra_logs"]["rubrica_judged"]) == ([0.0], [0.0])
+    assert (reply["rewards"], reply["extra_logs"]["fourscore_judged"]) == ([0.0], [0.0])
     with pytest.raises(JudgeError, match=r"query\[0\]: math: the task lacks what its judge needs"):
         served(body(r"\boxed{2}", label=""), on_error="raise")
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Dimension, Rubric, Signal, Trace, judge
-from rubrica.doors.trainers.trl import AsyncReward, Reward
-from rubrica.executors.portal import need_loop
-from rubrica.judges.countdown import CountdownJudge
-from rubrica.judges.math import MathJudge
+from fourscore.core import Case, Dimension, Rubric, Signal, Trace, judge
+from fourscore.doors.trainers.trl import AsyncReward, Reward
+from fourscore.executors.portal import need_loop
+from fourscore.judges.countdown import CountdownJudge
+from fourscore.judges.math import MathJudge
 
 NAN = float("nan")
 
@@ -92,12 +92,12 @@ def test_columns_for_the_log_are_constant_and_say_why() -> None:
     trainer = FakeTrainer(Reward("math"))
     trainer.rewards([row(answer="2"), row(answer=None)], [r"\boxed{2}", r"\boxed{2}"])
     extra = trainer.extra
-    assert extra["math/rubrica_status"] == ["scored", "judge_error"]
-    assert extra["math/rubrica_judged"] == [1.0, 0.0]
-    assert extra["math/rubrica_signal_math"] == [1.0, None]
-    assert "no reference answer" in extra["math/rubrica_reason"][1]
-    means = {key: [1.0] for key in ("math/rubrica_passed", "math/rubrica_signal_math")}
-    assert trainer.metrics == {"math/rubrica_judged": [0.5], **means}
+    assert extra["math/fourscore_status"] == ["scored", "judge_error"]
+    assert extra["math/fourscore_judged"] == [1.0, 0.0]
+    assert extra["math/fourscore_signal_math"] == [1.0, None]
+    assert "no reference answer" in extra["math/fourscore_reason"][1]
+    means = {key: [1.0] for key in ("math/fourscore_passed", "math/fourscore_signal_math")}
+    assert trainer.metrics == {"math/fourscore_judged": [0.5], **means}
     keys = list(extra)
     trainer.rewards([row(answer=None)], [r"\boxed{2}"])
     assert list(extra) == keys
@@ -241,13 +241,13 @@ def test_a_rubric_gives_every_dimension_a_column() -> None:
     trainer = FakeTrainer(reward)
     inputs = [row(answer="1+1", target=2, nums=[1, 1])]
     assert trainer.rewards(inputs, [r"\boxed{1+1}"]) == [[1.0]]
-    assert trainer.extra["both/rubrica_signal_right"] == [1.0]
-    assert trainer.extra["both/rubrica_signal_made"] == [1.0]
+    assert trainer.extra["both/fourscore_signal_right"] == [1.0]
+    assert trainer.extra["both/fourscore_signal_made"] == [1.0]
 
 
 def test_a_configuration_file(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
-    path.write_text("rubrica:\n  task_judge:\n    judge_protocol: math\n")
+    path.write_text("fourscore:\n  task_judge:\n    judge_protocol: math\n")
     for source in (path, str(path)):
         assert FakeTrainer(Reward(source)).rewards([row(answer="2")], [r"\boxed{2}"]) == [[1.0]]
 

@@ -9,9 +9,9 @@ from typing import Any, get_origin
 
 import pytest
 
-from rubrica.core import Case, CaseError, ConfigError, Dimension, Rubric, Signal, Trace, judge
-from rubrica.doors.trainers.verifiers import TaskReward, rubric_arguments
-from rubrica.judges.math import MathJudge
+from fourscore.core import Case, CaseError, ConfigError, Dimension, Rubric, Signal, Trace, judge
+from fourscore.doors.trainers.verifiers import TaskReward, rubric_arguments
+from fourscore.judges.math import MathJudge
 
 
 class FakeRubric:
@@ -87,14 +87,14 @@ def test_rollouts_as_the_rubric_scores_them() -> None:
     assert [state["reward"] for state in (right, wrong, lost)] == [1.0, 0.0, 0.0]
     assert right["metrics"] == {
         "math": 1.0,
-        "rubrica_judged": 1.0,
-        "rubrica_passed": 1.0,
-        "rubrica_signal_math": 1.0,
+        "fourscore_judged": 1.0,
+        "fourscore_passed": 1.0,
+        "fourscore_signal_math": 1.0,
     }
     assert [list(state["metrics"]) for state in (wrong, lost)] == [list(right["metrics"])] * 2
     assert wrong["error"] is None
     assert "no reference answer" in str(lost["error"])
-    assert lost["metrics"]["rubrica_judged"] == 0.0
+    assert lost["metrics"]["fourscore_judged"] == 0.0
 
 
 def test_an_error_of_the_rollouts_own_is_kept() -> None:
@@ -106,7 +106,7 @@ def test_an_error_of_the_rollouts_own_is_kept() -> None:
 def test_raising_is_their_zero() -> None:
     (state,) = scored(rubric_arguments("math", on_error="raise"), rollout("x", answer=""))
     assert (state["reward"], state["error"]) == (0.0, None)
-    assert state["metrics"]["rubrica_judged"] == 0.0
+    assert state["metrics"]["fourscore_judged"] == 0.0
 
 
 def test_columns_task_and_info_are_metadata() -> None:
@@ -200,9 +200,9 @@ def test_a_task_scores_its_trace(kind: type[FakeTask]) -> None:
         asyncio.run(kind(Data(answer="2")).score(trace))
         assert trace.rewards == {"math": expected}
         assert trace.metrics == {
-            "rubrica_judged": 1.0,
-            "rubrica_passed": expected,
-            "rubrica_signal_math": expected,
+            "fourscore_judged": 1.0,
+            "fourscore_passed": expected,
+            "fourscore_signal_math": expected,
         }
 
 
@@ -213,9 +213,9 @@ def test_a_task_without_a_reference_stays_unscored(kind: type[FakeTask]) -> None
         asyncio.run(kind(Data(answer=None, id="sum")).score(trace))
     assert trace.rewards == {"math": None}
     assert trace.metrics == {
-        "rubrica_judged": 0.0,
-        "rubrica_passed": None,
-        "rubrica_signal_math": None,
+        "fourscore_judged": 0.0,
+        "fourscore_passed": None,
+        "fourscore_signal_math": None,
     }
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rubrica.core import Case, CaseError, ConfigError, Signal, Trace
-from rubrica.doors.trainers import verl
-from rubrica.doors.trainers.verl import Scorer
+from fourscore.core import Case, CaseError, ConfigError, Signal, Trace
+from fourscore.doors.trainers import verl
+from fourscore.doors.trainers.verl import Scorer
 
 
 def loaded(raw_fn: Any, reward_kwargs: dict[str, Any]) -> Any:
@@ -95,7 +95,7 @@ def test_a_batch_as_the_reward_loop_asks_for_it(name: str) -> None:
     columns = {key: np.array([info[key] for info in infos]) for key in infos[0]}
     assert all(list(info) == list(columns) for info in infos)
     assert next(iter(columns)) == "score"
-    assert columns["rubrica_signal_math"].tolist() == [1.0, 0.0, 1.0, 1.0]
+    assert columns["fourscore_signal_math"].tolist() == [1.0, 0.0, 1.0, 1.0]
 
 
 def test_a_failure_has_the_same_keys() -> None:
@@ -105,11 +105,11 @@ def test_a_failure_has_the_same_keys() -> None:
     assert list(failed) == list(right)
     assert failed == {
         "score": 0.0,
-        "rubrica_judged": 0.0,
-        "rubrica_passed": None,
-        "rubrica_signal_math": None,
-        "rubrica_status": "judge_error",
-        "rubrica_reason": "math: task 's:': metadata.answer: the task has no reference answer",
+        "fourscore_judged": 0.0,
+        "fourscore_passed": None,
+        "fourscore_signal_math": None,
+        "fourscore_status": "judge_error",
+        "fourscore_reason": "math: task 's:': metadata.answer: the task has no reference answer",
     }
 
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, CaseError, Signal, ToolCall, Trace
-from rubrica.judges.dimensions import citation_accuracy
-from rubrica.judges.dimensions.citation_accuracy import (
+from fourscore.core import Case, CaseError, Signal, ToolCall, Trace
+from fourscore.judges.dimensions import citation_accuracy
+from fourscore.judges.dimensions.citation_accuracy import (
     PAIRS,
     CitationAccuracy,
     has_quotations,
 )
-from rubrica.judges.reader.support import Verdict
-from rubrica.judges.reader.text import Text
+from fourscore.judges.reader.support import Verdict
+from fourscore.judges.reader.text import Text
 
 TOWER = {"id": 1, "url": "https://a.org/t", "text": "The tower opened in 1889. It is 330 m tall."}
 HONEY = {"id": 2, "url": "https://b.org/h", "text": "Bees make honey from nectar of flowers."}

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from tests.linear import assert_linear
 
-from rubrica.core import Case, Trace
-from rubrica.judges.dimensions.citation_accuracy import CitationAccuracy
-from rubrica.judges.dimensions.citations import parse_citations, read_citations
-from rubrica.judges.dimensions.hosts import rate_address
-from rubrica.judges.dimensions.source_quality import SourceQuality
+from fourscore.core import Case, Trace
+from fourscore.judges.dimensions.citation_accuracy import CitationAccuracy
+from fourscore.judges.dimensions.citations import parse_citations, read_citations
+from fourscore.judges.dimensions.hosts import rate_address
+from fourscore.judges.dimensions.source_quality import SourceQuality
 
 
 def targets(text: str) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, CaseError, Signal, Trace
-from rubrica.judges.dimensions.completeness import Completeness
+from fourscore.core import Case, CaseError, Signal, Trace
+from fourscore.judges.dimensions.completeness import Completeness
 
 ASPECTS = ["pricing", "support", "security"]
 ASKED = "Write an overview of Acme Mail for our buyers."

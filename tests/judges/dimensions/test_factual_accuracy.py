@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, CaseError, ConfigError, Signal, Trace
-from rubrica.judges.dimensions.factual_accuracy import FactualAccuracy
-from rubrica.judges.dimensions.finding import READ
+from fourscore.core import Case, CaseError, ConfigError, Signal, Trace
+from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
+from fourscore.judges.dimensions.finding import READ
 
 QUESTION = "When did the Orrin tunnel open, how long is it, and who built it?"
 CLAIMS: list[dict[str, Any]] = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rubrica.judges.dimensions.hosts import parse_address, rate_address, read_lists
+from fourscore.judges.dimensions.hosts import parse_address, rate_address, read_lists
 
 
 @pytest.mark.parametrize(

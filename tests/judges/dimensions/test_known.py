@@ -2,7 +2,7 @@
 
 import pytest
 
-from rubrica.judges.dimensions.known import known
+from fourscore.judges.dimensions.known import known
 
 
 def test_the_same_object_is_asked_once() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core.levels import FLOORS
-from rubrica.judges.protocol import load
-from rubrica.phases.agent_recorded import RecordedAgent
-from rubrica.readers.cases import CaseFile
+from fourscore.core.levels import FLOORS
+from fourscore.judges.protocol import load
+from fourscore.phases.agent_recorded import RecordedAgent
+from fourscore.readers.cases import CaseFile
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 LEVELS = tuple(FLOORS)

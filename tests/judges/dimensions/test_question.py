@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rubrica.judges.dimensions.question import LONGEST, list_parts, question_of
+from fourscore.judges.dimensions.question import LONGEST, list_parts, question_of
 
 
 @pytest.mark.parametrize(

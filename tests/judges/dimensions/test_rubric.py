@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-import rubrica
-from rubrica import Case, Score, ToolCall, Trace, score
-from rubrica.core.levels import LEVELS
-from rubrica.judges.dimensions.rubric import research
-from rubrica.judges.rubric_file import RESEARCH, read_rubric
+import fourscore
+from fourscore import Case, Score, ToolCall, Trace, score
+from fourscore.core.levels import LEVELS
+from fourscore.judges.dimensions.rubric import research
+from fourscore.judges.rubric_file import RESEARCH, read_rubric
 
 WEIGHTS = {
     "factual_accuracy": 0.30,
@@ -44,7 +44,7 @@ GOOD = Trace(
 BAD = Trace(output="Bridges are interesting.")
 
 
-def judged(rubric: rubrica.Rubric, trace: Trace, case: Case = CASE) -> Score:
+def judged(rubric: fourscore.Rubric, trace: Trace, case: Case = CASE) -> Score:
     (given,) = asyncio.run(score(rubric, case, [trace]))
     return given
 
@@ -58,8 +58,8 @@ def test_weights_and_levels() -> None:
 
 
 def test_the_mapping_says_the_same() -> None:
-    lines = rubrica.EVALUATION_DIMENSIONS
-    assert lines is rubrica.EVALUATION_RUBRIC
+    lines = fourscore.EVALUATION_DIMENSIONS
+    assert lines is fourscore.EVALUATION_RUBRIC
     assert {name: line["weight"] for name, line in lines.items()} == WEIGHTS
     for line in lines.values():
         assert line["levels"] == dict(LEVELS)
@@ -94,27 +94,27 @@ def test_the_mapping_can_be_run_with() -> None:
         def run(self, asked: Any) -> Any:
             return {"output": GOOD.output, "steps": list(GOOD.steps)}
 
-    tests = rubrica.TestSet("bridges")
+    tests = fourscore.TestSet("bridges")
     tests.add_test({"input": CASE.input, "expected": CASE.expected})
-    runner = rubrica.EvaluationRunner(tests, rubrica.EVALUATION_RUBRIC, Agent())
+    runner = fourscore.EvaluationRunner(tests, fourscore.EVALUATION_RUBRIC, Agent())
     summary = runner.run_all()
     assert summary["passed"] == 1
     assert set(summary["dimension_averages"]) == set(WEIGHTS)
     values = runner.results[0]["evaluation"]["dimension_scores"]
     overall = runner.results[0]["evaluation"]["overall_score"]
     assert overall == pytest.approx(
-        rubrica.calculate_overall_score(values, rubrica.EVALUATION_RUBRIC)
+        fourscore.calculate_overall_score(values, fourscore.EVALUATION_RUBRIC)
     )
 
 
 def test_an_output_alone_is_judged_by_what_is_known_of_it() -> None:
-    given = rubrica.evaluate_output(GOOD.output, CASE.expected, rubrica.EVALUATION_RUBRIC)
+    given = fourscore.evaluate_output(GOOD.output, CASE.expected, fourscore.EVALUATION_RUBRIC)
     assert given["passed"] is True
-    nothing = rubrica.evaluate_output("Hello.", {}, rubrica.EVALUATION_RUBRIC)
+    nothing = fourscore.evaluate_output("Hello.", {}, fourscore.EVALUATION_RUBRIC)
     assert nothing["overall_score"] is None  # there is nothing to hold it against
 
 
-def changed(folder: Path, *lines: str, without: str = "", **files: str) -> rubrica.Rubric:
+def changed(folder: Path, *lines: str, without: str = "", **files: str) -> fourscore.Rubric:
     """A copy of the default rubric without a dimension and with other lines at its end."""
     parts = Path(RESEARCH).read_text().split("\n  ")
     kept, dropping = [], False
@@ -142,7 +142,7 @@ def test_a_dimension_of_ones_own(tmp_path: Path) -> None:
         tmp_path,
         "  house_style: {weight: 0.5, judge: checks.py->house_style, levels: {fine: 1, off: 0}}",
         checks="""
-from rubrica import judge
+from fourscore import judge
 
 @judge
 def house_style(case, trace):
@@ -193,6 +193,6 @@ def test_a_plain_question_with_an_expected_answer_is_scored(
     case = Case(input=question, expected=expected)
     traces = [Trace(output=right), Trace(output=wrong)]
     good, bad = asyncio.run(score(research(), case, traces))
-    assert (good.status, good.passed) == (rubrica.Status.SCORED, True)
-    assert (bad.status, bad.passed) == (rubrica.Status.SCORED, False)
+    assert (good.status, good.passed) == (fourscore.Status.SCORED, True)
+    assert (bad.status, bad.passed) == (fourscore.Status.SCORED, False)
     assert good.coverage == bad.coverage == pytest.approx(0.3)

@@ -20,10 +20,10 @@ DIMENSIONS = (
 _JUDGE_ALL = """
 import asyncio, sys
 from pathlib import Path
-from rubrica.core import Case, Trace
-from rubrica.judges.protocol import load
-from rubrica.phases.agent_recorded import RecordedAgent
-from rubrica.readers.cases import CaseFile
+from fourscore.core import Case, Trace
+from fourscore.judges.protocol import load
+from fourscore.phases.agent_recorded import RecordedAgent
+from fourscore.readers.cases import CaseFile
 
 NAMED = (
     ("Shakespearean English pronunciation is different from modern English pronunciation.",

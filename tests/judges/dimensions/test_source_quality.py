@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from rubrica.core import Case, CaseError, Signal, ToolCall, Trace
-from rubrica.judges.dimensions.source_quality import SourceQuality
+from fourscore.core import Case, CaseError, Signal, ToolCall, Trace
+from fourscore.judges.dimensions.source_quality import SourceQuality
 
 ASKED = "How many people die on roads? Cite sources."
 WHO, REUTERS, REDDIT, UNKNOWN = (

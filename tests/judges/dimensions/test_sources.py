@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, CaseError, Message, ToolCall, Trace
-from rubrica.judges.dimensions.sources import MOST, Source, canonical_url, collect_sources
+from fourscore.core import Case, CaseError, Message, ToolCall, Trace
+from fourscore.judges.dimensions.sources import MOST, Source, canonical_url, collect_sources
 
 
 def given(*sources: Any) -> tuple[Source, ...]:

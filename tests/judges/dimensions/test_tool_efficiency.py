@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.linear import assert_linear
 
-from rubrica.core import Case, CaseError, ConfigError, Message, Signal, ToolCall, Trace
-from rubrica.judges.dimensions.tool_efficiency import ToolEfficiency
-from rubrica.judges.workflow import built
+from fourscore.core import Case, CaseError, ConfigError, Message, Signal, ToolCall, Trace
+from fourscore.judges.dimensions.tool_efficiency import ToolEfficiency
+from fourscore.judges.workflow import built
 
 
 def call(tool: str, arguments: Any = None, result: Any = "done", **more: Any) -> ToolCall:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.judges.equivalence import Verdict, decide
-from rubrica.judges.equivalence.limits import MAX_ANSWER_CHARS, MAX_DEPTH, MAX_ITEMS
+from fourscore.judges.equivalence import Verdict, decide
+from fourscore.judges.equivalence.limits import MAX_ANSWER_CHARS, MAX_DEPTH, MAX_ITEMS
 
 HUGE = {
     "tower of powers": "9^{9^{9^{9^9}}}",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rubrica import (
+from fourscore import (
     GRADES,
     Case,
     ConfigError,
@@ -24,15 +24,15 @@ from rubrica import (
     score_completeness,
     score_structure,
 )
-from rubrica.judges.fitness.efficiency import Efficiency, Limit
-from rubrica.judges.fitness.error_rate import ErrorRate
-from rubrica.judges.fitness.grades import score_of
-from rubrica.judges.fitness.output import OutputQuality
-from rubrica.judges.fitness.rubric import fitness
-from rubrica.judges.fitness.structure import StructureScore
-from rubrica.judges.fitness.tool_success import ToolSuccessRate
-from rubrica.judges.protocol import load
-from rubrica.judges.rubric_file import read_rubric
+from fourscore.judges.fitness.efficiency import Efficiency, Limit
+from fourscore.judges.fitness.error_rate import ErrorRate
+from fourscore.judges.fitness.grades import score_of
+from fourscore.judges.fitness.output import OutputQuality
+from fourscore.judges.fitness.rubric import fitness
+from fourscore.judges.fitness.structure import StructureScore
+from fourscore.judges.fitness.tool_success import ToolSuccessRate
+from fourscore.judges.protocol import load
+from fourscore.judges.rubric_file import read_rubric
 
 TABLE = Path(__file__).parents[2] / "labelled" / "fitness" / "executions.jsonl"
 ROWS = [json.loads(line) for line in TABLE.read_text().splitlines()]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.judges.local.conftest import MakeFolder
 
-from rubrica.core import Case, ConfigError, Signal, Trace
-from rubrica.judges.protocol import load
+from fourscore.core import Case, ConfigError, Signal, Trace
+from fourscore.judges.protocol import load
 
 CASE = Case(
     input="What is the capital?",

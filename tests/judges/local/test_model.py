@@ -9,9 +9,9 @@ import onnx
 import pytest
 from tests.judges.local.conftest import MakeFolder, save_entailment_graph
 
-from rubrica.core.errors import ConfigError, JudgeError
-from rubrica.judges.local import LocalModel, model, open_local_model
-from rubrica.judges.local.folder import MODEL_FILES
+from fourscore.core.errors import ConfigError, JudgeError
+from fourscore.judges.local import LocalModel, model, open_local_model
+from fourscore.judges.local.folder import MODEL_FILES
 
 CLAIM = "Paris is the capital of France."
 PAIRS = [
@@ -237,7 +237,7 @@ def test_a_missing_extra_is_named(package: str, monkeypatch: pytest.MonkeyPatch)
         return None if name == package else object()
 
     monkeypatch.setattr(model, "find_spec", find)
-    with pytest.raises(ConfigError, match=rf"by: .* {package}: pip install 'rubrica\[local\]'"):
+    with pytest.raises(ConfigError, match=rf"by: .* {package}: pip install 'fourscore\[local\]'"):
         open_local_model("any/model")
 
 

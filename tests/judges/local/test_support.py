@@ -7,9 +7,9 @@ import pytest
 from tests.judges.local.conftest import MakeFolder
 from tokenizers import Encoding
 
-from rubrica.judges.local import LocalModel, judge_claims_locally, judge_topics_locally
-from rubrica.judges.reader.support import Verdict, judge_claims
-from rubrica.judges.reader.text import read_text
+from fourscore.judges.local import LocalModel, judge_claims_locally, judge_topics_locally
+from fourscore.judges.reader.support import Verdict, judge_claims
+from fourscore.judges.reader.text import read_text
 
 TEXT = read_text(
     "It rains in Spain today. Paris is the capital of France. A dog sleeps in the sun."

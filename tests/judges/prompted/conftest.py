@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Rubric, Score, Signal, Trace, Usage, score
-from rubrica.models.asking import Ask
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, Rubric, Score, Signal, Trace, Usage, score
+from fourscore.models.asking import Ask
+from fourscore.models.scripted import Scripted
 
 from .scripts import number_of, word_of
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rubrica.models.asking import Ask
-from rubrica.models.scripted import Scripted
+from fourscore.models.asking import Ask
+from fourscore.models.scripted import Scripted
 
 NUMBER = re.compile(r"\[([0-9a-f]{12}) ")
 

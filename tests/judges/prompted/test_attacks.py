@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Signal, Trace
-from rubrica.judges.prompted.attacks import (
+from fourscore.core import Case, ConfigError, Signal, Trace
+from fourscore.judges.prompted.attacks import (
     FOLDER,
     Attack,
     Line,
@@ -16,13 +16,13 @@ from rubrica.judges.prompted.attacks import (
     family,
     wrong_answer,
 )
-from rubrica.judges.prompted.criteria import Criteria
-from rubrica.judges.prompted.defences import DEFENCES, Defence, is_off
-from rubrica.judges.prompted.openers import nothing_said
-from rubrica.judges.visible import INVISIBLE
-from rubrica.models.asking import Ask
-from rubrica.models.gullible import gullible
-from rubrica.models.scripted import Scripted
+from fourscore.judges.prompted.criteria import Criteria
+from fourscore.judges.prompted.defences import DEFENCES, Defence, is_off
+from fourscore.judges.prompted.openers import nothing_said
+from fourscore.judges.visible import INVISIBLE
+from fourscore.models.asking import Ask
+from fourscore.models.gullible import gullible
+from fourscore.models.scripted import Scripted
 
 CASE = Case(id="c", input="What is 2+2?", expected="4")
 

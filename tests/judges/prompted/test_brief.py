@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Signal, ToolCall, Trace, Usage
-from rubrica.judges.prompted.asker import FEW
-from rubrica.judges.prompted.citations import CitationAccuracy
-from rubrica.judges.prompted.completeness import Completeness
-from rubrica.judges.prompted.factual import TAKEN, FactualAccuracy
-from rubrica.judges.prompted.form import WORDS, read_word
-from rubrica.judges.prompted.prompts import Language, read_prompt
-from rubrica.judges.prompted.sources import SourceQuality
-from rubrica.judges.prompted.tools import ToolEfficiency
-from rubrica.models.asking import Ask, ModelError, Reply, Token
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, Signal, ToolCall, Trace, Usage
+from fourscore.judges.prompted.asker import FEW
+from fourscore.judges.prompted.citations import CitationAccuracy
+from fourscore.judges.prompted.completeness import Completeness
+from fourscore.judges.prompted.factual import TAKEN, FactualAccuracy
+from fourscore.judges.prompted.form import WORDS, read_word
+from fourscore.judges.prompted.prompts import Language, read_prompt
+from fourscore.judges.prompted.sources import SourceQuality
+from fourscore.judges.prompted.tools import ToolEfficiency
+from fourscore.models.asking import Ask, ModelError, Reply, Token
+from fourscore.models.scripted import Scripted
 
 from .conftest import fenced
 

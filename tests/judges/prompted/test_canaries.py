@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rubrica.core import Case, ConfigError, Rubric, Score, Signal, Status, Trace, Usage, score
-from rubrica.core.judge import runs
-from rubrica.judges.prompted.canaries import Watched
-from rubrica.judges.prompted.criteria import Criteria
-from rubrica.judges.prompted.wrong import OTHERS, TOPICS, bad_answer
-from rubrica.judges.protocol import load
-from rubrica.judges.rubric_file import read_rubric
-from rubrica.models.asking import Ask, ModelError
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, ConfigError, Rubric, Score, Signal, Status, Trace, Usage, score
+from fourscore.core.judge import runs
+from fourscore.judges.prompted.canaries import Watched
+from fourscore.judges.prompted.criteria import Criteria
+from fourscore.judges.prompted.wrong import OTHERS, TOPICS, bad_answer
+from fourscore.judges.protocol import load
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.models.asking import Ask, ModelError
+from fourscore.models.scripted import Scripted
 
 from .scripts import answering, number_of, verdict
 

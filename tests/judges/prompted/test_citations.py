@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Signal, Status, ToolCall, Trace, Usage
-from rubrica.judges.prompted.citations import ASKED, CitationAccuracy
-from rubrica.judges.protocol import load
-from rubrica.models.asking import ModelError
-from rubrica.models.gullible import careful
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, Signal, Status, ToolCall, Trace, Usage
+from fourscore.judges.prompted.citations import ASKED, CitationAccuracy
+from fourscore.judges.protocol import load
+from fourscore.models.asking import ModelError
+from fourscore.models.gullible import careful
+from fourscore.models.scripted import Scripted
 
 TOWER = {"id": 1, "url": "https://a.org/t", "text": "The tower opened in 1889. It is 330 m tall."}
 HONEY = {"id": 2, "url": "https://b.org/h", "text": "Bees make honey from nectar of flowers."}

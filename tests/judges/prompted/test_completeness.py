@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Status, Trace, Usage
-from rubrica.judges.prompted.completeness import TAKEN, Completeness
-from rubrica.judges.protocol import load
-from rubrica.models.asking import ModelError
-from rubrica.models.gullible import careful
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, Status, Trace, Usage
+from fourscore.judges.prompted.completeness import TAKEN, Completeness
+from fourscore.judges.protocol import load
+from fourscore.models.asking import ModelError
+from fourscore.models.gullible import careful
+from fourscore.models.scripted import Scripted
 
 ASPECTS = {"aspects": ["price", {"text": "delivery", "weight": 2}, "warranty"]}
 CASE = Case(input="Tell me about price, delivery and warranty.", expected=ASPECTS)

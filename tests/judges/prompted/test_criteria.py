@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from rubrica.core import Case, ConfigError, Rubric, Signal, Status, Trace, Usage, score
-from rubrica.judges.prompted.criteria import Criteria, Criterion
-from rubrica.judges.protocol import load
-from rubrica.judges.rubric_file import read_rubric
-from rubrica.models.asking import Ask, ModelError, Reply, Token
-from rubrica.models.gullible import gullible
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, ConfigError, Rubric, Signal, Status, Trace, Usage, score
+from fourscore.judges.prompted.criteria import Criteria, Criterion
+from fourscore.judges.protocol import load
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.models.asking import Ask, ModelError, Reply, Token
+from fourscore.models.gullible import gullible
+from fourscore.models.scripted import Scripted
 
 from .scripts import answering, number_of, verdict
 

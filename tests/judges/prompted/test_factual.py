@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, CaseError, Status, Trace, Usage
-from rubrica.judges.dimensions import factual_accuracy as rules
-from rubrica.judges.prompted.factual import TAKEN, FactualAccuracy
-from rubrica.judges.protocol import load
-from rubrica.models.asking import ModelError
-from rubrica.models.gullible import careful, gullible
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, CaseError, Status, Trace, Usage
+from fourscore.judges.dimensions import factual_accuracy as rules
+from fourscore.judges.prompted.factual import TAKEN, FactualAccuracy
+from fourscore.judges.protocol import load
+from fourscore.models.asking import ModelError
+from fourscore.models.gullible import careful, gullible
+from fourscore.models.scripted import Scripted
 
 CLAIMS = {
     "claims": [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.judges.prompted.fence import draw, fence
+from fourscore.judges.prompted.fence import draw, fence
 
 TITLES = {"answer": "ANSWER"}
 
@@ -46,13 +46,13 @@ def test_a_number_that_stands_in_the_text_is_drawn_again(monkeypatch: pytest.Mon
         def hexdigest(self) -> str:
             return next(digests)
 
-    monkeypatch.setattr("rubrica.judges.prompted.fence.hashlib.blake2b", Hash)
-    monkeypatch.setattr("rubrica.judges.prompted.fence._secret", bytes)
+    monkeypatch.setattr("fourscore.judges.prompted.fence.hashlib.blake2b", Hash)
+    monkeypatch.setattr("fourscore.judges.prompted.fence._secret", bytes)
     assert draw({**body, "other": f"I know it: {drawn.upper()}"}) == "0123456789ab"
 
 
 def test_a_secret_of_ones_own_gives_other_numbers(tmp_path: Path) -> None:
-    code = "from rubrica.judges.prompted.fence import draw; print(draw({'answer': 'a'}))"
+    code = "from fourscore.judges.prompted.fence import draw; print(draw({'answer': 'a'}))"
 
     def number(**env: str) -> str:
         given = {"PATH": "", "XDG_CACHE_HOME": str(tmp_path), **env}
@@ -63,12 +63,12 @@ def test_a_secret_of_ones_own_gives_other_numbers(tmp_path: Path) -> None:
 
     first = number()
     assert number() == first  # it is kept, for this user alone
-    kept = tmp_path / "rubrica" / "fence.secret"
+    kept = tmp_path / "fourscore" / "fence.secret"
     assert kept.stat().st_mode & 0o777 == 0o600
     assert len(kept.read_bytes()) == 32
     assert [path.name for path in kept.parent.iterdir()] == ["fence.secret"]
-    assert number(RUBRICA_SECRET="mine") != first
-    assert number(RUBRICA_SECRET="mine") == number(RUBRICA_SECRET="mine")
+    assert number(FOURSCORE_SECRET="mine") != first
+    assert number(FOURSCORE_SECRET="mine") == number(FOURSCORE_SECRET="mine")
     kept.write_bytes(b"short")  # spoilt: no number anybody could know
     assert number() != number()
 
@@ -76,7 +76,7 @@ def test_a_secret_of_ones_own_gives_other_numbers(tmp_path: Path) -> None:
 def test_where_nothing_can_be_kept_numbers_are_new_each_time(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
-    code = "from rubrica.judges.prompted.fence import draw; print(draw({'answer': 'a'}))"
+    code = "from fourscore.judges.prompted.fence import draw; print(draw({'answer': 'a'}))"
     env = {"PATH": "", "XDG_CACHE_HOME": str(blocked)}
     one, two = (
         subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Status, ToolCall, Trace, Usage
-from rubrica.judges.prompted.factual import FactualAccuracy
-from rubrica.models.asking import ModelError
-from rubrica.models.gullible import careful
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, Status, ToolCall, Trace, Usage
+from fourscore.judges.prompted.factual import FactualAccuracy
+from fourscore.models.asking import ModelError
+from fourscore.models.gullible import careful
+from fourscore.models.scripted import Scripted
 
 OUTPUT = Trace(output="Sales rose 21 percent in 2023. The firm  lost money.")
 SOURCES = {

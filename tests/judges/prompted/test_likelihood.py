@@ -4,8 +4,8 @@ from math import log
 
 import pytest
 
-from rubrica.judges.prompted.likelihood import likelihoods, word_likelihoods
-from rubrica.models.asking import Reply, Token
+from fourscore.judges.prompted.likelihood import likelihoods, word_likelihoods
+from fourscore.models.asking import Reply, Token
 
 CHOICES = ("no", "yes")
 

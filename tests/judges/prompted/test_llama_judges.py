@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from tests.models.llama import needs_llama, serving_llama
 
-from rubrica.core import Case, Rubric, Status, ToolCall, Trace, score
-from rubrica.judges.prompted.asker import Asker, Verdict
-from rubrica.judges.protocol import BY_MODEL, load
-from rubrica.models.ways import forget
+from fourscore.core import Case, Rubric, Status, ToolCall, Trace, score
+from fourscore.judges.prompted.asker import Asker, Verdict
+from fourscore.judges.protocol import BY_MODEL, load
+from fourscore.models.ways import forget
 
 pytestmark = needs_llama
 #: Few and short: a call takes seconds here.
@@ -88,7 +88,7 @@ def test_a_dimension_is_measured(name: str, form: str, llama: str, verdicts: lis
 def test_what_the_model_takes_apart_itself(
     llama: str, verdicts: list[Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rubrica.judges.prompted.factual.TAKEN", 1)
+    monkeypatch.setattr("fourscore.judges.prompted.factual.TAKEN", 1)
     sources = {"sources": [{"id": 1, "text": TOWER}]}
     given = scored(
         "factual_accuracy", sources, Trace(output=TOWER), judge_of("factual_accuracy", llama)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Rubric, Status, Trace, Usage, score
-from rubrica.judges.prompted.panel import Member, Panel
-from rubrica.judges.protocol import load
-from rubrica.models.asking import ModelError
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, ConfigError, Rubric, Status, Trace, Usage, score
+from fourscore.judges.prompted.panel import Member, Panel
+from fourscore.judges.protocol import load
+from fourscore.models.asking import ModelError
+from fourscore.models.scripted import Scripted
 
 from .scripts import answering, verdict
 

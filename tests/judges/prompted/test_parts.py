@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.judges.prompted.prompts import SHIPPED, Language, read_prompt
-from rubrica.judges.protocol import BY_MODEL, load
+from fourscore.core import ConfigError
+from fourscore.judges.prompted.prompts import SHIPPED, Language, read_prompt
+from fourscore.judges.protocol import BY_MODEL, load
 
 JUDGES = [
     load(name, options={"model": "scripted:x", "form": form})

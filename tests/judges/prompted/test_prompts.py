@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.judges.prompted.prompts import SHIPPED, read_prompt
+from fourscore.core import ConfigError
+from fourscore.judges.prompted.prompts import SHIPPED, read_prompt
 
 
 def test_every_prompt_ships_in_both_languages_with_the_same_places() -> None:

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import Case, Rubric, Status, Trace, score
-from rubrica.judges.prompted.listwise import Listwise
-from rubrica.judges.prompted.order import orders, rank_value, shared_ranks
-from rubrica.judges.prompted.pairwise import Pairwise
-from rubrica.judges.protocol import load
-from rubrica.models.asking import Ask
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, Rubric, Status, Trace, score
+from fourscore.judges.prompted.listwise import Listwise
+from fourscore.judges.prompted.order import orders, rank_value, shared_ranks
+from fourscore.judges.prompted.pairwise import Pairwise
+from fourscore.judges.protocol import load
+from fourscore.models.asking import Ask
+from fourscore.models.scripted import Scripted
 
 from .scripts import answering, number_of, verdict
 

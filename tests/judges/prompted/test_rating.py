@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Rubric, Score, Status, Trace, score
-from rubrica.judges.prompted.rating import Rating
-from rubrica.judges.protocol import load
-from rubrica.models.gullible import gullible
+from fourscore.core import Case, ConfigError, Rubric, Score, Status, Trace, score
+from fourscore.judges.prompted.rating import Rating
+from fourscore.judges.protocol import load
+from fourscore.models.gullible import gullible
 
 from .scripts import answering
 

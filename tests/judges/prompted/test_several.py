@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Usage
-from rubrica.judges.dimensions.sources import Source
-from rubrica.judges.prompted.asker import Asker, Verdict
-from rubrica.judges.prompted.several import after, each, heap, listed, sure_of
-from rubrica.judges.prompted.sourced import excerpts
-from rubrica.models.asking import FREE, ModelError
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, Usage
+from fourscore.judges.dimensions.sources import Source
+from fourscore.judges.prompted.asker import Asker, Verdict
+from fourscore.judges.prompted.several import after, each, heap, listed, sure_of
+from fourscore.judges.prompted.sourced import excerpts
+from fourscore.models.asking import FREE, ModelError
+from fourscore.models.scripted import Scripted
 
 from .scripts import number_of
 

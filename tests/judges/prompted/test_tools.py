@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, Message, Status, ToolCall, Trace, Usage
-from rubrica.judges.prompted.tools import ASKED, ToolEfficiency
-from rubrica.judges.protocol import load
-from rubrica.models.asking import ModelError
-from rubrica.models.gullible import careful, gullible
-from rubrica.models.scripted import Scripted
+from fourscore.core import Case, Message, Status, ToolCall, Trace, Usage
+from fourscore.judges.prompted.tools import ASKED, ToolEfficiency
+from fourscore.judges.protocol import load
+from fourscore.models.asking import ModelError
+from fourscore.models.gullible import careful, gullible
+from fourscore.models.scripted import Scripted
 
 CASE = Case(input="How tall is the tower, and when did it open?")
 HEIGHT = ToolCall(name="search", arguments={"q": "height of the tower"}, result="330 m")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rubrica.judges.reader.coverage import Coverage, cover_aspects
-from rubrica.judges.reader.text import Text
+from fourscore.judges.reader.coverage import Coverage, cover_aspects
+from fourscore.judges.reader.text import Text
 
 
 def shares(aspects: list[str], raw: str, question: str = "") -> list[float]:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from rubrica.judges.reader import features
-from rubrica.judges.reader.features import DIRECTION, FEATURES, Match, find_names, measure
-from rubrica.judges.reader.support import read_claims, read_question
-from rubrica.judges.reader.text import Text
-from rubrica.judges.reader.weights import shipped_weights
+from fourscore.judges.reader import features
+from fourscore.judges.reader.features import DIRECTION, FEATURES, Match, find_names, measure
+from fourscore.judges.reader.support import read_claims, read_question
+from fourscore.judges.reader.text import Text
+from fourscore.judges.reader.weights import shipped_weights
 
 
 def match(claim: str, text: str, question: str = "") -> Match:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 import pytest
 from tests.linear import assert_bounded, assert_linear
 
-from rubrica.core import Case, Trace
-from rubrica.judges.dimensions.completeness import Completeness
-from rubrica.judges.dimensions.factual_accuracy import FactualAccuracy
-from rubrica.judges.dimensions.question import list_parts, question_of
-from rubrica.judges.reader.coverage import cover_aspects
-from rubrica.judges.reader.support import judge_claims
-from rubrica.judges.reader.text import Text
+from fourscore.core import Case, Trace
+from fourscore.judges.dimensions.completeness import Completeness
+from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
+from fourscore.judges.dimensions.question import list_parts, question_of
+from fourscore.judges.reader.coverage import cover_aspects
+from fourscore.judges.reader.support import judge_claims
+from fourscore.judges.reader.text import Text
 
 CLAIMS = ["The bridge in Harwick opened in 1932.", "It did not cost 1,200 euros.", "大桥很长。"]
 EXPECTED = {"claims": [{"text": claim} for claim in CLAIMS], "aspects": ["costs", "history"]}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rubrica.judges.reader.numbers import find_numbers
-from rubrica.judges.reader.text import split_words
+from fourscore.judges.reader.numbers import find_numbers
+from fourscore.judges.reader.text import split_words
 
 
 @pytest.mark.parametrize(

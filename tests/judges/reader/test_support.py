@@ -2,7 +2,7 @@
 
 import pytest
 
-from rubrica.judges.reader.support import (
+from fourscore.judges.reader.support import (
     LONGEST_CLAIM,
     Verdict,
     grade,
@@ -10,8 +10,8 @@ from rubrica.judges.reader.support import (
     judge_wordings,
     probability,
 )
-from rubrica.judges.reader.text import Text
-from rubrica.judges.reader.weights import LinearModel, shipped_weights
+from fourscore.judges.reader.text import Text
+from fourscore.judges.reader.weights import LinearModel, shipped_weights
 
 CLAIM = "The harbour bridge was opened by the mayor in 1932."
 OTHER = "Local papers followed the debate with patience and some humour."

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rubrica.judges.dimensions.finding import READ
-from rubrica.judges.reader.text import Text, is_chinese, read_text, split_words, stem_word
+from fourscore.judges.dimensions.finding import READ
+from fourscore.judges.reader.text import Text, is_chinese, read_text, split_words, stem_word
 
 
 def sentences_of(raw: str) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.judges.reader.weights import SHIPPED, read_weights, shipped_weights, word_weight
+from fourscore.core import ConfigError
+from fourscore.judges.reader.weights import SHIPPED, read_weights, shipped_weights, word_weight
 
 
 def fitted(**changes: Any) -> dict[str, Any]:

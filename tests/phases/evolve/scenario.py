@@ -8,9 +8,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from rubrica.phases.evolve.decision import Decision, by_pairs
-from rubrica.phases.evolve.folder import Evolution
-from rubrica.stats.sequential import Looks
+from fourscore.phases.evolve.decision import Decision, by_pairs
+from fourscore.phases.evolve.folder import Evolution
+from fourscore.stats.sequential import Looks
 
 BEGAN = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 SETTINGS = "budget: 40\nkeep: 5\nlimits:\n  cool_down: 0\n"

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from rubrica.phases.evolve.folder import Evolution
-from rubrica.phases.evolve.settings import Settings, read_settings
+from fourscore.phases.evolve.folder import Evolution
+from fourscore.phases.evolve.settings import Settings, read_settings
 
 SCRIPT = Path(__file__).with_name("scenario.py")
 _spec = importlib.util.spec_from_file_location("scenario", SCRIPT)
@@ -67,7 +67,7 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> Callable[..., bool]:
             known[told] = read_settings(path)
         return known[told]
 
-    monkeypatch.setattr("rubrica.phases.evolve.folder.read_settings", read)
+    monkeypatch.setattr("fourscore.phases.evolve.folder.read_settings", read)
 
     def run(work: Callable[[], Evolution], at: int, *, torn: bool = False) -> bool:
         """Whether the work was cut off."""

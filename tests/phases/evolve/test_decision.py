@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from rubrica import should_apply_mutation
-from rubrica.phases.evolve.decision import by_pairs, by_scores, expected_false
-from rubrica.stats.sequential import Looks
+from fourscore import should_apply_mutation
+from fourscore.phases.evolve.decision import by_pairs, by_scores, expected_false
+from fourscore.stats.sequential import Looks
 
 
 class Fixed(Random):

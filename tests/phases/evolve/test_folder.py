@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import ConfigError, DataError, InputError
-from rubrica.phases.evolve.decision import Decision, by_pairs
-from rubrica.phases.evolve.folder import Evolution
-from rubrica.phases.evolve.history import Record
-from rubrica.stats.sequential import Looks
+from fourscore.core import ConfigError, DataError, InputError
+from fourscore.phases.evolve.decision import Decision, by_pairs
+from fourscore.phases.evolve.folder import Evolution
+from fourscore.phases.evolve.history import Record
+from fourscore.stats.sequential import Looks
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 WON = by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
@@ -206,7 +206,7 @@ def test_one_writer_at_a_time_and_readers_meanwhile(folder: Path) -> None:
     with opened(folder) as evolution:
         with pytest.raises(DataError, match=f"process {os.getpid()} .*is working on"):
             Evolution(folder)
-        script = f"from rubrica.phases.evolve.folder import Evolution; Evolution({str(folder)!r})"
+        script = f"from fourscore.phases.evolve.folder import Evolution; Evolution({str(folder)!r})"
         done = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=False
         )
@@ -325,7 +325,7 @@ def test_a_reason_is_cut_and_cleaned(folder: Path) -> None:
 
 
 def test_what_is_no_evolution_is_said(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"no log\.jsonl in it; rubrica evolve init"):
+    with pytest.raises(DataError, match=r"no log\.jsonl in it; fourscore evolve init"):
         Evolution(tmp_path)
     (tmp_path / "log.jsonl").write_text("")
     (tmp_path / "evolution.yaml").write_text("")

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from rubrica.phases.evolve.limits import (
+from fourscore.phases.evolve.limits import (
     Limits,
     Mutation,
     Risk,

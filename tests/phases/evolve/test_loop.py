@@ -11,23 +11,23 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case
-from rubrica.judges.rubric_file import read_rubric
-from rubrica.models.asking import ModelError
-from rubrica.phases.evolve.decision import by_scores
-from rubrica.phases.evolve.evaluating import Bench, Evaluator
-from rubrica.phases.evolve.events import Noted
-from rubrica.phases.evolve.folder import Evolution
-from rubrica.phases.evolve.limits import Risk
-from rubrica.phases.evolve.loop import MOST_REFUSED, Ended, Loop, Way
-from rubrica.phases.evolve.mutations.failure import Failure
-from rubrica.phases.evolve.mutations.proposal import Proposal, Refused, diff_of
-from rubrica.phases.evolve.mutations.record import Record, text_digest
-from rubrica.phases.evolve.prompted_agent import PromptedAgents
-from rubrica.phases.evolve.split import part_of, split
-from rubrica.phases.test import Plan
-from rubrica.readers.cases import CaseFile
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.models.asking import ModelError
+from fourscore.phases.evolve.decision import by_scores
+from fourscore.phases.evolve.evaluating import Bench, Evaluator
+from fourscore.phases.evolve.events import Noted
+from fourscore.phases.evolve.folder import Evolution
+from fourscore.phases.evolve.limits import Risk
+from fourscore.phases.evolve.loop import MOST_REFUSED, Ended, Loop, Way
+from fourscore.phases.evolve.mutations.failure import Failure
+from fourscore.phases.evolve.mutations.proposal import Proposal, Refused, diff_of
+from fourscore.phases.evolve.mutations.record import Record, text_digest
+from fourscore.phases.evolve.prompted_agent import PromptedAgents
+from fourscore.phases.evolve.split import part_of, split
+from fourscore.phases.test import Plan
+from fourscore.readers.cases import CaseFile
+from fourscore.stores.sqlite import Store
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 #: The prompt says how well it does: a share of cases, as `right: 0.4`.
@@ -49,7 +49,7 @@ async def answer(question, prompt):
 RUBRIC = "pass_threshold: 0.5\ndimensions:\n  right: {judge: checks.py->right, weight: 1}\n"
 CHECKS = """
 import pathlib
-from rubrica import judge
+from fourscore import judge
 
 @judge
 def right(case, trace):

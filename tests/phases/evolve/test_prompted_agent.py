@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Case, ConfigError, Usage
-from rubrica.models.asking import Ask
-from rubrica.models.scripted import Scripted
-from rubrica.phases.agents import attempt
-from rubrica.phases.evolve.prompted_agent import PromptedAgents
+from fourscore.core import Case, ConfigError, Usage
+from fourscore.models.asking import Ask
+from fourscore.models.scripted import Scripted
+from fourscore.phases.agents import attempt
+from fourscore.phases.evolve.prompted_agent import PromptedAgents
 
 AGENT = """
 def plain(asked, prompt): return f"{prompt}|{asked}"
@@ -66,7 +66,7 @@ def test_recorded_answers_are_refused() -> None:
 
 def test_a_command_has_its_file(file: Path) -> None:
     assert answered("shell: cat {prompt_file} -", file) == f"{PROMPT}why?"
-    assert answered('shell: cat "$RUBRICA_PROMPT_FILE" -', file) == f"{PROMPT}why?"
+    assert answered('shell: cat "$FOURSCORE_PROMPT_FILE" -', file) == f"{PROMPT}why?"
     agents = PromptedAgents("shell: cat {prompt_file}")
     assert agents.with_prompt(PROMPT, file).name == agents.plain.name == "shell: cat {prompt_file}"
 
@@ -79,7 +79,7 @@ def test_a_model_has_it_as_the_system_message(file: Path, monkeypatch: pytest.Mo
         return "fine"
 
     model = Scripted(answer)
-    monkeypatch.setattr("rubrica.phases.agent_model.model_for", lambda *_: model)
+    monkeypatch.setattr("fourscore.phases.agent_model.model_for", lambda *_: model)
     assert answered("openai:m", file) == "fine"
     talk = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "why?"}]
     assert answered("openai:m", file, talk) == "fine"

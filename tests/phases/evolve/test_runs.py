@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import Case, Provenance, Score, Status, Trace
-from rubrica.phases.compare import Side
-from rubrica.phases.evolve.runs import PairedRuns, paired_runs
-from rubrica.phases.evolve.split import order_of
-from rubrica.stores.run import RunInfo
-from rubrica.stores.sqlite import Store
+from fourscore.core import Case, Provenance, Score, Status, Trace
+from fourscore.phases.compare import Side
+from fourscore.phases.evolve.runs import PairedRuns, paired_runs
+from fourscore.phases.evolve.split import order_of
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
 
 #: Case id, what was asked, and the value of each attempt (None: not measured).
 Rows = list[tuple[str, str, list[float | None]]]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.phases.evolve.settings import Settings, read_settings, settings_text
+from fourscore.core import ConfigError
+from fourscore.phases.evolve.settings import Settings, read_settings, settings_text
 
 
 def written(tmp_path: Path, text: str) -> Path:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import Case
-from rubrica.phases.evolve.split import Shares, part_of, place_of, split
+from fourscore.core import Case
+from fourscore.phases.evolve.split import Shares, part_of, place_of, split
 
 CASES = [Case(id=f"case {n}", input=n) for n in range(3000)]
 

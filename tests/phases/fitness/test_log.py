@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rubrica import Case, DataError, score
-from rubrica.judges.fitness.grades import score_of
-from rubrica.judges.fitness.rubric import fitness
-from rubrica.judges.rubric_file import read_rubric
-from rubrica.phases.fitness.log import Reading, Task, score_log
-from rubrica.phases.fitness.telling import document
-from rubrica.readers.logs.detect import Log
+from fourscore import Case, DataError, score
+from fourscore.judges.fitness.grades import score_of
+from fourscore.judges.fitness.rubric import fitness
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.phases.fitness.log import Reading, Task, score_log
+from fourscore.phases.fitness.telling import document
+from fourscore.readers.logs.detect import Log
 
 RUBRIC = fitness()
 TABLE = Path(__file__).parents[2] / "labelled" / "fitness" / "executions.jsonl"
@@ -225,7 +225,7 @@ def test_the_request_of_a_conversation_is_heeded(tmp_path: Path) -> None:
 
 def test_a_judge_of_ones_own_goes_by_traces(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        "from rubrica import judge\n@judge\ndef calm(case, trace):\n"
+        "from fourscore import judge\n@judge\ndef calm(case, trace):\n"
         "    return len(trace.tool_calls) < 3\n"
     )
     rubric = tmp_path / "mine.yaml"

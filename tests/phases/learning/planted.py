@@ -14,8 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from rubrica.models.asking import Ask
-from rubrica.models.scripted import Scripted
+from fourscore.models.asking import Ask
+from fourscore.models.scripted import Scripted
 
 #: What the grader pays for, and how much.
 PLANTED = {"example": 4.0, "source": 3.0, "summary": 2.0}

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 from tests.phases.learning import planted
 
-from rubrica.core import Case, Trace, score
-from rubrica.judges.prompted.criteria import Criteria
-from rubrica.judges.rubric_file import read_rubric
-from rubrica.models.asking import ModelError
-from rubrica.models.budgeted import Budgeted
-from rubrica.models.house import House
-from rubrica.models.purse import Cost, Purse
-from rubrica.models.scripted import Scripted
-from rubrica.phases.learn import LEARNED, NOTHING, learn
-from rubrica.phases.learning.artifact import write_artifact
-from rubrica.phases.learning.journal import Journal
-from rubrica.phases.learning.settings import Learning
-from rubrica.readers.samples import Samples
+from fourscore.core import Case, Trace, score
+from fourscore.judges.prompted.criteria import Criteria
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.models.asking import ModelError
+from fourscore.models.budgeted import Budgeted
+from fourscore.models.house import House
+from fourscore.models.purse import Cost, Purse
+from fourscore.models.scripted import Scripted
+from fourscore.phases.learn import LEARNED, NOTHING, learn
+from fourscore.phases.learning.artifact import write_artifact
+from fourscore.phases.learning.journal import Journal
+from fourscore.phases.learning.settings import Learning
+from fourscore.readers.samples import Samples
 
 PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
 
@@ -67,7 +67,7 @@ def test_labels_are_shown_for_proposals_and_never_in_a_check(tmp_path: Path) -> 
 
 
 def test_what_is_held_out_is_asked_about_only_after_all_is_decided(tmp_path: Path) -> None:
-    from rubrica.phases.learning.parts import parts_of
+    from fourscore.phases.learning.parts import parts_of
 
     model = planted.model()
     path = planted.write(tmp_path / "train.jsonl", planted.rows(60))

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from tests.phases.learning import planted
 
-from rubrica.core import ConfigError, DataError, Usage
-from rubrica.judges.rubric_file import read_rubric
-from rubrica.phases.learning.artifact import dimensions_of, rubric_document, write_artifact
-from rubrica.phases.learning.choosing import Candidate, Choice, chosen_of, span_of, strength
-from rubrica.phases.learning.journal import Journal
-from rubrica.phases.learning.parts import Unit, parts_of, units_of
-from rubrica.phases.learning.pool import pooled
-from rubrica.phases.learning.proposing import tidied
-from rubrica.phases.learning.report import criterion_text
-from rubrica.phases.learning.settings import Learning
-from rubrica.readers.samples import Samples
-from rubrica.stats.least_squares import Fit
+from fourscore.core import ConfigError, DataError, Usage
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.phases.learning.artifact import dimensions_of, rubric_document, write_artifact
+from fourscore.phases.learning.choosing import Candidate, Choice, chosen_of, span_of, strength
+from fourscore.phases.learning.journal import Journal
+from fourscore.phases.learning.parts import Unit, parts_of, units_of
+from fourscore.phases.learning.pool import pooled
+from fourscore.phases.learning.proposing import tidied
+from fourscore.phases.learning.report import criterion_text
+from fourscore.phases.learning.settings import Learning
+from fourscore.readers.samples import Samples
+from fourscore.stats.least_squares import Fit
 
 
 def test_parts_go_by_content_and_not_by_place(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_two_processes_do_not_write_one_journal(tmp_path: Path) -> None:
     path = tmp_path / "out.journal.jsonl"
     script = f"""
 from pathlib import Path
-from rubrica.phases.learning.journal import Journal
+from fourscore.phases.learning.journal import Journal
 Journal(Path({str(path)!r}), "run")
 """
     with Journal(path, "run"):

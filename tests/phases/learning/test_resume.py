@@ -13,7 +13,7 @@ import pytest
 from tests.models.server import Answer, Request, said, serving
 from tests.phases.learning import planted
 
-RUBRICA = str(Path(sys.executable).with_name("rubrica"))
+FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 AT_A_TIME = 4
 
 
@@ -25,9 +25,9 @@ def script(request: Request, _: int) -> Answer:
 def started(folder: Path, url: str, *more: str) -> "subprocess.Popen[str]":
     words = ["rubric", "learn", "--data", "train.jsonl", "--model", "openai:small"]
     words += ["--base-url", url, "--out", "out.yaml", "--concurrency", str(AT_A_TIME), *more]
-    environment = {**os.environ, "RUBRICA_CACHE": str(folder / "cache.sqlite")}
+    environment = {**os.environ, "FOURSCORE_CACHE": str(folder / "cache.sqlite")}
     return subprocess.Popen(
-        [RUBRICA, *words],
+        [FOURSCORE, *words],
         cwd=folder,
         env=environment,
         text=True,

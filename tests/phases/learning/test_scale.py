@@ -6,15 +6,15 @@ from pathlib import Path
 
 from tests.phases.learning import planted
 
-from rubrica.core import digest
-from rubrica.models.asking import Ask, Reply
-from rubrica.models.budgeted import Budgeted
-from rubrica.models.house import House
-from rubrica.models.purse import Purse
-from rubrica.models.scripted import Scripted
-from rubrica.phases.learn import LEARNED, learn
-from rubrica.phases.learning.settings import Learning
-from rubrica.readers.samples import Samples
+from fourscore.core import digest
+from fourscore.models.asking import Ask, Reply
+from fourscore.models.budgeted import Budgeted
+from fourscore.models.house import House
+from fourscore.models.purse import Purse
+from fourscore.models.scripted import Scripted
+from fourscore.phases.learn import LEARNED, learn
+from fourscore.phases.learning.settings import Learning
+from fourscore.readers.samples import Samples
 
 LONG = 20_000
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rubrica.core import Case, ConfigError, Trace, judge
-from rubrica.phases.monitor.alerts import DAY, HOUR, Notice, Policy, lately, shown
-from rubrica.phases.monitor.change import Change
-from rubrica.phases.monitor.delivering import FIRST, LEASE, Deliverer, SinkError
-from rubrica.phases.monitor.judgement import Judgement
-from rubrica.phases.monitor.monitor import ProductionMonitor
-from rubrica.phases.monitor.wording import facts, headline
-from rubrica.stats.vigil import Word
-from rubrica.stores.monitor import MonitorStore
-from rubrica.stores.monitor_rows import Entry, Raised
+from fourscore.core import Case, ConfigError, Trace, judge
+from fourscore.phases.monitor.alerts import DAY, HOUR, Notice, Policy, lately, shown
+from fourscore.phases.monitor.change import Change
+from fourscore.phases.monitor.delivering import FIRST, LEASE, Deliverer, SinkError
+from fourscore.phases.monitor.judgement import Judgement
+from fourscore.phases.monitor.monitor import ProductionMonitor
+from fourscore.phases.monitor.wording import facts, headline
+from fourscore.stats.vigil import Word
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_rows import Entry, Raised
 
 NOW = 1_800_000_000.0
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rubrica import Case, ProductionMonitor, Trace, judge
-from rubrica.phases.monitor.asgi import Middleware
-from rubrica.phases.monitor.exchange import Exchange, Read
-from rubrica.phases.monitor.keeping import read_sample
+from fourscore import Case, ProductionMonitor, Trace, judge
+from fourscore.phases.monitor.asgi import Middleware
+from fourscore.phases.monitor.exchange import Exchange, Read
+from fourscore.phases.monitor.keeping import read_sample
 
 JSON = [(b"content-type", b"application/json")]
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrica.core import Case, Usage
-from rubrica.phases.monitor.assembly import Interaction, Unfit, interaction_of
-from rubrica.phases.monitor.gathering import Gatherer
-from rubrica.phases.monitor.receiving import rows_of
-from rubrica.readers.otlp.span import Span
-from rubrica.stores.monitor import MonitorStore
-from rubrica.stores.monitor_spans import SpanRow
+from fourscore.core import Case, Usage
+from fourscore.phases.monitor.assembly import Interaction, Unfit, interaction_of
+from fourscore.phases.monitor.gathering import Gatherer
+from fourscore.phases.monitor.receiving import rows_of
+from fourscore.readers.otlp.span import Span
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_spans import SpanRow
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 NOW = 1_800_000_000.0
@@ -33,7 +33,7 @@ def conversation() -> list[Span]:
     chat = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 4}
     tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find"}
     return [
-        span(1, None, {"gen_ai.operation.name": "invoke_agent", "rubrica.tags": "garden, tools"}),
+        span(1, None, {"gen_ai.operation.name": "invoke_agent", "fourscore.tags": "garden, tools"}),
         span(2, 1, {**chat, "gen_ai.input.messages": json.dumps([user])}),
         span(3, 1, {**tool, "gen_ai.tool.call.arguments": '{"n": 1}'}),
         span(4, 1, {**tool, "error.type": "timeout"}, error="timeout", start=1_700_000_003.0),
@@ -133,7 +133,7 @@ def test_what_is_nothing_to_score_is_not_a_failure() -> None:
     ],
 )
 def test_tags_are_few_and_short(told: Any, tags: tuple[str, ...]) -> None:
-    attributes = {"gen_ai.prompt": "a", "gen_ai.completion": "b", "rubrica.tags": told}
+    attributes = {"gen_ai.prompt": "a", "gen_ai.completion": "b", "fourscore.tags": told}
     made = interaction_of(TRACE, [span(1, None, attributes)], NOW)
     assert isinstance(made, Interaction)
     assert made.case.tags == tags

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.core import Status, Usage
-from rubrica.phases.monitor.judgement import Change, Judgement, Thresholds
-from rubrica.phases.monitor.sample import Sample
-from rubrica.stats.confusion import Confusion
+from fourscore.core import Status, Usage
+from fourscore.phases.monitor.judgement import Change, Judgement, Thresholds
+from fourscore.phases.monitor.sample import Sample
+from fourscore.stats.confusion import Confusion
 
 FAST = Thresholds(min_samples=5, horizon=200, drift_window=20)
 

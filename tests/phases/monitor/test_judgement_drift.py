@@ -3,10 +3,10 @@
 import random
 from typing import Any
 
-from rubrica.core import Status
-from rubrica.phases.monitor.drifting import Drift
-from rubrica.phases.monitor.judgement import Change, Judgement
-from rubrica.phases.monitor.sample import Sample
+from fourscore.core import Status
+from fourscore.phases.monitor.drifting import Drift
+from fourscore.phases.monitor.judgement import Change, Judgement
+from fourscore.phases.monitor.sample import Sample
 
 
 def stretch(

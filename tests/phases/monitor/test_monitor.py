@@ -17,14 +17,14 @@ from typing import Any
 
 import pytest
 
-from rubrica import Case, ConfigError, Message, ProductionMonitor, Rubric, ToolCall, Trace, judge
-from rubrica.core import Dimension, Evidence, Signal, Usage
-from rubrica.phases.monitor.keeping import FullText, read_sample, read_text
-from rubrica.phases.monitor.observed import Observed
-from rubrica.phases.monitor.sample import Sample
-from rubrica.phases.monitor.sampling import Sampling
-from rubrica.stores.errors import StoreError
-from rubrica.stores.monitor import MonitorStore
+from fourscore import Case, ConfigError, Message, ProductionMonitor, Rubric, ToolCall, Trace, judge
+from fourscore.core import Dimension, Evidence, Signal, Usage
+from fourscore.phases.monitor.keeping import FullText, read_sample, read_text
+from fourscore.phases.monitor.observed import Observed
+from fourscore.phases.monitor.sample import Sample
+from fourscore.phases.monitor.sampling import Sampling
+from fourscore.stores.errors import StoreError
+from fourscore.stores.monitor import MonitorStore
 
 SECRET = "ana@example.com"
 
@@ -417,7 +417,7 @@ def test_a_budget_for_each_hour(
 ) -> None:
     """In dollars: 0.50 are set aside and 0.25 used, so that a third of 1.00 is afforded at 0.50."""
     clock = 1_800_000_000.0
-    monkeypatch.setattr("rubrica.phases.monitor.scorer.time.time", lambda: clock)
+    monkeypatch.setattr("fourscore.phases.monitor.scorer.time.time", lambda: clock)
     monitors = [
         ProductionMonitor(1.0, rubric=Paid(), store=tmp_path / "m.db", budget=budget)
         for _ in range(2)
@@ -556,7 +556,7 @@ def test_texts_are_kept_as_long_as_asked() -> None:
 def test_a_store_that_is_busy_for_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("rubrica.stores.schema.PATIENCE", 0.05)
+    monkeypatch.setattr("fourscore.stores.schema.PATIENCE", 0.05)
     path = tmp_path / "monitor.db"
     with ProductionMonitor(1.0, rubric=GOOD, store=path) as monitor:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -597,8 +597,8 @@ def test_long_ids(gate: Gate) -> None:
 def test_what_waits_for_the_store_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rubrica.stores.schema.PATIENCE", 0.001)
-    monkeypatch.setattr("rubrica.phases.monitor.saving.ROOM", 10)
+    monkeypatch.setattr("fourscore.stores.schema.PATIENCE", 0.001)
+    monkeypatch.setattr("fourscore.phases.monitor.saving.ROOM", 10)
     path = tmp_path / "monitor.db"
     monitor = ProductionMonitor(1.0, rubric=GOOD, store=path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -656,7 +656,7 @@ def test_a_restart_changes_no_count(tmp_path: Path) -> None:
 
 SERVICE = """
 import multiprocessing, os, sys
-from rubrica import ProductionMonitor, Rubric, judge
+from fourscore import ProductionMonitor, Rubric, judge
 
 @judge
 def good(case, trace):
@@ -710,7 +710,7 @@ def test_saved_when_processes_end(how: str, expected: int, tmp_path: Path) -> No
 
 WORKER = """
 import sys
-from rubrica import ProductionMonitor, judge
+from fourscore import ProductionMonitor, judge
 
 @judge
 def good(case, trace):
@@ -746,7 +746,7 @@ def test_two_processes_one_service(tmp_path: Path) -> None:
 
 ENDLESS = """
 import itertools, sys
-from rubrica import ProductionMonitor, judge
+from fourscore import ProductionMonitor, judge
 
 @judge
 def good(case, trace):

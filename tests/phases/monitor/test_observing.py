@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from rubrica.phases.monitor import observing
-from rubrica.phases.monitor.observing import Background
-from rubrica.phases.monitor.tally import Tallies, Tally
+from fourscore.phases.monitor import observing
+from fourscore.phases.monitor.observing import Background
+from fourscore.phases.monitor.tally import Tallies, Tally
 
 
 class Slow:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import DataError
-from rubrica.phases.monitor.receiving import FullError, Receipt, Receiver, rows_of
-from rubrica.readers.otlp.span import Span
-from rubrica.stores.errors import StoreError
-from rubrica.stores.monitor import MonitorStore
-from rubrica.stores.monitor_spans import Received
+from fourscore.core import DataError
+from fourscore.phases.monitor.receiving import FullError, Receipt, Receiver, rows_of
+from fourscore.readers.otlp.span import Span
+from fourscore.stores.errors import StoreError
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_spans import Received
 
 
 def span(trace: int, number: int = 1) -> Span:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubrica.phases.monitor.redaction import Redaction, redact, redact_value
+from fourscore.phases.monitor.redaction import Redaction, redact, redact_value
 
 OPENAI = "sk-" + "proj-Ab12" * 6  # put together, so that no scanner takes this file for a leak
 GITHUB = "ghp_" + "a1B2c3D4e5" * 4

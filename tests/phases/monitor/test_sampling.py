@@ -5,15 +5,15 @@ import sys
 
 import pytest
 
-from rubrica.core import ConfigError
-from rubrica.phases.monitor.sampling import Sampling, digest, limit
+from fourscore.core import ConfigError
+from fourscore.phases.monitor.sampling import Sampling, digest, limit
 
 IDS = [f"request-{n}" for n in range(20_000)]
 
 
 def test_the_same_ones_everywhere() -> None:
     script = """
-from rubrica.phases.monitor.sampling import Sampling
+from fourscore.phases.monitor.sampling import Sampling
 taken = Sampling(0.01)
 print(*[n for n in range(2000) if taken.draws(f"request-{n}", ())])
 """

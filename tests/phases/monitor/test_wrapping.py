@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rubrica import Case, Message, ProductionMonitor, ToolCall, Trace, judge, record
-from rubrica.phases.monitor.keeping import FullText, read_text
+from fourscore import Case, Message, ProductionMonitor, ToolCall, Trace, judge, record
+from fourscore.phases.monitor.keeping import FullText, read_text
 
 
 @judge

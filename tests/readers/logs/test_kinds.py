@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import DataError, Trace, Usage
-from rubrica.readers.logs.detect import Log
-from rubrica.readers.logs.summary import duration
+from fourscore.core import DataError, Trace, Usage
+from fourscore.readers.logs.detect import Log
+from fourscore.readers.logs.summary import duration
 
 
 def read(path: Path, text: str, **options: Any) -> tuple[Log, list[Trace]]:

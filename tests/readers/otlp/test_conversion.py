@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from rubrica.core import Fault, ToolCall, Usage
-from rubrica.readers.otlp.conversion import Reading
-from rubrica.readers.otlp.span import Event, Span, distinct
+from fourscore.core import Fault, ToolCall, Usage
+from fourscore.readers.otlp.conversion import Reading
+from fourscore.readers.otlp.span import Event, Span, distinct
 
 QUESTION = "Where is my order?"
 ANSWER = "It left on Tuesday."

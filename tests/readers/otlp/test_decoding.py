@@ -15,8 +15,8 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Status
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 
-from rubrica.core import DataError
-from rubrica.readers.otlp.bodies import (
+from fourscore.core import DataError
+from fourscore.readers.otlp.bodies import (
     MEMBERS,
     TooLarge,
     inflated,
@@ -24,9 +24,9 @@ from rubrica.readers.otlp.bodies import (
     reply,
     spans_of_body,
 )
-from rubrica.readers.otlp.documents import spans_of_document
-from rubrica.readers.otlp.protobuf import spans_of_protobuf
-from rubrica.readers.otlp.span import LARGEST, Event, Span, distinct, packed, unpacked
+from fourscore.readers.otlp.documents import spans_of_document
+from fourscore.readers.otlp.protobuf import spans_of_protobuf
+from fourscore.readers.otlp.span import LARGEST, Event, Span, distinct, packed, unpacked
 
 TRACE, SPAN, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "00f067aa0ba902b7"
 START, END = 1_767_607_200_000_000_001, 1_767_607_201_500_000_000

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 from scipy.stats import binom, norm
 
-from rubrica.stats.power import cases_for_passes
+from fourscore.stats.power import cases_for_passes
 
 Z = norm.ppf(0.975)
 

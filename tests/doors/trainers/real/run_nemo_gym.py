@@ -15,8 +15,8 @@ from nemo_gym.base_resources_server import (  # type: ignore[import-not-found]
 )
 from nemo_gym.failure_kinds import is_registered  # type: ignore[import-not-found]
 
-from rubrica.doors.trainers.ask import rewards_of
-from rubrica.doors.trainers.nemo_gym import read_request, write_response
+from fourscore.doors.trainers.ask import rewards_of
+from fourscore.doors.trainers.nemo_gym import read_request, write_response
 
 
 class Request(BaseVerifyRequest):  # type: ignore[misc]
@@ -60,7 +60,7 @@ def main() -> int:
     assert [one.reward for one in (right, wrong, lost)] == [1.0, 0.0, 0.0]
     assert [one.mask_sample for one in (right, wrong, lost)] == [False, False, True]
     assert is_registered(lost.failure_kind)
-    assert right.reward_components["rubrica_signal_math"] == 1.0
+    assert right.reward_components["fourscore_signal_math"] == 1.0
     version = importlib.metadata.version("nemo-gym")
     print(json.dumps({"run": "/verify bodies through the models", "nemo-gym": version}))  # noqa: T201
     return 0

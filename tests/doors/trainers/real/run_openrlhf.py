@@ -20,7 +20,7 @@ from unittest.mock import MagicMock
 import torch  # type: ignore[import-not-found]
 
 FILE = """\
-from rubrica.doors.trainers.openrlhf import RewardFunc
+from fourscore.doors.trainers.openrlhf import RewardFunc
 
 reward_func = RewardFunc("math", on_error={word!r})
 """
@@ -86,9 +86,13 @@ def main() -> int:
             made = [experience(agent, samples, file, *case) for case in cases]
             rewards[word] = [None if exp.rewards is None else exp.rewards.item() for exp in made]
             assert made[0].rewards.shape == (1,), "one number a sample, not a list of lists"
-            keys = [{key for key in exp.info if key.startswith("rubrica")} for exp in made]
-            assert keys[0] == keys[1] == {"rubrica_judged", "rubrica_passed", "rubrica_signal_math"}
-            assert made[2].info.get("rubrica_judged", torch.tensor([math.nan])).item() != 1.0
+            keys = [{key for key in exp.info if key.startswith("fourscore")} for exp in made]
+            assert (
+                keys[0]
+                == keys[1]
+                == {"fourscore_judged", "fourscore_passed", "fourscore_signal_math"}
+            )
+            assert made[2].info.get("fourscore_judged", torch.tensor([math.nan])).item() != 1.0
     assert rewards["raise"] == [1.0, 0.0, None]
     assert rewards["zero"] == [1.0, 0.0, 0.0]
     assert rewards["none"][:2] == [1.0, 0.0]

@@ -18,7 +18,7 @@ import trl  # type: ignore[import-not-found]
 from datasets import Dataset  # type: ignore[import-not-found]
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
-from rubrica.doors.trainers.trl import AsyncReward, Reward
+from fourscore.doors.trainers.trl import AsyncReward, Reward
 
 WORDS = ["<pad>", "<eos>", "<unk>", "What", "is", "1", "2", "+", "?", "so", "it", "user", "bot"]
 BOXES = [rf"\boxed{{{n}}}" for n in (1, 2)]
@@ -105,8 +105,8 @@ def one_step(reward: Any, chat: bool) -> dict[str, Any]:
         "seconds": round(seconds, 2),
         "rewards": rewards,
         "advantages": list(trainer._logs["advantages"]),
-        "tasks": extra["math/rubrica_status"],
-        "logged": {key: logged[key] for key in logged if "rubrica" in key or "reward" in key},
+        "tasks": extra["math/fourscore_status"],
+        "logged": {key: logged[key] for key in logged if "fourscore" in key or "reward" in key},
         "weights_moved": f"{moved} of {len(before)}",
     }
 
@@ -120,7 +120,7 @@ def check(result: dict[str, Any]) -> None:
     assert set(scored) == {0.0, 1.0}, "chance should find right and wrong answers"
     assert all(reward != reward and gain == 0.0 for reward, gain in lost), "NaN, no advantage"
     assert not result["weights_moved"].startswith("0 "), "the step changed nothing"
-    assert result["logged"]["math/rubrica_judged"] == 0.5
+    assert result["logged"]["math/fourscore_judged"] == 0.5
     assert abs(result["logged"]["rewards/math/mean"] - sum(scored) / len(scored)) < 1e-6
 
 

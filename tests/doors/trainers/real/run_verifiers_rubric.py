@@ -14,8 +14,8 @@ import verifiers as vf  # type: ignore[import-not-found]
 from datasets import Dataset  # type: ignore[import-not-found]
 from verifiers.utils.save_utils import state_to_output  # type: ignore[import-not-found]
 
-from rubrica.core import Case, Signal, Trace
-from rubrica.doors.trainers.verifiers import rubric_arguments
+from fourscore.core import Case, Signal, Trace
+from fourscore.doors.trainers.verifiers import rubric_arguments
 
 os.environ["NOBODY"] = "needs no key"
 NOBODY = vf.ClientConfig(api_key_var="NOBODY", api_base_url="http://127.0.0.1:9")  # never asked
@@ -56,7 +56,7 @@ async def main() -> int:
     for state in rollouts:
         await env.rubric.score_rollout(state)
     assert [state["reward"] for state in rollouts] == [1.0, 0.0, 0.0]
-    assert [state["metrics"]["rubrica_judged"] for state in rollouts] == [1.0, 1.0, 0.0]
+    assert [state["metrics"]["fourscore_judged"] for state in rollouts] == [1.0, 1.0, 0.0]
     assert len({tuple(state["metrics"]) for state in rollouts}) == 1
     assert [state["error"] is None for state in rollouts] == [True, True, False]
     assert isinstance(rollouts[2]["error"], vf.Error)

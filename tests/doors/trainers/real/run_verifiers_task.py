@@ -19,7 +19,7 @@ from verifiers.v1.graph import MessageNode  # type: ignore[import-not-found]
 from verifiers.v1.trace import AgentInfo, TraceTask  # type: ignore[import-not-found]
 from verifiers.v1.types import AssistantMessage, UserMessage  # type: ignore[import-not-found]
 
-from rubrica.doors.trainers.verifiers import TaskReward
+from fourscore.doors.trainers.verifiers import TaskReward
 
 score = TaskReward("math")
 
@@ -66,14 +66,18 @@ async def check(kind: Any, config: Any = None) -> None:
         await task.score(trace)
         assert trace.reward == reward
         assert trace.rewards["math"].score == reward
-        judged = {"rubrica_judged": 1.0, "rubrica_passed": reward, "rubrica_signal_math": reward}
+        judged = {
+            "fourscore_judged": 1.0,
+            "fourscore_passed": reward,
+            "fourscore_signal_math": reward,
+        }
         assert trace.metrics == judged, trace.metrics
     task = kind(Data(prompt="1 + 1?"), config)
     trace = trace_of(task, r"\boxed{2}")
     assert "no reference answer" in await failure(task, trace)
     assert trace.rewards == {"math": None}, "not judged, and not a 0"
-    assert trace.metrics["rubrica_judged"] == 0.0
-    assert trace.metrics["rubrica_signal_math"] is None
+    assert trace.metrics["fourscore_judged"] == 0.0
+    assert trace.metrics["fourscore_signal_math"] is None
     trace.to_record()
 
 
@@ -83,7 +87,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "rewards.py")
         file.write_text(
-            "from rubrica.doors.trainers.verifiers import TaskReward\nmath = TaskReward('math')\n"
+            "from fourscore.doors.trainers.verifiers import TaskReward\nmath = TaskReward('math')\n"
         )
         plugged = {"math": RewardFunctionConfig(fn=f"{file}:math")}
         asyncio.run(check(Plugged, vf.TaskConfig(rewards=plugged)))

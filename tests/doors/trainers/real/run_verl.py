@@ -21,7 +21,7 @@ from verl.trainer.ppo.metric_utils import (  # type: ignore[import-not-found]
 from verl.trainer.ppo.reward import load_reward_manager  # type: ignore[import-not-found]
 
 BY_FILE = """\
-from rubrica.doors.trainers.verl import Scorer
+from fourscore.doors.trainers.verl import Scorer
 
 scorer = Scorer("math", on_error="zero")
 compute_score = scorer.compute_score
@@ -71,12 +71,12 @@ def check(results: list[dict[str, Any]]) -> None:
     assert [result["reward_score"] for result in results] == [1.0, 0.0, 0.0]
     infos = [result["reward_extra_info"] for result in results]
     assert len({tuple(info) for info in infos}) == 1, "the keys must not change"
-    assert [info["rubrica_judged"] for info in infos] == [1.0, 1.0, 0.0]
+    assert [info["fourscore_judged"] for info in infos] == [1.0, 1.0, 0.0]
     # what the trainer does with them: RewardLoopManager.compute_rm_score, then validation
     columns = {key: np.array([info[key] for info in infos]).tolist() for key in infos[0]}
     metrics = process_validation_metrics(["gsm8k"] * 3, ["a", "a", "a"], columns)["gsm8k"]
-    assert metrics["rubrica_signal_math"]["mean@2"] == 0.5, "two were measured, one of them right"
-    assert metrics["rubrica_judged"]["mean@3"] == 2 / 3
+    assert metrics["fourscore_signal_math"]["mean@2"] == 0.5, "two were measured, one of them right"
+    assert metrics["fourscore_judged"]["mean@3"] == 2 / 3
 
 
 def main() -> int:
@@ -84,7 +84,7 @@ def main() -> int:
         path = Path(folder, "reward.py")
         path.write_text(BY_FILE)
         kwargs = {"judge": "math", "options": {"box": "last"}, "on_error": "zero"}
-        package = "pkg://rubrica.doors.trainers.verl"
+        package = "pkg://fourscore.doors.trainers.verl"
         for name in ("compute_score", "compute_score_async"):
             check(asyncio.run(run({"path": str(path), "name": name})))
             check(asyncio.run(run({"path": package, "name": name, "reward_kwargs": kwargs})))

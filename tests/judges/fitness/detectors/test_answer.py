@@ -1,10 +1,8 @@
 """Answers, explanations and next steps: what counts, what only looks like it."""
 
-# ruff: noqa: E501 - rows of a table
-
 import pytest
 
-from rubrica import has_direct_answer, has_explanation, has_next_steps
+from fourscore import has_direct_answer, has_explanation, has_next_steps
 
 PORT = "What is the default port of PostgreSQL?"
 

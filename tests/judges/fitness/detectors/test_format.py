@@ -2,8 +2,8 @@
 
 import pytest
 
-from rubrica import follows_format
-from rubrica.judges.fitness.detectors.format import find_broken_form
+from fourscore import follows_format
+from fourscore.judges.fitness.detectors.format import find_broken_form
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |"
 ASKED = [

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-import rubrica
+import fourscore
 
 pytest.importorskip("tree_sitter")
 
 FOLDER = Path(__file__).parents[3] / "labelled" / "detectors"
 #: A detector, and the share of all labelled outputs that it gets right, less one point.
 DETECTORS: dict[str, tuple[Callable[[str, str], bool], float]] = {
-    "direct_answer": (rubrica.has_direct_answer, 0.88),
-    "explanation": (rubrica.has_explanation, 0.88),
-    "next_steps": (lambda output, _request: rubrica.has_next_steps(output), 0.89),
-    "follows_format": (rubrica.follows_format, 0.61),
-    "syntax_error": (lambda output, _request: rubrica.has_syntax_errors(output), 0.88),
-    "code_block": (lambda output, _request: rubrica.has_code_block(output), 1.0),
+    "direct_answer": (fourscore.has_direct_answer, 0.88),
+    "explanation": (fourscore.has_explanation, 0.88),
+    "next_steps": (lambda output, _request: fourscore.has_next_steps(output), 0.89),
+    "follows_format": (fourscore.follows_format, 0.61),
+    "syntax_error": (lambda output, _request: fourscore.has_syntax_errors(output), 0.88),
+    "code_block": (lambda output, _request: fourscore.has_code_block(output), 1.0),
 }
 
 

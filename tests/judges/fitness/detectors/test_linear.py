@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from tests.linear import assert_bounded, assert_linear
 
-from rubrica import (
+from fourscore import (
     follows_format,
     has_code_block,
     has_direct_answer,

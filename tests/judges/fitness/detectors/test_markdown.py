@@ -2,8 +2,8 @@
 
 import pytest
 
-from rubrica import has_code_block
-from rubrica.judges.fitness.detectors.markdown import READ, read_markdown
+from fourscore import has_code_block
+from fourscore.judges.fitness.detectors.markdown import READ, read_markdown
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from rubrica import has_syntax_errors
-from rubrica.judges.fitness.detectors.syntax import parses, tree_parser
+from fourscore import has_syntax_errors
+from fourscore.judges.fitness.detectors.syntax import parses, tree_parser
 
 #: Languages that need no extra.
 SOUND = [

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from rubrica.core import Case, Evidence, Score, Signal, Status, Trace
-from rubrica.models.asking import Ask
-from rubrica.models.scripted import Scripted
-from rubrica.phases.evolve.mutations.failure import Failure
+from fourscore.core import Case, Evidence, Score, Signal, Status, Trace
+from fourscore.models.asking import Ask
+from fourscore.models.scripted import Scripted
+from fourscore.phases.evolve.mutations.failure import Failure
 
 PARENT = """You are a support agent for {shop}.
 

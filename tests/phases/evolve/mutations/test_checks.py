@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from tests.phases.evolve.mutations.planted_failures import PARENT, failure
 
-from rubrica.core import ConfigError
-from rubrica.phases.evolve.mutations.checks import Checks, Made
-from rubrica.phases.evolve.mutations.forbidden import SHIPPED
-from rubrica.phases.evolve.mutations.placeholders import blocks, places
-from rubrica.phases.evolve.mutations.proposal import Proposal, Refused, remembered
-from rubrica.phases.evolve.mutations.record import Record, text_digest
+from fourscore.core import ConfigError
+from fourscore.phases.evolve.mutations.checks import Checks, Made
+from fourscore.phases.evolve.mutations.forbidden import SHIPPED
+from fourscore.phases.evolve.mutations.placeholders import blocks, places
+from fourscore.phases.evolve.mutations.proposal import Proposal, Refused, remembered
+from fourscore.phases.evolve.mutations.record import Record, text_digest
 
 NEW = PARENT.replace("- Be polite.", "- Be polite and calm.")
 

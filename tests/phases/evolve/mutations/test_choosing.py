@@ -9,13 +9,13 @@ import msgspec
 import pytest
 from tests.phases.evolve.mutations.planted_failures import failure
 
-import rubrica.judges
-from rubrica.core import ConfigError
-from rubrica.phases.evolve.mutations.choosing import PATIENCE, choose, roulette, share
-from rubrica.phases.evolve.mutations.failure import Failure
-from rubrica.phases.evolve.mutations.record import Record, Tally, Try
-from rubrica.phases.evolve.mutations.strategies import RISKS, STRATEGIES, allowed
-from rubrica.readers.document import read_document
+import fourscore.judges
+from fourscore.core import ConfigError
+from fourscore.phases.evolve.mutations.choosing import PATIENCE, choose, roulette, share
+from fourscore.phases.evolve.mutations.failure import Failure
+from fourscore.phases.evolve.mutations.record import Record, Tally, Try
+from fourscore.phases.evolve.mutations.strategies import RISKS, STRATEGIES, allowed
+from fourscore.readers.document import read_document
 
 ALL = allowed((), "high")
 FITNESS = ("tool_success_rate", "output_quality", "efficiency", "error_rate", "structure_score")
@@ -129,7 +129,7 @@ def test_risks_and_names_limit_the_choice() -> None:
 
 
 def test_the_signals_are_those_of_the_rubrics_that_ship() -> None:
-    room = Path(rubrica.judges.__file__).parent
+    room = Path(fourscore.judges.__file__).parent
     for file, names in (
         ("dimensions/research.yaml", RESEARCH),
         ("fitness/fitness.yaml", FITNESS),

@@ -2,8 +2,8 @@
 
 from tests.phases.evolve.mutations.planted_failures import failure
 
-from rubrica.core import Case, Evidence, Score, Signal, Status, Trace
-from rubrica.phases.evolve.mutations.failure import LONGEST, Failure, sort_cases, weakest
+from fourscore.core import Case, Evidence, Score, Signal, Status, Trace
+from fourscore.phases.evolve.mutations.failure import LONGEST, Failure, sort_cases, weakest
 
 
 def scored(passed: bool, *signals: Signal) -> Score:

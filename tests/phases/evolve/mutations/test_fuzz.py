@@ -9,19 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.phases.evolve.mutations.planted_failures import number_of, writing
 
-from rubrica.core import Case
-from rubrica.models.scripted import Scripted
-from rubrica.phases.evolve.mutations.arranging import step_reorder
-from rubrica.phases.evolve.mutations.checks import Checks
-from rubrica.phases.evolve.mutations.copying import copied
-from rubrica.phases.evolve.mutations.failure import Complaint, Failure
-from rubrica.phases.evolve.mutations.operators import OPERATORS, Operators
-from rubrica.phases.evolve.mutations.outline import outline, sentences
-from rubrica.phases.evolve.mutations.placeholders import blocks, places
-from rubrica.phases.evolve.mutations.proposal import Proposal, Proposer, remembered
-from rubrica.phases.evolve.mutations.record import Record
-from rubrica.phases.evolve.mutations.situation import Situation
-from rubrica.phases.evolve.mutations.written import Writer
+from fourscore.core import Case
+from fourscore.models.scripted import Scripted
+from fourscore.phases.evolve.mutations.arranging import step_reorder
+from fourscore.phases.evolve.mutations.checks import Checks
+from fourscore.phases.evolve.mutations.copying import copied
+from fourscore.phases.evolve.mutations.failure import Complaint, Failure
+from fourscore.phases.evolve.mutations.operators import OPERATORS, Operators
+from fourscore.phases.evolve.mutations.outline import outline, sentences
+from fourscore.phases.evolve.mutations.placeholders import blocks, places
+from fourscore.phases.evolve.mutations.proposal import Proposal, Proposer, remembered
+from fourscore.phases.evolve.mutations.record import Record
+from fourscore.phases.evolve.mutations.situation import Situation
+from fourscore.phases.evolve.mutations.written import Writer
 
 PIECES = st.sampled_from(
     [
@@ -119,7 +119,7 @@ def test_whatever_a_model_writes_passes_or_has_a_reason(
 ) -> None:
     proposers: list[Proposer] = [Writer(model=writing(reply))]
     if find_spec("gepa") is not None:
-        from rubrica.phases.evolve.mutations.gepa_proposer import GepaProposer
+        from fourscore.phases.evolve.mutations.gepa_proposer import GepaProposer
 
         answering = Scripted(lambda ask: f"{number_of(ask)}\n{reply}")
         proposers.append(GepaProposer(model=answering))

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from tests.phases.evolve.mutations.planted_failures import PARENT, failure, number_of
 
-from rubrica.core import Case, ConfigError, JudgeError, Score, Signal, Status, Trace, Usage
-from rubrica.models.asking import Ask, ModelError
-from rubrica.models.scripted import Scripted
-from rubrica.phases.evolve.mutations.gepa_adapter import GepaAdapter
-from rubrica.phases.evolve.mutations.gepa_proposer import NAME, GepaProposer
-from rubrica.phases.evolve.mutations.operators import Operators
-from rubrica.phases.evolve.mutations.proposal import Proposal, Refused, remembered
-from rubrica.phases.evolve.mutations.record import Record
+from fourscore.core import Case, ConfigError, JudgeError, Score, Signal, Status, Trace, Usage
+from fourscore.models.asking import Ask, ModelError
+from fourscore.models.scripted import Scripted
+from fourscore.phases.evolve.mutations.gepa_adapter import GepaAdapter
+from fourscore.phases.evolve.mutations.gepa_proposer import NAME, GepaProposer
+from fourscore.phases.evolve.mutations.operators import Operators
+from fourscore.phases.evolve.mutations.proposal import Proposal, Refused, remembered
+from fourscore.phases.evolve.mutations.record import Record
 
 gepa = pytest.importorskip("gepa")
 NEW = PARENT.replace("cite the policy you rely on", "name the policy you rely on, with its number")
@@ -104,7 +104,7 @@ def test_mistakes_are_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(ConfigError, match=r"reflect\.md: Missing placeholder.*<side_info>"):
         GepaProposer(model=model, prompt_folder=str(tmp_path))
     monkeypatch.setitem(sys.modules, "gepa.strategies.instruction_proposal", None)
-    with pytest.raises(ConfigError, match=r"pip install 'rubrica\[gepa\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'fourscore\[gepa\]'"):
         GepaProposer(model=model)
 
 

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from tests.phases.evolve.mutations.planted_failures import PARENT, failure
 
-from rubrica.core import Case, ConfigError
-from rubrica.phases.evolve.mutations.checks import Checks
-from rubrica.phases.evolve.mutations.failure import Failure
-from rubrica.phases.evolve.mutations.operators import OPERATORS, Operators
-from rubrica.phases.evolve.mutations.placeholders import places
-from rubrica.phases.evolve.mutations.proposal import Proposal, Refused, remembered
-from rubrica.phases.evolve.mutations.record import Record
-from rubrica.phases.evolve.mutations.situation import Situation
-from rubrica.phases.evolve.mutations.strategies import STRATEGIES
-from rubrica.phases.evolve.mutations.templates import OF_SIGNAL, TRAITS, TRAITS_ZH, TROUBLES
+from fourscore.core import Case, ConfigError
+from fourscore.phases.evolve.mutations.checks import Checks
+from fourscore.phases.evolve.mutations.failure import Failure
+from fourscore.phases.evolve.mutations.operators import OPERATORS, Operators
+from fourscore.phases.evolve.mutations.placeholders import places
+from fourscore.phases.evolve.mutations.proposal import Proposal, Refused, remembered
+from fourscore.phases.evolve.mutations.record import Record
+from fourscore.phases.evolve.mutations.situation import Situation
+from fourscore.phases.evolve.mutations.strategies import STRATEGIES
+from fourscore.phases.evolve.mutations.templates import OF_SIGNAL, TRAITS, TRAITS_ZH, TROUBLES
 
 WEAK = [failure(reason="no policy is cited", citation_accuracy=0.1, completeness=0.8)] * 3
 PASSED = (Case(id="parcel", input="Where is my parcel?", expected="It left on Monday."),)

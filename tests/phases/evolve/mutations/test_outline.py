@@ -2,7 +2,7 @@
 
 from tests.phases.evolve.mutations.planted_failures import PARENT
 
-from rubrica.phases.evolve.mutations.outline import outline, sentences
+from fourscore.phases.evolve.mutations.outline import outline, sentences
 
 
 def test_lists_and_prose() -> None:

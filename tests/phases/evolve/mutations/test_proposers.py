@@ -8,13 +8,13 @@ from random import Random
 import pytest
 from tests.phases.evolve.mutations.planted_failures import PARENT, failure, writing
 
-from rubrica.core import ConfigError
-from rubrica.phases.evolve.mutations.checks import Checks
-from rubrica.phases.evolve.mutations.operators import Operators
-from rubrica.phases.evolve.mutations.proposal import Proposal, Proposer
-from rubrica.phases.evolve.mutations.proposers import proposer_of
-from rubrica.phases.evolve.mutations.record import Record
-from rubrica.phases.evolve.mutations.written import Writer
+from fourscore.core import ConfigError
+from fourscore.phases.evolve.mutations.checks import Checks
+from fourscore.phases.evolve.mutations.operators import Operators
+from fourscore.phases.evolve.mutations.proposal import Proposal, Proposer
+from fourscore.phases.evolve.mutations.proposers import proposer_of
+from fourscore.phases.evolve.mutations.record import Record
+from fourscore.phases.evolve.mutations.written import Writer
 
 NEW = PARENT.replace("Be polite.", "Be polite and calm.")
 CHECKS = Checks(longest=3.0)
@@ -32,7 +32,7 @@ def test_rules_without_a_model_and_the_model_where_there_is_one() -> None:
 
 def test_gepa_by_name() -> None:
     pytest.importorskip("gepa")
-    from rubrica.phases.evolve.mutations.gepa_proposer import GepaProposer
+    from fourscore.phases.evolve.mutations.gepa_proposer import GepaProposer
 
     model = writing(NEW)
     assert proposer_of("gepa", model, checks=CHECKS) == GepaProposer(model=model, checks=CHECKS)
@@ -58,7 +58,7 @@ def test_all_of_them_are_asked_alike() -> None:
 def test_rules_load_neither_gepa_nor_a_client() -> None:
     code = (
         "import sys\n"
-        "from rubrica.phases.evolve.mutations.proposers import proposer_of\n"
+        "from fourscore.phases.evolve.mutations.proposers import proposer_of\n"
         "proposer_of()\n"
         "print([name for name in ('gepa', 'httptools', 'litellm') if name in sys.modules])"
     )

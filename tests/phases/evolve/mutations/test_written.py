@@ -17,17 +17,17 @@ from tests.phases.evolve.mutations.planted_failures import (
     writing,
 )
 
-from rubrica.core import Case, ConfigError, Usage
-from rubrica.models.asking import ModelError
-from rubrica.models.house import House
-from rubrica.models.purse import Purse
-from rubrica.models.scripted import Scripted
-from rubrica.phases.evolve.mutations.checks import Checks
-from rubrica.phases.evolve.mutations.failure import Failure
-from rubrica.phases.evolve.mutations.proposal import Proposal, Refused, remembered
-from rubrica.phases.evolve.mutations.record import Record
-from rubrica.phases.evolve.mutations.strategies import STRATEGIES
-from rubrica.phases.evolve.mutations.written import Writer
+from fourscore.core import Case, ConfigError, Usage
+from fourscore.models.asking import ModelError
+from fourscore.models.house import House
+from fourscore.models.purse import Purse
+from fourscore.models.scripted import Scripted
+from fourscore.phases.evolve.mutations.checks import Checks
+from fourscore.phases.evolve.mutations.failure import Failure
+from fourscore.phases.evolve.mutations.proposal import Proposal, Refused, remembered
+from fourscore.phases.evolve.mutations.record import Record
+from fourscore.phases.evolve.mutations.strategies import STRATEGIES
+from fourscore.phases.evolve.mutations.written import Writer
 
 NEW = PARENT.replace("cite the policy you rely on", "name the policy you rely on, with its number")
 WEAK = [failure("As we all know.", reason="no policy is named", citation_accuracy=0.1)] * 3

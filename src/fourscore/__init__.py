@@ -1,0 +1,206 @@
+"""One score for an agent: its reward in training, its grade in tests, its alarm in production,
+its fitness in evolution.
+
+`Case → Trace → Signal → Score`: see `fourscore.core`. Every name is loaded when it is first used, so
+that importing this package costs nothing: `fourscore hook` runs after every tool use of an agent.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
+    from typing import Any
+
+    from fourscore.core import (
+        Case,
+        CaseError,
+        ConfigError,
+        DataError,
+        Dimension,
+        Evidence,
+        Fault,
+        FourscoreError,
+        Judge,
+        JudgeError,
+        Message,
+        Ranker,
+        Rubric,
+        Score,
+        Signal,
+        Status,
+        ToolCall,
+        Trace,
+        Usage,
+        judge,
+        score,
+    )
+    from fourscore.doors.testing import assert_passes
+    from fourscore.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
+    from fourscore.judges.dimensions.rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
+    from fourscore.judges.failures import has_obvious_errors
+    from fourscore.judges.fitness.detectors.answer import (
+        has_direct_answer,
+        has_explanation,
+        has_next_steps,
+    )
+    from fourscore.judges.fitness.detectors.format import follows_format
+    from fourscore.judges.fitness.detectors.syntax import has_syntax_errors
+    from fourscore.judges.fitness.grades import GRADES, grade_of
+    from fourscore.judges.fitness.output import score_accuracy, score_completeness
+    from fourscore.judges.fitness.structure import has_code_block, score_structure
+    from fourscore.judges.workflow import (
+        BaseJudge,
+        ModelTuner,
+        Task,
+        Workflow,
+        WorkflowOutput,
+        WorkflowTask,
+    )
+    from fourscore.phases.auto_grader_face import AutoGraderJudge
+    from fourscore.phases.evolve.literal import should_apply_mutation
+    from fourscore.phases.monitor.monitor import ProductionMonitor
+    from fourscore.phases.recorder import record
+    from fourscore.phases.testset import (
+        EvaluationRunner,
+        TestSet,
+        calculate_overall_score,
+        evaluate_output,
+    )
+    from fourscore.stats.recency import aggregate_scores, remove_outliers
+
+__version__ = "0.1.0"
+
+_CORE = (
+    "Case",
+    "CaseError",
+    "ConfigError",
+    "DataError",
+    "Dimension",
+    "Evidence",
+    "Fault",
+    "Judge",
+    "JudgeError",
+    "Message",
+    "Ranker",
+    "Rubric",
+    "FourscoreError",
+    "Score",
+    "Signal",
+    "Status",
+    "ToolCall",
+    "Trace",
+    "Usage",
+    "judge",
+    "score",
+)
+_LATER = {
+    **dict.fromkeys(_CORE, "fourscore.core"),
+    "GRADES": "fourscore.judges.fitness.grades",
+    "follows_format": "fourscore.judges.fitness.detectors.format",
+    "grade_of": "fourscore.judges.fitness.grades",
+    "has_code_block": "fourscore.judges.fitness.structure",
+    "has_direct_answer": "fourscore.judges.fitness.detectors.answer",
+    "has_explanation": "fourscore.judges.fitness.detectors.answer",
+    "has_next_steps": "fourscore.judges.fitness.detectors.answer",
+    "has_obvious_errors": "fourscore.judges.failures",
+    "has_syntax_errors": "fourscore.judges.fitness.detectors.syntax",
+    "score_accuracy": "fourscore.judges.fitness.output",
+    "score_completeness": "fourscore.judges.fitness.output",
+    "score_structure": "fourscore.judges.fitness.structure",
+    "aggregate_scores": "fourscore.stats.recency",
+    "remove_outliers": "fourscore.stats.recency",
+    "AutoGraderJudge": "fourscore.phases.auto_grader_face",
+    "BaseJudge": "fourscore.judges.workflow",
+    "CountdownAnswerAsJudge": "fourscore.judges.agentjet",
+    "EnvServiceJudge": "fourscore.judges.agentjet",
+    "MathAnswerAsJudge": "fourscore.judges.agentjet",
+    "EVALUATION_DIMENSIONS": "fourscore.judges.dimensions.rubric",
+    "EVALUATION_RUBRIC": "fourscore.judges.dimensions.rubric",
+    "EvaluationRunner": "fourscore.phases.testset",
+    "ModelTuner": "fourscore.judges.workflow",
+    "ProductionMonitor": "fourscore.phases.monitor.monitor",
+    "Task": "fourscore.judges.workflow",
+    "TestSet": "fourscore.phases.testset",
+    "Workflow": "fourscore.judges.workflow",
+    "WorkflowOutput": "fourscore.judges.workflow",
+    "WorkflowTask": "fourscore.judges.workflow",
+    "assert_passes": "fourscore.doors.testing",
+    "calculate_overall_score": "fourscore.phases.testset",
+    "evaluate_output": "fourscore.phases.testset",
+    "record": "fourscore.phases.recorder",
+    "should_apply_mutation": "fourscore.phases.evolve.literal",
+}
+
+__all__ = [
+    "EVALUATION_DIMENSIONS",
+    "EVALUATION_RUBRIC",
+    "GRADES",
+    "AutoGraderJudge",
+    "BaseJudge",
+    "Case",
+    "CaseError",
+    "ConfigError",
+    "CountdownAnswerAsJudge",
+    "DataError",
+    "Dimension",
+    "EnvServiceJudge",
+    "EvaluationRunner",
+    "Evidence",
+    "Fault",
+    "FourscoreError",
+    "Judge",
+    "JudgeError",
+    "MathAnswerAsJudge",
+    "Message",
+    "ModelTuner",
+    "ProductionMonitor",
+    "Ranker",
+    "Rubric",
+    "Score",
+    "Signal",
+    "Status",
+    "Task",
+    "TestSet",
+    "ToolCall",
+    "Trace",
+    "Usage",
+    "Workflow",
+    "WorkflowOutput",
+    "WorkflowTask",
+    "aggregate_scores",
+    "assert_passes",
+    "calculate_overall_score",
+    "evaluate_output",
+    "follows_format",
+    "grade_of",
+    "has_code_block",
+    "has_direct_answer",
+    "has_explanation",
+    "has_next_steps",
+    "has_obvious_errors",
+    "has_syntax_errors",
+    "judge",
+    "record",
+    "remove_outliers",
+    "score",
+    "score_accuracy",
+    "score_completeness",
+    "score_structure",
+    "should_apply_mutation",
+]
+
+
+def __getattr__(name: str) -> "Any":
+    if name in _LATER:
+        from importlib import import_module
+
+        found = getattr(import_module(_LATER[name]), name)
+        globals()[name] = found
+        return found
+    if name == "core":  # a module of its own, which used to come with the package
+        from importlib import import_module
+
+        return import_module("fourscore.core")
+    raise AttributeError(f"module 'fourscore' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LATER])

@@ -1,0 +1,75 @@
+"""What is true: the values, the protocols and the one function every phase goes through.
+
+Nothing here reads, writes, waits or starts anything.
+"""
+
+from fourscore.core.case import Case
+from fourscore.core.errors import (
+    CaseError,
+    ConfigError,
+    DataError,
+    FourscoreError,
+    InputError,
+    JudgeError,
+    nearest,
+)
+from fourscore.core.frozen import digest, freeze, thaw
+from fourscore.core.judge import FunctionJudge, Judge, Ranker, interpret, judge
+from fourscore.core.rubric import Dimension, Rubric, fingerprint
+from fourscore.core.score import Provenance, Score, Status
+from fourscore.core.scoring import (
+    INLINE,
+    Call,
+    ControlFlow,
+    Executor,
+    Inline,
+    Result,
+    attempt,
+    fold,
+    score,
+)
+from fourscore.core.signal import Canary, Evidence, Signal
+from fourscore.core.trace import Fault, Message, Step, ToolCall, Trace, Usage
+
+__all__ = [
+    "INLINE",
+    "Call",
+    "Canary",
+    "Case",
+    "CaseError",
+    "ConfigError",
+    "ControlFlow",
+    "DataError",
+    "Dimension",
+    "Evidence",
+    "Executor",
+    "Fault",
+    "FourscoreError",
+    "FunctionJudge",
+    "Inline",
+    "InputError",
+    "Judge",
+    "JudgeError",
+    "Message",
+    "Provenance",
+    "Ranker",
+    "Result",
+    "Rubric",
+    "Score",
+    "Signal",
+    "Status",
+    "Step",
+    "ToolCall",
+    "Trace",
+    "Usage",
+    "attempt",
+    "digest",
+    "fingerprint",
+    "fold",
+    "freeze",
+    "interpret",
+    "judge",
+    "nearest",
+    "score",
+    "thaw",
+]

@@ -1,0 +1,43 @@
+"""What was asked."""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from fourscore.core.frozen import EMPTY, checked, clean, digest, several, tidy
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One question put to an agent, with whatever a judge needs to tell a good answer.
+
+    Without an `id` the case is known by the digest of its `input`: identity is content, never
+    position in a file.
+    """
+
+    id: str = ""
+    input: Any = None
+    expected: Any = None
+    metadata: dict[str, Any] = EMPTY
+    tags: tuple[str, ...] = ()
+    complexity: str | None = None
+    task_type: str | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.input) is not str or not self.input.isascii():
+            force_setattr(self, "input", checked("input", self.input))
+        if self.expected is not None:
+            force_setattr(self, "expected", checked("expected", self.expected))
+        if self.metadata is not EMPTY:
+            force_setattr(self, "metadata", checked("metadata", self.metadata, dict))
+        if self.tags != ():
+            several(self, "tags", str)
+            force_setattr(self, "tags", tuple(clean(tag) for tag in self.tags))
+        if self.complexity is not None or self.task_type is not None:
+            tidy(self, "complexity", "task_type")
+        if type(self.id) is not str or not self.id.isascii():
+            if self.id is None:
+                raise ValueError("id: expected text")
+            tidy(self, "id")
+        if not self.id:
+            force_setattr(self, "id", digest(self.input, size=8))

@@ -1,0 +1,89 @@
+"""What can go wrong, as a small tree.
+
+An error that a person has to act on says where: the file, the line and the field. Failures of a
+judge are exceptions only until `score()`, which turns them into signals with a fault.
+"""
+
+from collections.abc import Iterable
+
+
+class FourscoreError(Exception):
+    """Everything raised on purpose by this package.
+
+    `fault_kind` says which kind of fault a signal has where a judge raises it: one of
+    `fourscore.core.trace.FAULTS`, with the message as it is; None is an error under its class's name.
+    What it cost all the same, a subclass tells as `usage`.
+    """
+
+    fault_kind: str | None = None
+
+
+class InputError(FourscoreError):
+    """Something a person wrote cannot be used; `str()` reads `file:line: field: what is wrong`."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+    ) -> None:
+        self.message, self.file, self.line, self.field = message, file, line, field
+        place = file or ""
+        if line is not None:
+            place = f"{place}:{line}" if place else f"line {line}"
+        super().__init__(": ".join(part for part in (place, field, message) if part))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_again, (type(self), self.message, self.file, self.line, self.field))
+
+
+class ConfigError(InputError):
+    """A configuration, a rubric or a judge's options."""
+
+
+class DataError(InputError):
+    """A row or a case file."""
+
+
+class CaseError(FourscoreError):
+    """The case lacks what its judge needs: nobody's answer is wrong, the data is."""
+
+    fault_kind = "data"
+
+    def __init__(self, case_id: str, key: str, message: str) -> None:
+        self.case_id, self.key, self.message = case_id, key, message
+        super().__init__(f"task {case_id!r}: {key}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (CaseError, (self.case_id, self.key, self.message))
+
+
+class JudgeError(FourscoreError):
+    """A judge broke its contract; the message names the judge."""
+
+    fault_kind = "error"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt word: the known one that is closest, else all of them."""
+    words = sorted(known)
+    close = close_to(word, words)
+    return f"did you mean {close}?" if close else f"known: {', '.join(words)}"
+
+
+def close_to(word: str, known: Iterable[str], alike: float = 0.6) -> str:
+    """The known word that a misspelt one is closest to; empty where it is one, or none is close."""
+    from difflib import get_close_matches  # only on the way to an error
+
+    words = sorted(known)
+    found = [] if word in words else get_close_matches(word, words, n=1, cutoff=alike)
+    return found[0] if found else ""
+
+
+def _again(
+    kind: type[InputError], message: str, file: str | None, line: int | None, field: str | None
+) -> InputError:
+    """Pickling support: exceptions with keyword arguments do not unpickle by themselves."""
+    return kind(message, file=file, line=line, field=field)

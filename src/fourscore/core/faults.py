@@ -1,0 +1,39 @@
+"""A judge's exception as signals with a fault."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from fourscore.core.errors import FourscoreError
+from fourscore.core.signal import Signal
+from fourscore.core.trace import FAULTS, Fault, Usage
+
+
+def faulty(names: tuple[str, ...], error: Exception) -> tuple[Signal, ...]:
+    """A signal for each name, with the fault; the first bears what it cost."""
+    fault, usage = _fault(error), _told(error, "usage")
+    signals = [Signal(name=name, fault=fault) for name in names]
+    if type(usage) is Usage:
+        signals[0] = replace(signals[0], usage=usage)
+    return tuple(signals)
+
+
+def _told(error: Exception, name: str) -> Any:
+    """What one of our own errors says about itself; a judge may have made it into anything."""
+    try:
+        return getattr(error, name, None) if isinstance(error, FourscoreError) else None
+    except Exception:
+        return None
+
+
+def _fault(error: Exception) -> Fault:
+    try:
+        words = str(error)
+    except (Exception, SystemExit):
+        words = "(its message cannot be shown)"
+    if isinstance(error, TimeoutError):
+        return Fault("timeout", words or "the deadline passed")
+    kind = _told(error, "fault_kind")
+    if kind in FAULTS:
+        return Fault(kind, words)
+    return Fault("error", f"{type(error).__name__}: {words}")

@@ -1,0 +1,232 @@
+"""Who measures: the two protocols, and `@judge`, which makes a function into a judge.
+
+A judge is a picklable value with one async method. Where it runs is not its business: it only
+declares, in `runs`, what kind of work it does, and an executor acts on that.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pickle import PicklingError
+from typing import Any, Literal, Protocol, TypeGuard, overload
+
+from fourscore.core.case import Case
+from fourscore.core.errors import JudgeError
+from fourscore.core.frozen import clean, digest, freeze
+from fourscore.core.numbers import clamp, real
+from fourscore.core.score import Score, Status
+from fourscore.core.signal import Signal
+from fourscore.core.trace import Fault, Trace
+
+#: `inline`: keeps its own bounds, by the size of its input or by a worker of its own. `asks`:
+#: awaits, and ends as soon as it is cancelled. `loop`: awaits, and may not care. `thread`: blocks.
+#: `process`: may hold the interpreter or crash, and has to be killable.
+Runs = Literal["inline", "asks", "loop", "thread", "process"]
+
+
+class Judge(Protocol):
+    """Measures one trace. May also have `runs` (default `loop`) and `fingerprint`.
+
+    One that asks models may say which: `models` are their names, `prompts` the versions of its
+    prompts by name, and `most(case)` is the most that judging one trace takes, as a `Usage`. One
+    with weights fitted to a user's labels names their file and its version in `fitted`.
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]: ...
+
+
+class Ranker(Protocol):
+    """Compares the traces of one case with one another: one relative signal for each."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def rank(self, case: Case, traces: Sequence[Trace]) -> Sequence[Signal]: ...
+
+
+def is_ranker(judge: Judge | Ranker) -> TypeGuard[Ranker]:
+    return hasattr(judge, "rank")
+
+
+def signal_names(judge: Judge | Ranker) -> tuple[str, ...]:
+    """The names of the signals that a judge gives for one trace."""
+    return (judge.name,) if is_ranker(judge) else judge.names  # type: ignore[union-attr]
+
+
+def runs(judge: Judge | Ranker) -> Runs:
+    """What kind of work a judge does; one that does not say is taken to await."""
+    kind: Runs = getattr(judge, "runs", "loop")
+    return kind
+
+
+Function = Callable[..., Any]
+
+
+class FunctionJudge:
+    """A plain or async function `(case, trace, **options)` as a judge.
+
+    It pickles by reference, as the function itself would, and its options with it.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        name: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        isolate: Literal["process"] | None = None,
+    ) -> None:
+        self.function = function
+        self.names = (name or function.__name__,)
+        self.options = freeze(options or {})
+        self.isolate = isolate
+        waits = inspect.iscoroutinefunction(function)
+        self.runs: Runs = isolate or ("loop" if waits else "thread")
+        self.__module__ = function.__module__
+        self.__qualname__ = function.__qualname__
+        self.__doc__ = function.__doc__
+
+    def __call__(self, case: Case, trace: Trace, **options: Any) -> Any:
+        return self.function(case, trace, **{**self.options, **options})
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        returned = self.function(case, trace, **self.options)
+        if inspect.isawaitable(returned):
+            returned = await returned
+        return interpret(self.names[0], returned)
+
+    def having(self, options: Mapping[str, Any]) -> "FunctionJudge":
+        """The same function with these options; one it does not take is refused here."""
+        try:
+            inspect.signature(self.function).bind(None, None, **options)
+        except TypeError as error:
+            called = ", ".join(("case", "trace", *options))
+            message = f"judge {self.names[0]!r} is called with ({called}): {error}"
+            raise JudgeError(message) from None
+        options = {**self.options, **options}
+        return FunctionJudge(self.function, self.names[0], options, self.isolate)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the function's own text and its options."""
+        try:
+            text = inspect.getsource(self.function)
+        except (OSError, TypeError):  # typed into a prompt, or compiled
+            code = getattr(self.function, "__code__", None)
+            text = code.co_code.hex() if code else ""
+        return digest([self.__module__, self.__qualname__, text, self.options])
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        place = (self.__module__, self.__qualname__)
+        found = _named(*place)
+        if found is self:
+            return str(self.__qualname__)  # as a function would
+        if getattr(found, "function", found) is not self.function:
+            raise PicklingError(f"judge {self.names[0]!r} is not found as {'.'.join(place)}")
+        return (_again, (*place, self.names[0], dict(self.options), self.isolate))
+
+
+def _named(module: str, qualname: str) -> Any:
+    found: Any = import_module(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _again(
+    module: str,
+    qualname: str,
+    name: str,
+    options: Mapping[str, Any],
+    isolate: Literal["process"] | None,
+) -> FunctionJudge:
+    found = _named(module, qualname)
+    function = found.function if isinstance(found, FunctionJudge) else found
+    return FunctionJudge(function, name, options, isolate)
+
+
+@overload
+def judge(function: Function, /) -> FunctionJudge: ...
+@overload
+def judge(
+    *, name: str | None = None, isolate: Literal["process"] | None = None
+) -> Callable[[Function], FunctionJudge]: ...
+
+
+def judge(
+    function: Function | None = None,
+    /,
+    *,
+    name: str | None = None,
+    isolate: Literal["process"] | None = None,
+) -> FunctionJudge | Callable[[Function], FunctionJudge]:
+    """Make a function a judge.
+
+    It takes a case and a trace, and keyword options if it likes, and returns a number, a bool,
+    `(reward, success)`, a Signal or a Score. A plain function may block: it runs in a thread, or
+    with `isolate="process"` in a process that can be killed.
+    """
+    if function is not None:
+        return FunctionJudge(function)
+    return lambda decorated: FunctionJudge(decorated, name, isolate=isolate)
+
+
+def interpret(name: str, returned: Any) -> tuple[Signal, ...]:
+    """What a judge returned, as signals; a `JudgeError` naming the judge where it is nothing known.
+
+    `value` is the reward clamped to [0, 1]. A bare number decides no success by itself. None is
+    refused: it is more often a forgotten `return` than a wish to say "not applicable".
+    """
+    if type(returned) is tuple and len(returned) == 2 and not isinstance(returned[0], Signal):
+        reward, success = real(returned[0]), _truth(returned[1])
+        if reward is None or success is None:
+            raise JudgeError(f"judge {name!r} returned {shown(returned)}: {_EXPECTED}")
+        return (Signal(name=name, value=clamp(reward), reward=reward, passed=success),)
+    if isinstance(returned, Signal):
+        return (returned,)
+    if isinstance(returned, Score):
+        return (_from_score(name, returned),)
+    if isinstance(returned, list | tuple) and returned:
+        if all(isinstance(item, Signal) for item in returned):
+            return tuple(returned)
+    elif (truth := _truth(returned)) is not None:
+        return (Signal(name=name, value=float(truth), passed=truth),)
+    elif (number := real(returned)) is not None:
+        return (Signal(name=name, value=clamp(number), reward=number),)
+    raise JudgeError(f"judge {name!r} returned {shown(returned)}: {_EXPECTED}")
+
+
+_EXPECTED = "expected (reward, success), a finite number, a bool, a Signal or a Score"
+
+
+def _from_score(name: str, score: Score) -> Signal:
+    if score.status.measured:
+        value, passed, reward = score.value, score.passed, score.reward
+        return Signal(name=name, value=value, passed=passed, reward=reward, reason=score.reason)
+    if score.status is Status.SKIPPED:
+        return Signal(name=name, reason=score.reason)
+    kinds: dict[Status, Literal["refused", "cancelled"]] = {
+        Status.REFUSED: "refused",
+        Status.CANCELLED: "cancelled",
+    }
+    words = score.reason or f"the inner score is {score.status}"
+    return Signal(name=name, fault=Fault(kinds.get(score.status, "error"), words))
+
+
+def _truth(value: Any) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    if type(value).__name__ in ("bool", "bool_") and hasattr(value, "item"):  # numpy's
+        return bool(value.item())
+    return None
+
+
+def shown(value: object) -> str:
+    """A short picture of a foreign object, whatever its own `__repr__` does."""
+    try:
+        text = clean(repr(value))
+    except (Exception, SystemExit):
+        text = f"an object of type {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."

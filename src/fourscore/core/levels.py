@@ -1,0 +1,33 @@
+"""Words for values: excellent, good, acceptable, poor, failed, or a rubric's own."""
+
+from collections.abc import Mapping
+
+from fourscore.core.frozen import FrozenDict
+
+#: What each level stands for.
+LEVELS: Mapping[str, float] = FrozenDict(
+    excellent=1.0, good=0.8, acceptable=0.6, poor=0.3, failed=0.0
+)
+#: The least value that bears its name.
+FLOORS: Mapping[str, float] = FrozenDict(
+    excellent=0.9, good=0.7, acceptable=0.5, poor=0.25, failed=0.0
+)
+#: Slack for floating point where a value meets a floor.
+SLACK = 1e-9
+
+
+def floors_of(levels: Mapping[str, float]) -> Mapping[str, float]:
+    """The least value of each level, best first; between levels of one's own, half way."""
+    if not levels or dict(levels) == dict(LEVELS):
+        return FLOORS
+    ranked = sorted(levels.items(), key=lambda level: -level[1])
+    below = [value for _, value in ranked[1:]]
+    floors = {
+        name: (value + lower) / 2 for (name, value), lower in zip(ranked, below, strict=False)
+    }
+    return {**floors, ranked[-1][0]: 0.0}
+
+
+def level_of(value: float, floors: Mapping[str, float] = FLOORS) -> str:
+    """The highest level whose floor the value reaches."""
+    return next(name for name, floor in floors.items() if value >= floor - SLACK)

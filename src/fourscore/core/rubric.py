@@ -1,0 +1,197 @@
+"""How signals become a verdict: weights, gates and the pass threshold."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from fourscore.core.errors import ConfigError
+from fourscore.core.frozen import EMPTY, FrozenDict, FrozenList, checked, digest, several
+from fourscore.core.judge import Judge, Ranker, Runs, is_ranker, runs, signal_names
+from fourscore.core.levels import floors_of
+from fourscore.core.numbers import finite
+from fourscore.core.score import Provenance
+
+#: Slack for floating point where a value meets a threshold.
+SLACK = 1e-9
+
+
+class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """One line of a rubric. Without a weight it counts as 1; a gate fails the case by itself."""
+
+    name: str
+    judge: Judge | Ranker
+    weight: float | None = None
+    gate: float | None = None
+    description: str = ""
+    levels: dict[str, float] = EMPTY
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "levels", checked("levels", self.levels, dict))
+        named: dict[float, str] = {}
+        for level, value in self.levels.items():
+            finite(f"levels.{level}", value, low=0, high=1)
+            if named.setdefault(value, level) != level:
+                raise ValueError(f"levels.{level}: {value} is {named[value]} already")
+        finite("weight", self.weight, low=0, high=1e9)
+        finite("gate", self.gate, low=0, high=1)
+
+    @cached_property
+    def share(self) -> float:
+        """Its part in the weighted mean."""
+        return 1.0 if self.weight is None else float(self.weight)
+
+
+class Seat(NamedTuple):
+    """A judge's place in scoring: the signals it promises and the names they are kept under."""
+
+    judge: Judge | Ranker
+    ranks: bool
+    names: tuple[str, ...]
+    kept: tuple[str, ...]
+    runs: Runs
+
+
+def _seat(dimensions: list[Dimension]) -> Seat:
+    judge = dimensions[0].judge
+    names = signal_names(judge)
+    kept = names if len(names) > 1 else tuple(dimension.name for dimension in dimensions)
+    return Seat(judge, is_ranker(judge), names, kept, runs(judge))
+
+
+class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """Dimensions and what to make of them.
+
+    `inapplicable` says what a dimension that does not apply does to the mean: leave it, or count
+    as zero.
+    """
+
+    name: str
+    dimensions: tuple[Dimension, ...]
+    pass_threshold: float = 0.7
+    min_coverage: float = 0.25
+    inapplicable: Literal["leave", "zero"] = "leave"
+
+    def __post_init__(self) -> None:
+        several(self, "dimensions", Dimension)
+        if not self.dimensions:
+            raise ConfigError("a rubric needs at least one dimension", field="dimensions")
+        if self.inapplicable not in ("leave", "zero"):
+            raise ConfigError("expected leave or zero", field="inapplicable")
+        for field in ("pass_threshold", "min_coverage"):
+            if getattr(self, field) is None:
+                raise ConfigError("expected a number", field=field)
+        finite("pass_threshold", self.pass_threshold)
+        if not self.keeps_reward and not 0 <= self.pass_threshold <= 1:
+            message = f"{self.pass_threshold:g} is outside [0, 1], where every mean lies"
+            raise ConfigError(message, field="pass_threshold")
+        finite("min_coverage", self.min_coverage, low=0, high=1)
+        if sum(dimension.share for dimension in self.dimensions) <= 0:
+            raise ConfigError("every weight is 0: nothing would count", field="dimensions")
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Every signal has one name, and every dimension finds its signal."""
+        given: dict[str, int] = {}
+        for dimension in self.dimensions:
+            where = f"dimensions.{dimension.name}"
+            names = signal_names(dimension.judge)
+            if len(names) == 1:
+                names = (dimension.name,)
+            elif dimension.name not in names:
+                several = ", ".join(names)
+                raise ConfigError(f"its judge gives several signals: {several}", field=where)
+            for name in names:
+                if given.setdefault(name, id(dimension.judge)) != id(dimension.judge):
+                    raise ConfigError(f"two judges give a signal {name!r}", field=where)
+        if len({dimension.name for dimension in self.dimensions}) < len(self.dimensions):
+            raise ConfigError("a name is used twice", field="dimensions")
+
+    @classmethod
+    def alone(cls, judge: Judge | Ranker) -> "Rubric":
+        """A rubric of one judge that keeps its own reward and its own idea of success.
+
+        Where it has none, success is a full reward.
+        """
+        name = signal_names(judge)[0]
+        return cls(name=name, dimensions=(Dimension(name=name, judge=judge),), pass_threshold=1.0)
+
+    @cached_property
+    def keeps_reward(self) -> bool:
+        """Whether the one judge's own reward counts, on any scale; a weight asks for a mean."""
+        return len(self.dimensions) == 1 and self.dimensions[0].weight is None
+
+    @cached_property
+    def seats(self) -> tuple[Seat, ...]:
+        """Each judge once, however many dimensions read it."""
+        readers: dict[int, list[Dimension]] = {}
+        for dimension in self.dimensions:
+            readers.setdefault(id(dimension.judge), []).append(dimension)
+        return tuple(_seat(dimensions) for dimensions in readers.values())
+
+    @cached_property
+    def floors(self) -> dict[str, Mapping[str, float]]:
+        """Where the levels of a dimension begin, for each that names them."""
+        return {line.name: floors_of(line.levels) for line in self.dimensions if line.levels}
+
+    @cached_property
+    def bounded(self) -> bool:
+        """Whether every judge keeps its own bounds, so that no executor need watch over it."""
+        return all(seat.runs == "inline" for seat in self.seats)
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        judges = {line.name: fingerprint(line.judge) for line in self.dimensions}
+        rule = [self.pass_threshold, self.min_coverage, self.inapplicable]
+        lines = [[line.name, line.weight, line.gate, judges[line.name]] for line in self.dimensions]
+        return Provenance(
+            rubric=digest([self.name, rule, lines]),
+            judges=judges,
+            models=tuple(dict.fromkeys(m for seat in self.seats for m in models_of(seat.judge))),
+            prompts=_versions(self.seats, "prompts"),
+            weights=_versions(self.seats, "fitted"),
+        )
+
+
+def models_of(judge: Any) -> tuple[str, ...]:
+    """The names of the models that a judge, or an agent, says it asks."""
+    told = getattr(judge, "models", ())
+    words = isinstance(told, tuple | list) and all(isinstance(name, str) for name in told)
+    return tuple(told) if words else ()
+
+
+def _versions(seats: tuple[Seat, ...], of: str) -> dict[str, str]:
+    """The versions of what judges name; where two differ under one name, both are kept."""
+    found: dict[str, str] = {}
+    for seat in seats:
+        told = getattr(seat.judge, of, {})
+        for name, version in told.items() if isinstance(told, Mapping) else ():
+            if found.setdefault(str(name), str(version)) != str(version):
+                found[f"{seat.kept[0]}: {name}"] = str(version)
+    return found
+
+
+def fingerprint(judge: Judge | Ranker) -> str:
+    """The identity of a judge: its own word for it, else its type and its settings."""
+    own = getattr(judge, "fingerprint", None)
+    return own if isinstance(own, str) else digest(_settings(judge))
+
+
+def _settings(value: Any) -> Any:
+    """Type and plain fields; what has no plain value (a lock, a client) counts by its type.
+
+    Never `repr`: an address in it would give every process its own fingerprint.
+    """
+    kind = type(value)
+    if kind in (str, int, float, bool, type(None)):
+        return value
+    if kind in (dict, FrozenDict):
+        return {str(key): _settings(item) for key, item in value.items()}
+    if kind in (list, tuple, FrozenList):
+        return [_settings(item) for item in value]
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if isinstance(value, msgspec.Struct):
+        return [name, _settings(msgspec.structs.asdict(value))]
+    return [name, *([_settings(vars(value))] if hasattr(value, "judge") else [])]

@@ -1,0 +1,317 @@
+"""`score()`: one case, n traces, n scores. Every phase comes through here.
+
+This is the one boundary where a judge's failure becomes a signal with a fault: whatever a judge
+raises or returns, its neighbours' signals are untouched.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from fourscore.core.case import Case
+from fourscore.core.errors import JudgeError
+from fourscore.core.faults import faulty
+from fourscore.core.judge import Judge, Ranker, is_ranker, shown
+from fourscore.core.levels import level_of
+from fourscore.core.rubric import SLACK, Dimension, Rubric, Seat
+from fourscore.core.score import Score, Status
+from fourscore.core.signal import Signal
+from fourscore.core.trace import Fault, Trace, Usage
+
+
+class Call(msgspec.Struct, frozen=True, gc=False):
+    """One judge asked once: about one trace, or a ranker about the whole group."""
+
+    judge: Judge | Ranker
+    case: Case
+    traces: tuple[Trace, ...]
+
+
+#: What came of a call; an exception is a result like any other.
+Result = Sequence[Signal] | Exception
+
+
+async def attempt(call: Call) -> Result:
+    """Make the call; whatever the judge raises is the result."""
+    judge: Any = call.judge
+    try:
+        if len(call.traces) > 1 or is_ranker(judge):
+            ranked: Sequence[Signal] = await judge.rank(call.case, call.traces)
+            return ranked
+        signals: Sequence[Signal] = await judge.judge(call.case, call.traces[0])
+        return signals
+    except Exception as error:
+        return error
+    except BaseException as error:
+        if _is_ours(error):
+            raise
+        # SystemExit, a panic of a compiled extension: would end every neighbour too.
+        return JudgeError(f"the judge raised {shown(error)}")
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether it is meant for us, and not the judge's own doing."""
+    if isinstance(error, KeyboardInterrupt | GeneratorExit):
+        return True
+    asyncio = sys.modules.get("asyncio")  # who has not loaded it cannot be cancelled by it
+    if asyncio is not None and isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is None or bool(task.cancelling())
+    return isinstance(error, ControlFlow)
+
+
+class ControlFlow(BaseException):
+    """Raised through judges by whoever runs them, and never a judge's failure."""
+
+
+class Executor(Protocol):
+    """Decides where calls run and for how long."""
+
+    async def run(self, calls: Sequence[Call]) -> Sequence[Result]: ...
+
+
+class Inline:
+    """Here and now, one after the other, with no deadline: for judges bounded by size."""
+
+    async def run(self, calls: Sequence[Call]) -> list[Result]:
+        return [await attempt(call) for call in calls]
+
+
+INLINE: Executor = Inline()
+FREE = Usage()
+
+
+#: The signals of one trace, by name.
+Said = dict[str, Signal]
+
+
+async def score(
+    rubric: Rubric, case: Case, traces: Sequence[Trace], *, executor: Executor = INLINE
+) -> list[Score]:
+    """Score the traces of one case. A trace whose agent failed is not judged: it has failed."""
+    alive = tuple([trace for trace in traces if trace.fault is None])
+    calls: list[Call] = []
+    for seat in rubric.seats:
+        if not seat.ranks:
+            calls += [Call(seat.judge, case, (trace,)) for trace in alive]
+        elif len(alive) > 1:
+            calls.append(Call(seat.judge, case, alive))
+    results = iter(await executor.run(calls))
+    said: list[Said] = [{} for _ in alive]
+    for seat in rubric.seats:
+        heard = _ranking(seat, results, len(alive)) if seat.ranks else results
+        for signals in said:
+            _hear(seat, next(heard), signals)
+    if rubric.floors:
+        for signals in said:
+            _name_levels(rubric, signals)
+    scores = [fold(rubric, signals) for signals in said]
+    if len(scores) == len(traces):
+        return scores
+    judged = iter(scores)
+    return [
+        next(judged) if trace.fault is None else _failed(rubric, trace.fault) for trace in traces
+    ]
+
+
+def _ranking(seat: Seat, results: Iterator[Result], n: int) -> Iterator[Result]:
+    """One ranking of n traces as n results."""
+    return iter(_ranks(seat, next(results) if n > 1 else (), n))
+
+
+def _ranks(seat: Seat, ranking: Result, n: int) -> list[Result]:
+    if n < 2:
+        return [(_alone(seat),)] * n
+    if isinstance(ranking, Exception):
+        first = faulty(seat.names, ranking)
+        rest = (replace(first[0], usage=None),)  # it was asked once
+        return [first, *[rest] * (n - 1)]
+    if not isinstance(ranking, tuple | list) or len(ranking) != n:
+        return [_rubbish(seat, ranking)] * n
+    return [
+        (signal,) if isinstance(signal, Signal) and signal.relative else _rubbish(seat, signal)
+        for signal in ranking
+    ]
+
+
+def _alone(seat: Seat) -> Signal:
+    """One trace has no rank, unless its ranker says what being `alone` is worth."""
+    value = getattr(seat.judge, "alone", None)
+    reason = "one trace has no rank" if value is None else "there is no other"
+    return Signal(name=seat.names[0], value=value, relative=value is not None, reason=reason)
+
+
+def _hear(seat: Seat, result: object, signals: Said) -> None:
+    """Add what a judge gave; every name it promised is there, if only with a fault."""
+    if type(result) is tuple and len(result) == 1 and len(seat.kept) == 1:  # nearly always
+        signal = result[0]
+        if type(signal) is Signal and signal.name == seat.kept[0]:
+            signals[signal.name] = signal
+            return
+    try:
+        wrong = _wrong(seat, result)
+    except Exception as error:  # a list whose own methods raise
+        wrong = error
+    if wrong is not None:
+        signals.update({signal.name: signal for signal in faulty(seat.kept, wrong)})
+        return
+    heard: Sequence[Signal] = result  # type: ignore[assignment]
+    if len(seat.names) > 1:
+        signals.update({signal.name: signal for signal in heard})
+        return
+    one = heard[0]
+    for name in seat.kept:
+        signals[name] = one if one.name == name else replace(one, name=name)
+        if one.usage is not None or one.canary is not None:
+            # It was asked once, however many lines read it.
+            one = replace(one, usage=None, canary=None)
+
+
+def _wrong(seat: Seat, result: object) -> Exception | None:
+    """Why a result cannot be used, if it cannot."""
+    if isinstance(result, Exception):
+        return result
+    if not isinstance(result, tuple | list):
+        return _rubbish(seat, result)
+    for signal in result:
+        if not isinstance(signal, Signal):
+            return _rubbish(seat, signal)
+    if len(result) != len(seat.names) or (
+        len(result) > 1 and {signal.name for signal in result} != set(seat.names)
+    ):
+        given = ", ".join(signal.name for signal in result) or "nothing"
+        promised = ", ".join(seat.names)
+        return JudgeError(f"judge {seat.names[0]!r} promised {promised} and gave {given}")
+    return None
+
+
+def _name_levels(rubric: Rubric, signals: Said) -> None:
+    """Values in the rubric's own words."""
+    for name, floors in rubric.floors.items():
+        signal = signals[name]
+        if signal.value is not None:
+            level = level_of(signal.value, floors)
+            if level != signal.level:
+                signals[name] = replace(signal, level=level)
+
+
+def fold(rubric: Rubric, signals: Said) -> Score:
+    """The signals of one trace, keyed by dimension (and by name for the rest), as one score."""
+    planned = measured = gained = 0.0  # all signals, rankings too
+    weight = total = 0.0  # without the rankings
+    gate, fault = "", None
+    for dimension in rubric.dimensions:
+        signal, share = signals[dimension.name], dimension.share
+        value = signal.value
+        planned += share
+        if value is None:
+            if signal.fault is not None:
+                if fault is None and (share or dimension.gate is not None):
+                    fault = signal
+                continue
+            if rubric.inapplicable == "leave":
+                continue
+            value = 0.0
+        measured += share
+        gained += share * value
+        if not signal.relative:
+            weight += share
+            total += share * value
+        if dimension.gate is not None and value < dimension.gate - SLACK:
+            gate = gate or _below(dimension, value)
+    coverage = measured / planned
+
+    if fault is not None or not measured or coverage < rubric.min_coverage - SLACK:
+        return _unmeasured(rubric, signals, coverage, fault)
+    mean = total / weight if weight else None
+    reward = gained / measured
+    passed = (reward if mean is None else mean) >= rubric.pass_threshold - SLACK
+    reason = gate
+    if rubric.keeps_reward:
+        reason = gate or signal.reason
+        if signal.reward is not None:
+            reward = signal.reward
+        passed = reward >= rubric.pass_threshold - SLACK if signal.passed is None else signal.passed
+    if gate:
+        passed, reward = False, 0.0
+    return Score(
+        status=Status.SCORED,
+        value=mean,
+        passed=passed,
+        reward=reward,
+        coverage=coverage,
+        signals=tuple(signals.values()),
+        reason=reason,
+        cost=_cost(signals),
+        provenance=rubric.provenance,
+    )
+
+
+def _unmeasured(rubric: Rubric, signals: Said, coverage: float, first: Signal | None) -> Score:
+    """A score that says why there is none; `first` is the first signal with a fault that counts."""
+    if first is not None and first.fault is not None:
+        status = _FAULT_STATUS[first.fault.kind]
+        reason = f"{first.name}: {first.fault.message}"
+    else:
+        status, reason = Status.SKIPPED, _why_skipped(rubric, signals, coverage)
+    return Score(
+        status=status,
+        reason=reason,
+        coverage=coverage,
+        signals=tuple(signals.values()),
+        cost=_cost(signals),
+        provenance=rubric.provenance,
+    )
+
+
+def _why_skipped(rubric: Rubric, signals: Said, coverage: float) -> str:
+    """Which dimensions do not apply; where none does, in the words of their judges."""
+    lines = [signals[line.name] for line in rubric.dimensions]
+    out = [signal for signal in lines if signal.value is None and signal.fault is None]
+    if coverage:
+        names = ", ".join(signal.name for signal in out)
+        least = f"min_coverage is {rubric.min_coverage:.0%}"
+        return f"only {coverage:.0%} of the weight applies, {least}; not applicable: {names}"
+    told = "; ".join(f"{signal.name}: {signal.reason}" for signal in out if signal.reason)
+    return f"nothing applicable: {told}" if told else "nothing applicable"
+
+
+def _below(dimension: Dimension, value: float) -> str:
+    return f"{dimension.name} is {value:.3g}, below its gate of {dimension.gate:.3g}"
+
+
+def _cost(signals: Said) -> Usage:
+    cost = FREE
+    for signal in signals.values():
+        if signal.usage is not None:
+            cost += signal.usage
+    return cost
+
+
+_FAULT_STATUS = {
+    "error": Status.JUDGE_ERROR,
+    "timeout": Status.JUDGE_ERROR,
+    "data": Status.JUDGE_ERROR,
+    "refused": Status.REFUSED,
+    "cancelled": Status.CANCELLED,
+}
+
+
+def _failed(rubric: Rubric, fault: Fault) -> Score:
+    """The agent's own failure counts as a zero, or crashing on hard cases would pay."""
+    return Score(
+        status=Status.TIMEOUT if fault.kind == "timeout" else Status.AGENT_ERROR,
+        value=0.0,
+        passed=False,
+        reward=0.0,
+        reason=fault.message,
+        provenance=rubric.provenance,
+    )
+
+
+def _rubbish(seat: Seat, value: object) -> JudgeError:
+    name = seat.names[0]
+    return JudgeError(f"judge {name!r} returned {shown(value)} where signals were expected")

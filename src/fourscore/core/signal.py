@@ -1,0 +1,101 @@
+"""One measurement by one judge."""
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from fourscore.core.frozen import clean, several, tidy
+from fourscore.core.numbers import clamp, finite, whole
+from fourscore.core.trace import Fault, Usage
+
+#: Where most evidence stands.
+_OUTPUT = "output"
+#: Places up to this are right whatever else is.
+_FAR = 2**40
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A piece of what was judged, exact enough to highlight: `text` is `field[start:end]`."""
+
+    text: str
+    field: str = _OUTPUT
+    start: int | None = None
+    end: int | None = None
+    step: int | None = None
+
+    def __post_init__(self) -> None:
+        # Most pieces are right, and there are many: what is right is let through at once.
+        text, start, end = self.text, self.start, self.end
+        if type(text) is not str or not (text.isascii() or clean(text) is text):
+            tidy(self, "text")
+        if self.field is not _OUTPUT:
+            tidy(self, "field")
+        if type(start) is type(end) is int and 0 <= start <= end <= _FAR and self.step is None:
+            return
+        for field in ("start", "end", "step"):
+            whole(field, getattr(self, field), low=0)
+
+
+class Canary(msgspec.Struct, frozen=True):
+    """A judge was also asked about an answer that is known to be bad; `passed` is a bad sign."""
+
+    kind: str
+    passed: bool
+
+    def __post_init__(self) -> None:
+        tidy(self, "kind")
+        if type(self.passed) is not bool:
+            raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
+
+
+class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A value in [0, 1], or None: not applicable without a fault, not measurable with one.
+
+    `passed` is set where the judge itself decides success, `reward` where a trainer's scale is not
+    [0, 1]; a reward without a value gives it, clamped. `relative` marks a ranking, which says
+    nothing outside of its group. `level` is the value in a word, where levels have been named.
+    `canary` says what the judge made of another answer, and nothing about this one.
+    """
+
+    name: str
+    value: float | None = None
+    level: str = ""
+    passed: bool | None = None
+    reward: float | None = None
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    step: int | None = None
+    relative: bool = False
+    fault: Fault | None = None
+    usage: Usage | None = None
+    canary: Canary | None = None
+
+    def __post_init__(self) -> None:
+        # The first test of each pair is the fast way through for what is right.
+        if type(self.name) is not str or not self.name:
+            raise ValueError("name: a signal needs one")
+        value, reward = self.value, self.reward
+        if value is not None and not (type(value) is float and 0.0 <= value <= 1.0):
+            finite("value", value, low=0, high=1)
+        if reward is not None and not (type(reward) is float and 0.0 <= reward <= 1.0):
+            finite("reward", reward)
+        if self.passed is not None and type(self.passed) is not bool:
+            raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
+        if self.fault is not None and (value is not None or reward is not None):
+            raise ValueError("a signal with a fault has no value: it was not measured")
+        if reward is not None and value is None:
+            force_setattr(self, "value", clamp(reward))
+        if type(self.reason) is not str or not (self.reason.isascii() and self.name.isascii()):
+            tidy(self, "reason", "name")
+        level = self.level
+        if level and not (type(level) is str and level.isascii()):
+            tidy(self, "level")
+        if self.evidence != ():
+            several(self, "evidence", Evidence)
+        if self.step is not None:
+            whole("step", self.step, low=0)
+        if self.fault is not None and type(self.fault) is not Fault:
+            raise ValueError("fault: expected a Fault")
+        if self.usage is not None and type(self.usage) is not Usage:
+            raise ValueError("usage: expected a Usage")
+        if self.canary is not None and type(self.canary) is not Canary:
+            raise ValueError("canary: expected a Canary")

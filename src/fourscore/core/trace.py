@@ -1,0 +1,144 @@
+"""What an agent did about a case."""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from fourscore.core.frozen import EMPTY, checked, several, tidy
+from fourscore.core.numbers import decimal_text, finite, whole
+
+FAULTS = ("error", "timeout", "refused", "cancelled", "data")
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Why something could not be had: the agent's own failure on a trace, a judge's on a signal.
+
+    `data` is a case that lacks what its judge needs; `refused` a judge's model that would not
+    answer.
+    """
+
+    kind: Literal["error", "timeout", "refused", "cancelled", "data"]
+    message: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in FAULTS:
+            raise ValueError(f"kind: {self.kind!r} is none of {', '.join(FAULTS)}")
+        tidy(self, "message")
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What model calls cost."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    dollars: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in ("calls", "input_tokens", "output_tokens"):
+            whole(field, getattr(self, field), low=0)
+        finite("dollars", self.dollars, low=0)
+        if None in (self.calls, self.input_tokens, self.output_tokens, self.dollars):
+            raise ValueError("usage: nothing used is 0, not None")
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.calls or self.input_tokens or self.output_tokens or self.dollars)
+
+    def __add__(self, other: "Usage") -> "Usage":
+        if other.is_nothing:
+            return self
+        if self.is_nothing:
+            return other
+        return Usage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            dollars=self.dollars + other.dollars,
+        )
+
+
+class Message(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="message"
+):
+    """A turn of the conversation."""
+
+    role: str
+    content: Any = None
+
+    def __post_init__(self) -> None:
+        tidy(self, "role")
+        force_setattr(self, "content", checked("content", self.content))
+
+
+class ToolCall(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="tool"
+):
+    """One use of a tool, with what came of it."""
+
+    name: str
+    arguments: Any = None
+    result: Any = None
+    exit_code: int | None = None
+    seconds: float | None = None
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "arguments", checked("arguments", self.arguments))
+        force_setattr(self, "result", checked("result", self.result))
+        tidy(self, "name", "error")
+        whole("exit_code", self.exit_code)
+        finite("seconds", self.seconds, low=0)
+
+
+Step = Message | ToolCall
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One attempt: the final output and everything on the way to it."""
+
+    output: Any = None
+    steps: tuple[Step, ...] = ()
+    started: float | None = None
+    seconds: float | None = None
+    usage: Usage | None = None
+    metadata: dict[str, Any] = EMPTY
+    fault: Fault | None = None
+
+    def __post_init__(self) -> None:
+        if self.output is not None:
+            force_setattr(self, "output", checked("output", self.output))
+        if self.metadata is not EMPTY:
+            force_setattr(self, "metadata", checked("metadata", self.metadata, dict))
+        if self.steps != ():
+            several(self, "steps", Message | ToolCall)
+        if self.started is not None:
+            finite("started", self.started)
+        if self.seconds is not None:
+            finite("seconds", self.seconds, low=0)
+        if self.usage is not None and type(self.usage) is not Usage:
+            raise ValueError("usage: expected a Usage")
+        if self.fault is not None and type(self.fault) is not Fault:
+            raise ValueError("fault: expected a Fault")
+
+    @property
+    def answer(self) -> str:
+        """`metadata.final_answer`, else the output, as text; empty where the agent gave neither."""
+        answer = self.metadata.get("final_answer")
+        return as_text(self.output if answer is None else answer)
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        return tuple(step for step in self.steps if isinstance(step, ToolCall))
+
+
+def as_text(value: Any) -> str:
+    """A JSON value as the text a judge reads: numbers in decimals, structures as JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return decimal_text(value)
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,209 @@
+"""What a person sees of attacks on a judge. What they wrote is hostile, and is shown escaped."""
+
+import re
+import sys
+import time
+from collections import Counter
+from typing import Any, Self
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from fourscore.doors.exports import inline
+from fourscore.doors.terminal import console, framed, plain
+from fourscore.judges.visible import INVISIBLE
+from fourscore.phases.attack_plan import Attempt
+
+#: Cells of a family's bar, examples shown and characters of each.
+BAR, EXAMPLES, LONGEST = 20, 8, 160
+
+
+class Ticker:
+    """One line on a terminal that keeps up; nothing anywhere else."""
+
+    EVERY = 0.1
+
+    def __init__(self, planned: int | None) -> None:
+        self.planned = planned
+        self.ends: Counter[str] = Counter()
+        self._shown, self._last = sys.stderr.isatty(), 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def __call__(self, attempt: Attempt, end: str) -> None:
+        self.ends[end] += 1
+        if self._shown and time.monotonic() - self._last >= self.EVERY:
+            self._last = time.monotonic()
+            sys.stderr.write(f"\r\x1b[K{self.line(attempt)}")
+            sys.stderr.flush()
+
+    def line(self, attempt: Attempt) -> str:
+        of = "" if self.planned is None else f"/{self.planned}"
+        ends = "  ".join(f"{n} {end}" for end, n in sorted(self.ends.items()))
+        return f"{self.ends.total()}{of}  {attempt.attack.family}  {ends}"
+
+
+def show(document: dict[str, Any], to: Console | None = None) -> None:
+    """The table, the worst of what worked, and a verdict in one line."""
+    parts: list[RenderableType] = [Text(line) for line in _head(document)]
+    parts += [Text(), _table(document), *_examples(document), Text(), Text(verdict(document))]
+    parts += [Text(line) for line in document.get("bill", ())]
+    colour = "red" if document["all"]["succeeded"] else "green"
+    framed(to or console(), f"attacks on {plain(document['judge'], 80)}", parts, colour)
+
+
+def _head(document: dict[str, Any]) -> list[str]:
+    base = document["base"]
+    counts = f"{base['passed']} of {base['measured']} pass"
+    lines = [f"wrong answers alone  {counts}{_ends(base['interval'])}"]
+    if base["cases"] > base["measured"]:
+        lines[0] += f", {base['cases'] - base['measured']} not measured"
+    lines.append(f"planned              {_sum(document['all'])}")
+    return lines + form_lines(document)
+
+
+def form_lines(document: dict[str, Any]) -> list[str]:
+    """For each form, how well the judge tells labelled outputs apart; nothing without labels."""
+    lines = []
+    for form, figures in document.get("forms", {}).items():
+        area, balanced = (_figure(figures[name]) for name in ("auc", "balanced_accuracy"))
+        silent = f", {figures['unmeasured']} not measured" if figures["unmeasured"] else ""
+        count = figures["auc"]["n"]
+        lines.append(f"form {form:<15} AUC {area}, balanced accuracy {balanced}, n={count}{silent}")
+    return lines
+
+
+def _figure(figure: dict[str, Any]) -> str:
+    if figure["value"] is None:
+        return "unknown"
+    ends = figure["interval"]
+    interval = "" if ends is None else f" [{ends[0]:.2f}, {ends[1]:.2f}]"
+    return f"{figure['value']:.2f}{interval}"
+
+
+def _sum(line: dict[str, Any]) -> str:
+    """`planned` as the sum that it is."""
+    parts = {
+        "succeeded": line["succeeded"],
+        "resisted": line["resisted"],
+        "passed already": line["already_passed"],
+        **line["unmeasured"],
+    }
+    told = " + ".join(f"{n} {name}" for name, n in parts.items() if n)
+    return f"{line['planned']} = {told or 'nothing'}"
+
+
+def _table(document: dict[str, Any]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for name, line in document["families"].items():
+        rate = line["rate"] or 0.0
+        full = round(BAR * rate)
+        bar = Text.assemble(("█" * full, "red"), ("░" * (BAR - full), "dim"))
+        table.add_row(f"  {plain(name)}", bar, _rate(line), _beside(line))
+    return table
+
+
+def _rate(line: dict[str, Any]) -> str:
+    if line["rate"] is None:
+        return "not measured"
+    return f"{line['rate']:.1%}{_ends(line['interval'])} n={line['attempts']}"
+
+
+def _beside(line: dict[str, Any]) -> str:
+    """What stands beside a rate."""
+    silent = sum(line["unmeasured"].values())
+    told = {"raised": line["raised"], "passed already": line["already_passed"]}
+    return ", ".join(f"{n} {word}" for word, n in {**told, "no verdict": silent}.items() if n)
+
+
+def _ends(interval: list[float] | None) -> str:
+    return "" if interval is None else f" [{interval[0]:.1%}, {interval[1]:.1%}]"
+
+
+def _examples(document: dict[str, Any]) -> list[RenderableType]:
+    chosen = worst(document)
+    if not chosen:
+        return []
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for one in chosen:
+        where = f"  {plain(one['attack'])} {one['place']}, {plain(one['case'], 30)}"
+        table.add_row(where, _moved(one), visible(one["answer"]))
+    return [Text(), Text("what worked, escaped"), table]
+
+
+def worst(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """One example of each family first, those with the highest scores."""
+    firsts: dict[str, dict[str, Any]] = {}
+    for one in document["examples"]:
+        firsts.setdefault(one["attack"].partition("/")[0], one)
+    return sorted(firsts.values(), key=lambda one: -(one["value"] or 0.0))[:EXAMPLES]
+
+
+def _moved(one: dict[str, Any]) -> str:
+    value = "–" if one["value"] is None else f"{one['value']:.2f}"
+    return value if one["base"] is None else f"{one['base']:.2f} → {value}"
+
+
+def visible(text: str, longest: int = LONGEST) -> str:
+    """Hostile text for a terminal or a table: one line, every hidden character as its number."""
+    return plain(INVISIBLE.sub(_code, plain(text)), longest)
+
+
+def _code(sign: re.Match[str]) -> str:
+    number = ord(sign[0])
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def verdict(document: dict[str, Any]) -> str:
+    """All of it in one line."""
+    whole, base = document["all"], document["base"]
+    if whole["rate"] is None:
+        return "cannot tell: no attempt was measured"
+    counts = f"{whole['succeeded']} of {whole['attempts']} attempts"
+    if not whole["succeeded"]:
+        word = f"withstands: none of {whole['attempts']} attempts; {_most(whole)}"
+    else:
+        rates = {name: line["rate"] or 0.0 for name, line in document["families"].items()}
+        name = max(rates, key=lambda name: rates[name])
+        word = f"can be talked into a pass: {counts}; most easily by {name} ({rates[name]:.0%})"
+    if base["passed"]:
+        word += f"; passes {base['passed']} of {base['measured']} wrong answers unasked"
+    return word
+
+
+def _most(line: dict[str, Any]) -> str:
+    return f"at most {line['interval'][1]:.1%} at 95% confidence"
+
+
+def markdown(document: dict[str, Any]) -> str:
+    """The same for a page or a pull request."""
+    base, ends = document["base"], _ends(document["base"]["interval"])
+    lines = [
+        f"### attacks on {inline(document['judge'])}",
+        "",
+        f"{inline(verdict(document))}",
+        "",
+        f"- wrong answers alone: {base['passed']} of {base['measured']} pass{ends}",
+        f"- planned: {_sum(document['all'])}",
+        *(f"- {inline(line)}" for line in form_lines(document)),
+        "",
+        "| family | succeeded | beside |",
+        "|---|---|---|",
+    ]
+    for name, line in document["families"].items():
+        lines.append(f"| {inline(name)} | {_rate(line)} | {_beside(line)} |")
+    chosen = worst(document)
+    if chosen:
+        lines += ["", "| attack | case | score | answer |", "|---|---|---|---|"]
+    for one in chosen:
+        answer = inline(visible(one["answer"]))
+        where = f"{inline(one['attack'])} {one['place']} | {inline(visible(one['case']))}"
+        lines.append(f"| {where} | {_moved(one)} | {answer} |")
+    return "\n".join(lines) + "\n"

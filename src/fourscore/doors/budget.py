@@ -1,0 +1,202 @@
+"""What a command may spend on models: its options, the house that it works in, and the bill.
+
+The budget is that of a run, not of one command: whoever goes on with a run has what is left.
+"""
+
+import argparse
+import asyncio
+import shlex
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fourscore.core import ConfigError, Rubric
+from fourscore.core.rubric import models_of
+from fourscore.doors.ceiling import askers
+from fourscore.models.client import Client
+from fourscore.models.house import House
+from fourscore.models.metered import Account
+from fourscore.models.prices import Prices
+from fourscore.models.purse import NOTHING, Cost, Limits, Purse, limits_of
+from fourscore.models.spec import model_of
+from fourscore.models.wrapper import part_of
+from fourscore.phases.test import summarized
+from fourscore.stores.sqlite import Store
+
+#: As a configuration has it: 2.5, 500calls, or several.
+Written = list[str | float] | str | float | None
+
+
+class Means(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command was told about models. `cache`: a file, or False for none. `settings` are
+    those of single models, by their specification."""
+
+    budget: Written = None
+    cache: str | bool | None = None
+    prices: str | dict[str, Any] | None = None
+    settings: dict[str, dict[str, Any]] = {}
+
+    @property
+    def limits(self) -> Limits:
+        written = self.budget
+        if written is None:
+            return Limits()
+        return limits_of(written if isinstance(written, list) else [written])
+
+    def check(self) -> None:
+        """`ConfigError` for what can be told to be wrong without reading a file."""
+        _ = self.limits
+        for spec, settings in self.settings.items():
+            told = {key: value for key, value in settings.items() if key != "dollars"}
+            model_of(spec, **{**told, "cache": False, "prices": None})
+
+
+LIMITS = "for models: 2.50 (dollars), 200000tokens or 500calls; may be given several times"
+
+
+def add_arguments(parser: argparse.ArgumentParser, limits: str = LIMITS) -> None:
+    """`limits` says what may be limited, where that is more than models."""
+    add = parser.add_argument
+    add("--budget", action="append", metavar="LIMIT", help=limits)
+    add("--no-cache", action="store_true", help="ask models anew what they have answered before")
+    add("--prices", metavar="FILE", help="YAML with your own prices of models")
+
+
+def means_of(args: argparse.Namespace) -> Means:
+    """For commands that have no configuration of their own."""
+    return Means(
+        budget=args.budget, cache=False if args.no_cache else None, prices=args.prices or None
+    )
+
+
+def options_of(args: argparse.Namespace) -> str:
+    """The same options for the command that goes on, but for the budget."""
+    prices = f" --prices {shlex.quote(str(Path(args.prices).absolute()))}" if args.prices else ""
+    return prices + (" --no-cache" if args.no_cache else "")
+
+
+def house_of(
+    means: Means, rubric: Rubric, agent: Any = None, *, spent: Cost = NOTHING, keys: bool = True
+) -> House:
+    """The house to work in. Prices, where money is limited, and keys, unless nothing is to be
+    asked, are looked for now and not in the first case."""
+    limits = means.limits
+    purse = None if limits == Limits() else Purse(**limits._asdict(), spent=spent)
+    prices = Prices(means.prices)
+    house = House(budget=purse, cache=means.cache, prices=prices, settings=means.settings)
+    with house.around():
+        for asker in askers(rubric, agent):
+            _check(asker, house, keys)
+        if keys:
+            prepare(askers(rubric, agent))
+    return house
+
+
+def prepare(judges: Iterable[Any]) -> None:
+    """Let judges that learn do so now: no row's deadline would do for it."""
+    for judge in judges:
+        if getattr(judge, "learns", False) is True:
+            asyncio.run(judge.prepare(lambda words: sys.stderr.write(f"{words}\n")))
+
+
+def _check(asker: Any, house: House, keys: bool) -> None:
+    model = getattr(asker, "house_model", None)  # refused where it has no price and needs one
+    limited = house.purse is not None and house.purse.limits.dollars is not None
+    missing = house.unpriced(models_of(asker)) if limited and model is None else ()
+    if missing:
+        message = f"no price is known for {', '.join(missing)}: give prices, or limit tokens"
+        raise ConfigError(f"{message} or calls", field="--budget")
+    client = part_of(model, Client)
+    if client is not None and keys:
+        client.check()
+
+
+def spent_before(store: Store, run_id: str, agent: Any) -> Cost:
+    """What a run has cost so far, by its rows; an agent counts if it is a model of the house."""
+    document = summarized(store, run_id)
+    sides = ["judges", *(["agent"] if models_of(agent) else [])]
+    spent = NOTHING
+    for line in (document["cost"][side] for side in sides):
+        tokens = line["input_tokens"] + line["output_tokens"]
+        spent = spent.plus(Cost(line["calls"], tokens, line["dollars"]))
+    return spent
+
+
+def bill(house: House) -> dict[str, Any]:
+    """What a summary says about models: an account for each, and what is left of the budget."""
+    told: dict[str, Any] = {}
+    if house.accounts:
+        told["models"] = [_account(account) for account in house.accounts]
+    if house.purse is not None:
+        given = house.purse.limits._asdict()
+        limits = {key: value for key, value in given.items() if value is not None}
+        told["budget"] = {
+            "limits": limits,
+            "spent": house.purse.spent._asdict(),
+            "exceeded": house.purse.over,
+        }
+    return told
+
+
+def _account(account: Account) -> dict[str, Any]:
+    usage = account.usage
+    return {
+        "model": account.model,
+        "calls": usage.calls,
+        "failed": account.failed,
+        "cached": account.cached,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "unknown": account.unknown,
+        "dollars": account.dollars,
+    }
+
+
+def judged_by(document: dict[str, Any]) -> str:
+    """The models, prompts and fitted weights that gave the scores of a summary, in words."""
+    told = document.get("provenance", {})
+    parts = [", ".join(told.get("models", ()))]
+    for kind in ("prompts", "weights"):
+        versions = told.get(kind, {})
+        if versions:
+            named = ", ".join(f"{name} {version}" for name, version in versions.items())
+            parts.append(f"{kind}: {named}")
+    return "; ".join(part for part in parts if part)
+
+
+def spent_words(document: dict[str, Any]) -> str:
+    """That the budget did not do for everything; nothing where it did."""
+    over = document.get("budget", {}).get("exceeded")
+    missing = document["planned"] - document["total_tests"]
+    if over is None or not missing:
+        return ""
+    return f"the budget of {over} is spent: {missing} of {document['planned']} were not measured"
+
+
+def larger(limits: Limits) -> str:
+    """Options for twice as much."""
+    words = []
+    if limits.dollars is not None:
+        words.append(f" --budget {2 * limits.dollars:.10g}")
+    for kind in ("tokens", "calls"):
+        amount = getattr(limits, kind)
+        if amount is not None:
+            words.append(f" --budget {max(1, 2 * amount)}{kind}")
+    return "".join(words)
+
+
+def bill_lines(models: Iterable[dict[str, Any]]) -> list[str]:
+    """The accounts for people."""
+    lines = []
+    for line in models:
+        cached = f", {line['cached']} cached" if line["cached"] else ""
+        money = "no price known" if line["dollars"] is None else f"${line['dollars']:.4f}"
+        tokens = f"{line['input_tokens']:,} + {line['output_tokens']:,} tokens"
+        unknown = f" (of {line['unknown']} calls unknown)" if line["unknown"] else ""
+        plural = "call" if line["calls"] == 1 else "calls"
+        calls = f"{line['calls']} {plural} ({line['failed']} failed){cached}"
+        lines.append(f"{line['model']}: {calls}, {tokens}{unknown}, {money}")
+    return lines

@@ -1,0 +1,156 @@
+"""What a person sees of a judge held against people: lines with a value, an interval and an n."""
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import Self
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from fourscore.doors.corrected import METHODS
+from fourscore.doors.exports import inline
+from fourscore.doors.terminal import console, framed, plain
+from fourscore.phases.calibrate import Calibration
+from fourscore.stats.bias import Group
+from fourscore.stats.figure import Figure
+
+WORDS = {
+    "people": "people pass",
+    "judge": "judge passes",
+    "judge_on_the_rest": "judge passes, without labels",
+    "better_than_chance": "sens. + spec. - 1",
+    "none": "kappa",
+    "linear": "kappa, linear",
+    "quadratic": "kappa, quadratic",
+    "auc": "AUC of pass over fail",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's rho",
+    "kendall": "Kendall's tau",
+    "f1": "F1",
+}
+#: A heading, its lines.
+Part = tuple[str, list[tuple[str, Figure, str]]]
+SHARE, NUMBER, SIGNED = "{:.1%}", "{:.3f}", "{:+.3f}"
+
+
+class Ticker:
+    """One line on a terminal that keeps up; nothing anywhere else."""
+
+    EVERY = 0.1
+
+    def __init__(self, planned: int) -> None:
+        self.planned, self.done = planned, 0
+        self._shown, self._last = sys.stderr.isatty(), 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def __call__(self) -> None:
+        self.done += 1
+        if self._shown and time.monotonic() - self._last >= self.EVERY:
+            self._last = time.monotonic()
+            sys.stderr.write(f"\r\x1b[K{self.done}/{self.planned} judged")
+            sys.stderr.flush()
+
+
+def show(found: Calibration, to: Console | None = None) -> None:
+    """The calibration on stdout."""
+    out = to or console()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("", "value", "95% interval", "n"):
+        table.add_column(name, justify="left" if not name else "right")
+    for heading, lines in parts(found):
+        table.add_row(Text(heading, "bold"), "", "", "")
+        for name, figure, form in lines:
+            table.add_row(f"  {plain(name, 40)}", *_cells(figure, form), str(figure.n))
+    errors = found.errors
+    shown: list[RenderableType] = [
+        *(Text(line, "bold") for line in headline(found)),
+        table,
+        Text(f"people pass: judge passes {errors.true_pass}, fails {errors.false_fail}"),
+        Text(f"people fail: judge passes {errors.false_pass}, fails {errors.true_fail}"),
+    ]
+    if found.left_out:
+        told = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in found.left_out.items())
+        shown.append(Text(f"left out: {told}"))
+    title = f"{plain(found.judge or 'judge', 60)} against people"
+    framed(out, title, shown, "green" if found.corrected or not found.uncorrected else "yellow")
+
+
+def markdown(found: Calibration) -> str:
+    """The same as a page."""
+    lines = [f"# {inline(found.judge or 'A judge')} against people", ""]
+    lines += [f"{inline(line)}  " for line in headline(found)]
+    for heading, figures in parts(found):
+        lines += ["", f"## {heading}", "", "| | value | 95% interval | n |", "|---|---|---|---|"]
+        for name, figure, form in figures:
+            cells = " | ".join((inline(name), *_cells(figure, form), str(figure.n)))
+            lines.append(f"| {cells} |")
+    errors = found.errors
+    lines += ["", "| | judge passes | judge fails |", "|---|---|---|"]
+    lines.append(f"| people pass | {errors.true_pass} | {errors.false_fail} |")
+    lines.append(f"| people fail | {errors.false_pass} | {errors.true_fail} |")
+    if found.left_out:
+        told = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in found.left_out.items())
+        lines += ["", f"Left out: {told}."]
+    return "\n".join(lines) + "\n"
+
+
+def headline(found: Calibration) -> Iterator[str]:
+    """The rate that people would give, or why there is none; then what it rests on."""
+    rate = found.corrected
+    if rate is not None:
+        ends = "[{:.1%}, {:.1%}]".format(*rate.interval)
+        yield f"corrected pass rate  {rate.value:.1%} {ends}   n={rate.n}, {METHODS[rate.method]}"
+    else:
+        yield f"no corrected pass rate: {found.uncorrected}"
+    several = f" by {found.people} people" if found.people > 1 else ""
+    yield f"from {found.n} outputs labelled{several}"
+
+
+def parts(found: Calibration) -> Iterator[Part]:
+    """All figures in the order in which they are shown."""
+    yield "pass rates", _named(found.rates, SHARE)
+    shown = {name: figure for name, figure in found.verdicts.items() if name != "recall"}
+    yield "pass and fail", _named(shown, NUMBER, {"sensitivity": "recall (sensitivity)"})
+    yield "agreement", _named(found.kappa, NUMBER)
+    yield "Krippendorff's alpha, people and judge", _named(found.alpha, NUMBER)
+    if found.alpha_people:
+        yield "Krippendorff's alpha, people alone", _named(found.alpha_people, NUMBER)
+    yield "values", _named(found.values, NUMBER)
+    yield "judge minus people", [("by log length", found.by_length, SIGNED)]
+    for heading, groups in (("position", found.by_position), ("family", found.by_family)):
+        if groups:
+            yield f"judge minus people, by {heading}", list(_groups(groups))
+
+
+def _groups(groups: list[Group]) -> Iterator[tuple[str, Figure, str]]:
+    for group in groups:
+        yield group.name, group.difference, SIGNED
+        if group.excess.value is not None:
+            yield f"{group.name}, beyond the others", group.excess, SIGNED
+
+
+def _named(
+    figures: dict[str, Figure], form: str, words: dict[str, str] | None = None
+) -> list[tuple[str, Figure, str]]:
+    known = {**WORDS, **(words or {})}
+    return [
+        (known.get(name, name.replace("_", " ")), figure, form) for name, figure in figures.items()
+    ]
+
+
+def _cells(figure: Figure, form: str) -> tuple[str, str]:
+    value = "–" if figure.value is None else form.format(figure.value)
+    ends = "–"
+    if figure.interval is not None:
+        ends = "[{}, {}]".format(*(form.format(end) for end in figure.interval))
+    return value, ends

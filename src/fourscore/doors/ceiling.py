@@ -1,0 +1,80 @@
+"""The most that a run can cost on models, told before anything is asked.
+
+A judge that asks models says what one trace of a case takes at the most. Asks that have to be
+repeated come on top; replies that are in the cache already, and most replies, cost less.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fourscore.core import Case, Rubric, Usage
+from fourscore.core.judge import is_ranker
+from fourscore.core.rubric import models_of
+from fourscore.models.house import House
+from fourscore.models.purse import Cost
+
+FREE = Usage()
+
+
+def askers(rubric: Rubric, agent: Any = None) -> Iterator[Any]:
+    """Whoever asks models in a run: the agent, judges, and the members of a panel one by one."""
+    if models_of(agent):
+        yield agent
+    for seat in rubric.seats:
+        seated = getattr(seat.judge, "seated", ())
+        members = seated if isinstance(seated, tuple) else ()
+        yield from [one.judge for one in members if hasattr(one, "judge")] or [seat.judge]
+
+
+def ceiling(
+    cases: Iterable[Case], rubric: Rubric, agent: Any, house: House
+) -> tuple[int, list[dict[str, Any]]]:
+    """How many attempts there are, and for each model the most that they take."""
+    # One trace alone is not ranked, so rankers ask nothing in a run.
+    counted = [one for one in askers(rubric, agent) if _counts(one)]
+    most: dict[tuple[str, ...], Usage] = {models_of(one): FREE for one in counted}
+    count = 0
+    for case in cases:
+        count += 1
+        for one in counted:
+            most[models_of(one)] += one.most(case)
+    return count, [_line(names, usage, house) for names, usage in most.items()]
+
+
+def _counts(asker: Any) -> bool:
+    return bool(models_of(asker)) and hasattr(asker, "most") and not is_ranker(asker)
+
+
+def _line(names: tuple[str, ...], usage: Usage, house: House) -> dict[str, Any]:
+    prices = [house.price_of(name) for name in names]
+    dollars = [price.dollars(usage) for price in prices if price is not None]
+    return {
+        "model": ", ".join(names),
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "dollars": max(dollars) if len(dollars) == len(names) else None,
+    }
+
+
+def warning(lines: list[dict[str, Any]], house: House) -> str:
+    """Where all of it together would not fit the budget."""
+    if house.purse is None:
+        return ""
+    cost = house.purse.spent
+    for line in lines:
+        tokens = line["input_tokens"] + line["output_tokens"]
+        cost = cost.plus(Cost(line["calls"], tokens, line["dollars"] or 0.0))
+    over = house.purse.limits.exceeded(cost)
+    return f"this may take more than the budget of {over}" if over is not None else ""
+
+
+def words(line: dict[str, Any]) -> str:
+    """A line for people."""
+    tokens = f"{line['input_tokens'] + line['output_tokens']:,} tokens"
+    dollars = line["dollars"]
+    if dollars is None:
+        money = f"no price known for {line['model']}"
+    else:
+        money = f"${dollars:.2f}" if dollars >= 1 else f"${dollars:.4f}"
+    return f"{line['model']}: at most {line['calls']:,} calls, {tokens}, {money}"

@@ -1,0 +1,60 @@
+"""`fourscore evolve init --example`: a whole evolution that runs at once, without a key.
+
+The cases are made here: every parcel that the scripted agent of the example is asked about.
+"""
+
+import os
+import runpy
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fourscore.core import ConfigError
+from fourscore.phases.evolve.folder import Evolution
+
+FILES = ("agent.py", "checks.py", "rubric.yaml", "prompt.md", "evolution.yaml")
+CASES = "cases.jsonl"
+#: Kilograms of the parcels.
+WEIGHTS = range(1, 17)
+
+
+def begin_example(folder: Path) -> Evolution:
+    """The files of the example, and an evolution with its prompt as version 1."""
+    taken = [name for name in (*FILES, CASES) if os.path.lexists(folder / name)]
+    if taken:
+        raise ConfigError(f"{taken[0]} is already there; name a new folder", file=str(folder))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in FILES:
+            (folder / name).write_text(_template(name).read_text("utf-8"), "utf-8")
+        (folder / CASES).write_bytes(b"".join(_lines()))
+    except OSError as error:
+        place = os.fspath(error.filename or folder)
+        raise ConfigError(error.strerror or "cannot be written", file=place) from None
+    text = (folder / "prompt.md").read_text("utf-8")
+    return Evolution.begin(folder, text, source="prompt.md")
+
+
+def _template(name: str) -> Any:
+    return resources.files("fourscore.doors") / "evolve" / "example" / name
+
+
+def _lines() -> list[bytes]:
+    """Its agent knows the answers."""
+    with resources.as_file(_template("agent.py")) as path:
+        agent = runpy.run_path(str(path))
+    lines = []
+    for weight in WEIGHTS:
+        for country, price in agent["PRICES"].items():
+            for day in agent["DAYS"]:
+                question = f"What does a parcel of {weight} kg to {country} cost, posted on {day}?"
+                expected = {
+                    "price": f"{price + weight * 0.5:.2f} euros",
+                    "day": agent["arrival"](country, day),
+                    "rule": f"rule {agent['rule'](weight)}",
+                }
+                case = {"id": f"{country.lower()}-{weight}-{day[:3].lower()}", "input": question}
+                lines.append(msgspec.json.encode({**case, "expected": expected}) + b"\n")
+    return lines

@@ -1,0 +1,285 @@
+"""A run as a file for others: JUnit XML, JSON, CSV, Parquet, markdown or HTML, by its ending.
+
+Rows are streamed from the store. A file appears complete or not at all.
+"""
+
+import csv
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+from xml.sax.saxutils import escape, quoteattr
+
+import msgspec
+
+from fourscore.core import ConfigError, Score
+from fourscore.core.trace import as_text
+from fourscore.doors.canaries import canary_lines
+from fourscore.doors.corrected import words as corrected_words
+from fourscore.doors.report import write_report
+from fourscore.stats.failures import why
+from fourscore.stores.run import RunInfo, StoredRow
+from fourscore.stores.sqlite import Store
+
+HELP = "also as .xml (JUnit), .json, .csv, .parquet, .md or .html"
+
+COLUMNS = (
+    "case_id",
+    "repeat",
+    "status",
+    "passed",
+    "value",
+    "reward",
+    "reason",
+    "output",
+    "seconds",
+)
+#: What XML 1.0 cannot say at all.
+_UNSAYABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: A cell that begins so is a formula to a spreadsheet.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+Write = Callable[[Path, Store, RunInfo, dict[str, Any]], None]
+
+
+def check(paths: list[str]) -> None:
+    """Refuse an ending that is none, before a run is spent on it."""
+    for path in paths:
+        if Path(path).suffix not in FORMATS:
+            known = ", ".join(FORMATS)
+            raise ConfigError(f"its ending is none of {known}", file=path, field="--out")
+        if not Path(path).resolve().parent.is_dir():
+            raise ConfigError("there is no such folder", file=path, field="--out")
+
+
+def write(paths: list[str], store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+    for path in paths:
+        target = Path(path).resolve()
+        draft = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            FORMATS[target.suffix](draft, store, info, document)
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _rows(store: Store, info: RunInfo) -> Iterator[StoredRow]:
+    return (row for row in store.rows(info.id, info.rubric_fingerprint) if row.score is not None)
+
+
+def _record(row: StoredRow) -> dict[str, Any]:
+    score = row.score
+    assert score is not None
+    return {
+        "case_id": row.case.id,
+        "repeat": row.repeat,
+        "status": str(score.status),
+        "passed": score.passed,
+        "value": score.value,
+        "reward": score.reward,
+        "reason": _reason(score),
+        "output": as_text(row.trace.output),
+        "seconds": row.trace.seconds,
+    }
+
+
+def _reason(score: Score) -> str:
+    """Its own, whole; of a failure without one what the panel says, which is its lowest signal."""
+    return score.reason or ("" if score.passed else why(score))
+
+
+def _signals(row: StoredRow) -> dict[str, float | None]:
+    assert row.score is not None
+    return {signal.name: signal.value for signal in row.score.signals}
+
+
+def _json(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+    """The summary, and every row with its signals."""
+    encode = msgspec.json.Encoder().encode
+    with path.open("wb") as out:
+        head = encode({"run": msgspec.to_builtins(info), "summary": document})
+        out.write(head[:-1] + b',"rows":[')
+        for index, row in enumerate(_rows(store, info)):
+            out.write(b",\n" if index else b"\n")
+            out.write(encode({**_record(row), "signals": row.score.signals if row.score else ()}))
+        out.write(b"\n]}\n")
+
+
+def _csv(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+    names = list(document["dimensions"])
+    with path.open("w", newline="", encoding="utf-8") as out:
+        table = csv.writer(out)
+        table.writerow([*COLUMNS, *names])
+        for row in _rows(store, info):
+            record, signals = _record(row), _signals(row)
+            cells = [record[column] for column in COLUMNS]
+            table.writerow([_cell(cell) for cell in cells] + [signals.get(name) for name in names])
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return value
+
+
+def _parquet(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError:
+        message = "Parquet needs pyarrow: pip install 'fourscore[parquet]'"
+        raise ConfigError(message, field="--out") from None
+    names = list(document["dimensions"])
+    kinds: dict[str, Any] = dict.fromkeys(COLUMNS, arrow.string())
+    kinds |= {"repeat": arrow.int64(), "passed": arrow.bool_()}
+    kinds |= dict.fromkeys(("value", "reward", "seconds"), arrow.float64())
+    kinds |= {f"signal_{name}": arrow.float64() for name in names}
+    schema = arrow.schema(list(kinds.items()))
+    with parquet.ParquetWriter(path, schema) as out:
+        batch: list[dict[str, Any]] = []
+        for row in _rows(store, info):
+            signals = _signals(row)
+            batch.append(_record(row) | {f"signal_{name}": signals.get(name) for name in names})
+            if len(batch) >= 5_000:
+                out.write_table(arrow.Table.from_pylist(batch, schema))
+                batch = []
+        out.write_table(arrow.Table.from_pylist(batch, schema))
+
+
+def _junit(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+    """Not passed is a failure; not measured is an error, because the suite did not run it."""
+    with _xml(path) as out:
+        errors = document["planned"] - document["total_tests"]
+        out.write(
+            f"<testsuites><testsuite name={_attribute(info.name or 'fourscore')} "
+            f'tests="{document["planned"]}" failures="{document["failed"]}" errors="{errors}">\n'
+        )
+        out.write(_properties(document))
+        for row in _rows(store, info):
+            out.write(_testcase(row, info))
+        out.write("</testsuite></testsuites>\n")
+
+
+def _properties(document: dict[str, Any]) -> str:
+    """Whether the judges can be trusted, where that was tried."""
+    if "judge_compromised" not in document:
+        return ""
+    told = {"judge_compromised": str(document["judge_compromised"]).lower()}
+    told |= {f"canaries {line.name}": line.words for line in canary_lines(document)}
+    parts = (f"<property name={_attribute(k)} value={_attribute(v)}/>" for k, v in told.items())
+    return f"<properties>{''.join(parts)}</properties>\n"
+
+
+def _testcase(row: StoredRow, info: RunInfo) -> str:
+    record = _record(row)
+    name = record["case_id"] if info.repeats == 1 else f"{record['case_id']} [{row.repeat}]"
+    opening = (
+        f"<testcase classname={_attribute(info.agent)} name={_attribute(name)} "
+        f'time="{record["seconds"] or 0:.3f}">'
+    )
+    if record["passed"]:
+        return f"{opening}</testcase>\n"
+    kind = "error" if record["passed"] is None else "failure"
+    message = _attribute(record["reason"] or record["status"])
+    body = escape(_sayable(record["output"][:2000]))
+    return (
+        f'{opening}<{kind} type="{record["status"]}" message={message}>{body}</{kind}></testcase>\n'
+    )
+
+
+@contextmanager
+def _xml(path: Path) -> Iterator[IO[str]]:
+    with path.open("w", encoding="utf-8") as out:
+        out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+        yield out
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_sayable(text))
+
+
+def _sayable(text: str) -> str:
+    return _UNSAYABLE.sub("\ufffd", text)
+
+
+def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+    """The summary for a pull request, with the first failures."""
+    rate, interval = document["pass_rate"], document["pass_rate_interval"]
+    shown = "not measured" if rate is None else f"{rate:.1%} [{interval[0]:.1%}, {interval[1]:.1%}]"
+    parts = " + ".join(f"{n} {status}" for status, n in document["statuses"].items() if n)
+    lines = [
+        f"### {inline(info.name or info.id)}: {shown}, n={document['total_tests']}",
+        "",
+        f"{document['planned']} planned = {parts}",
+        "",
+        *_corrected(document),
+        *_canaries(document),
+        *_groups(document),
+        "| dimension | average | n |",
+        "|---|---|---|",
+    ]
+    for name, line in document["dimensions"].items():
+        average = "not applicable" if line["average"] is None else f"{line['average']:.3f}"
+        lines.append(f"| {inline(name)} | {average} | {line['n']} |")
+    lines += [
+        f"- gate `{gate['gate']}`: {inline(gate['reason'])}" for gate in document.get("gates", [])
+    ]
+    failures = document["failures"][:20]
+    if failures:
+        lines += ["", "| failed | repeat | why |", "|---|---|---|"]
+    for failure in failures:
+        row = store.row(info.id, failure["id"], failure["repeat"], info.rubric_fingerprint)
+        reason = _reason(row.score) if row and row.score else ""
+        lines.append(f"| {inline(failure['id'])} | {failure['repeat']} | {inline(reason)} |")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _corrected(document: dict[str, Any]) -> list[str]:
+    told = corrected_words(document)
+    return [f"- corrected pass rate: {inline(told)}", ""] if told else []
+
+
+def _canaries(document: dict[str, Any]) -> list[str]:
+    lines = [
+        f"- {'canaries' if fine else '**JUDGE COMPROMISED**'}: {inline(name)} {words}"
+        for fine, name, words in canary_lines(document)
+    ]
+    return [*lines, ""] if lines else []
+
+
+def _html(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+    """A page to look around in."""
+    write_report(path, store, info.id, judge=info.rubric_fingerprint, document=document)
+
+
+def _groups(document: dict[str, Any]) -> list[str]:
+    """The average score, and the rate of each tag and complexity."""
+    average, interval = document["average_score"], document["average_score_interval"]
+    lines = []
+    if average is not None:
+        ends = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+        lines.append(f"- average score {average:.3f}{ends}, n={document['average_score_n']}")
+    for kind in ("tag", "complexity"):
+        for name, line in document[f"by_{kind}"].items():
+            if line["pass_rate"] is not None:
+                rate = f"{line['pass_rate']:.1%}, n={line['total_tests']}"
+                lines.append(f"- {kind} {inline(name)}: {rate}")
+    return [*lines, ""] if lines else []
+
+
+def inline(text: str) -> str:
+    """Foreign text inside a table cell: no markup, no lines."""
+    cut = " ".join(text.split())[:200]
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&])", r"\\\1", cut)
+
+
+FORMATS: dict[str, Write] = {
+    ".xml": _junit,
+    ".json": _json,
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".md": _markdown,
+    ".html": _html,
+}

@@ -1,0 +1,140 @@
+"""What a person sees of a scored log: score and grade, a bar for each signal, trend and groups."""
+
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from fourscore.core.levels import level_of
+from fourscore.doors.summary import BAR, COLOURS
+from fourscore.doors.terminal import console, framed, plain
+
+#: Groups and broken lines that are shown.
+SHOWN, BROKEN = 20, 3
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_GRADES = {"A+": "green", "A": "green", "B": "green", "C": "yellow", "D": "red", "F": "red"}
+
+
+def show(path: str, document: dict[str, Any], to: Console | None = None) -> None:
+    """The document on stdout."""
+    parts: list[RenderableType] = [
+        *_headline(document),
+        Text(),
+        _signals(document),
+        *_left_out(document),
+        *_trend(document),
+        *_groups(document),
+        *_broken(document),
+    ]
+    colour = _GRADES.get(document["grade"] or "", "yellow")
+    framed(to or console(), f"fitness of {plain(path, 80)}", parts, colour)
+
+
+def _headline(document: dict[str, Any]) -> list[Text]:
+    score, counts = document["score"], document["counts"]
+    if score is None:
+        return [Text("nothing could be measured", "bold yellow"), _counts(counts)]
+    grade = document["grade"]
+    head = Text.assemble(
+        "score     ",
+        (f"{score:.2f}", "bold"),
+        "   grade ",
+        (grade, f"bold {_GRADES[grade]}"),
+        f"   {document['interpretation']}",
+    )
+    lines = [head]
+    many = document["executions"]
+    if many["n"] > 1:
+        told = f"the newest of {many['n']} count most{_ends(many['interval'])}"
+        told += f"; plain mean {many['mean']:.2f}{_ends(many['mean_interval'])}"
+        lines.append(Text(f"          {told}"))
+    advice = document["advice"]
+    if document["weakest"]:
+        advice += f" {document['weakest']} costs the most points."
+    return [*lines, Text(f"advice    {advice}"), _counts(counts)]
+
+
+def _counts(counts: dict[str, Any]) -> Text:
+    told = [f"{counts['executions']:,} executions", f"{counts['tool_calls']:,} tool calls"]
+    if counts["failed"]:
+        told.append(f"{counts['failed']:,} failed")
+    if counts["unknown"]:
+        told.append(f"{counts['unknown']:,} without an outcome")
+    if counts["skipped"]:
+        told.append(f"{counts['skipped']:,} executions without anything to measure")
+    if counts["several_versions"]:
+        told.append(f"{counts['several_versions']:,} with more than one version")
+    return Text(f"counts    {', '.join(told)}")
+
+
+def _signals(document: dict[str, Any]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for name, line in document["signals"].items():
+        value, weight = line["value"], f"×{line['weight']:g}"
+        if value is None:
+            continue
+        full = round(BAR * value)
+        bar = Text.assemble(("█" * full, COLOURS[level_of(value)]), ("░" * (BAR - full), "dim"))
+        table.add_row(f"  {plain(name)}", f"{value:.2f}", bar, weight, plain(line["reason"], 300))
+    return table
+
+
+def _left_out(document: dict[str, Any]) -> list[Text]:
+    names = document["inapplicable"]
+    if not names:
+        return []
+    lines = [
+        Text(f"  {plain(name)}  not applicable: {plain(document['signals'][name]['reason'], 200)}")
+        for name in names
+    ]
+    coverage = document["coverage"]
+    if coverage is not None:
+        lines.append(Text(f"  coverage {coverage:.0%}: the weight that was measured"))
+    return lines
+
+
+def _trend(document: dict[str, Any]) -> list[Text]:
+    trend = document["trend"]
+    if trend["per_execution"] is None:
+        return []
+    last = trend["last"]
+    line = "".join(_BLOCKS[min(7, int(score / 12.5))] for score in last)
+    told = f"{trend['direction']}, {trend['per_execution']:+.2f}"
+    low, high = trend["interval"]
+    told += f" [{low:+.2f}, {high:+.2f}] an execution, n={trend['n']}"
+    return [Text(), Text(f"trend     {line}  {told}")]
+
+
+def _groups(document: dict[str, Any]) -> list[RenderableType]:
+    groups = document.get("groups")
+    if not groups:
+        return []
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for group in groups[:SHOWN]:
+        name = plain(group["name"], 60) or "(none)"
+        mean = group.get("mean")
+        told = "" if mean is None else f"mean {mean:.2f}{_ends(group['mean_interval'])}"
+        score = f"{group['score']:.2f}{_ends(group.get('interval'))}"
+        table.add_row(f"  {name}", group["grade"], score, told, f"n={group['n']}")
+    left = len(groups) - SHOWN + document["groups_left_out"]
+    parts: list[RenderableType] = [Text(), Text(f"by {document['by']}, newest first"), table]
+    if left > 0:
+        parts.append(Text(f"  and {left:,} more"))
+    return parts
+
+
+def _broken(document: dict[str, Any]) -> list[Text]:
+    count = document["counts"]["broken"]
+    if not count:
+        return []
+    many = "line was" if count == 1 else "lines were"
+    lines = [Text(), Text(f"{count:,} broken {many} skipped", "yellow")]
+    for broken in document["broken"][:BROKEN]:
+        field = f"{broken['field']}: " if broken["field"] else ""
+        lines.append(Text(f"  line {broken['line']}: {plain(field + broken['message'], 200)}"))
+    return lines
+
+
+def _ends(interval: list[float] | None) -> str:
+    return "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"

@@ -1,0 +1,171 @@
+"""`fourscore hook`: a coding agent calls it after each tool use, and one record is appended.
+
+It never fails its caller: whatever happens it ends with 0 and prints nothing, and problems go to a
+log beside the records. It has to be quick, since an agent waits for it: nothing is imported here
+but what every Python has, and the command line branches to it before it loads anything else.
+
+Several processes append at once. Each holds a lock for the time of one write, and so may mend what
+a killed one left half written: such a line was never acknowledged. Where the lock cannot be had in
+time, the line goes out in one write at the end of the file all the same, which local file systems
+keep whole.
+"""
+
+import os
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Where records go, below the folder in which the agent works.
+RECORDS = os.path.join(".fourscore", "executions.jsonl")  # noqa: PTH118 - pathlib takes 10 ms
+#: Tries to get the lock, and seconds between them: 30 ms in all, out of the 60 there are.
+TRIES, PAUSE = 30, 0.001
+#: Bytes of an event that are read; of a torn line that are looked through.
+EVENT, TORN = 16 * 1024 * 1024, 1024 * 1024
+#: How our own lines begin.
+_OURS = b'{"ts":"'
+
+
+def main(words: "Sequence[str]") -> int:
+    """Read the event on stdin and append its record; always 0."""
+    path = RECORDS
+    try:
+        path, version, outputs = _options(words)
+        raw = sys.stdin.buffer.read(EVENT) if sys.stdin is not None else b""
+        line, folder = record_of(raw, version, time.time(), outputs)
+        path = os.path.join(folder, path)  # noqa: PTH118
+        if line is not None:
+            append(path, line)
+    except BaseException as error:
+        _complain(path, error)
+    return 0
+
+
+def _options(words: "Sequence[str]") -> "tuple[str, str, bool]":
+    """`--file FILE` and `--agent-version WORD`, else the environment's; `--no-output`."""
+    path = os.environ.get("FOURSCORE_EXECUTIONS") or RECORDS
+    version = os.environ.get("FOURSCORE_AGENT_VERSION", "")
+    outputs = True
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--file" and rest:
+            path = os.path.abspath(rest.pop(0))  # noqa: PTH100
+        elif word == "--agent-version" and rest:
+            version = rest.pop(0)
+        elif word == "--no-output":
+            outputs = False
+        else:
+            expected = "--file, --agent-version or --no-output"
+            raise ValueError(f"unknown option {word!r}: expected {expected}")
+    return path, version, outputs
+
+
+def record_of(
+    raw: bytes, version: str, now: float, outputs: bool = True
+) -> "tuple[bytes | None, str]":
+    """The line for an event, and the folder of the agent; no line for what is no tool use."""
+    import json
+
+    from fourscore.readers.logs.events import AFTER, FAILED, came_of, shown_by
+
+    event = json.loads(raw)
+    if not isinstance(event, dict):
+        raise ValueError("expected an object")
+    folder = event.get("cwd")
+    folder = folder if isinstance(folder, str) and os.path.isdir(folder) else ""  # noqa: PTH112
+    kind = event.get("hook_event_name", AFTER)
+    if kind not in (AFTER, FAILED):
+        return None, folder
+    tool = event.get("tool_name")
+    if not isinstance(tool, str) or not tool:
+        raise ValueError("tool_name: expected text")
+    code, error = came_of(event)
+    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
+    record = {
+        "ts": f"{moment}.{int(now % 1 * 1000):03d}Z",
+        "tool": tool,
+        "exit": "1" if code is None else str(code),
+        "success": "false" if error or code else "true",
+        "version": str(event.get("version") or version),
+        "session": str(event.get("session_id") or ""),
+    }
+    took = event.get("duration_ms")
+    if isinstance(took, int | float) and not isinstance(took, bool):
+        record["duration_ms"] = str(took)
+    if error:
+        record["error"] = error
+    output = shown_by(event) if outputs else ""
+    if output:
+        record["output"] = output
+    text = json.dumps(record, separators=(",", ":"))
+    return text.encode() + b"\n", folder
+
+
+def append(path: str, line: bytes) -> None:
+    """One whole line at the end of the file."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        if _locked(handle):
+            _mend(handle)
+        written = os.write(handle, line)
+        if written != len(line):  # the disk is full: what is there must not spoil the next line
+            raise OSError(f"only {written} of {len(line)} bytes could be written")
+    finally:
+        os.close(handle)  # and so unlocks
+
+
+def _locked(handle: int) -> bool:
+    import fcntl
+
+    for _ in range(TRIES):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            time.sleep(PAUSE)
+    return False
+
+
+def _mend(handle: int) -> None:
+    """Cut off what a killed process of ours left half written; end anyone else's last line."""
+    size = os.fstat(handle).st_size
+    if not size or os.pread(handle, 1, size - 1) == b"\n":
+        return
+    start = max(0, size - TORN)
+    tail = os.pread(handle, size - start, start)
+    begins = tail.rfind(b"\n") + 1
+    torn = tail[begins:]
+    if (torn.startswith(_OURS) or _OURS.startswith(torn)) and not _is_whole(torn):
+        os.ftruncate(handle, start + begins)
+    else:
+        os.write(handle, b"\n")
+
+
+def _is_whole(line: bytes) -> bool:
+    import json
+
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _complain(path: str, error: BaseException) -> None:
+    """A line in the log of problems, if even that can be had."""
+    try:
+        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        words = " ".join(f"{type(error).__name__}: {error}"[:500].split())
+        place = f"{path}.log"
+        os.makedirs(os.path.dirname(place) or ".", exist_ok=True)  # noqa: PTH103, PTH120
+        handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            os.write(handle, f"{moment} {words}\n".encode("utf-8", "replace"))
+        finally:
+            os.close(handle)
+    except BaseException:
+        return

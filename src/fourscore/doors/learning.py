@@ -1,0 +1,100 @@
+"""A learning run for people: what it will take, how it goes, what came of it."""
+
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from fourscore.doors.terminal import plain
+from fourscore.models.house import House
+from fourscore.models.purse import Cost
+
+#: Seconds between two pictures of the counter.
+EVERY = 0.2
+_FIGURES = {
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "kappa": "kappa of pass and fail",
+    "first_right": "the best one found",
+    "mean_absolute_error": "mean absolute error",
+}
+
+
+class Counter:
+    """Verdicts so far, on a terminal; rounds a line each, anywhere. All on stderr."""
+
+    def __init__(self, at_most: int) -> None:
+        self.at_most, self.done = at_most, 0
+        self._shown, self._live = 0.0, sys.stderr.isatty()
+
+    def step(self) -> None:
+        self.done += 1
+        if self._live and time.monotonic() - self._shown >= EVERY:
+            self._shown = time.monotonic()
+            sys.stderr.write(f"\r{self.done} verdicts, of {self.at_most} at most\x1b[K")
+            sys.stderr.flush()
+
+    def tell(self, words: str) -> None:
+        self.clear()
+        sys.stderr.write(f"{plain(words)}\n")
+
+    def clear(self) -> None:
+        if self._live:
+            sys.stderr.write("\r\x1b[K")
+
+
+def plan_words(plan: Mapping[str, Any], model: str, house: House) -> list[str]:
+    """The plan, and whether it fits the budget."""
+    dollars = plan["dollars_about"]
+    money = f"no price known for {model}" if dollars is None else f"about ${dollars:.2f}"
+    seconds = plan["seconds_about"]
+    tokens = f"about {plan['tokens_about']:,} tokens"
+    calls = f"at most {plan['calls_at_most']:,} calls of {model}"
+    lines = [f"plan: {calls}, {tokens}, {money}, {_duration(seconds)} at 2 s a call"]
+    if house.purse is not None:
+        spent = house.purse.spent
+        whole = Cost(plan["calls_at_most"], plan["tokens_about"], dollars or 0.0)
+        over = house.purse.limits.exceeded(spent.plus(whole))
+        if over is not None:
+            lines.append(f"the budget of {over} may end it earlier; it is kept to")
+        if spent.calls:
+            lines.append(f"of the budget {spent.calls} calls were spent before")
+    return lines
+
+
+def report_words(document: Mapping[str, Any]) -> list[str]:
+    """What was learned, and how well it does on labels that nothing had seen."""
+    learned = document["learned"]
+    figures = learned["figures"]
+    lines = [f"{learned['outcome']}: {learned['why']}"]
+    if "learned" in figures:
+        ours, theirs = figures["learned"], figures["plain"]
+        lines.append(f"held-out labels, n={ours['n']}: learned | plain prompt")
+        for key, name in _FIGURES.items():
+            if key in ours:
+                lines.append(f"  {name}: {_figure(ours[key])} | {_figure(theirs[key])}")
+        lines.append(
+            f"  better than the plain prompt: p = {figures['better_p']:.4f}; "
+            f"than shuffled labels: p = {figures['agreement_p']:.4f}; level {figures['level']:g}"
+        )
+    for name, dimension in document["dimensions"].items():
+        options = dimension["with"]
+        for one in options.get("criteria", ()):
+            not_so = " (not so)" if one.get("expect") == "no" else ""
+            lines.append(f"  {one['weight']:.3f}  {plain(one['text'])}{not_so}  [{name}]")
+        if options.get("criterion"):
+            lines.append(f"  {plain(options['criterion'])}")
+    lines.append(f"stopped: {learned['stopped']}")
+    return lines
+
+
+def _figure(figure: Mapping[str, Any]) -> str:
+    if figure["value"] is None:
+        return "unknown"
+    ends = figure["interval"]
+    interval = "" if ends is None else f" [{ends[0]:.2f}, {ends[1]:.2f}]"
+    return f"{figure['value']:.2f}{interval}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,57 @@
+"""What must not be shown: a key or an address that is one, from the environment or a file."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fourscore.core import ConfigError
+
+#: A file of a secret is a line, not a disk.
+LARGEST = 1 << 16
+
+
+class Secret:
+    """Text that only `reveal` gives out. It does not pickle: it belongs to this process."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return "Secret(***)"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a secret is not sent anywhere")
+
+
+def read_secret(
+    field: str,
+    variable: str | None,
+    file: str | None,
+    environment: Mapping[str, str] = os.environ,
+) -> Secret | None:
+    """From `FIELD_env` or `FIELD_file`, where one is given; errors name those, not the secret."""
+    if variable is not None and file is not None:
+        raise ConfigError(f"give {field}_env or {field}_file, not both", field=f"{field}_file")
+    if variable is not None:
+        text = environment.get(variable, "").strip()
+        if not text:
+            raise ConfigError(f"the variable {variable} is not set", field=f"{field}_env")
+        return Secret(text)
+    if file is None:
+        return None
+    try:
+        with Path(file).open(encoding="utf-8") as stream:
+            text = stream.read(LARGEST).strip()
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}", field=f"{field}_file") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{file}: not UTF-8", field=f"{field}_file") from None
+    if not text:
+        raise ConfigError(f"{file}: it is empty", field=f"{field}_file")
+    return Secret(text)

@@ -1,0 +1,95 @@
+"""Case files as tests: each case is one, and its agent and rubric come from pytest's own settings.
+
+    [tool.pytest.ini_options]
+    fourscore_cases = ["tests/cases/*.jsonl"]
+    fourscore_agent = "agent.py:answer"
+    fourscore_rubric = "rubric.yaml"
+
+Nothing is imported and nothing collected where no `fourscore_cases` are named. Tags are keywords:
+`pytest -k hard` takes the cases that have the tag.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fourscore.core import Case, Rubric
+    from fourscore.phases.agents import Agent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addini("fourscore_cases", "case files to collect, as patterns", type="args", default=[])
+    parser.addini("fourscore_agent", "the agent, as fourscore run takes it", default="recorded")
+    parser.addini(
+        "fourscore_rubric", "the rubric's file; research answers where absent", default=""
+    )
+    parser.addini("fourscore_deadline", "seconds that the agent has for a case", default="60")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CasesFile | None:
+    root = parent.config.rootpath
+    patterns = parent.config.getini("fourscore_cases")
+    if not patterns or not file_path.is_relative_to(root):
+        return None
+    if any(file_path.relative_to(root).match(pattern) for pattern in patterns):
+        return CasesFile.from_parent(parent, path=file_path)
+    return None
+
+
+class CasesFile(pytest.File):
+    """One case file."""
+
+    def collect(self) -> Iterator[CaseItem]:
+        from fourscore.core import FourscoreError
+        from fourscore.readers.cases import CaseFile
+
+        try:
+            agent, rubric = self._parts()
+            file = CaseFile(str(self.path))
+            file.check()
+            for case in file.cases():
+                yield CaseItem.from_parent(self, name=case.id, case=case, by=(agent, rubric))
+        except FourscoreError as error:
+            raise self.CollectError(str(error)) from None
+
+    def _parts(self) -> tuple[Agent, Rubric]:
+        from fourscore.judges.rubric_file import RESEARCH, read_rubric
+        from fourscore.phases.agents import agent_of
+
+        config = self.config
+        named = config.getini("fourscore_rubric")
+        rubric = read_rubric(str(config.rootpath / named) if named else RESEARCH)
+        return agent_of(config.getini("fourscore_agent"), folders=[str(config.rootpath)]), rubric
+
+
+class CaseItem(pytest.Item):
+    """One case: the agent is asked, and its answer judged."""
+
+    def __init__(self, *, case: Case, by: tuple[Agent, Rubric], **given: Any) -> None:
+        super().__init__(**given)
+        self.case, (self.agent, self.rubric) = case, by
+        self.extra_keyword_matches.update(case.tags)
+
+    def runtest(self) -> None:
+        from fourscore.doors.testing import assert_passes
+        from fourscore.executors.portal import PORTAL
+        from fourscore.phases.agents import attempt
+
+        deadline = float(self.config.getini("fourscore_deadline"))
+        trace = PORTAL.run(attempt(self.agent, self.case, 0, deadline))
+        given = assert_passes(self.case, trace, self.rubric)
+        self.user_properties.append(("fourscore_value", given.value))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, AssertionError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, f"case {self.name}"

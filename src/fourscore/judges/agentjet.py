@@ -1,0 +1,72 @@
+"""The built-in judges under AgentJet's names."""
+
+import inspect
+from collections.abc import Awaitable
+from typing import Any
+
+from fourscore.core import FourscoreError
+from fourscore.executors.portal import PORTAL
+from fourscore.judges.countdown import CountdownJudge
+from fourscore.judges.environment import (
+    EnvironmentJudge,
+    ServiceError,
+    evaluate_locally,
+    reward_of,
+    score_of,
+)
+from fourscore.judges.math import MathJudge
+from fourscore.judges.workflow import (
+    BuiltInJudge,
+    WorkflowOutput,
+    WorkflowTask,
+    case_of,
+    preset,
+)
+
+
+class MathAnswerAsJudge(BuiltInJudge):
+    """`(1.0, True)` where the last box of `final_answer` holds the task's answer."""
+
+    kind = MathJudge
+
+
+class CountdownAnswerAsJudge(BuiltInJudge):
+    """Full reward for a right equation, a tenth for a well-formed wrong one."""
+
+    kind = CountdownJudge
+
+
+class EnvServiceJudge(BuiltInJudge):
+    """The environment's own score: of the task's `gym_env`, else of the service at `url`."""
+
+    kind = EnvironmentJudge
+    core: EnvironmentJudge
+
+    def compute_reward(
+        self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
+    ) -> tuple[float, bool]:
+        if workflow_output.reward is not None:
+            return preset(workflow_output.reward, workflow_output.is_success)
+        try:
+            return reward_of(self._score(workflow_task))
+        except FourscoreError:
+            if self.on_error == "raise":
+                raise
+            return 0.0, False
+
+    def _score(self, workflow_task: WorkflowTask) -> float:
+        instance = workflow_task.episode_uuid
+        if workflow_task.gym_env is None:
+            return PORTAL.run(self.core.evaluate(case_of(workflow_task), instance))
+        try:
+            score: Any = evaluate_locally(workflow_task.gym_env, instance)
+            if inspect.isawaitable(score):
+                score = PORTAL.run(_awaited(score))
+        except Exception as error:
+            message = f"the environment failed: {type(error).__name__}: {error}"
+            raise ServiceError(message) from error
+        return score_of(score)
+
+
+async def _awaited(score: Awaitable[Any]) -> Any:
+    return await score

@@ -1,0 +1,192 @@
+"""Do the citations lead to a source that says what they are cited for?
+
+Each citing sentence is put to the support model of `fourscore.judges.reader`, with the text of the
+source that it cites; words in quotation marks are looked for in that text. Nothing is opened.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import msgspec
+from rapidfuzz import fuzz
+
+from fourscore.core import Case, Signal, Trace
+from fourscore.core.trace import as_text
+from fourscore.judges.dimensions.citations import Citation, CitedOutput, read_citations
+from fourscore.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
+from fourscore.judges.dimensions.sources import Source
+from fourscore.judges.reader.support import Verdict, grade, judge_claims
+from fourscore.judges.reader.text import Text
+
+NAME = "citation_accuracy"
+#: Pairs of a sentence and a source that are judged, and how many of a kind the reason names.
+PAIRS, _NAMED = 200, 3
+#: How alike, of 100, a quotation and its source are.
+QUOTED = 93
+_QUOTES = re.compile(r"\"[^\"\n]{8,400}+\"|“[^“”\n]{6,400}+”|[「『][^「」『』\n]{6,400}+[」』]")
+_GAP = re.compile(r"\.\.\.|…|\[[^\[\]]{0,40}\]")
+_ASKS = re.compile(
+    r"(?i)\bcit(?:e|ed|es|ing|ations?)\b|\bbibliography\b|\bfootnote"
+    r"|\bsources? (?:please|needed|required)"
+    r"|\b(?:with|your|give|list|name|provide|include|add|state)\b(?: \w{1,15}){0,3} "
+    r"(?:sources|references|links|source|reference)\b(?! (?:of|code))"
+    r"|出处|参考(?:文献|资料|来源)|(?:注明|标注|标明|给出|列出|提供|附上?)[^。？！\n]{0,12}(?:来源|引用|文献|链接|脚注)"
+)
+#: `cited` is what nobody has read yet.
+Finding = Literal[
+    "dangling", "misquoted", "unchecked", "cited",
+    "supported", "partly supported", "contradicted", "not stated",
+]  # fmt: skip
+
+
+class Pair(NamedTuple):
+    """A citing sentence, a source that it cites, what came of it, and how likely that is right."""
+
+    citation: Citation
+    source: Source | None
+    finding: Finding
+    value: float = 0.0
+    share: float = 1.0
+
+
+class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The mean over the distinct pairs of a citing sentence and the source it cites.
+
+    A pair is worth as much as the source surely supports the sentence, and 0 where the source
+    contradicts it, lacks what the sentence quotes, or does not exist. A source without a text
+    cannot be checked and leaves the mean. Nothing cited is 0 where the case gives sources or the
+    question asks for citations, and else not applicable; a list at the end alone cites nothing.
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def runs(self) -> Literal["inline", "thread"]:
+        return "inline"
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        output = read_citations(case, trace)
+        pairs = self._check_pairs(find_pairs(output))
+        return (write_signal(output, pairs, as_text(case.input)),)
+
+    def verdicts(self, claims: Sequence[str], source: str) -> list[Verdict]:
+        """A verdict on each claim by the text of a source."""
+        return judge_claims(claims, _read_source(source))
+
+    def _check_pairs(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """The pairs with what the support model says of them, all of one source at once."""
+        checked = [pair for pair in pairs if pair.finding != "cited"]
+        unread: dict[str, list[Pair]] = {}
+        for pair in pairs:
+            if pair.finding == "cited" and pair.source:
+                unread.setdefault(pair.source.text, []).append(pair)
+        for source, cited in unread.items():
+            verdicts = self.verdicts([pair.citation.statement for pair in cited], source)
+            checked += map(_decide, cited, verdicts)
+        return checked
+
+
+def find_pairs(output: CitedOutput) -> list[Pair]:
+    """The distinct pairs of a sentence and a source, with what is known before reading these."""
+    pairs: dict[tuple[str, object], Pair] = {}
+    for citation, source in output.links:
+        statement, target = citation.statement, citation.target if source is None else id(source)
+        if statement and (statement, target) not in pairs:
+            found = _look_up(source, statement, bool(output.sources))
+            pairs[statement, target] = Pair(citation, source, found)
+        if len(pairs) == PAIRS:
+            break
+    # Where a sentence cites several sources, its quotation is from one of them.
+    quoted = {statement for (statement, _), pair in pairs.items() if pair.finding == "cited"}
+    for key, pair in pairs.items():
+        if pair.finding == "misquoted" and key[0] in quoted:
+            pairs[key] = pair._replace(finding="cited")
+    return list(pairs.values())
+
+
+def _look_up(source: Source | None, statement: str, has_sources: bool) -> Finding:
+    if source is None:
+        return "dangling" if has_sources else "unchecked"
+    if not source.text:
+        return "unchecked"
+    if statement.endswith(("?", "？")):
+        return "not stated"  # the question again, with markers
+    return "cited" if has_quotations(statement, source.text) else "misquoted"
+
+
+def judge_nothing_cited(name: str, output: CitedOutput, question: str) -> Signal:
+    """0 for an output that had to cite something; for any other, not applicable."""
+    given = sum(source.origin == "case" for source in output.sources)
+    if given or _ASKS.search(question):
+        why = f"the case gives sources ({given})" if given else "the question asks for sources"
+        return finding(name, 0.0, f"nothing is cited, although {why}", "high")
+    return inapplicable(name, "nothing is cited, no sources are given and none were asked for")
+
+
+def has_quotations(statement: str, source: str) -> bool:
+    """Whether all words in quotation marks stand in the source, give or take a typing error."""
+    for part in [part for found in _QUOTES.findall(statement) for part in _GAP.split(found)]:
+        words, text = _plain_text(part), _plain_text(source)
+        if (words.isascii() and words.count(" ") < 2) or words in text:
+            continue  # a term or a title is hardly a quotation
+        if len(words) > len(text):
+            return False
+        place = fuzz.partial_ratio_alignment(words, text, score_cutoff=QUOTED)
+        passage = text[place.dest_start : place.dest_end] if place else ""
+        if not set(re.findall(r"\d+", words)) <= set(re.findall(r"\d+", passage)) or not passage:
+            return False
+    return True
+
+
+@lru_cache(maxsize=256)
+def _plain_text(text: str) -> str:
+    """The words alone: punctuation and capitals of a quotation do not matter."""
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+_read_source = lru_cache(maxsize=64)(Text)  # apart: those of one case must not push out its output
+
+
+def _decide(pair: Pair, verdict: Verdict) -> Pair:
+    shares = {"supported": verdict.support, "contradicted": verdict.contradiction}
+    share = shares.get(verdict.kind, 1 - verdict.support)
+    return pair._replace(finding=verdict.kind, value=grade(verdict), share=share)
+
+
+def write_signal(
+    output: CitedOutput, pairs: Sequence[Pair], question: str, sure: Sure | None = None
+) -> Signal:
+    """The mean over what was checked, with a reason that counts what went wrong."""
+    checked = [pair for pair in pairs if pair.finding != "unchecked"]
+    unchecked = len(pairs) - len(checked)
+    if not pairs:
+        return judge_nothing_cited(NAME, output, question)
+    if not checked:
+        return inapplicable(NAME, f"no text of what is cited is known (citations: {unchecked})")
+    wrong = [pair for pair in checked if pair.finding != "supported"]
+    shown = sorted(wrong or checked, key=lambda pair: pair.citation.end)[:MOST]
+    counts = Counter([pair.finding for pair in wrong])
+    reason = f"{len(checked) - len(wrong)} of {len(checked)} citations supported"
+    reason += "".join([f", {count} {kind}" for kind, count in counts.items()])
+    named = [
+        f"{kind} [{citation.target[:60]}] for {citation.statement[:60]!r}"
+        for citation, _, kind, _, _ in shown[:_NAMED]
+    ]
+    reason += f": {'; '.join(named)}" if wrong else ""
+    if unchecked:
+        reason += f"; {unchecked} more cannot be checked: no text of their source is known"
+    if len(pairs) == PAIRS:
+        reason += f"; only the first {PAIRS} were judged"
+    if output.is_cut:
+        reason += f"; only the first {READ:,} characters were read"
+    places = dict.fromkeys([(pair.citation.start, pair.citation.end) for pair in shown])
+    if sure is None:
+        mean = sum([pair.share for pair in checked]) / len(checked)
+        sure = "high" if mean >= 0.85 else "medium" if mean >= 0.65 else "low"
+    value = sum([pair.value for pair in checked]) / len(checked)
+    return finding(NAME, value, reason, sure, [quote(output.raw, *place) for place in places])

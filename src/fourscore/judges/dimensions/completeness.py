@@ -1,0 +1,100 @@
+"""Completeness: how much of what was to be covered does the output speak of?
+
+The aspects are `expected.aspects`, topics and statements alike, or the parts that the question
+plainly lists. With neither, completeness does not apply. An aspect is covered by as much as its
+words stand together in the output; words that other aspects have too count less.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from fourscore.core import Case, CaseError, Signal, Trace
+from fourscore.judges.dimensions.expected import expected_of
+from fourscore.judges.dimensions.factual_accuracy import shorten
+from fourscore.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
+from fourscore.judges.dimensions.known import known
+from fourscore.judges.dimensions.question import list_parts, question_of
+from fourscore.judges.openers import why_nothing
+from fourscore.judges.reader.coverage import Coverage, cover_aspects
+from fourscore.judges.reader.text import Text, read_text
+
+NAME = "completeness"
+#: Aspects that are looked at, aspects that a reason names, and characters of one that are read.
+_MOST, _NAMED, _LONGEST = 60, 8, 400
+#: The share of an aspect from which it counts as covered in a reason.
+COVERED = 0.5
+
+Aspect = tuple[str, float]
+
+
+class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The weighted mean of how much of each aspect is covered."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def runs(self) -> Literal["inline", "thread"]:
+        return "inline"
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        aspects = aspects_of(case)
+        if not any(weight for _, weight in aspects):
+            return (inapplicable(NAME, "no expected.aspects, and the question lists no parts"),)
+        answer = trace.answer
+        if (why := why_nothing(case, answer)) is not None:
+            return (finding(NAME, 0.0, why, "high"),)
+        texts = [text for text, _ in aspects]
+        found = self.coverages(texts, read_text(answer), question_of(case.input))
+        return (signal_of(aspects, found, answer),)
+
+    def coverages(self, aspects: Sequence[str], text: Text, question: str) -> list[Coverage]:
+        """How much of each aspect the output covers, by shared words."""
+        return cover_aspects(aspects, text, question)
+
+
+@known
+def aspects_of(case: Case) -> Sequence[Aspect]:
+    """Text and weight of the aspects that the case expects, or that its question lists."""
+    given = [
+        _read_aspect(case, place, item)
+        for place, item in enumerate(expected_of(case).aspects[:_MOST])
+    ]
+    return given or [(part, 1.0) for part in list_parts(question_of(case.input))[:_MOST]]
+
+
+def _read_aspect(case: Case, place: int, item: str | dict[str, Any]) -> Aspect:
+    where = f"expected.aspects[{place}]"
+    fields: dict[str, Any] = {"text": item} if isinstance(item, str) else item
+    text, weight = fields.get("text", fields.get("name")), fields.get("weight", 1.0)
+    if not isinstance(text, str) or not text.strip():
+        raise CaseError(case.id, where, "expected text, or an object with text")
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or weight < 0:
+        raise CaseError(case.id, where, f"weight: expected a number of at least 0, got {weight!r}")
+    return text.strip()[:_LONGEST], float(weight)
+
+
+def signal_of(aspects: Sequence[Aspect], found: Sequence[Coverage], answer: str) -> Signal:
+    """What the coverages amount to: value, reason and where each aspect is spoken of."""
+    total = sum(weight for _, weight in aspects)
+    pairs = list(zip(aspects, found, strict=True))
+    value = sum(weight * one.share for (_, weight), one in pairs) / total
+    missing = [text for (text, _), one in pairs if one.share < COVERED]
+    reason = f"{len(pairs) - len(missing)} of {len(pairs)} aspects covered"
+    if missing:
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        reason += f"; little or nothing on {', '.join(map(shorten, missing[:_NAMED]))}{more}"
+    if len(answer) > READ:
+        reason += f"; only the first {READ:,} characters were read"
+    spans = dict.fromkeys((one.start, one.end) for one in found if one.share >= COVERED)
+    evidence = [quote(answer, start, end) for start, end in spans]
+    return finding(NAME, value, reason, _confidence(found), evidence)
+
+
+def _confidence(found: Sequence[Coverage]) -> Sure:
+    """High where nearly every aspect is covered whole or not at all."""
+    plain = sum(one.share >= 0.9 or one.share <= 0.1 for one in found) / len(found)
+    return "high" if plain > 0.9 else "medium" if plain >= 0.5 else "low"

@@ -1,0 +1,200 @@
+"""Factual accuracy: how many of the facts that are expected does the output state?
+
+The facts are `expected.claims`, or the sentences of `expected.answer`; a list of answers means that
+any of them will do. The value is the weighted mean of the claims' accuracy: 1 for one that is
+surely stated, 0 for one that surely is not or is contradicted, graded in between.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from fourscore.core import Case, CaseError, Evidence, Signal, Trace, digest
+from fourscore.core.numbers import finite
+from fourscore.core.trace import as_text
+from fourscore.judges.answer import Think
+from fourscore.judges.dimensions.expected import expected_of
+from fourscore.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
+from fourscore.judges.dimensions.known import known
+from fourscore.judges.dimensions.question import question_of
+from fourscore.judges.openers import why_nothing
+from fourscore.judges.reader.support import Verdict, grade, judge_claims, judge_wordings
+from fourscore.judges.reader.text import Text, read_text
+from fourscore.judges.reader.weights import Weights, read_weights
+
+NAME = "factual_accuracy"
+#: Claims that are judged, claims that a reason names, and characters of one there.
+MOST_CLAIMS, _NAMED, _SHOWN = 100, 3, 100
+#: Words of an answer that is one fact by itself: `42`, `Canberra`.
+_SHORT = 6
+#: Below this, the reader is unsure of a verdict.
+UNSURE = 0.7
+
+
+class Fact(NamedTuple):
+    """Something that a good answer states, in one or several wordings. `short`: a mere result."""
+
+    text: str
+    weight: float
+    short: bool = False
+    others: tuple[str, ...] = ()
+
+
+class FactualAccuracy(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True
+):
+    """The weighted mean of the claims' accuracy.
+
+    contradiction_cost: what a contradicted claim takes off, as a share of its weight (default 0)
+    think: `drop` (default) what stands inside <think>…</think>, or `keep` it
+    weights: file of weights that `calibrate --fit` fitted to your own labels
+    """
+
+    contradiction_cost: float = 0.0
+    think: Think = "drop"
+    weights: str | None = None
+
+    def __post_init__(self) -> None:
+        finite("contradiction_cost", self.contradiction_cost, low=0, high=1)
+        self.learned  # noqa: B018 - read, so that a mistake in the file shows before the first case
+
+    @cached_property
+    def learned(self) -> Weights:
+        """The weights it judges by, as they were when it was made."""
+        return read_weights(self.weights)
+
+    @property
+    def fingerprint(self) -> str:
+        """Options, and the content of the weights wherever they lie."""
+        options = {name: getattr(self, name) for name in self.__struct_fields__}
+        return digest([NAME, {**options, "weights": self.learned.version}])
+
+    @property
+    def fitted(self) -> Mapping[str, str]:
+        """The file of fitted weights, and its version."""
+        if self.weights is None:
+            return {}
+        learned = self.learned
+        return {Path(self.weights).name: f"{learned.version}, {learned.labels} labels"}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def runs(self) -> Literal["inline", "thread"]:
+        return "inline"
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        facts = facts_of(case)
+        if not facts:
+            return (inapplicable(NAME, "the case expects neither claims nor an answer"),)
+        answer = trace.answer
+        if (why := why_nothing(case, answer)) is not None:
+            return (finding(NAME, 0.0, why, "high"),)
+        text = read_text(answer, keep_thinking=self.think == "keep")
+        verdicts = self.verdicts(facts, text, question_of(case.input))
+        signal = signal_of(facts, verdicts, answer, self.contradiction_cost)
+        if self.weights is not None:
+            reason = f"{signal.reason} (weights fitted to {self.learned.labels} labels)"
+            signal = msgspec.structs.replace(signal, reason=reason)
+        return (signal,)
+
+    def verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[Verdict]:
+        """A verdict on each fact, by shared words and what was learned of them."""
+        return judge_facts(facts, text, question, self.learned)
+
+
+def judge_facts(
+    facts: Sequence[Fact], text: Text, question: str, weights: Weights
+) -> list[Verdict]:
+    """A verdict on each fact; of one with several wordings, the best."""
+    if any(fact.others for fact in facts):
+        return [
+            judge_wordings((fact.text, *fact.others), text, question, weights) for fact in facts
+        ]
+    return judge_claims([fact.text for fact in facts], text, question, weights)
+
+
+@known
+def facts_of(case: Case) -> Sequence[Fact]:
+    """The claims of a case, or else what its answer states."""
+    expected = expected_of(case)
+    if not expected.claims:
+        return _facts_of_answer(expected.answer)
+    if not any(claim.weight for claim in expected.claims[:MOST_CLAIMS]):
+        raise CaseError(case.id, "expected.claims", "no claim has any weight")
+    return [Fact(claim.text, claim.weight) for claim in expected.claims[:MOST_CLAIMS]]
+
+
+def _facts_of_answer(answer: Any) -> list[Fact]:
+    if answer is None or answer == "":
+        return []
+    if isinstance(answer, list):
+        first, *others = [as_text(one) for one in answer if one not in (None, "")] or [""]
+        return [Fact(first, 1.0, _is_short(first), tuple(others))] if first else []
+    if isinstance(answer, dict):
+        lines = [f"{key}: {as_text(value)}" for key, value in answer.items()]
+        return [Fact(line, 1.0) for line in lines[:MOST_CLAIMS]]
+    # Sets of sums write the way to it, a mark, and the result.
+    text = as_text(answer).rpartition("####")[2].strip()
+    if _is_short(text):
+        return [Fact(text, 1.0, short=True)] if text else []
+    return [Fact(one.text, 1.0) for one in Text(text).sentences[:MOST_CLAIMS]]
+
+
+def _is_short(text: str) -> bool:
+    return len(text.split()) <= _SHORT and len(text) <= 8 * _SHORT
+
+
+def signal_of(
+    facts: Sequence[Fact], verdicts: Sequence[Verdict], answer: str, cost: float = 0.0
+) -> Signal:
+    """What the verdicts amount to: value, reason and the sentences that decided."""
+    total = sum(fact.weight for fact in facts)
+    pairs = list(zip(facts, verdicts, strict=True))
+    earned = sum(
+        fact.weight * (-cost if one.kind == "contradicted" else grade(one)) for fact, one in pairs
+    )
+    parts = [describe(pairs)]
+    if len(answer) > READ:
+        parts.append(f"only the first {READ:,} characters were read")
+    return finding(
+        NAME, earned / total, "; ".join(parts), confidence_of(verdicts), _evidence(pairs, answer)
+    )
+
+
+def describe(pairs: Sequence[tuple[Fact, Verdict]]) -> str:
+    """How many claims are supported, and which are not."""
+    kinds = [one.kind for _, one in pairs]
+    supported = kinds.count("supported")
+    parts = [f"{supported} of {len(pairs)} claims {'is' if supported == 1 else 'are'} supported"]
+    for kind in ("contradicted", "not stated"):
+        found = [(fact, one) for fact, one in pairs if one.kind == kind]
+        if found:
+            named = ", ".join(f"{shorten(f.text)} ({one.support:.0%})" for f, one in found[:_NAMED])
+            more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+            parts.append(f"{kind}: {named}{more}")
+    return "; ".join(parts)
+
+
+def confidence_of(verdicts: Sequence[Verdict]) -> Sure:
+    """How sure the reader is of most verdicts: by their probabilities, which are calibrated."""
+    sure = sum(max(one.support, 1 - one.support) >= UNSURE for one in verdicts) / len(verdicts)
+    return "high" if sure > 0.8 else "medium" if sure >= 0.5 else "low"
+
+
+def shorten(text: str) -> str:
+    """A piece of text in quotation marks, fit for a reason."""
+    cut = " ".join(text[: 4 * _SHOWN].split())
+    return f"'{cut}'" if len(cut) <= _SHOWN else f"'{cut[: _SHOWN - 3]}...'"
+
+
+def _evidence(pairs: Sequence[tuple[Fact, Verdict]], answer: str) -> list[Evidence]:
+    """The sentences that contradict, then those that support, each once."""
+    ranked = [one for kind in ("contradicted", "supported") for _, one in pairs if one.kind == kind]
+    spans = dict.fromkeys((one.start, one.end) for one in ranked)
+    return [quote(answer, start, end) for start, end in spans]

@@ -1,0 +1,41 @@
+"""What a rule judge says: a value, its level, why, how sure it is, and where to look."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from fourscore.core import Evidence, Signal
+from fourscore.core.levels import level_of
+
+Sure = Literal["high", "medium", "low"]
+#: Pieces of evidence that are kept, and characters of each.
+MOST, LONGEST = 20, 500
+#: Characters of an output that rules look at. What stands beyond cannot earn anything.
+READ = 100_000
+_level = lru_cache(maxsize=1024)(level_of)
+
+
+def finding(
+    name: str, value: float, reason: str, sure: Sure, evidence: Sequence[Evidence] = ()
+) -> Signal:
+    """A measured signal."""
+    value = min(1.0, max(0.0, value))
+    return Signal(
+        name=name,
+        value=value,
+        level=_level(value),
+        reason=f"{reason} (confidence: {sure})",
+        evidence=tuple(evidence[:MOST]),
+    )
+
+
+def inapplicable(name: str, reason: str) -> Signal:
+    """A signal without a value: there is nothing here to measure."""
+    return Signal(name=name, reason=reason)
+
+
+def quote(text: str, start: int, end: int, field: str = "output") -> Evidence:
+    """A piece of the text, cut where it is long."""
+    if end - start > LONGEST:
+        end = start + LONGEST
+    return Evidence(text=text[start:end], field=field, start=start, end=end)

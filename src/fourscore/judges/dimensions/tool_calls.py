@@ -1,0 +1,176 @@
+"""The tool calls of a run, made comparable, and which of them were wasted.
+
+One pass over the calls. A call is remembered under the digest of its name and arguments, so that
+time and memory are linear in the run, whatever the size of arguments and results.
+"""
+
+import re
+from collections.abc import Container, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from fourscore.core import ToolCall, Trace
+from fourscore.judges.dimensions.finding import READ
+from fourscore.judges.failures import Failure, call_failure
+
+Kind = Literal["unexpected", "repeat", "retry", "mistake"]
+#: Unchanged attempts at what keeps failing: the call and one retry. Depth of arguments compared.
+ATTEMPTS, DEPTH = 2, 100
+
+#: Verbs in a tool's name. It only looks, where it begins so; it changes something; it runs what the
+#: arguments say, which may change anything.
+_READS = {"get", "list", "read", "find", "search", "fetch", "show", "view", "query", "check"}
+_WRITES = set(
+    """create update delete remove send book cancel write post put set add insert edit modify move
+    rename save upload submit pay transfer reserve assign install commit push deploy""".split()
+)
+_RUNS = {"bash", "shell", "run", "exec", "execute", "terminal", "python", "sql", "http", "editor"}
+_READS_ZH = re.compile("查|读|获取|搜索|列")
+_WRITES_ZH = re.compile("创建|更新|删除|发送|预订|取消|修改|添加|保存|提交|支付|写")
+_VERBS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+#: What may pass by itself, so that the call was not at fault.
+_TRANSIENT = re.compile(
+    r"time[d-]? ?-?out|rate.?limit|too many requests|unavailable|overloaded|try again|temporar"
+    r"|connection|network|\b(?:408|429|50[0-4])\b|超时|限流|繁忙|稍后|网络",
+    re.IGNORECASE,
+)
+
+#: One encoder for all: to make one takes longer than to use it.
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class Call(msgspec.Struct, frozen=True, gc=False):
+    """A tool call. `step` is its place in `trace.steps`, `key` and `result` are digests."""
+
+    step: int
+    name: str
+    arguments: Any
+    key: bytes
+    result: bytes
+    failure: Failure | None
+    #: Its name says that it changes something, or that it runs what may change anything.
+    writes: bool
+    runs: bool
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether it failed by its own arguments, as far as the error shows.
+
+        Such an error is all that comes back: further down it stands in a page or log that was read.
+        A script or check that fails was worth a run, a command that does not exist was not.
+        """
+        failure = self.failure
+        if failure is None or failure.start > 0 or failure.kind in ("checks", "exit", "said"):
+            return False
+        return not _TRANSIENT.search(failure.text) and (failure.kind == "shell" or not self.runs)
+
+
+class Waste(NamedTuple):
+    """A wasted call, why, and the step that it repeats."""
+
+    call: Call
+    kind: Kind
+    of: int | None = None
+
+
+def read_calls(trace: Trace, free: Sequence[str], writes: Sequence[str]) -> list[Call]:
+    """Return the calls of a trace without those of `free` tools; those in `writes` change state."""
+    return [
+        _read_call(step, call, call.name in writes)
+        for step, call in enumerate(trace.steps)
+        if isinstance(call, ToolCall) and call.name not in free
+    ]
+
+
+def _read_call(step: int, call: ToolCall, writes: bool) -> Call:
+    name = call.name.strip()
+    arguments = canonical(call.arguments)
+    failure = call_failure(call)
+    key = blake2b(name.encode() + b"\0" + _encode(arguments)).digest()
+    result = blake2b(failure.text.encode() if failure else _encode(call.result)).digest()
+    changes, runs = _read_verbs(name[:200])
+    return Call(step, name, arguments, key, result, failure, writes or changes, runs)
+
+
+def canonical(value: Any, depth: int = 0) -> Any:
+    """Return the value without what makes no difference: white space, nulls, 1.0 for 1."""
+    if isinstance(value, str):
+        return " ".join(value.split()) if len(value) <= READ else value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    if isinstance(value, dict) and depth < DEPTH:
+        items = ((k.strip(), v) for k, v in value.items() if v is not None)
+        return {k: canonical(v, depth + 1) for k, v in items}
+    if isinstance(value, list) and depth < DEPTH:
+        return [canonical(item, depth + 1) for item in value]
+    return value
+
+
+@lru_cache(maxsize=4096)
+def _read_verbs(name: str) -> tuple[bool, bool]:
+    """Return whether a tool of this name changes something, and whether it runs something."""
+    verbs = [verb.lower() for verb in _VERBS.findall(name.rpartition("__")[2])]
+    if (verbs and verbs[0] in _READS) or _READS_ZH.match(name):
+        return False, False
+    writes = not _WRITES.isdisjoint(verbs) or _WRITES_ZH.search(name) is not None
+    return writes, not _RUNS.isdisjoint(verbs)
+
+
+class _Seen(msgspec.Struct):
+    """What was asked: the last call, its place, the step that answered, and calls in vain."""
+
+    call: Call
+    order: int
+    first: int
+    attempts: int = 1
+    repeats: list[int] = []
+
+
+def find_waste(calls: Sequence[Call], unexpected: Container[int] = ()) -> list[Waste]:
+    """Return the wasted calls in order; `unexpected` has places in `calls`."""
+    waste: dict[int, Waste] = {}
+    seen: dict[bytes, _Seen] = {}
+    # The place of the last change. What is done again with the same outcome is none: otherwise
+    # create, delete, create, delete would excuse each other.
+    changed = -1
+    changes: set[tuple[bytes, bytes]] = set()
+    for order, call in enumerate(calls):
+        before = seen.get(call.key)
+        if before is None or changed > before.order:
+            seen[call.key] = _Seen(call, order, call.step)
+            kind: Kind | None = "mistake" if call.is_mistake else None
+        else:
+            kind = _judge_again(before, call, order, waste)
+        if order in unexpected:
+            kind = "unexpected"
+        if kind is not None:
+            of = before.first if before and kind in ("repeat", "retry") else None
+            waste[order] = Waste(call, kind, of)
+        elif (call.writes or call.runs) and call.failure is None:
+            if (call.key, call.result) not in changes:
+                changed = order
+            changes.add((call.key, call.result))
+    return [waste[order] for order in sorted(waste)]
+
+
+def _judge_again(before: _Seen, call: Call, order: int, waste: dict[int, Waste]) -> Kind | None:
+    """Return why a call is wasted that was made before, with nothing changed since then."""
+    last, is_same = before.call, call.result == before.call.result
+    before.call, before.order = call, order
+    if call.failure is not None:
+        before.attempts = before.attempts + 1 if last.failure is not None and is_same else 1
+        if before.attempts > ATTEMPTS:
+            return "retry"
+        return "mistake" if call.is_mistake else None
+    if last.failure is None and (is_same or call.writes):
+        before.repeats.append(order)  # a second booking is one too many, whatever its number
+        return "repeat"
+    if last.failure is None:
+        for place in before.repeats:  # they waited for what has come now
+            waste.pop(place, None)
+        before.repeats.clear()
+    before.first = call.step
+    return None

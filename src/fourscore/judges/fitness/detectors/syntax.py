@@ -1,0 +1,149 @@
+"""Whether the code in an output parses: nothing is evaluated, and every parser has its bounds.
+
+Python, JSON, TOML and YAML are read without any extra; other languages by tree-sitter (the extra
+`code`). A snippet is often a piece of a program, so it is also tried inside of what it may stand
+in. One with gaps ("...", "<your key>") that does not parse is not judged.
+"""
+
+import ast
+import importlib
+import io
+import re
+import time
+import tomllib
+import warnings
+from contextlib import suppress
+from functools import cache
+from textwrap import dedent, indent
+from typing import Any
+
+import msgspec
+
+from fourscore.judges.fitness.detectors.markdown import read_markdown
+
+#: Characters of one block, brackets within brackets, seconds of one parse and of one output.
+LONGEST, DEEPEST, PARSE_SECONDS, SECONDS = 32_000, 100, 0.25, 2.0
+
+_NAMES = """bash sh shell zsh|c h|cpp c++ cc cxx hpp|go golang|java|javascript js jsx mjs|json
+    |python py python3|rust rs|toml|typescript ts|yaml yml"""
+#: The language that a fence names, by any of its names.
+LANGUAGES = {name: names.split()[0] for names in _NAMES.split("|") for name in names.split()}
+#: What a snippet may stand in; `@` is its place.
+_AROUND = {
+    "c": ("void f() {\n@\n}",),
+    "cpp": ("void f() {\n@\n}", "struct A {\n@\n};"),
+    "go": ("package a\n@", "func f() {\n@\n}", "type A struct {\n@\n}"),
+    "java": ("class A {\n@\n}", "class A { void f() {\n@\n} }"),
+    "javascript": ("({\n@\n})", "class A {\n@\n}", "async function* f() {\n@\n}"),
+    "json": ("{\n@\n}",),
+    "python": ("async def f():\n    pass\n@", "f(\n@\n)", "if a:\n@\n        pass"),
+    "rust": ("fn f() {\n@\n}", "impl A {\n@\n}"),
+    "typescript": ("({\n@\n})", "class A {\n@\n}", "interface A {\n@\n}"),
+}
+#: "...", "{{ name }}" and "<your key>" stand for something left out; "...rest" does not.
+_GAP = re.compile(r"(?:\.\.\.|…)(?![\w\[({])|\{\{|<[^\W\d_][^<>\n=;(){}\"']{0,40}>")
+#: Shell and REPL sessions, notebooks and patches show code among other things.
+_SESSION = re.compile(r"^(?:\$ |>>> |PS |[!%]\w|@@ |diff --git )", re.MULTILINE)
+
+
+class NotJudged(Exception):  # noqa: N818 - a bound was reached, which is nobody's error
+    """A text is not parsed: too long, too deep, too slow, no parser."""
+
+
+def has_syntax_errors(output: str) -> bool:
+    """Whether a fenced block does not parse; False where there is none to judge."""
+    return parses(output) is False
+
+
+def parses(output: str) -> bool | None:
+    """Whether all fenced blocks parse that can be judged; None where there is none."""
+    deadline, found = time.monotonic() + SECONDS, None
+    for name, code in read_markdown(output).fences:
+        with suppress(NotJudged):
+            if name in LANGUAGES and time.monotonic() < deadline:
+                found = _is_sound(LANGUAGES[name], dedent(code))
+        if found is False:
+            break
+    return found
+
+
+def _is_sound(language: str, code: str) -> bool:
+    """Whether the code parses, as it is or inside of what it may be a piece of."""
+    if len(code) > LONGEST or _SESSION.search(code):
+        raise NotJudged
+    piece = indent(code, "    ") if language == "python" else code
+    around = (each.replace("@", piece) for each in _AROUND.get(language, ()))
+    for text in (code, *around):
+        try:
+            parse(language, text)
+        except (SyntaxError, ValueError):
+            continue
+        except (RecursionError, MemoryError) as reason:
+            raise NotJudged from reason
+        return True
+    if _GAP.search(code):
+        raise NotJudged
+    return False
+
+
+def parse(language: str, code: str) -> Any:
+    """Parse a text and return what JSON or TOML holds; SyntaxError or ValueError if it is none."""
+    if _is_deep(code):
+        raise NotJudged
+    if language == "json":
+        return msgspec.json.decode(code)
+    if language == "toml":
+        return tomllib.loads(code)
+    if language == "yaml":
+        return _parse_yaml(code)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code) if language == "python" else _parse_tree(language, code)
+
+
+def _parse_yaml(text: str) -> None:
+    """Read the events only, so that no alias is resolved."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        for _event in YAML(typ="safe", pure=True).parse(io.StringIO(text)):
+            pass
+    except (YAMLError, ArithmeticError, AttributeError, LookupError, TypeError) as reason:
+        # "\UFFFFFFFF" and the like go past the parser's own errors
+        raise ValueError(str(reason)) from reason
+
+
+def _parse_tree(language: str, code: str) -> None:
+    parser = tree_parser(language)
+    try:
+        tree = parser.parse(code.encode("utf-8", "replace"))
+    except ValueError as reason:  # what the binding makes of a parser that was stopped
+        parser.reset()
+        raise NotJudged from reason
+    if tree.root_node.has_error:
+        raise SyntaxError
+
+
+def _is_deep(code: str) -> bool:
+    """Whether brackets open within brackets beyond what people write: some parsers go cubic."""
+    depth = angles = 0
+    for sign in re.findall(r"[(\[{}\])<>;]", code):
+        depth += (sign in "([{") - (sign in ")]}")
+        angles = angles + 1 if sign == "<" else 0 if sign in ";{}>" else angles
+        if depth > DEEPEST or angles > DEEPEST:
+            return True
+    return False
+
+
+@cache
+def tree_parser(language: str) -> Any:
+    """Return the tree-sitter parser of a language; NotJudged where the extra is not installed."""
+    try:
+        core = importlib.import_module("tree_sitter")
+        grammar = importlib.import_module(f"tree_sitter_{language}")
+    except ImportError as reason:
+        raise NotJudged from reason
+    make = getattr(grammar, "language_typescript", None) or grammar.language
+    # A limit is deprecated, but the callback that shall replace it crashes the interpreter.
+    return core.Parser(core.Language(make()), timeout_micros=int(PARSE_SECONDS * 1e6))

@@ -1,0 +1,135 @@
+"""What the output is worth by its look: is all there, and does it hold (`output_quality`)?
+
+The detectors are loaded with the first output: most logs have none.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from fourscore.core import Case, Signal, Trace
+from fourscore.judges.fitness.execution import Execution, execution_of
+from fourscore.judges.fitness.structure import has_code_block
+from fourscore.judges.fitness.telling import inapplicable, measured
+
+NAME = "output_quality"
+CODING = "coding"
+FORM = "a sound form"
+
+Completeness = Literal["reachable", "literal"]
+Accuracy = Literal["applicable", "literal"]
+
+#: A part, its tenths, and whether it is there; None where it does not apply.
+Part = tuple[str, int, bool | None]
+
+
+def complete_parts(output: str, task_type: str | None, request: str = "") -> list[Part]:
+    from fourscore.judges.fitness.detectors.answer import (
+        has_direct_answer,
+        has_explanation,
+        has_next_steps,
+    )
+
+    code = has_code_block(output) if task_type == CODING else None
+    return [
+        ("an answer", 3, has_direct_answer(output, request)),
+        ("code", 3, code),
+        ("an explanation", 2, has_explanation(output, request)),
+        ("next steps", 2, has_next_steps(output)),
+    ]
+
+
+def accurate_parts(output: str, request: str = "") -> list[Part]:
+    from fourscore.judges.failures import has_obvious_errors
+    from fourscore.judges.fitness.detectors.format import follows_format
+    from fourscore.judges.fitness.detectors.syntax import parses
+
+    return [
+        ("code that parses", 4, parses(output)),
+        ("no obvious errors", 3, not has_obvious_errors(output)),
+        (FORM, 3, follows_format(output, request)),
+    ]
+
+
+def score_completeness(
+    output: str,
+    task_type: str | None = None,
+    completeness: Completeness = "reachable",
+    request: str = "",
+) -> float:
+    """0.3 for an answer, 0.3 for code in a coding task, 0.2 each for reasons and next steps.
+
+    A task that is not coding cannot earn the code's share, so it is divided by what it can reach;
+    `literal` does not.
+    """
+    parts = complete_parts(output, task_type, request)
+    return _literal(parts) if completeness == "literal" else _share(parts)
+
+
+def score_accuracy(output: str, accuracy: Accuracy = "applicable", request: str = "") -> float:
+    """0.4 for code that parses, 0.3 for no obvious errors, 0.3 for a sound form.
+
+    An empty output is worth nothing. Without code that can be judged its share goes to the other
+    two; `literal` gives such an output the share of code that parses.
+    """
+    if accuracy == "literal":
+        parts = accurate_parts(output, request)
+        return _literal([(name, n, True if there is None else there) for name, n, there in parts])
+    return _share(accurate_parts(output, request)) if output.strip() else 0.0
+
+
+def _literal(parts: Sequence[Part]) -> float:
+    return sum(tenths for _, tenths, there in parts if there) / 10
+
+
+def _share(parts: Sequence[Part]) -> float:
+    reachable = sum(tenths for _, tenths, there in parts if there is not None)
+    return sum(tenths for _, tenths, there in parts if there) / reachable
+
+
+class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The mean of completeness and accuracy."""
+
+    completeness: Completeness = "reachable"
+    accuracy: Accuracy = "applicable"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def runs(self) -> Literal["inline"]:
+        return "inline"
+
+    def halves(self, execution: Execution) -> tuple[float, float]:
+        output = execution.output or ""
+        return (
+            score_completeness(output, execution.task_type, self.completeness, execution.request),
+            score_accuracy(output, self.accuracy, execution.request),
+        )
+
+    def value_of(self, execution: Execution) -> float | None:
+        return None if execution.output is None else sum(self.halves(execution)) / 2
+
+    def measure(self, execution: Execution) -> Signal:
+        if execution.output is None:
+            return inapplicable(NAME, "no output was recorded")
+        from fourscore.judges.fitness.detectors.format import find_broken_form
+
+        complete, accurate = self.halves(execution)
+        reason = f"completeness {complete:.2f}, accuracy {accurate:.2f}"
+        if not execution.output.strip():
+            return measured(NAME, (complete + accurate) / 2, f"{reason}: the output is empty")
+        output, request = execution.output, execution.request
+        parts = complete_parts(output, execution.task_type, request)
+        parts += accurate_parts(output, request)
+        missing = [name for name, _, there in parts if there is False]
+        broken = find_broken_form(output, request)
+        missing = [f"{name} ({broken})" if name == FORM else name for name in missing]
+        if missing:
+            reason += f"; missing: {', '.join(missing)}"
+        return measured(NAME, (complete + accurate) / 2, reason)
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        return (self.measure(execution_of(case, trace)),)

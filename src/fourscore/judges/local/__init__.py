@@ -1,0 +1,15 @@
+"""Judging claims by a small model on this machine, through ONNX Runtime (extra `local`).
+
+A dimension that is given `by: local` holds the model's name alone. `open_local_model` finds a
+mistake in it when the judge is made; `judge_claims_locally` gives what `reader.support` gives:
+
+    model = open_local_model("models/nli")
+    verdicts = judge_claims_locally(model, claims, read_text(output), question)
+
+Both block, so such a judge runs in a thread.
+"""
+
+from fourscore.judges.local.model import LocalModel, open_local_model
+from fourscore.judges.local.support import judge_claims_locally, judge_topics_locally
+
+__all__ = ["LocalModel", "judge_claims_locally", "judge_topics_locally", "open_local_model"]

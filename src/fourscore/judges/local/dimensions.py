@@ -1,0 +1,126 @@
+"""The dimensions that read language, by a small model on this machine instead of by shared words.
+
+`with: {by: local, model: FOLDER}`; everything but the verdicts is as by rules.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from fourscore.core import Case, ConfigError, Signal, Trace, digest
+from fourscore.judges.dimensions import citation_accuracy, completeness, factual_accuracy
+from fourscore.judges.dimensions.factual_accuracy import Fact
+from fourscore.judges.local.model import LocalModel, open_local_model
+from fourscore.judges.local.support import judge_claims_locally, judge_topics_locally
+from fourscore.judges.reader.coverage import Coverage
+from fourscore.judges.reader.support import Verdict, grade
+from fourscore.judges.reader.text import Text, read_text
+
+#: Words of an aspect that is a topic; a longer one is a statement.
+_TOPIC_WORDS = 4
+
+
+class _Local:
+    """What the judges with a local model share; two structs cannot both be bases of one.
+
+    model: a folder with model.onnx, tokenizer.json and config.json, or the id of one on a hub
+    threads: processor threads for one call (default 1)
+    """
+
+    __slots__ = ()
+    __struct_fields__: ClassVar[tuple[str, ...]]
+    model: str
+    threads: int
+
+    @property
+    def opened(self) -> LocalModel:
+        return open_local_model(self.model, self.threads)
+
+    @property
+    def runs(self) -> Literal["thread"]:
+        return "thread"
+
+    @property
+    def fingerprint(self) -> str:
+        """Kind, options and the digest of the model's files, wherever they lie."""
+        options: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in self.__struct_fields__
+            if name not in ("model", "threads")
+        }
+        return digest([type(self).__name__, options, self.opened.digest])
+
+    def _named(self, signals: Sequence[Signal]) -> Sequence[Signal]:
+        """The signals with a reason that says which model gave them."""
+        note = f"by the local model {self.model}"
+        return [msgspec.structs.replace(one, reason=f"{one.reason}; {note}") for one in signals]
+
+
+class FactualAccuracy(
+    _Local, factual_accuracy.FactualAccuracy, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
+    """Factual accuracy by the probability of entailment, or by how near the nearest sentence is."""
+
+    model: str
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.weights is not None:
+            raise ConfigError("fitted weights are for by: rules", field="with.weights")
+        self.opened  # noqa: B018 - a missing extra or file shows before the first case
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        return self._named(await super().judge(case, trace))
+
+    def verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[Verdict]:
+        wordings = [(fact.text, *fact.others) for fact in facts]
+        every = [one for each in wordings for one in each]
+        found = iter(judge_claims_locally(self.opened, every, text, question))
+        return [max((next(found) for _ in each), key=lambda one: one.support) for each in wordings]
+
+
+class Completeness(
+    _Local, completeness.Completeness, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
+    """Completeness by the same model: topics and statements are put to it apart."""
+
+    model: str
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        self.opened  # noqa: B018 - a missing extra or file shows before the first case
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        return self._named(await super().judge(case, trace))
+
+    def coverages(self, aspects: Sequence[str], text: Text, question: str) -> list[Coverage]:
+        topics = [one for one in aspects if len(one.split()) <= _TOPIC_WORDS]
+        claims = [one for one in aspects if len(one.split()) > _TOPIC_WORDS]
+        found = dict(zip(topics, judge_topics_locally(self.opened, topics, text), strict=True))
+        verdicts = judge_claims_locally(self.opened, claims, text, question)
+        found |= zip(claims, verdicts, strict=True)
+        return [Coverage(grade(found[one]), found[one].start, found[one].end) for one in aspects]
+
+
+class CitationAccuracy(
+    _Local,
+    citation_accuracy.CitationAccuracy,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+):
+    """Citation accuracy with the same model to tell what a source supports."""
+
+    model: str
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        self.opened  # noqa: B018 - a missing extra or file shows before the first case
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        return self._named(await super().judge(case, trace))
+
+    def verdicts(self, claims: Sequence[str], source: str) -> list[Verdict]:
+        return judge_claims_locally(self.opened, claims, read_text(source))

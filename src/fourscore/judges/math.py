@@ -1,0 +1,141 @@
+"""Is the boxed answer the reference? By exact text, or by what it means."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, Literal
+
+import msgspec
+
+from fourscore.core import Case, CaseError, Evidence, JudgeError, Signal, Trace
+from fourscore.core.frozen import FrozenList
+from fourscore.core.numbers import decimal_text, finite
+from fourscore.executors.portal import need_loop
+from fourscore.executors.workers import WorkerDied, Workers, WorkerTimeout
+from fourscore.judges.answer import Box, BoxForms, Think, boxed, without_thinking
+from fourscore.judges.equivalence import Verdict, decide, is_constant, verify
+
+#: `marked`: what stands after the last `####`, if there is one; `whole`: all of it.
+ReferenceForm = Literal["marked", "whole"]
+
+
+class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """1 where the last box of the answer holds the reference, else 0.
+
+    With `match: equivalent` it need not hold the same text, but a mathematically equal one. What
+    the exact fast path cannot tell is asked of Math-Verify in a worker that is killed after
+    `deadline` seconds.
+    """
+
+    match: Literal["exact", "equivalent"] = "exact"
+    box: Box = "last"
+    box_forms: BoxForms = "any"
+    think: Think = "drop"
+    reference: ReferenceForm = "marked"
+    deadline: float = 5.0
+
+    def __post_init__(self) -> None:
+        finite("deadline", self.deadline, low=0.001)
+        if self.match == "equivalent" and find_spec("math_verify") is None:
+            raise ValueError("match: equivalent needs math-verify: pip install 'fourscore[math]'")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("math",)
+
+    @property
+    def runs(self) -> Literal["inline"]:
+        return "inline"
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        expected = reference_of(case, self.reference)
+        text = trace.answer
+        if not text:
+            return (_wrong("the agent gave no final_answer"),)
+        if self.think == "drop":
+            text = without_thinking(text)
+        given = boxed(text, self.box, self.box_forms)
+        if given is None:
+            return (_wrong("no \\boxed{…} in the answer"),)
+        if not given:
+            return (_wrong("the box is empty"),)
+        try:
+            if given == expected or (
+                self.match == "equivalent" and await equivalent(given, expected, self.deadline)
+            ):
+                return (_RIGHT,)
+        except IncomparableError as error:
+            # With a plain number for a reference the answer is to blame, and the agent's own
+            # failure is no way out of a 0. Elsewhere nobody can tell.
+            if not is_constant(expected):
+                raise
+            return (_wrong(str(error)),)
+        reason = f"the box holds {_short(given)}, the reference is {_short(expected)}"
+        return (_wrong(reason, Evidence(text=given[:200], field="answer")),)
+
+
+class IncomparableError(JudgeError, TimeoutError):
+    """Neither the fast path nor Math-Verify could tell in time."""
+
+
+async def equivalent(given: str, expected: str, deadline: float) -> bool:
+    """Whether two texts mean the same; an `IncomparableError` where nobody could tell in time."""
+    verdict = decide(given, expected).verdict
+    if verdict is not Verdict.UNKNOWN:
+        return verdict is Verdict.EQUAL
+    need_loop()
+    try:
+        return await _verifiers().run(verify, given, expected, deadline=deadline)
+    except WorkerTimeout:
+        message = f"{_short(given)} could not be compared within {deadline:g} s"
+        raise IncomparableError(message) from None
+    except WorkerDied as error:
+        raise IncomparableError(f"{_short(given)} could not be compared: {error}") from None
+
+
+@cache
+def _verifiers() -> Workers:
+    """Processes with Math-Verify loaded; none starts before the first question."""
+    return Workers(16, warm=["fourscore.judges.equivalence.warm"], template=True)
+
+
+_RIGHT = Signal(name="math", value=1.0, passed=True, reason="the box holds the reference")
+
+
+def _wrong(reason: str, *evidence: Evidence) -> Signal:
+    return Signal(name="math", value=0.0, passed=False, reason=reason, evidence=evidence)
+
+
+def _short(text: str) -> str:
+    """A piece of hostile text, fit for a line on a terminal."""
+    cut = text if len(text) <= 60 else f"{text[:57]}..."
+    return f"'{cut}'" if cut.isprintable() else repr(cut)
+
+
+def reference_of(case: Case, form: ReferenceForm = "marked") -> str:
+    """The reference answer of a case; a `CaseError` where it has none that can be used."""
+    key, value = "expected", case.expected
+    if isinstance(value, dict):
+        key, value = "expected.answer", value.get("answer")
+    if value is None:
+        key, value = "metadata.answer", case.metadata.get("answer")
+    if value is None:
+        raise CaseError(case.id, "metadata.answer", "the task has no reference answer")
+    text = _reference_text(value)
+    if text is None:
+        kind = {bool: "a bool", FrozenList: "a list"}.get(type(value), "an object")
+        raise CaseError(case.id, key, f"expected text or a number as the reference, got {kind}")
+    if form == "marked":
+        text = text[text.rfind("####") + 4 :] if "####" in text else text
+    text = text.strip()
+    if not text:
+        raise CaseError(case.id, key, "the reference answer is empty")
+    return text
+
+
+def _reference_text(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | dict | list):
+        return None
+    return decimal_text(value)

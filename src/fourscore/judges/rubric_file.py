@@ -1,0 +1,60 @@
+"""Rubrics that people write: YAML with dimensions, their judges, weights and gates."""
+
+from pathlib import Path
+
+from fourscore.core import ConfigError, Dimension, Rubric
+from fourscore.judges.protocol import load
+from fourscore.readers.conversion import ConversionError, converted
+from fourscore.readers.document import Document, read_document
+from fourscore.readers.rubrics import RubricFile, RubricLine
+
+#: The rubric for research answers, which `fourscore run` uses where none is given.
+RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")
+
+
+def read_rubric(path: str) -> Rubric:
+    """The rubric of a file; a mistake in it names the file, the line and the field."""
+    document = read_document(path)
+    try:
+        spec = converted(document.value, RubricFile)
+    except ConversionError as error:
+        raise document.error(error.message, error.field or "") from None
+    folder = str(Path(path).resolve().parent)
+    dimensions = tuple(
+        _dimension(document, name, dimension, folder) for name, dimension in spec.dimensions.items()
+    )
+    try:
+        return Rubric(
+            name=spec.name or Path(path).stem,
+            dimensions=dimensions,
+            pass_threshold=spec.pass_threshold,
+            min_coverage=spec.min_coverage,
+            inapplicable=spec.inapplicable,
+        )
+    except ConfigError as error:
+        raise document.error(error.message, error.field or "") from None
+    except ValueError as error:
+        field, _, message = str(error).partition(": ")
+        raise document.error(message, field) from None
+
+
+def _dimension(document: Document, name: str, spec: RubricLine, folder: str) -> Dimension:
+    place = f"dimensions.{name}"
+    try:
+        judge = load(spec.judge or name, None, spec.options, [folder])
+        return Dimension(
+            name=name,
+            judge=judge,
+            weight=spec.weight,
+            gate=spec.gate,
+            description=spec.description,
+            levels=spec.levels,
+        )
+    except ConfigError as error:
+        if error.file is not None:
+            raise
+        field = (error.field or "judge").replace("judge_options", "with")
+        raise document.error(error.message, f"{place}.{field}") from error
+    except ValueError as error:
+        field, _, message = str(error).partition(": ")
+        raise document.error(message, f"{place}.{field}") from None

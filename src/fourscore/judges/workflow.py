@@ -1,0 +1,235 @@
+"""AgentJet's shapes: a task, a workflow's output, and judges with `compute_reward`.
+
+These are faces: mutable, permissive, with the names that trainers know. `WorkflowJudge` carries
+such a judge into the core, and hands it private copies, so that a judge that writes on its input
+disturbs nobody. `BuiltInJudge` goes the other way and gives a core judge AgentJet's method.
+"""
+
+import inspect
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+
+from fourscore.core import (
+    Case,
+    ConfigError,
+    JudgeError,
+    Signal,
+    Trace,
+    freeze,
+    interpret,
+    thaw,
+)
+from fourscore.core.judge import Runs, shown
+from fourscore.core.numbers import real
+from fourscore.executors.portal import PORTAL
+from fourscore.readers.conversion import ConversionError, converted
+
+
+@dataclass
+class Task:
+    """What the trainer asked."""
+
+    main_query: str = ""
+    init_messages: list[dict[str, Any]] = field(default_factory=list)
+    task_id: str = ""
+    env_type: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class WorkflowTask:
+    """A task on its way through one episode."""
+
+    task: Task
+    task_id: str = ""
+    episode_uuid: str = ""
+    gym_env: Any = None
+
+    def __post_init__(self) -> None:
+        self.task_id = self.task_id or self.task.task_id
+
+
+@dataclass
+class WorkflowOutput:
+    """What a workflow gave back; a reward that is already there is kept and not judged."""
+
+    reward: float | None = None
+    is_success: bool | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    log_metrics: dict[str, Any] = field(default_factory=dict)
+
+
+class ModelTuner:
+    """The trainer's handle on the model; a workflow only passes it on."""
+
+
+class Workflow:
+    """An agent as a trainer runs it."""
+
+    name: str = ""
+
+    async def execute(self, task: WorkflowTask, model_tuner: ModelTuner) -> WorkflowOutput:
+        raise NotImplementedError(f"{type(self).__name__} has no execute()")
+
+
+class BaseJudge:
+    """The base of a custom judge: override `compute_reward`, plain or async."""
+
+    def __init__(self, config: Any = None) -> None:
+        self.config = config
+
+    def compute_reward(self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput) -> Any:
+        """`(raw_reward, is_success)` for one output."""
+        raise NotImplementedError(f"{type(self).__name__} has no compute_reward()")
+
+
+class WorkflowJudge:
+    """A `BaseJudge` as a judge of the core."""
+
+    def __init__(self, inner: BaseJudge) -> None:
+        self.inner = inner
+        self.names = (type(inner).__name__,)
+        waits = inspect.iscoroutinefunction(inner.compute_reward)
+        self.runs: Runs = "loop" if waits else "thread"
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        returned = self.inner.compute_reward(task_of(case), output_of(trace))
+        if inspect.isawaitable(returned):
+            returned = await returned
+        return interpret(self.names[0], returned)
+
+
+class BuiltInJudge(BaseJudge):
+    """A core judge with AgentJet's method; subclasses name the judge.
+
+    `on_error` says what a task that cannot be judged does: raise (the default), or, for trainers
+    that cannot take an exception, give no reward.
+    """
+
+    kind: type[msgspec.Struct]
+
+    def __init__(self, config: Any = None) -> None:
+        super().__init__(config)
+        options = dict(options_of(config, (*self.kind.__struct_fields__, "on_error")))
+        self.on_error: Literal["raise", "zero"] = options.pop("on_error", "raise")
+        if self.on_error not in ("raise", "zero"):
+            raise ConfigError("expected raise or zero", field="judge_options.on_error")
+        self.core: Any = built(self.kind, options)
+
+    def compute_reward(
+        self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
+    ) -> tuple[float, bool]:
+        try:
+            if workflow_output.reward is not None:
+                return preset(workflow_output.reward, workflow_output.is_success)
+            case, trace = case_of(workflow_task), trace_of(workflow_output)
+            (signal,) = PORTAL.finish(lambda: self.core.judge(case, trace))
+        except Exception:  # the task's fault or the judge's, and the trainer's wish
+            if self.on_error == "raise":
+                raise
+            return 0.0, False
+        reward = signal.value if signal.reward is None else signal.reward
+        return float(reward or 0.0), bool(signal.passed)
+
+
+def preset(reward: float, is_success: bool | None) -> tuple[float, bool]:
+    """A reward that was there before: success, where unsaid, is a full one."""
+    number = real(reward)
+    if number is None:
+        raise JudgeError(f"the reward that the output brings is {shown(reward)}")
+    return number, bool(number >= 1.0 if is_success is None else is_success)
+
+
+def built(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
+    """A judge from its options; a wrong one is named, with the nearest right one."""
+    try:
+        return converted(dict(options), kind)
+    except ConversionError as error:
+        place = f"judge_options.{error.field}" if error.field else "judge_options"
+        raise ConfigError(error.message, field=place) from None
+
+
+def options_of(config: Any, known: Collection[str] = ()) -> Mapping[str, Any]:
+    """A judge's options: `task_judge.judge_options` of a whole configuration, or the mapping."""
+    for root in ("ajet", "fourscore"):
+        section = _get(config, root)
+        if section is not None:
+            return _options(_get(section, "task_judge"))
+    if _get(config, "task_judge") is not None:
+        return _options(_get(config, "task_judge"))
+    if isinstance(config, Mapping):
+        return config
+    held = getattr(config, "__dict__", {})
+    return {key: value for key, value in held.items() if key in known}
+
+
+def _options(task_judge: Any) -> Mapping[str, Any]:
+    options = _get(task_judge, "judge_options")
+    return options if isinstance(options, Mapping) else vars(options) if options else {}
+
+
+def _get(holder: Any, key: str) -> Any:
+    return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
+
+
+def case_of(workflow_task: WorkflowTask) -> Case:
+    task = workflow_task.task
+    identity = str(workflow_task.task_id or task.task_id or "")
+    return Case(
+        id=identity,
+        input=task.main_query,
+        metadata=_plain(task.metadata),
+        task_type=task.env_type or None,
+    )
+
+
+def trace_of(workflow_output: WorkflowOutput) -> Trace:
+    return Trace(metadata=_plain(workflow_output.metadata))
+
+
+def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a trainer's metadata is data: arrays become lists, live objects stay behind."""
+    plain: dict[str, Any] = {}
+    for key, value in metadata.items():
+        try:
+            plain[str(key)] = freeze(_listed(value))
+        except ValueError:
+            continue
+    return plain
+
+
+def _listed(value: Any) -> Any:
+    """Arrays and scalars of numpy and torch as lists and numbers, at any depth."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_listed(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _listed(item) for key, item in value.items()}
+    return value
+
+
+def task_of(case: Case) -> WorkflowTask:
+    metadata = thaw(case.metadata)
+    if case.expected is not None and metadata.get("answer") is None:
+        metadata["answer"] = thaw(case.expected)
+    listed = thaw(case.input) if isinstance(case.input, list) else []
+    task = Task(
+        main_query=case.input if isinstance(case.input, str) else "",
+        init_messages=metadata.pop("init_messages", listed),
+        task_id=case.id,
+        env_type=case.task_type or "",
+        metadata=metadata,
+    )
+    episode = str(metadata.pop("episode_uuid", ""))
+    return WorkflowTask(task=task, task_id=case.id, episode_uuid=episode)
+
+
+def output_of(trace: Trace) -> WorkflowOutput:
+    metadata = thaw(trace.metadata)
+    if trace.output is not None and metadata.get("final_answer") is None:
+        metadata["final_answer"] = trace.answer
+    return WorkflowOutput(log_metrics=metadata.pop("log_metrics", {}), metadata=metadata)

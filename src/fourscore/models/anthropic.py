@@ -1,0 +1,152 @@
+"""Anthropic's own Messages API: the system prompt stands apart, a verdict is a forced tool call.
+
+It has no log-probabilities and no seed; an ask for them is answered without.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import force_setattr, replace
+
+from fourscore.core import Usage, digest
+from fourscore.core.frozen import EMPTY, checked
+from fourscore.core.numbers import finite, whole
+from fourscore.models.asking import FREE, Ask, ModelError, Reply
+from fourscore.models.client import Client
+from fourscore.models.completion import usage_of
+from fourscore.models.keys import Key
+from fourscore.models.parsing import verdict
+from fourscore.models.ways import Traits, memory
+from fourscore.models.wire import StatusError, Wire, public_url
+
+HOME = "https://api.anthropic.com"
+VERSION = "2023-06-01"
+TOOL = "verdict"
+
+
+class AnthropicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whom to ask and how. The API wants a limit for every reply: `max_tokens` where an ask has
+    none of its own."""
+
+    model: str
+    base_url: str = HOME
+    key_env: str | None = None
+    key_file: str | None = None
+    timeout: float = 120.0
+    max_tokens: int = 4096
+    extra: dict[str, Any] = EMPTY
+
+    def __post_init__(self) -> None:
+        finite("timeout", self.timeout, low=0)
+        whole("max_tokens", self.max_tokens, low=1)
+        force_setattr(self, "base_url", public_url(self.base_url or HOME).removesuffix("/v1"))
+        force_setattr(self, "extra", checked("extra", self.extra, dict))
+
+
+class Anthropic(Client):
+    """A client for one of Anthropic's models: `Anthropic("claude-haiku-4-5")`."""
+
+    usual_key = "ANTHROPIC_API_KEY"
+    settings: AnthropicSettings
+
+    def __init__(self, model: str, **settings: Any) -> None:
+        self.settings = AnthropicSettings(model=model, **settings)
+        self.name = model
+        chosen = self.settings
+        parts = [model, chosen.base_url, chosen.max_tokens, chosen.extra]
+        self.fingerprint = digest(["anthropic", *parts])
+        self._wire = Wire(
+            f"{self.settings.base_url}/v1/messages",
+            timeout=self.settings.timeout,
+            key=self._key,
+            headers=_headers,
+        )
+
+    async def ask(self, ask: Ask) -> Reply:
+        known = memory(self._wire.shown, self.name)
+        traits, spent = known.traits, FREE
+        while True:
+            body = self._body(ask, traits)
+            try:
+                answer = await self._wire.post(msgspec.json.encode(body))
+                message = self._wire.decoded(answer, _Message)
+            except ModelError as error:
+                if error.usage is not None:
+                    error.usage = spent = spent + error.usage
+                lower = _without_temperature(ask, traits, error)
+                if lower is None:
+                    raise
+                traits = lower
+                continue
+            known.worked(replace(ask, schema=None), traits)
+            return self._reply(ask, message, spent + _usage(message.usage))
+
+    def _body(self, ask: Ask, traits: Traits) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self.name,
+            "messages": [turn for turn in ask.messages if turn.role != "system"],
+            "max_tokens": ask.max_tokens or self.settings.max_tokens,
+        }
+        if traits.sends(ask, "temperature"):
+            body["temperature"] = ask.temperature
+        system = [turn.content for turn in ask.messages if turn.role == "system"]
+        if system:
+            body["system"] = "\n\n".join(system)
+        if ask.schema is not None:
+            tool = {"name": TOOL, "description": "Give the verdict.", "input_schema": ask.schema}
+            body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
+        return body | self.settings.extra
+
+    def _reply(self, ask: Ask, message: "_Message", spent: Usage) -> Reply:
+        finish = message.stop_reason or ""
+        if finish == "refusal":
+            raise ModelError("refused", f"{self.name} refused", usage=spent)
+        text = "".join(block.text for block in message.content if block.type == "text")
+        value = None
+        if ask.schema is not None:
+            inputs = [bytes(b.input).decode() for b in message.content if b.type == "tool_use"]
+            if len(inputs) > 1:
+                raise ModelError("malformed", f"{len(inputs)} verdicts, not one", usage=spent)
+            text = inputs[0] if inputs else text
+            value = verdict(text, ask.schema, truncated=finish == "max_tokens", usage=spent)
+        return Reply(
+            text=text,
+            value=value,
+            usage=spent,
+            model=message.model or self.name,
+            finish=finish,
+        )
+
+
+def _without_temperature(ask: Ask, traits: Traits, error: ModelError) -> Traits | None:
+    """The newest models take no temperature. There is but one way to a verdict."""
+    named = isinstance(error, StatusError) and error.status == 400 and "temperature" in error.said
+    if not named or not traits.sends(ask, "temperature"):
+        return None
+    return replace(traits, without=traits.without | {"temperature"})
+
+
+class _Block(msgspec.Struct):
+    type: str
+    text: str = ""
+    input: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _Message(msgspec.Struct):
+    content: list[_Block]
+    stop_reason: str | None = None
+    model: str | None = None
+    usage: Any = None
+
+
+#: Tokens read from or put into the prompt cache are input as well.
+INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+def _usage(said: Any) -> Usage:
+    return usage_of(said, INPUT, ("output_tokens",))
+
+
+def _headers(key: Key) -> dict[str, str]:
+    headers = {"anthropic-version": VERSION}
+    return headers | {"x-api-key": key.reveal()} if key.reveal() else headers

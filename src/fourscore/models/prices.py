@@ -1,0 +1,100 @@
+"""What tokens cost: dollars per million, list prices of about the day below.
+
+Only Anthropic's were compared with the vendor's own page; check what matters to you. Discounts
+(cached prompts, batches) are not in them. A user's own table, a mapping or a YAML file, goes first:
+
+    gpt-4o-mini: {input: 0.15, output: 0.60}
+
+A model that is in neither has no price. Its dollars are 0 and whoever reports them says so.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fourscore.core import ConfigError, Usage
+from fourscore.core.numbers import finite
+
+AS_OF = "2025-11-25"
+#: A release of a model is named with its date, and costs what the model does.
+DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
+
+
+class Price(msgspec.Struct, frozen=True):
+    """Dollars for a million tokens read and a million written."""
+
+    input: float
+    output: float
+
+    def __post_init__(self) -> None:
+        finite("input", self.input, low=0)
+        finite("output", self.output, low=0)
+
+    def dollars(self, usage: Usage) -> float:
+        return (usage.input_tokens * self.input + usage.output_tokens * self.output) / 1e6
+
+
+_LISTED = """
+gpt-5 1.25 10, gpt-5.1 1.25 10, gpt-5-mini 0.25 2, gpt-5-nano 0.05 0.4, gpt-4.1 2 8
+gpt-4.1-mini 0.4 1.6, gpt-4.1-nano 0.1 0.4, gpt-4o 2.5 10, gpt-4o-mini 0.15 0.6
+o1 15 60, o3 2 8, o3-mini 1.1 4.4, o4-mini 1.1 4.4
+claude-opus-4-5 5 25, claude-opus-4-1 15 75, claude-opus-4 15 75, claude-opus-4-0 15 75
+claude-sonnet-4-5 3 15, claude-sonnet-4 3 15, claude-sonnet-4-0 3 15, claude-3-7-sonnet 3 15
+claude-haiku-4-5 1 5, claude-3-5-haiku 0.8 4, claude-3-haiku 0.25 1.25
+qwen3-max 1.2 6, qwen-max 1.6 6.4, qwen-plus 0.4 1.2, qwen-flash 0.05 0.4, qwen-turbo 0.05 0.2
+deepseek-chat 0.28 0.42, deepseek-reasoner 0.28 0.42
+gemini-2.5-pro 1.25 10, gemini-2.5-flash 0.3 2.5, gemini-2.5-flash-lite 0.1 0.4
+"""
+
+
+@cache
+def listed() -> dict[str, Price]:
+    """The table of the day above."""
+    rows = [row.split() for row in _LISTED.replace("\n", ",").split(",") if row.strip()]
+    return {name: Price(float(read), float(written)) for name, read, written in rows}
+
+
+class Prices:
+    """Prices by model, the user's own first."""
+
+    def __init__(self, own: Mapping[str, Any] | str | Path | None = None) -> None:
+        file = str(own) if isinstance(own, str | Path) else None
+        table: Any = _read(file) if file is not None else (own or {})
+        if not isinstance(table, Mapping):
+            raise ConfigError("expected models with their prices", file=file, field="prices")
+        self._own = {str(name): _price(str(name), value, file) for name, value in table.items()}
+
+    def of(self, model: str) -> Price | None:
+        """The price of a model, else of the model that it is a dated release of."""
+        for name in (model, DATED.sub("", model)):
+            for table in (self._own, listed()):
+                if name in table:
+                    return table[name]
+        return None
+
+
+def _price(name: str, value: Any, file: str | None) -> Price:
+    if isinstance(value, Price):
+        return value
+    try:
+        price = msgspec.convert(value, Price)
+    except (msgspec.ValidationError, ValueError):
+        message = "expected {input: dollars, output: dollars}, each per million tokens"
+        raise ConfigError(message, file=file, field=f"prices.{name}") from None
+    return price
+
+
+def _read(path: str) -> Any:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        return YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8")) or {}
+    except OSError as error:
+        raise ConfigError(error.strerror or "cannot be read", file=path) from None
+    except (YAMLError, ValueError) as error:
+        raise ConfigError(f"not YAML: {str(error).splitlines()[0]}", file=path) from None

@@ -1,0 +1,126 @@
+"""A model from a line of configuration: `openai:gpt-4o-mini`, `anthropic:claude-haiku-4-5`.
+
+The stack, from the judge inwards, and why in this order:
+
+    Cached      what is known costs nothing, not even a place in line
+    Retrying    asks again, and waits without holding a place
+    Limited     holds a place while a call is under way
+    Hedged      sees calls without their time in line
+    Budgeted    sets aside for each single call, first, second or repeated; from the purse of
+                all models of a run, and from one of its own where its settings say so
+    Metered     counts each of them
+    client      makes it
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fourscore.core import ConfigError, nearest
+from fourscore.models.anthropic import Anthropic
+from fourscore.models.asking import Model
+from fourscore.models.budgeted import Budgeted
+from fourscore.models.cached import MAX_BYTES, Cached
+from fourscore.models.gullible import careful, gullible
+from fourscore.models.hedged import Hedged
+from fourscore.models.limited import Limited
+from fourscore.models.metered import Metered
+from fourscore.models.openai import OpenAI
+from fourscore.models.prices import Prices
+from fourscore.models.purse import Purse
+from fourscore.models.retrying import Retrying
+from fourscore.models.scripted import Scripted
+
+KINDS = ("openai", "anthropic", "scripted")
+#: Settings of the client itself.
+CLIENT = ("base_url", "key_env", "key_file", "timeout", "extra", "max_tokens")
+
+
+class StackSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """What stands around the client. `cache`: a path, True for the usual one, False for none."""
+
+    cache: str | Path | bool | None = None
+    cache_bytes: int = MAX_BYTES
+    attempts: int = 8
+    deadline: float = 600.0
+    concurrency: int = 256
+    hedge: bool = True
+    dollars: float | None = None
+    tokens: int | None = None
+    calls: int | None = None
+    prices: Any = None
+
+
+def model_of(spec: str, **settings: Any) -> Model:
+    """The model that a specification names, with everything a judge should have around it.
+
+    Clients are cached by default, scripts are not: `scripted:gullible`, `scripted:careful`, or
+    `scripted:` and the text it always answers with.
+    """
+    return paid_model(spec, settings, None)
+
+
+def paid_model(spec: str, settings: Mapping[str, Any], purse: Purse | None) -> Model:
+    """The same, paying from a purse that others pay from too."""
+    kind, colon, name = spec.partition(":")
+    if not colon or not name:
+        raise ConfigError(
+            f"{spec!r}: expected kind:model, such as openai:gpt-4o-mini", field="model"
+        )
+    if kind not in KINDS:
+        raise ConfigError(f"{spec!r}: {nearest(kind, KINDS)}", field="model")
+    inner = {key: value for key, value in settings.items() if key in CLIENT}
+    try:
+        stack = StackSettings(**{k: v for k, v in settings.items() if k not in CLIENT})
+        return _stacked(_client(kind, name, inner), stack, kind, purse)
+    except TypeError as error:
+        known = ", ".join((*CLIENT, *StackSettings.__struct_fields__))
+        raise ConfigError(f"{spec!r}: {error}; known: {known}", field="model") from None
+    except ValueError as error:
+        raise ConfigError(f"{spec!r}: {error}", field="model") from None
+
+
+def _client(kind: str, name: str, settings: Mapping[str, Any]) -> Model:
+    if kind == "openai":
+        return OpenAI(name, **settings)
+    if kind == "anthropic":
+        return Anthropic(name, **settings)
+    if settings:
+        raise TypeError(f"a script has no {', '.join(settings)}")
+    known = {"gullible": gullible, "careful": careful}
+    return known[name]() if name in known else Scripted([name], name=f"scripted:{name}")
+
+
+def _stacked(client: Model, stack: StackSettings, kind: str, purse: Purse | None) -> Model:
+    prices = stack.prices if isinstance(stack.prices, Prices) else Prices(stack.prices)
+    model: Model = Metered(client, prices)
+    if (stack.dollars, stack.tokens, stack.calls) != (None, None, None):
+        model = Budgeted(
+            model,
+            dollars=stack.dollars,
+            tokens=stack.tokens,
+            calls=stack.calls,
+            prices=prices,
+        )
+    if purse is not None:
+        model = Budgeted(model, purse, prices=prices)
+    if stack.hedge and kind != "scripted":
+        model = Hedged(model)
+    model = Limited(model, high=stack.concurrency)
+    model = Retrying(model, attempts=stack.attempts, deadline=stack.deadline)
+    cache = kind != "scripted" if stack.cache is None else stack.cache
+    if cache is False:
+        return model
+    path = usual_cache() if cache is True else Path(cache)
+    return Cached(model, path, max_bytes=stack.cache_bytes)
+
+
+def usual_cache() -> Path:
+    """`FOURSCORE_CACHE`, else a file in the user's folder for caches."""
+    if named := os.environ.get("FOURSCORE_CACHE"):
+        return Path(named)
+    folder = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(folder).expanduser() / "fourscore" / "replies.sqlite"

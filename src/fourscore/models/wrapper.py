@@ -1,0 +1,57 @@
+"""A model around a model: the same name and fingerprint, entered and left together.
+
+A wrapper answers as the model inside would, so the cache may stand anywhere in the stack.
+"""
+
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from fourscore.models.asking import Ask, Model, Reply
+
+Part = TypeVar("Part")
+
+
+class Wrapper:
+    """What all of them share. `model` is the one inside."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.model.fingerprint
+
+    async def ask(self, ask: Ask) -> Reply:
+        return await self.model.ask(ask)
+
+    async def __aenter__(self) -> Self:
+        enter = getattr(self.model, "__aenter__", None)
+        if enter is not None:
+            await enter()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        leave = getattr(self.model, "__aexit__", None)
+        if leave is not None:
+            await leave(kind, error, trace)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r})"
+
+
+def part_of(model: Any, kind: type[Part]) -> Part | None:
+    """The wrapper of a kind in a stack: `part_of(model, Metered)`."""
+    while model is not None:
+        if isinstance(model, kind):
+            return model
+        model = getattr(model, "model", None)
+    return None

@@ -1,0 +1,99 @@
+"""An agent behind HTTP: POST `{"id", "input"}`, answered by `{"output", "steps"?, "usage"?}`.
+
+`{"prompt"}` is posted too where the agent has one. Whatever else comes back is the agent's failure,
+in its own words. The address may carry a password or a key; the agent's name and its errors leave
+them out.
+"""
+
+import asyncio
+import json
+from types import TracebackType
+from typing import Any, NoReturn, Self
+from urllib.parse import urlsplit
+
+import msgspec
+
+from fourscore.core import ConfigError, Trace
+from fourscore.judges.environment import QUOTED
+from fourscore.models.connection import PostError
+from fourscore.models.posting import Poster
+from fourscore.phases.agent_reply import REPLY, AgentError, read_reply
+
+
+class HttpAgent:
+    """`async with` keeps its connections for the loop it was entered in; else one for each call."""
+
+    version = ""
+
+    def __init__(self, url: str, prompt: str | None = None) -> None:
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise ConfigError(f"the agent's address cannot be read: {error}") from None
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError("the agent's address has no host: expected http://host:port/path")
+        Poster(url)  # says now what it lacks
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        self.name = f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}"
+        self._url = url
+        self._prompt = {} if prompt is None else {"prompt": prompt}
+        self._poster: Poster | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def __aenter__(self) -> Self:
+        self._poster, self._loop = Poster(self._url), asyncio.get_running_loop()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        poster, self._poster = self._poster, None
+        if poster is not None:
+            await poster.close()
+
+    async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002
+        body = msgspec.json.encode({"id": case_id, "input": input, **self._prompt})
+        if self._poster is not None and self._loop is asyncio.get_running_loop():
+            return await self._asked(self._poster, body)
+        poster = Poster(self._url)
+        try:
+            return await self._asked(poster, body)
+        finally:
+            await poster.close()
+
+    async def _asked(self, poster: Poster, body: bytes) -> Trace:
+        try:
+            answer = await poster.post(body)
+        except PostError as error:
+            raise AgentError(f"{self.name}: {error}") from None
+        return self._read(answer.status, answer.body)
+
+    def _read(self, status: int, answer: bytes) -> Trace:
+        words = answer[:QUOTED].decode(errors="replace").strip()
+        if not 200 <= status < 300:
+            raise AgentError(f"{self.name}: it answered {status}: {words}")
+        reply = _decoded(answer)
+        if not isinstance(reply, dict) or REPLY.isdisjoint(reply):
+            message = "expected a JSON object with an output"
+            raise AgentError(f"{self.name}: {message}, got {words!r}")
+        return read_reply(reply)
+
+
+def _decoded(answer: bytes) -> Any:
+    """The JSON value, else None. Half of an emoji stops the fast decoder and not the slow one."""
+    try:
+        return msgspec.json.decode(answer)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(answer, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")

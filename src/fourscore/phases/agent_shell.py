@@ -1,0 +1,225 @@
+"""A shell command as an agent: the input on stdin, the output on stdout.
+
+Text goes in as it is, anything else as JSON; what comes out is the output, without the newlines at
+its end. Another exit code than 0 is a failure, told by the end of stderr. The command leads a
+process group of its own, which is killed at the deadline and also when the command has ended: a
+child in the background neither outlives its case nor holds its output open.
+"""
+
+import os
+import selectors
+import signal
+import subprocess
+import threading
+from contextlib import ExitStack, suppress
+from functools import partial
+from typing import IO, Any, NamedTuple
+
+import msgspec
+
+from fourscore.core import ConfigError, Fault, Trace
+from fourscore.executors.process import describe
+from fourscore.phases.agent_reply import AgentError, noted
+from fourscore.phases.agent_threads import in_thread
+from fourscore.phases.recorder_values import MAX_TEXT, MAX_WORDS
+
+#: A command that writes more than this is killed: it would do so for ever.
+MAX_STDOUT = 64 * 2**20
+BLOCK = 65536
+#: Reads from a pipe whose group is dead. More than any pipe holds; a daemon may still be writing.
+LAST_READS = 64
+#: Seconds between looks at the process where the system has no descriptor for it.
+LOOK = 0.02
+
+
+class ShellAgent:
+    """Runs `command` with sh, once for each attempt."""
+
+    version = ""
+
+    def __init__(self, command: str) -> None:
+        if not command.strip() or "\0" in command:
+            raise ConfigError("the shell command is empty: expected shell: COMMAND")
+        self.command = command.strip()
+        self.name = f"shell: {self.command}"
+
+    async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002, ARG002
+        text = input.encode() if isinstance(input, str) else msgspec.json.encode(input)
+        process = _Process()
+        try:
+            ended: _Ended = await in_thread(partial(_run, process, self.command, text))
+        finally:
+            process.kill()
+        return _trace(ended)
+
+
+class _Ended(NamedTuple):
+    status: int
+    output: bytes
+    written: int
+    errors: bytes
+
+
+async def _run(process: "_Process", command: str, text: bytes) -> _Ended:
+    return process.run(command, text)
+
+
+def _trace(ended: _Ended) -> Trace:
+    output = ended.output.decode(errors="replace").rstrip("\r\n")
+    words = ended.errors.decode(errors="replace").strip()
+    notes = []
+    if ended.written > len(ended.output):
+        notes.append(f"the output is cut: {ended.written} bytes, {len(ended.output)} kept")
+    fault = None
+    if ended.status != 0:
+        fault = Fault("error", f"it {describe(ended.status)}{f': {words}' if words else ''}")
+    return noted(Trace(output=output, fault=fault), notes=notes, stderr=words)
+
+
+class _Process:
+    """One run of a command, in a thread; `kill` comes from anywhere, at any time."""
+
+    def __init__(self) -> None:
+        # Held to reap and to kill: once the process is reaped, its pid may be another's.
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._killed = False
+
+    def kill(self) -> None:
+        """Kill the group, or keep it from being started."""
+        with self._lock:
+            first, self._killed = not self._killed, True
+            if first and self._process is not None and self._process.returncode is None:
+                _kill_group(self._process.pid)
+
+    def run(self, command: str, text: bytes) -> _Ended:
+        with self._lock:
+            if self._killed:
+                raise AgentError("it was killed before it began")
+            process = self._process = subprocess.Popen(  # noqa: S603 - the user's own command
+                ["/bin/sh", "-c", command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                bufsize=0,
+            )
+        with ExitStack() as stack:
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                stack.callback(_close, pipe)
+            try:
+                return self._converse(process, text, stack)
+            finally:
+                self.kill()
+                process.wait()
+
+    def _converse(
+        self, process: "subprocess.Popen[bytes]", text: bytes, stack: ExitStack
+    ) -> _Ended:
+        stdin, out, err = process.stdin, process.stdout, process.stderr
+        assert stdin is not None
+        assert out is not None
+        assert err is not None
+        source, stdout, stderr = (
+            _Source(stdin, text),
+            _Sink(out, head=MAX_TEXT),
+            _Sink(err, tail=MAX_WORDS),
+        )
+        selector = stack.enter_context(selectors.DefaultSelector())
+        selector.register(stdout.fd, selectors.EVENT_READ, stdout)
+        selector.register(stderr.fd, selectors.EVENT_READ, stderr)
+        selector.register(source.fd, selectors.EVENT_WRITE, source)
+        end = _descriptor(process.pid)
+        if end is not None:
+            stack.callback(os.close, end)
+            selector.register(end, selectors.EVENT_READ)
+        while not self._ended(process):
+            for key, _ in selector.select(LOOK if end is None else None):
+                if key.data is not None and not key.data.move():
+                    selector.unregister(key.fd)
+                    key.data.close()
+            if stdout.count > MAX_STDOUT:
+                raise AgentError(f"it wrote more than {MAX_STDOUT >> 20} MiB")
+        for sink in (stdout, stderr):
+            sink.finish()
+        return _Ended(process.returncode, bytes(stdout.kept), stdout.count, bytes(stderr.kept))
+
+    def _ended(self, process: "subprocess.Popen[bytes]") -> bool:
+        with self._lock:
+            if process.poll() is None:
+                return False
+            _kill_group(process.pid)  # what it left in the background
+            return True
+
+
+class _Sink:
+    """A pipe from the process: its first `head` bytes, or its last `tail`."""
+
+    def __init__(self, pipe: IO[bytes], head: int = 0, tail: int = 0) -> None:
+        self.fd, self._pipe, self._head, self._tail = pipe.fileno(), pipe, head, tail
+        self.kept = bytearray()
+        self.count = 0
+        os.set_blocking(self.fd, False)
+
+    def move(self) -> bool:
+        """Read some; False at the end."""
+        try:
+            block = os.read(self.fd, BLOCK)
+        except BlockingIOError:
+            return True
+        self.count += len(block)
+        if self._tail:
+            self.kept = (self.kept + block)[-self._tail :]
+        else:
+            self.kept += block[: self._head - len(self.kept)]
+        return bool(block)
+
+    def finish(self) -> None:
+        """What is still in the pipe of a process that has ended."""
+        for _ in range(LAST_READS):
+            before = self.count
+            if self._pipe.closed or not self.move() or self.count == before:
+                return
+
+    def close(self) -> None:
+        self._pipe.close()
+
+
+class _Source:
+    """The pipe to the process."""
+
+    def __init__(self, pipe: IO[bytes], text: bytes) -> None:
+        self.fd, self._pipe, self._left = pipe.fileno(), pipe, memoryview(text)
+        os.set_blocking(self.fd, False)
+
+    def move(self) -> bool:
+        """Write some; False when all is written, or nobody reads it."""
+        try:
+            self._left = self._left[os.write(self.fd, self._left[:BLOCK]) :]
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return bool(self._left)
+
+    def close(self) -> None:
+        _close(self._pipe)
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    if pipe is not None:
+        with suppress(OSError):
+            pipe.close()
+
+
+def _descriptor(pid: int) -> int | None:
+    """A descriptor that is readable when the process has ended, on Linux."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
+
+
+def _kill_group(pid: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)

@@ -1,0 +1,84 @@
+"""AutoGrader under AgentJet's name and with its methods."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fourscore.core import ConfigError, Signal
+from fourscore.executors.portal import PORTAL
+from fourscore.judges.workflow import (
+    BuiltInJudge,
+    WorkflowOutput,
+    WorkflowTask,
+    case_of,
+    preset,
+    trace_of,
+)
+from fourscore.phases.auto_grader import ListGrader, grader_of
+from fourscore.phases.auto_grader_config import section_of, told_in
+
+Reward = tuple[float, bool]
+
+
+class AutoGraderJudge(BuiltInJudge):
+    """`(reward, is_success)` by a rubric learned from labelled samples.
+
+    It takes a whole configuration, its section `rubrics_auto_grader`, or a mapping of its keys, and
+    `on_error` beside them. In the mode listwise it is given the outputs of one task as a list.
+    """
+
+    def __init__(self, config: Any = None) -> None:
+        self.config = None  # it may hold a key
+        told = told_in(config)
+        self.on_error = told.pop("on_error", "raise")
+        if self.on_error not in ("raise", "zero"):
+            raise ConfigError("expected raise or zero", field="on_error")
+        self.core = grader_of(section_of(told), [str(Path.cwd())])
+
+    def compute_reward(
+        self,
+        workflow_task: WorkflowTask,
+        workflow_output: WorkflowOutput | Sequence[WorkflowOutput],
+    ) -> Any:
+        """One pair for an output, a list of pairs for a list."""
+        single = not isinstance(workflow_output, list | tuple)
+        outputs = [workflow_output] if single else list(workflow_output)  # type: ignore[arg-type]
+        given: list[Reward]
+        try:
+            given = PORTAL.run(self._rewards(workflow_task, outputs))  # type: ignore[arg-type]
+        except Exception:  # the task's fault or the model's, and the trainer's wish
+            if self.on_error == "raise":
+                raise
+            given = [(0.0, False)] * len(outputs)
+        return given[0] if single else given
+
+    async def _rewards(
+        self, workflow_task: WorkflowTask, outputs: Sequence[WorkflowOutput]
+    ) -> list[Reward]:
+        case = case_of(workflow_task)
+        left = [output for output in outputs if output.reward is None]
+        traces = [trace_of(output) for output in left]
+        signals: Sequence[Signal] = ()
+        if isinstance(self.core, ListGrader):
+            signals = await self.core.rank(case, traces) if traces else ()
+        else:
+            signals = [(await self.core.judge(case, trace))[0] for trace in traces]
+        found = iter(signals)
+        return [
+            _reward(next(found))
+            if output.reward is None
+            else preset(output.reward, output.is_success)
+            for output in outputs
+        ]
+
+    async def load_rubrics_from_cache(self) -> None:
+        """Learn, or read what was learned: AgentJet calls this before the first task."""
+        await self.core.prepare()
+
+    async def generate_rubrics_from_samples(self) -> None:
+        """The same: what was learned from these samples is not learned again."""
+        await self.core.prepare()
+
+
+def _reward(signal: Signal) -> Reward:
+    return float(signal.value or 0.0), bool(signal.passed)

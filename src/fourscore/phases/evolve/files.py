@@ -1,0 +1,124 @@
+"""Files that are there as a whole or not at all, whenever the process is killed."""
+
+import fcntl
+import os
+import time
+import weakref
+from pathlib import Path
+
+from fourscore.core import DataError
+
+_held: "weakref.WeakSet[Lock]" = weakref.WeakSet()
+
+
+def prepare(path: Path, data: bytes) -> Path:
+    """The data on disk beside its place, ready to be renamed."""
+    draft = draft_of(path)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        _put(descriptor, data)
+    finally:
+        os.close(descriptor)
+    return draft
+
+
+def draft_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.tmp")
+
+
+def settle(draft: Path, path: Path) -> None:
+    """Under its name, and the name on disk; also from one folder to another."""
+    draft.replace(path)
+    for folder in {path.parent, draft.parent}:
+        sync_folder(folder)
+
+
+def write(path: Path, data: bytes) -> None:
+    settle(prepare(path, data), path)
+
+
+def append(path: Path, line: bytes) -> None:
+    """One line, on disk when this returns; a disk that is full leaves none of it."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        before = os.fstat(descriptor).st_size
+        try:
+            _put(descriptor, line)
+        except OSError:
+            os.ftruncate(descriptor, before)
+            raise
+    finally:
+        os.close(descriptor)
+    if not before:
+        sync_folder(path.parent)
+
+
+def trim(path: Path) -> bool:
+    """Cut off a last line without an end, which a kill has left; whether no line stands."""
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    if end < len(data):
+        descriptor = os.open(path, os.O_WRONLY)
+        try:
+            os.ftruncate(descriptor, end)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    return not end
+
+
+def sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _put(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+    os.fsync(descriptor)
+
+
+class Lock:
+    """One writer at a time; the kernel gives it back however its process ends.
+
+    The file stays, so that nobody locks one that was just removed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            self._take(path)
+        except BaseException:
+            self.release()
+            raise
+        _held.add(self)
+
+    def _take(self, path: Path) -> None:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(self._descriptor, 100, 0).decode("ascii", "replace").strip()
+            who = holder if holder.isprintable() and holder else "another process"
+            message = f"{who} is working on this evolution; wait for it, or stop it"
+            raise DataError(message, file=str(path)) from None
+        os.ftruncate(self._descriptor, 0)
+        since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+        os.pwrite(self._descriptor, f"process {os.getpid()} (since {since})\n".encode(), 0)
+
+    def release(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _forget() -> None:
+    """In a forked child: a lock it inherited would outlive the process that took it."""
+    for lock in list(_held):
+        lock.release()
+
+
+os.register_at_fork(after_in_child=_forget)

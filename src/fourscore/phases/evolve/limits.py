@@ -1,0 +1,141 @@
+"""When to mutate and when to go back: pure functions over what happened, each with its reason.
+
+All numbers are settings; None where a limit is to be off.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+from math import fsum
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from fourscore.core.numbers import finite
+
+Risk = Literal["low", "medium", "high"]
+Count = Annotated[int, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Points = Annotated[float, Meta(ge=0)]
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How often to mutate, and what not to touch.
+
+    A version is stable, and left alone, while its last `stable_runs` executions average above
+    `stable_above` with a variance below `stable_variance`.
+    """
+
+    mutations_per_day: Count | None = 10
+    high_risk_per_day: Count | None = 2
+    cool_down: Count = 5
+    stable_runs: Annotated[int, Meta(ge=1)] | None = 5
+    stable_above: Points = 85.0
+    stable_variance: Points = 5.0
+
+    def __post_init__(self) -> None:
+        for field in ("stable_above", "stable_variance"):
+            finite(field, getattr(self, field))
+
+
+class Rollback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When the active version is given up.
+
+    After `drops` drops in a row, each by more than `drop` points; below `share_of_best` of the best
+    version's score; with more than `error_rate` of the cases failing.
+    """
+
+    drops: Annotated[int, Meta(ge=1)] | None = 2
+    drop: Points = 0.0
+    share_of_best: Share | None = 0.7
+    error_rate: Share | None = 0.5
+
+    def __post_init__(self) -> None:
+        for field in ("drop", "share_of_best", "error_rate"):
+            finite(field, getattr(self, field))
+
+
+class Mutation(NamedTuple):
+    """When one was tried, and how risky it was."""
+
+    at: datetime
+    risk: Risk
+
+
+class Ruling(NamedTuple):
+    """Yes or no, in one word why, and in a sentence."""
+
+    yes: bool
+    reason: str
+    why: str
+
+
+def may_mutate(
+    risk: Risk,
+    mutations: Sequence[Mutation],
+    scores: Sequence[float],
+    since_last: int,
+    now: datetime,
+    limits: Limits | None = None,
+) -> Ruling:
+    """Whether another mutation of this risk may be tried.
+
+    `scores` are those of the active version's executions, newest last; `since_last` counts
+    executions since the last mutation. A day is one of UTC.
+    """
+    limits = limits or Limits()
+    day = now.astimezone(UTC).date()
+    today = [each for each in mutations if each.at.astimezone(UTC).date() == day]
+    risky = sum(each.risk == "high" for each in today)
+    if limits.mutations_per_day is not None and len(today) >= limits.mutations_per_day:
+        return Ruling(False, "per_day", f"{len(today)} mutations today, no more are allowed")
+    if (
+        risk == "high"
+        and limits.high_risk_per_day is not None
+        and risky >= limits.high_risk_per_day
+    ):
+        return Ruling(False, "high_risk", f"{risky} high-risk mutations today, no more are allowed")
+    if mutations and since_last < limits.cool_down:
+        told = f"{since_last} executions since the last mutation, {limits.cool_down} are needed"
+        return Ruling(False, "cool_down", told)
+    if limits.stable_runs is not None and len(scores) >= limits.stable_runs:
+        mean, variance = _moments(scores[-limits.stable_runs :])
+        if mean > limits.stable_above and variance < limits.stable_variance:
+            told = f"its last {limits.stable_runs} average {mean:.2f}, variance {variance:.2f}"
+            return Ruling(False, "stable", f"stable: {told}")
+    return Ruling(True, "allowed", "no limit stands against it")
+
+
+def must_roll_back(
+    scores: Sequence[float],
+    best: float | None = None,
+    error_rate: float | None = None,
+    rules: Rollback | None = None,
+) -> Ruling:
+    """Whether the active version is to be given up.
+
+    `scores` are those of its executions, newest last; `best` is the best version's score and
+    `error_rate` that of the newest execution, None where unknown.
+    """
+    rules = rules or Rollback()
+    if rules.error_rate is not None and error_rate is not None and error_rate > rules.error_rate:
+        told = f"{error_rate:.0%} of the cases failed, {rules.error_rate:.0%} are allowed"
+        return Ruling(True, "error_rate", told)
+    if rules.share_of_best is not None and best is not None and scores:
+        least = rules.share_of_best * best
+        if scores[-1] < least:
+            told = f"{scores[-1]:.2f} is below {least:.2f}, {rules.share_of_best:.0%} of the best"
+            return Ruling(True, "below_best", told)
+    if rules.drops is not None and len(scores) > rules.drops:
+        last = scores[-rules.drops - 1 :]
+        if all(a - b > rules.drop for a, b in pairwise(last)):
+            told = " to ".join(f"{score:.2f}" for score in last)
+            return Ruling(True, "drops", f"{rules.drops} drops in a row: {told}")
+    return Ruling(False, "holds", "no rule asks for it")
+
+
+def _moments(scores: Sequence[float]) -> tuple[float, float]:
+    """Mean and variance; the variance is that of these scores, over their number."""
+    mean = fsum(scores) / len(scores)
+    return mean, fsum((score - mean) ** 2 for score in scores) / len(scores)

@@ -1,0 +1,81 @@
+"""How an agent gets the prompt of a version: the agents of `fourscore run`, each with a text.
+
+| agent | where the prompt is |
+|---|---|
+| `file.py:function`, `module:function` | the argument `prompt` |
+| `openai:MODEL`, `anthropic:MODEL` | the system message |
+| `http://…` | the field `prompt` beside `id` and `input` |
+| `shell: …` | a file: `{prompt_file}` in the command, `FOURSCORE_PROMPT_FILE` in its environment |
+
+The text is handed over as it is: to fill in placeholders is the agent's business.
+"""
+
+import inspect
+import shlex
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fourscore.core import ConfigError
+from fourscore.phases.agent_function import FunctionAgent
+from fourscore.phases.agent_http import HttpAgent
+from fourscore.phases.agent_model import ModelAgent
+from fourscore.phases.agent_recorded import RecordedAgent
+from fourscore.phases.agent_shell import ShellAgent
+from fourscore.phases.agents import Agent, agent_of
+
+FILE, VARIABLE, PARAMETER = "{prompt_file}", "FOURSCORE_PROMPT_FILE", "prompt"
+
+
+class PromptedAgents:
+    """The agent of a name, for any prompt; a name that takes none is refused here."""
+
+    def __init__(self, spec: str, folders: Sequence[str] = ()) -> None:
+        self.spec = spec.strip()
+        self.plain = agent_of(self.spec, folders=folders)
+        if isinstance(self.plain, RecordedAgent):
+            message = "recorded answers do not depend on a prompt: name an agent that can be asked"
+            raise ConfigError(message, field="agent")
+        if isinstance(self.plain, FunctionAgent) and not takes_prompt(self.plain.function):
+            message = f"{self.spec} has no parameter {PARAMETER}: expected function(input, prompt)"
+            raise ConfigError(message, field="agent")
+
+    @property
+    def version(self) -> str:
+        """The digest of its source, where it has one."""
+        return str(getattr(self.plain, "version", "") or "")
+
+    def with_prompt(self, text: str, file: Path) -> Agent:
+        """The agent with this text, which stands in that file."""
+        plain = self.plain
+        if isinstance(plain, FunctionAgent):
+            function = partial(plain.function, **{PARAMETER: text})
+            return FunctionAgent(function, plain.name, version=plain.version)
+        if isinstance(plain, ModelAgent):
+            return ModelAgent(self.spec, system=text)
+        if isinstance(plain, HttpAgent):
+            return HttpAgent(self.spec, prompt=text)
+        assert isinstance(plain, ShellAgent)
+        return _shell(plain, file.resolve())
+
+
+def takes_prompt(function: Callable[..., Any]) -> bool:
+    """Whether it can be called with `prompt=`."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    named = parameters.get(PARAMETER)
+    if named is not None:
+        return named.kind in kinds and next(iter(parameters)) != PARAMETER
+    return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+
+
+def _shell(plain: ShellAgent, file: Path) -> ShellAgent:
+    quoted = shlex.quote(str(file))
+    command = plain.command.replace(FILE, quoted)
+    agent = ShellAgent(f"export {VARIABLE}={quoted}\n{command}")
+    agent.name = plain.name
+    return agent

@@ -1,0 +1,69 @@
+"""Which cases may be seen by whom: `inform` mutations, `decide` about them, or `hold` out.
+
+A case's part follows from the digest of its id alone, so it keeps it when others are added, and a
+case that informed a mutation never decides about one.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from fourscore.core import Case, digest
+from fourscore.core.numbers import finite
+
+Part = Literal["inform", "decide", "hold"]
+Share = Annotated[float, Meta(ge=0, le=1)]
+_DIGITS = 13  # of 16 hexadecimal digits, as many as a float holds
+
+
+class Shares(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How much of the cases goes where; together 1."""
+
+    inform: Share = 0.3
+    decide: Share = 0.5
+    hold: Share = 0.2
+
+    def __post_init__(self) -> None:
+        for field in self.__struct_fields__:
+            finite(field, getattr(self, field), 0, 1)
+        if abs(self.inform + self.decide + self.hold - 1) > 1e-9:
+            raise ValueError("inform, decide and hold: expected shares that sum to 1")
+        if not self.decide:
+            raise ValueError("decide: expected a share above 0")
+
+
+class Split(msgspec.Struct, frozen=True, kw_only=True):
+    """The cases by part, each in an order that has nothing to do with the file's."""
+
+    inform: tuple[Case, ...]
+    decide: tuple[Case, ...]
+    hold: tuple[Case, ...]
+
+
+def place_of(case_id: str) -> float:
+    """Where a case stands between 0 and 1."""
+    return int(digest(["part", case_id])[:_DIGITS], 16) / float(16**_DIGITS)
+
+
+def part_of(case_id: str, shares: Shares | None = None) -> Part:
+    shares = shares or Shares()
+    place = place_of(case_id)
+    if place < shares.inform:
+        return "inform"
+    return "decide" if place < shares.inform + shares.decide or not shares.hold else "hold"
+
+
+def order_of(case_id: str) -> str:
+    """What to sort cases by before they are looked at one after the other."""
+    return digest(["order", case_id])
+
+
+def split(cases: Iterable[Case], shares: Shares | None = None) -> Split:
+    parts: dict[Part, list[Case]] = {"inform": [], "decide": [], "hold": []}
+    for case in sorted(cases, key=lambda case: order_of(case.id)):
+        parts[part_of(case.id, shares)].append(case)
+    return Split(
+        inform=tuple(parts["inform"]), decide=tuple(parts["decide"]), hold=tuple(parts["hold"])
+    )

@@ -1,0 +1,114 @@
+"""What a learning run is told."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from fourscore.core import ConfigError, digest
+from fourscore.core.frozen import EMPTY
+from fourscore.core.numbers import finite, whole
+from fourscore.judges.prompted.criteria import Criteria
+from fourscore.judges.prompted.listwise import Listwise
+from fourscore.judges.prompted.prompts import Language, read_prompt
+from fourscore.judges.prompted.rating import Rating
+from fourscore.models.asking import Model
+from fourscore.models.house import model_for
+from fourscore.readers.samples import Fields, Mode
+
+#: The prompts that a learning run asks with, beside those of the judges.
+PROMPTS = ("propose", "revise", "themes")
+#: A rating has at least so many steps, and at most so many; else it is asked from 0 to 10.
+FEWEST, STEPS = 3, 100
+
+
+class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to learn. `model` is a specification or a model, `settings` are the model's.
+
+    `max_rubrics` is the size of the rubric at the most, `categories` the number of themes to sort
+    it into. A run ends after `rounds` rounds, or after `patience` rounds without `min_gain`.
+    `threshold` parts good labels from poor ones, in [0, 1]. `bind` is the judges' option.
+    """
+
+    model: Any
+    settings: dict[str, Any] = EMPTY
+    mode: Mode = "pointwise"
+    language: Language = "en"
+    min_score: float = 0.0
+    max_score: float = 10.0
+    max_rubrics: int = 8
+    categories: int | None = None
+    seed: int = 0
+    concurrency: int = 16
+    rounds: int = 6
+    patience: int = 2
+    batch: int = 8
+    proposals: int = 4
+    revisions: int = 1
+    min_gain: float = 0.02
+    threshold: float = 0.7
+    bind: Literal["reply", "schema"] = "reply"
+    fields: Fields = Fields()
+    name: str = "learned"
+
+    def __post_init__(self) -> None:
+        for field in ("max_rubrics", "concurrency", "rounds", "patience", "proposals"):
+            whole(field, getattr(self, field), low=1)
+        whole("batch", self.batch, low=2)
+        whole("revisions", self.revisions, low=0)
+        whole("categories", self.categories, low=1)
+        finite("min_gain", self.min_gain, low=0)
+        finite("threshold", self.threshold, low=0, high=1)
+        for field in ("min_score", "max_score"):
+            finite(field, getattr(self, field))
+        if self.min_score >= self.max_score:
+            message = f"expected less than max_score ({self.max_score:g})"
+            raise ConfigError(message, field="min_score")
+        _ = self.house_model
+
+    @property
+    def house_model(self) -> Model:
+        return model_for(self.model, self.settings)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.min_score, self.max_score
+
+    def options(self) -> dict[str, Any]:
+        """What all judges of this run share."""
+        return {
+            "model": self.model,
+            "settings": self.settings,
+            "language": self.language,
+            "bind": self.bind,
+        }
+
+    def criteria(self, *texts: Any, **options: Any) -> Criteria:
+        return Criteria(criteria=texts, **self.options(), **options)
+
+    def rating(self) -> Rating:
+        """The plain prompt, in the labels' own numbers where these are whole and not too few."""
+        low, high = self.bounds
+        own = low.is_integer() and high.is_integer() and FEWEST <= high - low <= STEPS
+        scale = (int(low), int(high)) if own else (0, 10)
+        return Rating(min_score=scale[0], max_score=scale[1], **self.options())
+
+    def ranking(self, criterion: str = "") -> Listwise:
+        return Listwise(criterion=criterion, **self.options())
+
+    def prompts(self) -> dict[str, str]:
+        """Name and version of every prompt that has a part in it."""
+        found = {
+            f"{name}/{self.language}": read_prompt(name, self.language).version for name in PROMPTS
+        }
+        plain = self.rating() if self.mode == "pointwise" else self.ranking()
+        return {**found, **self.criteria("x").prompts, **plain.prompts}
+
+    def fingerprint(self, data: str) -> str:
+        """Which learning this is: whatever may change what comes of it, and the data."""
+        told = {
+            name: getattr(self, name)
+            for name in self.__struct_fields__
+            if name not in ("model", "settings", "fields", "concurrency", "name")
+        }
+        fields = [self.fields.query, self.fields.answer, self.fields.reference]
+        return digest([told, fields, self.house_model.fingerprint, self.prompts(), data])

@@ -1,0 +1,256 @@
+"""A file of cases: checked whole in bounded memory, then streamed.
+
+Ids are what everything later hangs on, so `check` proves them unique before the first case runs. It
+keeps eight bytes a case, a hash of the id; where two hashes are equal, a second pass looks at those
+ids alone. A case without an id is known by the digest of its input, and the same input again by
+`<digest>#2`, `#3` in the order of the file.
+
+A file may be read by a run for hours. What was checked is what is read: a file that changes in
+place in between is refused. A pipe is kept in a temporary file, so that it too can be read twice.
+"""
+
+import hashlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import msgspec
+
+from fourscore.core import Case, DataError
+from fourscore.readers.fields import case_from, has_own_id
+from fourscore.readers.records import (
+    ENDINGS,
+    Kind,
+    Record,
+    kind_of,
+    read_json,
+    read_jsonl,
+    read_yaml,
+)
+from fourscore.readers.tables import read_table
+from fourscore.readers.writing import write_cases
+
+__all__ = ["CaseFile", "CaseFileInfo", "write_cases"]
+
+READERS = {"jsonl": read_jsonl, "json": read_json, "yaml": read_yaml, "csv": read_table}
+#: Hashes are sorted into so many heaps, and only one of them is looked through at a time.
+HEAPS = 64
+
+_ENCODER = msgspec.json.Encoder(order="sorted")
+
+
+class CaseFileInfo(msgspec.Struct, frozen=True):
+    """What a whole file holds. `digest` is of its cases in their order, in whatever format;
+    `replaced` counts lone surrogates read as U+FFFD."""
+
+    count: int
+    digest: str
+    replaced: int = 0
+
+
+class _Read(NamedTuple):
+    line: int
+    case: Case
+    named: bool
+    replaced: int
+
+
+class _Checked(NamedTuple):
+    info: CaseFileInfo
+    stamp: tuple[int, ...]
+    repeated: frozenset[str]
+
+
+class CaseFile:
+    """Cases in JSONL, JSON, YAML or CSV, by the ending of the name; `-` is JSONL from stdin.
+
+    What flows (stdin, a pipe) is kept by the object that reads it: a second one finds nothing.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self.name = "stdin" if self.path == "-" else self.path
+        self._kept: tempfile._TemporaryFileWrapper[bytes] | None = None
+        self._checked: _Checked | None = None
+        self._kind: Kind = self._kind_of()
+
+    def check(self) -> CaseFileInfo:
+        """Read everything once; a `DataError` with file, line and field at the first mistake."""
+        return self._check().info
+
+    def cases(self) -> Iterator[Case]:
+        """The cases, one at a time, in the order of the file, which is checked before."""
+        return (case for _, case in self.lined())
+
+    def lined(self) -> Iterator[tuple[int, Case]]:
+        """The same, each with its line."""
+        checked = self._check()
+        seen: Counter[str] = Counter()
+        with self._opened() as stream:
+            self._unchanged(stream, checked)
+            for read in self._read(stream):
+                case = read.case
+                if not read.named and case.id in checked.repeated:
+                    seen[case.id] += 1
+                    case_id = _numbered(case.id, seen[case.id])
+                    case = msgspec.structs.replace(case, id=case_id)
+                yield read.line, case
+            self._unchanged(stream, checked)
+
+    def _kind_of(self) -> Kind:
+        kind = kind_of(self.path)
+        if kind is None and not self.flows:
+            raise DataError(f"its name ends in none of {', '.join(ENDINGS)}", file=self.name)
+        return kind or "jsonl"
+
+    @property
+    def flows(self) -> bool:
+        """Whether this is stdin or a pipe, which can be read only once."""
+        if self.path == "-":
+            return True
+        try:
+            mode = Path(self.path).stat().st_mode
+        except (OSError, ValueError):
+            return False  # opening it will say why
+        return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        if self._kept is None and self.flows:
+            self._kept = self._keep()
+        path = self.path if self._kept is None else self._kept.name
+        try:
+            stream = Path(path).open("rb")  # noqa: SIM115 - only opening may fail as bad input
+        except (OSError, ValueError) as error:
+            words = getattr(error, "strerror", None) or str(error)
+            raise DataError(words, file=self.name) from None
+        with stream:
+            yield stream
+
+    def _keep(self) -> "tempfile._TemporaryFileWrapper[bytes]":
+        kept = tempfile.NamedTemporaryFile(prefix="fourscore-", suffix=".cases")  # noqa: SIM115
+        if self.path != "-":
+            with Path(self.path).open("rb") as stream:
+                shutil.copyfileobj(stream, kept)
+        elif sys.stdin is None:
+            raise DataError("it is closed", file=self.name)
+        else:
+            shutil.copyfileobj(sys.stdin.buffer, kept)
+        kept.flush()
+        return kept
+
+    def _read(self, stream: BinaryIO) -> Iterator[_Read]:
+        try:
+            for record in READERS[self._kind](stream):
+                fields = record.fields
+                if not isinstance(fields, dict):
+                    message = f"expected an object, got {type(fields).__name__}"
+                    raise self._refused(DataError(message), record)
+                try:
+                    case = case_from(fields)
+                except DataError as error:
+                    raise self._refused(error, record) from None
+                yield _Read(record.line, case, has_own_id(fields), record.replaced)
+        except DataError as error:
+            if error.file is not None:
+                raise
+            raise DataError(
+                error.message, file=self.name, line=error.line, field=error.field
+            ) from None
+        except OSError as error:  # a folder opens, and cannot be read
+            raise DataError(error.strerror or "cannot be read", file=self.name) from None
+
+    def _refused(self, error: DataError, record: Record) -> DataError:
+        """The error with its place: the line of the field where that is known, else the case's."""
+        field = ".".join(part for part in (record.place, error.field) if part)
+        path, line = field, record.line
+        while path:
+            if path in record.lines:
+                line = record.lines[path]
+                break
+            path = path.rpartition(".")[0]
+        return DataError(error.message, file=self.name, line=line, field=field or None)
+
+    def _check(self) -> _Checked:
+        with self._opened() as stream:
+            stamp = _stamp(stream)
+            if self._checked is not None and self._checked.stamp == stamp:
+                return self._checked
+            count, named, replaced = 0, 0, 0
+            content = hashlib.blake2b(digest_size=16)
+            heaps = [array("q") for _ in range(HEAPS)]
+            for read in self._read(stream):
+                count += 1
+                named += read.named
+                replaced += read.replaced
+                content.update(_ENCODER.encode(read.case))
+                content.update(b"\n")
+                mark = hash(read.case.id)
+                heaps[mark % HEAPS].append(mark)
+        twice = {mark for heap in heaps for mark in _repeated(heap)}
+        own = self._own_ids(twice) if twice and named else {}
+        repeated = self._repeated_inputs(twice, own) if twice and named < count else frozenset()
+        info = CaseFileInfo(count, content.hexdigest(), replaced)
+        self._checked = _Checked(info, stamp, repeated)
+        return self._checked
+
+    def _own_ids(self, twice: set[int]) -> dict[str, int]:
+        """The given ids with these hashes, and their lines; none of them stands twice.
+
+        `<digest>#2` is looked at too: it may be what another case without an id will be called.
+        """
+        lines: dict[str, int] = {}
+        with self._opened() as stream:
+            for read in self._read(stream):
+                case_id = read.case.id
+                if read.named and (
+                    hash(case_id) in twice or hash(case_id.partition("#")[0]) in twice
+                ):
+                    if case_id in lines:
+                        raise self._used_twice(case_id, lines[case_id], read.line)
+                    lines[case_id] = read.line
+        return lines
+
+    def _repeated_inputs(self, twice: set[int], own: dict[str, int]) -> frozenset[str]:
+        """The digests of inputs that stand more than once without an id."""
+        counts: Counter[str] = Counter()
+        with self._opened() as stream:
+            for read in self._read(stream):
+                if not read.named and hash(read.case.id) in twice:
+                    counts[read.case.id] += 1
+                    case_id = _numbered(read.case.id, counts[read.case.id])
+                    if case_id in own:
+                        raise self._used_twice(case_id, own[case_id], read.line)
+        return frozenset(case_id for case_id, n in counts.items() if n > 1)
+
+    def _used_twice(self, case_id: str, one: int, other: int) -> DataError:
+        first, second = sorted((one, other))
+        message = f"{case_id!r} is used twice, in line {first} and line {second}"
+        return DataError(message, file=self.name, line=second, field="id")
+
+    def _unchanged(self, stream: BinaryIO, checked: _Checked) -> None:
+        if _stamp(stream) != checked.stamp:
+            raise DataError("it changed after it was checked", file=self.name)
+
+
+def _numbered(case_id: str, n: int) -> str:
+    return case_id if n == 1 else f"{case_id}#{n}"
+
+
+def _repeated(heap: "array[int]") -> set[int]:
+    if len(set(heap)) == len(heap):
+        return set()
+    return {mark for mark, n in Counter(heap).items() if n > 1}
+
+
+def _stamp(stream: BinaryIO) -> tuple[int, ...]:
+    status = os.fstat(stream.fileno())
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)

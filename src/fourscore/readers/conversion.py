@@ -1,0 +1,105 @@
+"""Plain values into typed ones, with errors that name the field, in words for people."""
+
+import json
+import re
+from collections.abc import Mapping
+from math import inf
+from typing import Any, TypeVar, get_args, get_origin
+
+import msgspec
+
+from fourscore.core import InputError, nearest
+from fourscore.readers.places import Place, bare, place_of
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+_PLACE = re.compile(r" - at (`key` in )?`\$(.*)`$")
+#: What a type itself found wrong begins with the field.
+_OWN = re.compile(r"([a-z_]\w*(?:\.[^\s:]+|\[\d+\])*): ")
+#: Longer integers Python refuses to read.
+_DIGITS = 4_000
+
+
+class ConversionError(InputError):
+    """A value that does not fit; `field` is its path from the top."""
+
+
+def converted(value: Any, kind: type[T]) -> T:
+    """The value as `kind`; a `ConversionError` where a key is unknown or a type is wrong."""
+    _check_keys(value, kind, "")
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        message, field = explained(error, value, kind)
+        raise ConversionError(message, field=field) from None
+    except ValueError as error:  # text that is none: a lone surrogate
+        raise ConversionError(str(error)) from None
+
+
+def explained(
+    error: msgspec.ValidationError, value: Any = None, kind: Any = Any
+) -> tuple[str, str | None]:
+    """What a decoder found wrong with a value that should be of this kind, and where."""
+    message = str(error)
+    found = _PLACE.search(message)
+    place = place_of(found[2] if found else "", value, kind)
+    message = message[: found.start()] if found else message
+    message = message[:1].lower() + message[1:].replace("`", "")
+    if found and found[1]:
+        return f"a key of it: {message}", place.path or None
+    message, below = _worded(message, place)
+    return message, ".".join(part for part in (place.path, below) if part) or None
+
+
+def _worded(message: str, place: Place) -> tuple[str, str]:
+    """In words for people, and the field below the place that it speaks of, if it does."""
+    _, unknown, key = message.partition("unknown field ")
+    if unknown:
+        return (
+            f"unknown key; {nearest(key, place.fields)}" if place.fields else "unknown key"
+        ), key
+    _, missing, key = message.partition("missing required field ")
+    if missing:
+        return "it is missing", key
+    if place.words and message.startswith("invalid enum value"):
+        got = message.removeprefix("invalid enum value ")
+        return f"expected one of {', '.join(place.words)}, got {got}", ""
+    own = _OWN.match(message)
+    return (message[own.end() :], own[1]) if own else (message, "")
+
+
+def explained_line(
+    error: msgspec.ValidationError, line: bytes | str, kind: Any = Any
+) -> tuple[str, str | None]:
+    """The same of JSON text."""
+    try:
+        value = json.loads(line, parse_int=_whole)
+    except (ValueError, RecursionError):  # something else is wrong too, further on
+        value = None
+    return explained(error, value, kind)
+
+
+def _whole(digits: str) -> float:
+    return int(digits) if len(digits) <= _DIGITS else inf
+
+
+def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
+    """Unknown keys, at any depth, with the nearest known one."""
+    if not isinstance(value, Mapping):
+        return
+    for field in msgspec.structs.fields(kind):
+        name, kind_of_field = field.encode_name, bare(field.type)
+        for inner in (kind_of_field, *map(bare, get_args(kind_of_field))):
+            if not isinstance(inner, type) or not issubclass(inner, msgspec.Struct):
+                continue
+            below = value.get(name)
+            if get_origin(kind_of_field) is dict and isinstance(below, Mapping):
+                for key, item in below.items():
+                    _check_keys(item, inner, f"{path}{name}.{key}.")
+            else:
+                _check_keys(below, inner, f"{path}{name}.")
+    known = kind.__struct_encode_fields__
+    for key in value:
+        if key not in known:
+            hint = nearest(str(key), known)
+            raise ConversionError(f"unknown key; {hint}", field=f"{path}{key}")

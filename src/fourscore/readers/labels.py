@@ -1,0 +1,156 @@
+"""What people said about outputs, as they write it: pass and fail, shares, levels, whole numbers.
+
+A file keeps to one kind of label. `true`, `pass`, `yes` and 1 are a pass where nothing in the file
+is finer; a number from 0 to 1 is a share; `excellent` to `failed` are levels; on a scale such as
+0:10 a label is a whole number on it. Each becomes a value from 0 to 1 that can be held against a
+judge's. A file of any format of cases serves: the labels stand beside the recorded output.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from fourscore.core import ConfigError, DataError
+from fourscore.core.levels import LEVELS, level_of
+from fourscore.core.numbers import finite
+
+Kind = Literal["verdict", "share", "level", "scale"]
+VERDICTS = {
+    **dict.fromkeys(("true", "pass", "passed", "yes", "1"), True),
+    **dict.fromkeys(("false", "fail", "failed", "no", "0"), False),
+}
+#: From the worst to the best.
+RANKED = tuple(sorted(LEVELS, key=lambda level: LEVELS[level]))
+EXPECTED = "true or false, a number from 0 to 1, or a level such as good"
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """How labels are written, and how they become values."""
+
+    kind: Kind
+    low: int = 0
+    high: int = 1
+
+    def value(self, written: Any) -> float:
+        """A label as a share; `ValueError` where it is none."""
+        found = self._read(written)
+        if found is None:
+            raise ValueError(f"expected {self.expected}, got {_shown(written)}")
+        return found
+
+    def grade(self, written: Any) -> float:
+        """A judge's number for the same: it need not be whole."""
+        if self.kind != "scale":
+            found = _number(written, ("verdict", "share", "level"))
+        else:
+            number = _float(written)
+            found = None if number is None else (number - self.low) / (self.high - self.low)
+        if found is None or not 0 <= found <= 1:
+            words = f"{self.low} to {self.high}" if self.kind == "scale" else "0 to 1"
+            raise ValueError(f"expected a number from {words}, got {_shown(written)}")
+        return found
+
+    def _read(self, written: Any) -> float | None:
+        if self.kind != "scale":
+            return _number(written, (self.kind,))
+        number = _float(written)
+        if number is None or number % 1 or not self.low <= number <= self.high:
+            return None
+        return (number - self.low) / (self.high - self.low)
+
+    @property
+    def expected(self) -> str:
+        words = {
+            "verdict": f"{EXPECTED}, of one kind throughout; or give --scale",
+            "share": "a number from 0 to 1, as before",
+            "level": f"one of {', '.join(reversed(RANKED))}",
+            "scale": f"a whole number from {self.low} to {self.high}",
+        }
+        return words[self.kind]
+
+    def category(self, value: float) -> int:
+        """The step of the scale that a value stands on, for kappa; shares stand on five levels."""
+        if self.kind == "verdict":
+            return int(value >= 0.5)
+        if self.kind == "scale":
+            return round(value * (self.high - self.low))
+        return RANKED.index(level_of(value))
+
+    @property
+    def categories(self) -> int:
+        if self.kind == "scale":
+            return self.high - self.low + 1
+        return 2 if self.kind == "verdict" else len(RANKED)
+
+
+def scale_of(text: str) -> Scale:
+    """`0:10` as a person writes it."""
+    low, colon, high = text.partition(":")
+    try:
+        found = Scale("scale", int(low), int(high))
+    except ValueError:
+        colon = ""
+    if not colon or not 0 < found.high - found.low <= 100:
+        message = "expected LOW:HIGH in whole numbers at most 100 apart, such as 0:10"
+        raise ConfigError(f"{message}; got {text!r}", field="--scale")
+    return found
+
+
+def detected(labels: Iterable[Any]) -> Scale:
+    """The coarsest kind that fits all: pass and fail, else shares or levels by what comes first."""
+    kinds: list[Kind] = ["verdict", "share", "level"]
+    for written in labels:
+        left = [kind for kind in kinds if _number(written, (kind,)) is not None]
+        if not left:
+            break
+        kinds = left
+    return Scale(kinds[0])
+
+
+def labels_in(fields: dict[str, Any]) -> list[Any]:
+    """The labels of a row: `labels` of several people, None where one gave none, or `label`."""
+    several, one = fields.get("labels"), fields.get("label")
+    if several is not None and one is not None:
+        raise DataError("give label or labels, not both", field="labels")
+    if several is None:
+        if one is None or one == "":
+            raise DataError(f"missing: expected {EXPECTED}", field="label")
+        return [one]
+    if not isinstance(several, Sequence) or isinstance(several, str):
+        raise DataError(
+            "expected a list, one label a person, null where there is none", field="labels"
+        )
+    if all(label is None for label in several):
+        raise DataError("nobody has labelled it", field="labels")
+    return list(several)
+
+
+def _number(written: Any, kinds: Sequence[Kind]) -> float | None:
+    """A label of any of these kinds as a share, or None."""
+    if isinstance(written, bool):
+        return float(written) if "verdict" in kinds else None
+    word = str(written).strip().lower() if isinstance(written, str | int) else ""
+    if "verdict" in kinds and word in VERDICTS:
+        return float(VERDICTS[word])
+    if "level" in kinds and word in LEVELS:
+        return LEVELS[word]
+    number = _float(written) if "share" in kinds else None
+    return number if number is not None and 0 <= number <= 1 else None
+
+
+def _float(written: Any) -> float | None:
+    """Cells of CSV are text."""
+    if isinstance(written, bool):
+        return None
+    try:
+        number = float(written) if isinstance(written, str) else written
+        finite("", number)
+    except ValueError:
+        return None
+    return None if number is None else float(number)
+
+
+def _shown(written: Any) -> str:
+    text = msgspec.json.encode(written).decode()
+    return text if len(text) <= 60 else f"{text[:59]}…"

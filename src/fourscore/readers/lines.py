@@ -1,0 +1,53 @@
+"""Large files of lines, in pieces of bounded size that end where a line ends."""
+
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+from fourscore.core import DataError
+
+#: A line longer than this is refused: nothing sensible is, and it has to be held in memory.
+MAX_LINE = 64 * 1024 * 1024
+PIECE = 256 * 1024
+
+
+class Chunk(NamedTuple):
+    """Whole lines, and the number of the first."""
+
+    first: int
+    text: bytes
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines that say something."""
+        for number, line in enumerate(self.text.split(b"\n"), self.first):
+            if line and not line.isspace():
+                yield number, line
+
+    def split(self, most: int) -> Iterator["Chunk"]:
+        """The same lines in chunks of at most so many."""
+        lines = self.text.split(b"\n")
+        for start in range(0, len(lines), most):
+            text = b"\n".join(lines[start : start + most])
+            if text and not text.isspace():
+                yield Chunk(self.first + start, text)
+
+
+def chunks(stream: BinaryIO, piece: int = PIECE) -> Iterator[Chunk]:
+    """The stream in chunks of about `piece` bytes; a byte order mark at its start is dropped."""
+    number, parts, held = 1, [], 0
+    at_start = True
+    while block := stream.read(piece):
+        if at_start:
+            block, at_start = block.removeprefix(b"\xef\xbb\xbf"), False
+        cut = block.rfind(b"\n") + 1
+        parts.append(block[:cut] if cut else block)
+        held += len(parts[-1])
+        if not cut:
+            if held > MAX_LINE:
+                raise DataError(f"longer than {MAX_LINE >> 20} MiB", line=number)
+            continue
+        chunk = Chunk(number, b"".join(parts))
+        number += chunk.text.count(b"\n")
+        parts, held = [block[cut:]], len(block) - cut
+        yield chunk
+    if held:
+        yield Chunk(number, b"".join(parts))

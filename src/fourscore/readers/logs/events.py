@@ -1,0 +1,62 @@
+"""What a coding agent tells its hooks about a tool use. Plain Python: `fourscore hook` needs it fast.
+
+Claude Code calls a hook with one JSON object: `hook_event_name`, `session_id`, `tool_name`,
+`tool_input`, `tool_use_id`, and after the call `tool_response`, or `error` where it failed.
+"""
+
+BEFORE, AFTER, FAILED = "PreToolUse", "PostToolUse", "PostToolUseFailure"
+
+#: What a response may call its exit code.
+CODES = ("exit_code", "exitCode", "returncode", "return_code", "code")
+#: Characters of an error that are kept; of an output so many from its beginning and its end.
+LONGEST, SHOWN = 300, 2000
+#: Where the output of a run stands. What a tool read from a file is none: it may speak of errors.
+RUN = ("stderr", "stdout", "output")
+
+
+def came_of(event: "dict[str, object]") -> "tuple[int | None, str | None]":
+    """The exit code and the error of an event after a tool use."""
+    error = event.get("error")
+    if event.get("hook_event_name") == FAILED or error:
+        words = error if isinstance(error, str) and error else "it failed"
+        return _stated(words), words[:LONGEST]
+    response = event.get("tool_response")
+    if not isinstance(response, dict):
+        return 0, None
+    for key in CODES:
+        code = response.get(key)
+        if isinstance(code, int) and not isinstance(code, bool):
+            return code, _words(response) if code else None
+    bad = response.get("is_error") is True or response.get("isError") is True
+    bad = bad or response.get("success") is False or response.get("interrupted") is True
+    if bad or (isinstance(response.get("error"), str) and response["error"]):
+        return None, _words(response)
+    return 0, None
+
+
+def shown_by(event: "dict[str, object]") -> str:
+    """What the tool put out, cut in the middle where it is long."""
+    response = event.get("tool_response")
+    parts: list[object] = [response]
+    if isinstance(response, dict):
+        parts = [response.get(key) for key in RUN]
+    elif isinstance(response, list):
+        parts = [part.get("text") for part in response[:50] if isinstance(part, dict)]
+    texts = [part.strip() for part in parts if isinstance(part, str)]
+    text = "\n".join(part for part in texts if part)
+    return text if len(text) <= 2 * SHOWN else f"{text[:SHOWN]}\n...\n{text[-SHOWN:]}"
+
+
+def _stated(words: str) -> "int | None":
+    """`Exit code 2` at the beginning of an error."""
+    head, _, rest = words[:40].partition("xit code ")
+    digits = rest.split()[0].rstrip(".:,") if rest.split() else ""
+    return int(digits) if head in ("E", "e") and digits.isdecimal() and digits != "0" else None
+
+
+def _words(response: "dict[str, object]") -> str:
+    for key in ("error", "stderr", "message", "stdout", "content"):
+        said = response.get(key)
+        if isinstance(said, str) and said.strip():
+            return said.strip()[:LONGEST]
+    return "it was interrupted" if response.get("interrupted") is True else "it did not succeed"

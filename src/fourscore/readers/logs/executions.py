@@ -1,0 +1,77 @@
+"""`executions.jsonl` as traces: one for each session, in the order in which they begin.
+
+For logs that fit in memory; large ones are counted in one pass without traces
+(`fourscore.phases.fitness`), to the same numbers.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from fourscore.core import DataError, ToolCall, Trace
+from fourscore.readers.logs.record import ToolRecord, instant, milliseconds, name, said, truth
+
+
+class _Session(msgspec.Struct):
+    calls: list[ToolCall]
+    moments: list[float]
+    seconds: float = 0.0
+    retries: int = 0
+    corrections: int = 0
+    version: str = ""
+
+
+def traces_of_records(records: Iterable[tuple[int, ToolRecord]]) -> Iterator[Trace]:
+    """The sessions of numbered records."""
+    sessions: dict[str, _Session] = {}
+    for line, record in records:
+        try:
+            session = sessions.setdefault(name(record.session), _Session([], []))
+            _add(session, record)
+        except DataError as error:
+            raise DataError(error.message, line=line, field=error.field) from None
+        except ValueError as error:
+            raise DataError(str(error), line=line) from None
+    for key, session in sessions.items():
+        yield _trace(key, session)
+
+
+def _add(session: _Session, record: ToolRecord) -> None:
+    moment, took, told = instant(record.ts), milliseconds(record.duration_ms), said(record)
+    session.calls.append(
+        ToolCall(
+            name=record.tool,
+            result=record.output,
+            exit_code=told.exit_code,
+            seconds=took,
+            error=told.error,
+        )
+    )
+    if moment is not None:
+        session.moments.append(moment)
+    session.seconds += took or 0.0
+    session.retries += bool(truth(record.retry, "retry"))
+    session.corrections += bool(truth(record.user_correction, "user_correction"))
+    session.version = name(record.version) or session.version
+
+
+def _trace(key: str, session: _Session) -> Trace:
+    moments = session.moments
+    seconds = session.seconds or None
+    if len(moments) > 1:
+        seconds = max(moments) - min(moments)
+    # A record without an exit code leaves the rate; where a log knows none, answers tell.
+    metadata: dict[str, Any] = {"session": key, "version": session.version, "exit_codes": True}
+    if moments:
+        metadata["ts"] = max(moments)
+    if session.retries:
+        metadata["retries"] = session.retries
+    if session.corrections:
+        metadata["user_corrections"] = session.corrections
+    return Trace(
+        steps=tuple(session.calls),
+        started=min(moments) if moments else None,
+        seconds=seconds,
+        metadata=metadata,
+    )

@@ -1,0 +1,117 @@
+"""Logs of inspect_ai as JSON: one trace for each sample and epoch."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from fourscore.core import DataError, Fault, Step, ToolCall, Trace, Usage
+from fourscore.readers.logs.record import instant
+from fourscore.readers.messages import trace_of_messages
+
+
+def traces_of_inspect(log: Mapping[str, Any]) -> Iterator[Trace]:
+    samples = log.get("samples")
+    if not isinstance(samples, list):
+        raise DataError(
+            "expected a list: was the log written without its samples?", field="samples"
+        )
+    about = log.get("eval") if isinstance(log.get("eval"), Mapping) else {}
+    for position, sample in enumerate(samples):
+        place = f"samples[{position}]"
+        if not isinstance(sample, Mapping):
+            raise DataError("expected an object", field=place)
+        try:
+            yield _trace(sample, about or {}, place)
+        except DataError:
+            raise
+        except ValueError as error:
+            raise DataError(str(error), field=place) from None
+
+
+def _trace(sample: Mapping[str, Any], about: Mapping[str, Any], place: str) -> Trace:
+    messages = sample.get("messages")
+    if not isinstance(messages, list):
+        raise DataError("expected a list", field=f"{place}.messages")
+    try:
+        trace = trace_of_messages([_message(item) for item in messages])
+    except DataError as error:
+        raise DataError(error.message, field=f"{place}.{error.field}") from None
+    epoch = sample.get("epoch", 1)
+    output = sample.get("output")
+    said = output.get("completion") if isinstance(output, Mapping) else None
+    seconds = sample.get("total_time")
+    return replace(
+        trace,
+        output=said if isinstance(said, str) and said else trace.output,
+        steps=_with_errors(trace.steps, messages),
+        seconds=float(seconds) if isinstance(seconds, int | float) else None,
+        usage=_usage(sample.get("model_usage")),
+        fault=_fault(sample.get("error")),
+        metadata={
+            "session": f"{sample.get('id', place)}/{epoch}",
+            "version": str(about.get("task_version") or about.get("model") or ""),
+            **_ended(sample),
+        },
+    )
+
+
+def _ended(sample: Mapping[str, Any]) -> dict[str, Any]:
+    moment = instant(sample.get("completed_at") or sample.get("started_at"))
+    return {} if moment is None else {"ts": moment}
+
+
+def _message(item: Any) -> Any:
+    """A tool call has its name under `function`; the rest is as in a chat."""
+    calls = item.get("tool_calls") if isinstance(item, Mapping) else None
+    if not isinstance(calls, list):
+        return item
+    named = [
+        {"id": call.get("id"), "name": call.get("function"), "arguments": call.get("arguments")}
+        if isinstance(call, Mapping)
+        else call
+        for call in calls
+    ]
+    return {**item, "tool_calls": named}
+
+
+def _with_errors(steps: tuple[Step, ...], messages: list[Any]) -> tuple[Step, ...]:
+    """The steps, with the errors that the results of their calls bear, found by the calls' ids."""
+    said = {
+        item.get("tool_call_id"): item.get("error")
+        for item in messages
+        if isinstance(item, Mapping) and item.get("role") == "tool"
+    }
+    calls = (item.get("tool_calls") for item in messages if isinstance(item, Mapping))
+    ids = iter(
+        [call.get("id") for made in calls for call in made or () if isinstance(call, Mapping)]
+    )
+    return tuple(
+        _failed(step, said.get(next(ids, None))) if isinstance(step, ToolCall) else step
+        for step in steps
+    )
+
+
+def _failed(call: ToolCall, error: Any) -> ToolCall:
+    if not error:
+        return call
+    words = error.get("message") or error.get("type") if isinstance(error, Mapping) else error
+    return replace(call, error=str(words or "it failed")[:500])
+
+
+def _usage(given: Any) -> Usage | None:
+    if not isinstance(given, Mapping):
+        return None
+    lines = [line for line in given.values() if isinstance(line, Mapping)]
+
+    def count(key: str) -> int:
+        return sum(n for line in lines if type(n := line.get(key)) is int and n > 0)
+
+    return Usage(input_tokens=count("input_tokens"), output_tokens=count("output_tokens"))
+
+
+def _fault(error: Any) -> Fault | None:
+    if not error:
+        return None
+    words = error.get("message") if isinstance(error, Mapping) else error
+    return Fault("error", str(words or "the sample failed")[:500])

@@ -1,0 +1,150 @@
+"""An execution told in numbers: calls and successes by tool, errors by type, times like `30s`.
+
+execution:
+  tools: {Read: {calls: 5, success: 5}, Bash: {calls: 3, success: 2}}
+  errors: [{type: retry, count: 1}]
+  actual_time: 60s
+  task_complexity: medium
+max_expected:
+  medium_task: {time: 120s, tools: 15}
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fourscore.core import DataError, ToolCall, Trace
+
+#: Calls that one summary may state: each becomes a step.
+MOST = 100_000
+
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|sec|m|min|h)?\s*")
+_UNITS = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, None: 1.0}
+
+
+def duration(given: Any, field: str) -> float:
+    """Seconds of `30s`, `1.5m`, `2h`, `250ms`, `1m 30s` or a number of seconds."""
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given < 1e12:
+        return float(given)
+    total, at = 0.0, 0
+    if isinstance(given, str) and len(given) < 100:
+        while found := _DURATION.match(given, at):
+            total, at = total + float(found[1]) * _UNITS[found[2]], found.end()
+        if at == len(given) and at and total < 1e12:
+            return total
+    raise DataError(f"expected a duration like 30s, got {given!r:.40}", field=field)
+
+
+def trace_of_summary(document: Any) -> Trace:
+    """The one trace of a summary; a `DataError` with the field where it is none."""
+    whole = _mapping(document, "")
+    told = _mapping(whole.get("execution"), "execution")
+    complexity = told.get("task_complexity", told.get("complexity"))
+    metadata: dict[str, Any] = {
+        key: str(told[key]) for key in ("session", "version", "ts") if told.get(key) is not None
+    }
+    if complexity is not None:
+        metadata["complexity"] = str(complexity).removesuffix("_task")
+    if told.get("task_type") is not None:
+        metadata["task_type"] = str(told["task_type"])
+    limits = _limits(whole, told, metadata.get("complexity", "medium"))
+    if limits:
+        metadata["max_expected"] = limits
+    errors = _errors(told)
+    if errors:
+        metadata["errors"] = errors
+    time = told.get("actual_time")
+    output = told.get("output", whole.get("output"))
+    return Trace(
+        output=output,
+        steps=_steps(told),
+        seconds=None if time is None else duration(time, "execution.actual_time"),
+        metadata=metadata,
+    )
+
+
+def _steps(told: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    if told.get("tools") is None:
+        total, good = told.get("total", told.get("actual_tools")), told.get("successful")
+        if total is None:
+            return ()
+        calls = _count(total, "execution.total")
+        known = None if good is None else _count(good, "execution.successful")
+        return _calls("tool", calls, known, "execution.successful")
+    steps: tuple[ToolCall, ...] = ()
+    for tool, line in _mapping(told["tools"], "execution.tools").items():
+        place = f"execution.tools.{tool}"
+        counts = _mapping(line, place)
+        calls = _count(counts.get("calls"), f"{place}.calls")
+        good = counts.get("success")
+        known = None if good is None else _count(good, f"{place}.success")
+        steps += _calls(str(tool), calls, known, f"{place}.success")
+        if len(steps) > MOST:
+            raise DataError(f"more than {MOST} calls", field="execution.tools")
+    return steps
+
+
+def _calls(tool: str, calls: int, good: int | None, field: str) -> tuple[ToolCall, ...]:
+    if calls > MOST:
+        raise DataError(f"more than {MOST} calls", field=field)
+    if good is None:
+        return (ToolCall(name=tool),) * calls
+    if good > calls:
+        raise DataError(f"{good} of {calls} calls", field=field)
+    worked, failed = ToolCall(name=tool, exit_code=0), ToolCall(name=tool, error="failed")
+    return (worked,) * good + (failed,) * (calls - good)
+
+
+def _errors(told: Mapping[str, Any]) -> dict[str, int]:
+    given = told.get("errors")
+    if given is None:
+        total = told.get("total_errors")
+        return {} if total is None else {"error": _count(total, "execution.total_errors")}
+    if not isinstance(given, list):
+        raise DataError("expected a list", field="execution.errors")
+    errors: dict[str, int] = {}
+    for position, item in enumerate(given):
+        place = f"execution.errors[{position}]"
+        line = _mapping(item, place)
+        kind = line.get("type")
+        if not isinstance(kind, str) or not kind:
+            raise DataError("expected text", field=f"{place}.type")
+        errors[kind] = errors.get(kind, 0) + _count(line.get("count", 1), f"{place}.count")
+    return errors
+
+
+def _limits(
+    whole: Mapping[str, Any], told: Mapping[str, Any], complexity: str
+) -> dict[str, float | int]:
+    """`max_expected` of the task's complexity; `max_time` and `max_tools` go before it."""
+    given = whole.get("max_expected", told.get("max_expected"))
+    limits: dict[str, float | int] = {}
+    if given is not None:
+        table = _mapping(given, "max_expected")
+        key = f"{complexity}_task" if f"{complexity}_task" in table else complexity
+        if key in table:
+            line, place = _mapping(table[key], f"max_expected.{key}"), f"max_expected.{key}"
+            if "time" in line:
+                limits["time"] = duration(line["time"], f"{place}.time")
+            if "tools" in line:
+                limits["tools"] = _count(line["tools"], f"{place}.tools")
+    if told.get("max_time") is not None:
+        limits["time"] = duration(told["max_time"], "execution.max_time")
+    if told.get("max_tools") is not None:
+        limits["tools"] = _count(told["max_tools"], "execution.max_tools")
+    return limits
+
+
+def _mapping(value: Any, field: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        what = "it is missing" if value is None else f"expected keys, got {type(value).__name__}"
+        raise DataError(what, field=field or None)
+    return value
+
+
+def _count(value: Any, field: str) -> int:
+    if isinstance(value, str) and value.isdecimal() and len(value) < 10:
+        value = int(value)
+    if type(value) is not int or value < 0:
+        raise DataError("expected a whole number", field=field)
+    return value

@@ -1,0 +1,89 @@
+"""OTLP bodies as protobuf, by OpenTelemetry's own classes: pip install 'fourscore[otel]'."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+
+from fourscore.core import DataError
+from fourscore.readers.otlp.names import EXCEPTION_EVENT, EXCEPTION_MESSAGE, EXCEPTION_TYPE, kept
+from fourscore.readers.otlp.span import Event, Span, error_of
+
+#: Lists within lists, as deep as protobuf itself would read them.
+DEEPEST = 64
+
+
+def spans_of_protobuf(body: bytes) -> Iterator[Span]:
+    """The spans of an `ExportTraceServiceRequest`."""
+    try:
+        request = ExportTraceServiceRequest.FromString(body)
+    except DecodeError:
+        raise DataError("it is no ExportTraceServiceRequest in protobuf") from None
+    for resource in request.resource_spans:
+        common = _attributes(resource.resource.attributes)
+        for scope in resource.scope_spans:
+            for span in scope.spans:
+                yield _span(span, common)
+
+
+def response(rejected: int, message: str) -> bytes:
+    """An `ExportTraceServiceResponse`; without anything to say it is no bytes at all."""
+    reply = ExportTraceServiceResponse()
+    if rejected or message:
+        reply.partial_success.rejected_spans = rejected
+        reply.partial_success.error_message = message
+    return bytes(reply.SerializeToString())
+
+
+def _span(span: Any, common: dict[str, Any]) -> Span:
+    attributes = {**common, **_attributes(span.attributes)}
+    events = tuple(_events(span.events)) if span.events else ()
+    status = span.status
+    return Span(
+        span.trace_id.hex(),
+        span.span_id.hex(),
+        span.parent_span_id.hex(),
+        span.name,
+        _moment(span.start_time_unix_nano),
+        _moment(span.end_time_unix_nano),
+        attributes,
+        error_of(status.code == 2, status.message, attributes, events),
+        events,
+    )
+
+
+def _moment(nanoseconds: int) -> float | None:
+    return nanoseconds / 1e9 if nanoseconds else None
+
+
+def _events(given: Iterable[Any]) -> Iterator[Event]:
+    for event in given:
+        if event.name.startswith("gen_ai."):
+            yield Event(event.name, {pair.key: _value(pair.value) for pair in event.attributes})
+        elif event.name == EXCEPTION_EVENT:
+            said = {pair.key: _value(pair.value) for pair in event.attributes}
+            about = (EXCEPTION_TYPE, EXCEPTION_MESSAGE)
+            yield Event(event.name, {key: said[key] for key in about if key in said})
+
+
+def _attributes(given: Iterable[Any]) -> dict[str, Any]:
+    return {pair.key: _value(pair.value) for pair in given if kept(pair.key)}
+
+
+def _value(given: Any, depth: int = 0) -> Any:
+    kind = given.WhichOneof("value")
+    if kind == "string_value":
+        return given.string_value
+    if kind == "int_value":
+        return given.int_value
+    if kind is None or depth > DEEPEST:
+        return None
+    if kind == "array_value":
+        return [_value(item, depth + 1) for item in given.array_value.values]
+    if kind == "kvlist_value":
+        return {pair.key: _value(pair.value, depth + 1) for pair in given.kvlist_value.values}
+    return getattr(given, kind)

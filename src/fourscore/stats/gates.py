@@ -1,0 +1,148 @@
+"""Gates: conditions on a summary that decide whether a run may pass.
+
+`pass_rate>=0.8`, `factual_accuracy>=70%`, `judge_error==0`, `pass^4>=0.2`, `tag:billing>=0.9`,
+and `lower(pass_rate)>=0.75`, which asks the lower end of the interval. What was not measured meets
+no gate: silence is not a pass. `check` finds a misspelt name before the first case runs.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from operator import eq, ge, gt, le, lt
+from typing import Any, Literal
+
+import msgspec
+
+from fourscore.core import ConfigError, Status, nearest
+from fourscore.core.rubric import SLACK
+from fourscore.stats.repeats import ks
+
+_FORM = re.compile(
+    r"(?:(?P<end>lower|upper)\s*\((?P<inner>[^<>=()]+)\)\s*|(?P<name>[^<>=()]+))"
+    r"(?P<test>>=|<=|==|>|<)\s*(?P<bound>[-+.\w]+)\s*(?P<percent>%?)",
+)
+_HELP = "expected NAME>=NUMBER (or >, <=, <, ==), or lower(NAME)>=NUMBER"
+_TESTS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
+
+_WITH_INTERVAL = ("pass_rate", "average_score")
+_RATES = (*_WITH_INTERVAL, "coverage")
+_COUNTS = ("total_tests", "passed", "failed", "planned", "unmeasured", "not_run", "cases")
+_STATUSES = tuple(status.value for status in Status)
+_GROUPS = {"tag": "by_tag", "complexity": "by_complexity"}
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a gate; the value is None where nothing was measured."""
+
+    gate: str
+    met: bool
+    value: float | None
+    reason: str
+
+
+class Gate(msgspec.Struct, frozen=True, kw_only=True):
+    """One condition, as parsed; `text` is what was written."""
+
+    text: str
+    name: str
+    test: Literal[">=", ">", "<=", "<", "=="]
+    bound: float
+    end: Literal["lower", "upper"] | None = None
+
+    def check(self, dimensions: Iterable[str], repeats: int = 1) -> None:
+        """Refuse a name that no summary of this run will have.
+
+        Tags and complexities are the cases' and cannot be known before them.
+        """
+        kind, _, rest = self.name.partition(":")
+        if kind in _GROUPS and rest:
+            self._check_bound(rate=True)
+            return
+        passes = [f"pass{sign}{k}" for sign in "@^" for k in ks(repeats)] if repeats > 1 else []
+        of_dimensions = [*dimensions]
+        of_dimensions += [f"dimension:{name}" for name in of_dimensions]
+        found = {*_RATES, *_COUNTS, *_STATUSES, *passes, *of_dimensions}
+        if self.name not in found:
+            raise self._error(f"there is no {self.name!r}: {nearest(self.name, found)}")
+        counted = self.name in _COUNTS or self.name in _STATUSES
+        if self.end and (counted or self.name == "coverage"):
+            raise self._error(f"{self.name} has no interval")
+        self._check_bound(rate=not counted)
+
+    def evaluate(self, document: Mapping[str, Any]) -> Outcome:
+        """Hold it against a summary's document."""
+        value = self._value(document)
+        shown = self.text.partition(self.test)[0].strip()
+        if value is None:
+            reason = f"{shown} was not measured"
+            return Outcome(gate=self.text, met=False, value=None, reason=reason)
+        if self.test in (">=", "<=", "=="):
+            met = abs(value - self.bound) <= SLACK or _TESTS[self.test](value, self.bound)
+        else:
+            met = abs(value - self.bound) > SLACK and _TESTS[self.test](value, self.bound)
+        reason = f"{shown} is {_shown(value, self.bound)}, {'' if met else 'not '}{self.test} "
+        reason += f"{self.bound:g}"
+        return Outcome(gate=self.text, met=met, value=value, reason=reason)
+
+    def _value(self, document: Mapping[str, Any]) -> float | None:
+        self.check(document["dimensions"], document["repeats"])
+        kind, _, rest = self.name.partition(":")
+        if kind in _GROUPS and rest:
+            groups = document[_GROUPS[kind]]
+            if rest not in groups:
+                raise self._error(f"no case has the {kind} {rest!r}: {nearest(rest, groups)}")
+            return self._pick(groups[rest], "pass_rate", "pass_rate_interval")
+        if kind == "dimension" and rest:
+            return self._pick(document["dimensions"][rest], "average", "interval")
+        if self.name in _STATUSES:
+            return float(document["statuses"][self.name])
+        if self.name in _RATES or self.name in _COUNTS:
+            return self._pick(document, self.name, f"{self.name}_interval")
+        if self.name in document["dimensions"]:
+            return self._pick(document["dimensions"][self.name], "average", "interval")
+        sign, k = self.name[4], self.name[5:]
+        return self._pick(document[f"pass{sign}k"][k], "rate", "interval")
+
+    def _pick(self, line: Mapping[str, Any], key: str, interval: str) -> float | None:
+        if self.end is None:
+            return None if line[key] is None else float(line[key])
+        ends = line[interval]
+        return None if ends is None else float(ends[0 if self.end == "lower" else 1])
+
+    def _check_bound(self, *, rate: bool) -> None:
+        if rate and not 0.0 <= self.bound <= 1.0:
+            hint = f"; did you mean {self.bound:g}%?" if 1.0 < self.bound <= 100.0 else ""
+            raise self._error(f"{self.name} lies between 0 and 1{hint}")
+
+    def _error(self, message: str) -> ConfigError:
+        return ConfigError(message, field=f"gate {self.text!r}")
+
+
+def parse(text: str) -> Gate:
+    """A gate from what a person wrote."""
+    match = _FORM.fullmatch(text.strip())
+    name = match and (match["inner"] or match["name"]).strip()
+    if match is None or not name:
+        raise ConfigError(_HELP, field=f"gate {text!r}")
+    number = match["bound"]
+    try:
+        bound = float(number)
+    except ValueError:
+        bound = float("nan")
+    if not isfinite(bound) or "_" in number:
+        raise ConfigError(f"{number} is not a number", field=f"gate {text!r}")
+    end: Any = match["end"]
+    test: Any = match["test"]
+    return Gate(
+        text=text.strip(),
+        name=name,
+        test=test,
+        bound=bound / 100 if match["percent"] else bound,
+        end=end,
+    )
+
+
+def _shown(value: float, bound: float) -> str:
+    """Short, unless that would hide the difference."""
+    short = f"{value:.6g}"
+    return repr(value) if float(short) == bound != value else short

@@ -1,0 +1,178 @@
+"""Did the pass rate change? Two runs over the same cases, a before and b after.
+
+**The test.** Were the two agents equal, swapping their results on any case would change nothing:
+each difference is as likely with the other sign. With one attempt a case only the cases that
+changed count, like tosses of a fair coin, and that is McNemar's exact test. With repeats a case is
+still one pair, its difference that of two shares, and the same argument gives an exact p-value: the
+part of all ways to set the signs that comes out at least as far from 0. All ways are counted, by
+multiplying the (1 + xᵛ) of the differences v as one long whole number. Where that number would be
+too long there are many hundred changed cases, and the sum is as good as normal.
+
+**The interval** is Bonett & Price's (2012): Wald's after adding one case gained and one lost. Of
+those recommended for paired rates (Fagerland, Lydersen & Laake 2014) it is the simplest. Computed
+exactly (tests/stats/data/exact_paired.py; n of 10 to 200, 49 settings each) it held the truth in
+97.1% on average and 92.8% at worst, Tango's in 96.7% and 93.3%, and it was the narrower by 1 to 6%.
+Wherever the exact test calls a change it leaves out 0 (all tables of up to 119 cases and some of up
+to 1,000, levels of 80% to 97.5%), so a verdict is not at odds with the interval beside it.
+
+With repeats it is taken as `rates` does: at the number of independent pairs that would have the
+error seen between cases, never more than there were attempts, with Student's t; where nothing
+differs at all, a case counts once. There test and interval may disagree by a hair, and the test
+decides.
+"""
+
+from collections.abc import Mapping
+from math import fsum, gcd, lcm, sqrt
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from fourscore.stats.quantiles import normal, student
+from fourscore.stats.repeats import MAX_REPEATS
+from fourscore.stats.tails import coin_tail, normal_tail
+
+if TYPE_CHECKING:
+    from fractions import Fraction  # brings decimal: only repeats need it
+
+#: Bytes moved while counting all ways to set the signs: some hundredths of a second.
+MOST_WORK = 400_000_000
+
+
+class PassChange(msgspec.Struct, frozen=True, kw_only=True):
+    """How the pass rate changed from a to b, over n pairs; None where there were none.
+
+    Rates are means over cases. `square` is the mean square of the cases' differences: with one
+    attempt a case, the share of cases that changed. `left_out` pairs lacked a verdict on a side.
+    """
+
+    n: int
+    left_out: int
+    attempts: int
+    gained: int
+    lost: int
+    rate_a: float | None = None
+    rate_b: float | None = None
+    difference: float | None = None
+    square: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+
+
+class PassPairs:
+    """Counts pairs by what they came to: a handful of numbers however many cases."""
+
+    __slots__ = ("attempts", "left_out", "tally")
+
+    def __init__(self) -> None:
+        self.tally: dict[tuple[float, float], int] = {}
+        self.left_out = self.attempts = 0
+
+    def add(self, a: float | None, b: float | None, attempts: int = 1) -> None:
+        """One case: passed or not, or the share of its attempts that passed."""
+        if a is None or b is None:
+            self.left_out += 1
+            return
+        if not (0.0 <= a <= 1.0 and 0.0 <= b <= 1.0 and attempts > 0):
+            raise ValueError(f"passed: {a} and {b} of {attempts} attempts")
+        self.attempts += attempts
+        self.tally[a, b] = self.tally.get((a, b), 0) + 1
+
+    def change(self, level: float = 0.95) -> PassChange:
+        tally = self.tally
+        n = sum(tally.values())
+        gained = sum(count for (a, b), count in tally.items() if b > a)
+        lost = sum(count for (a, b), count in tally.items() if b < a)
+        if not n:
+            return PassChange(n=0, left_out=self.left_out, attempts=0, gained=0, lost=0)
+        square, discord, difference = (
+            fsum(x * count for x, count in each) / n
+            for each in (
+                [((b - a) ** 2, count) for (a, b), count in tally.items()],
+                [(a * (1 - b) + b * (1 - a), count) for (a, b), count in tally.items()],
+                [(b - a, count) for (a, b), count in tally.items()],
+            )
+        )
+        once = self.attempts == n
+        return PassChange(
+            n=n,
+            left_out=self.left_out,
+            attempts=self.attempts,
+            gained=gained,
+            lost=lost,
+            rate_a=fsum(a * count for (a, _), count in tally.items()) / n,
+            rate_b=fsum(b * count for (_, b), count in tally.items()) / n,
+            difference=difference,
+            square=square,
+            interval=interval(n, difference, square, level)
+            if once
+            else _clustered(n, self.attempts, difference, square, discord, level),
+            p=mcnemar(gained, lost) if once else flips(_differences(tally)),
+        )
+
+
+def mcnemar(gained: int, lost: int) -> float:
+    """The exact two-sided p-value of so many cases gained and lost."""
+    return coin_tail(gained, lost)
+
+
+def flips(differences: "Mapping[Fraction, int]") -> float:
+    """The exact two-sided p-value of differences, {how much: in how many cases}."""
+    changed = {size: count for size, count in differences.items() if size}
+    unit = lcm(*(size.denominator for size in changed)) if changed else 1
+    whole = {int(size * unit): count for size, count in changed.items()}
+    step = gcd(*whole) or 1
+    sizes = [abs(size) // step for size, count in whole.items() for _ in range(count)]
+    reach = abs(sum(size * count for size, count in whole.items())) // step
+    if not reach:
+        return 1.0
+    most, width = sum(sizes), len(sizes) // 8 + 1
+    if len(sizes) * most * width > MOST_WORK:
+        # Sums of ± sizes lie two apart: half of that is the share of the last one.
+        return normal_tail((reach - 1) / most / sqrt(sum((size / most) ** 2 for size in sizes)))
+    ways = 1
+    for size in sizes:
+        ways += ways << (8 * width * size)
+    packed = ways.to_bytes((most + 1) * width, "little")
+    first = (most + reach) // 2 * width
+    places = range(first, len(packed), width)
+    tail = sum(int.from_bytes(packed[i : i + width], "little") for i in places)
+    return min(1.0, 2 * tail / (1 << len(sizes)))
+
+
+def interval(
+    n: float, difference: float, square: float, level: float = 0.95
+) -> tuple[float, float]:
+    """Bonett & Price's, from the mean and the mean square of differences in [-1, 1]."""
+    return _adjusted(n, difference, square, normal(level))
+
+
+def _adjusted(n: float, difference: float, square: float, z: float) -> tuple[float, float]:
+    centre = n * difference / (n + 2)
+    error = sqrt(max(0.0, (n * square + 2) / (n + 2) - centre * centre) / (n + 2))
+    return max(-1.0, centre - z * error), min(1.0, centre + z * error)
+
+
+def _clustered(
+    n: int, attempts: int, difference: float, square: float, discord: float, level: float
+) -> tuple[float, float]:
+    """`discord` is how often two single attempts, one of each run at one case, would differ."""
+    if n == 1 or not discord:
+        return _adjusted(n, difference, discord, normal(level))
+    between = (square - difference * difference) * n / (n - 1)
+    within = discord - difference * difference
+    alike = min(attempts, max(n, n * within / between)) if between > 0 else attempts
+    return _adjusted(alike, difference, discord, student(level, n - 1))
+
+
+def _differences(tally: Mapping[tuple[float, float], int]) -> "dict[Fraction, int]":
+    found: dict[Fraction, int] = {}
+    for (a, b), count in tally.items():
+        size = _share(b) - _share(a)
+        found[size] = found.get(size, 0) + count
+    return found
+
+
+def _share(value: float) -> "Fraction":
+    from fractions import Fraction
+
+    return Fraction(value).limit_denominator(MAX_REPEATS)

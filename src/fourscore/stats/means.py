@@ -1,0 +1,198 @@
+"""Means with their error, clustered by case where a case was tried more than once.
+
+The error is that of an ordinary least squares fit of a constant with cluster-robust covariance, as
+statsmodels gives it by default (`cov_type="cluster"`, `use_correction=True`): its small-sample
+factor G/(G − 1) · (N − 1)/(N − K) is G/(G − 1) here, as K is 1. Intervals take Student's t with
+G − 1 degrees of freedom (statsmodels' `use_t=True`). With one attempt a case this is the textbook
+s/√n.
+
+Everything is summed in whole numbers, so the result does not depend on the order of arrival, and
+in passing: a mean is eight integers however many rows it has seen.
+"""
+
+from collections.abc import Hashable, Iterable
+from math import sqrt
+
+import msgspec
+
+from fourscore.stats.quantiles import student
+from fourscore.stats.rates import clustered, wilson
+
+#: Means are exact: a float of at least 2^-28 is a whole multiple of 2^-80.
+EXACT = 80
+#: Errors are not so particular, and sums over one case's attempts at this grain fit in 64 bits.
+GRAIN = 48
+
+_EXACT = 2.0**EXACT
+_COARSER = EXACT - GRAIN
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """A mean, how sure it is, and of what: n attempts at so many cases.
+
+    None where nothing was seen; the error also where there is one case only.
+    """
+
+    n: int
+    cases: int
+    mean: float | None
+    error: float | None
+    interval: tuple[float, float] | None
+
+
+class Moments:
+    """What the clustered error of a mean of whole numbers needs.
+
+    Over the cases, with n attempts that sum to s, that is Σs², Σns and Σn². The last two are kept
+    as what they exceed Σs and Σn by: nothing where every case was tried once.
+    """
+
+    __slots__ = ("again", "cross", "n", "sizes", "squares", "total")
+
+    def __init__(self) -> None:
+        self.n = self.total = self.squares = 0
+        self.again = self.cross = self.sizes = 0
+
+    @property
+    def cases(self) -> int:
+        return self.n - self.again
+
+    def error(self) -> float | None:
+        """The clustered standard error of the mean; unknown from a single case."""
+        n, g, total = self.n, self.cases, self.total
+        if g < 2:
+            return None
+        cross, sizes = total + self.cross, n + self.sizes
+        spread = self.squares * n * n - 2 * total * n * cross + total * total * sizes
+        return sqrt(g * spread / ((g - 1) * n**4))
+
+
+class Rate(Moments):
+    """Successes (1) and failures (0), added one attempt at a time."""
+
+    __slots__ = ("_pairs",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pairs = 0
+
+    def add(self, x: int, n: int = 0, s: int = 0) -> None:
+        """One more attempt at a case whose n earlier ones had s successes."""
+        self.n += 1
+        self.total += x
+        if n:
+            self.again += 1
+            self._pairs += s * x
+            self.cross += s + x * n
+            self.sizes += n + n
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """Wilson's interval where every case was tried once, else the clustered one."""
+        self.squares = self.total + 2 * self._pairs
+        mean, error, interval = None, self.error(), None
+        if self.n:
+            mean = self.total / self.n
+            if self.again:
+                interval = clustered(mean, error, self.cases, self.n, level)
+            else:
+                interval = wilson(self.total, self.n, level)
+        return Estimate(n=self.n, cases=self.cases, mean=mean, error=error, interval=interval)
+
+
+class Mean(Moments):
+    """Scores in [0, 1] (or any numbers of that size: below 1e-24 they count as 0).
+
+    `add` a case that is tried once; else each attempt is a `part`, and the case is `close`d with
+    the sum of what its parts returned.
+    """
+
+    __slots__ = ("exact",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.exact = 0
+
+    def add(self, value: float) -> None:
+        exact = int(value * _EXACT)
+        grains = exact >> _COARSER
+        self.n += 1
+        self.exact += exact
+        self.total += grains
+        self.squares += grains * grains
+
+    def part(self, value: float) -> int:
+        exact = int(value * _EXACT)
+        self.n += 1
+        self.exact += exact
+        return exact >> _COARSER
+
+    def close(self, n: int, s: int) -> None:
+        self.total += s
+        self.squares += s * s
+        self.again += n - 1
+        self.cross += (n - 1) * s
+        self.sizes += (n - 1) * n
+
+    def copy(self) -> "Mean":
+        twin = Mean()
+        for field in (*Moments.__slots__, *self.__slots__):
+            setattr(twin, field, getattr(self, field))
+        return twin
+
+    def mean(self) -> float | None:
+        """Exact but for one rounding."""
+        return self.exact / (self.n << EXACT) if self.n else None
+
+    def estimate(
+        self, level: float = 0.95, bounds: tuple[float, float] | None = (0.0, 1.0)
+    ) -> Estimate:
+        """With a t interval, cut at the bounds.
+
+        Where the cases show no spread there is nothing to go by, and [1, 1] from three perfect
+        scores would be a lie: inside [0, 1] Wilson's interval over the cases is the widest that
+        any score can need. Without bounds the interval is then unknown.
+        """
+        mean, error, interval = self.mean(), self.error(), None
+        if error is not None:
+            error /= 1 << GRAIN
+        if mean is not None and error:
+            reach = student(level, self.cases - 1) * error
+            interval = mean - reach, mean + reach
+            if bounds is not None:
+                interval = max(bounds[0], interval[0]), min(bounds[1], interval[1])
+        elif mean is not None and bounds == (0.0, 1.0):
+            interval = clustered(mean, None, self.cases, self.n, level)
+        return Estimate(n=self.n, cases=self.cases, mean=mean, error=error, interval=interval)
+
+
+def estimate(
+    values: Iterable[float],
+    cases: Iterable[Hashable] | None = None,
+    *,
+    level: float = 0.95,
+    bounds: tuple[float, float] | None = (0.0, 1.0),
+) -> Estimate:
+    """The mean of values, clustered by the case each belongs to; without cases each is its own."""
+    mean = Mean()
+    if cases is None:
+        for value in values:
+            mean.add(value)
+        return mean.estimate(level, bounds)
+    seen: dict[Hashable, tuple[int, int]] = {}
+    for value, case in zip(values, cases, strict=True):
+        n, s = seen.get(case, (0, 0))
+        seen[case] = n + 1, s + mean.part(value)
+    for n, s in seen.values():
+        mean.close(n, s)
+    return mean.estimate(level, bounds)
+
+
+def rate(counts: Iterable[tuple[int, int]], *, level: float = 0.95) -> Estimate:
+    """A success rate from (successes, attempts), one pair a case."""
+    total = Rate()
+    for successes, attempts in counts:
+        if not 0 <= successes <= attempts:
+            raise ValueError(f"{successes} successes of {attempts}")
+        for i in range(attempts):
+            total.add(int(i < successes), i, min(i, successes))
+    return total.estimate(level)

@@ -1,0 +1,154 @@
+"""`Pairs`: two runs over the same cases, compared case by case.
+
+Feed it one pair a case, in any order, and read what changed from a to b: `compare` for all cases,
+`by_tag` for each tag. Cases are the same in both runs, so what makes a case hard falls out of the
+difference; a comparison of two pass rates with an interval each would throw that away.
+
+A case is one pair however often it was tried: four repeats make its share of passes and its mean
+score less noisy, not four cases of it. A side that was not measured leaves the pair out, and it is
+counted: once for pass/fail, once for the score.
+
+Memory is eight bytes a pair, for the bootstrap; all else is sums. Fed in another order it gives the
+same bytes. How sure each number is: `mcnemar`, `paired_scores`, `verdict`.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import fsum
+
+import msgspec
+
+from fourscore.stats.bootstrap import RESAMPLES
+from fourscore.stats.holm import holm
+from fourscore.stats.mcnemar import PassChange, PassPairs
+from fourscore.stats.named import Named
+from fourscore.stats.paired_scores import ScoreChange, ScorePairs
+from fourscore.stats.verdict import Rules, Verdict, decide
+
+#: Tags kept: the first by name.
+GROUPS = 1000
+#: A score this near to 1 for a pass and 0 for a failure only repeats it.
+_NEAR = 1e-9
+
+#: What one attempt came to: passed or not, and its score; None where it was not measured.
+Attempt = tuple[bool | None, float | None]
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What changed, and what to make of it. `graded` pairs had scores that are not just 1 or 0 as
+    they passed; where there are none, the score is no test of its own."""
+
+    passes: PassChange
+    scores: ScoreChange
+    graded: int
+    verdict: Verdict
+
+
+class _Group:
+    __slots__ = ("graded", "passes", "scores")
+
+    def __init__(self, *, keep: bool = False) -> None:
+        self.passes, self.scores = PassPairs(), ScorePairs(keep=keep)
+        self.graded = 0
+
+
+class Pairs:
+    """Feed it with `add` or `add_repeats`."""
+
+    def __init__(self) -> None:
+        self._all = _Group(keep=True)
+        self._tags: Named[_Group] = Named(GROUPS, _Group)
+
+    def add(
+        self,
+        passed_a: float | None,
+        passed_b: float | None,
+        score_a: float | None = None,
+        score_b: float | None = None,
+        *,
+        attempts: int = 1,
+        tags: Iterable[str] = (),
+    ) -> None:
+        """One case: whether it passed and its score, or with repeats the share and the mean.
+
+        `attempts` is how many each side had, the fewer where they differ.
+        """
+        graded = (
+            score_a is not None
+            and score_b is not None
+            and not (_repeats(score_a, passed_a) and _repeats(score_b, passed_b))
+        )
+        known = self._tags.known
+        for group in (self._all, *(known.get(tag) or self._tags.new(tag) for tag in set(tags))):
+            group.passes.add(passed_a, passed_b, attempts)
+            group.scores.add(score_a, score_b)
+            group.graded += graded
+
+    def add_repeats(
+        self, a: Sequence[Attempt], b: Sequence[Attempt], *, tags: Iterable[str] = ()
+    ) -> None:
+        """One case, from all of its attempts in either run."""
+        passes = [[float(x) for x, _ in side if x is not None] for side in (a, b)]
+        scores = [[x for _, x in side if x is not None] for side in (a, b)]
+        self.add(
+            *(_mean(side) for side in passes),
+            *(_mean(side) for side in scores),
+            attempts=max(1, min(map(len, passes))),
+            tags=tags,
+        )
+
+    @property
+    def tags_left_out(self) -> bool:
+        return self._tags.left_out
+
+    def compare(self, rules: Rules | None = None) -> Comparison:
+        """All cases."""
+        return _compare({"": self._all}, rules or Rules())[""]
+
+    def by_tag(self, rules: Rules | None = None) -> dict[str, Comparison]:
+        """Each tag, by name. All their tests share one chance of a false alarm."""
+        return _compare(self._tags.items(), rules or Rules())
+
+    def bootstrap(
+        self, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+    ) -> tuple[float, float] | None:
+        """The BCa interval of the mean score difference: a second opinion, decides nothing."""
+        return self._all.scores.bootstrap(level=level, resamples=resamples, seed=seed)
+
+
+def _compare(groups: dict[str, _Group], rules: Rules) -> dict[str, Comparison]:
+    changes = {
+        name: (group.passes.change(rules.level), group.scores.change(rules.level))
+        for name, group in groups.items()
+    }
+    # Where the score is no test of its own, or nothing was measured, there is no p to adjust.
+    raw = {
+        (name, kind): p
+        for name, (passes, scores) in changes.items()
+        for kind, p in ((0, passes.p), (1, scores.p if groups[name].graded else None))
+        if p is not None
+    }
+    adjusted = dict(zip(raw, holm(list(raw.values())), strict=True))
+    return {
+        name: Comparison(
+            passes=passes,
+            scores=scores,
+            graded=groups[name].graded,
+            verdict=decide(
+                passes,
+                scores,
+                adjusted.get((name, 0)),
+                adjusted.get((name, 1)),
+                len(raw),
+                rules,
+            ),
+        )
+        for name, (passes, scores) in changes.items()
+    }
+
+
+def _repeats(score: float, passed: float | None) -> bool:
+    return passed is not None and -_NEAR < score - passed < _NEAR
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fsum(values) / len(values) if values else None

@@ -1,0 +1,107 @@
+"""Did the score change? The mean of the differences of pairs, a before and b after.
+
+A case is one pair however often it was tried: its score is the mean of its attempts'. The interval
+is the paired t interval, cut at ±1. Where no pair differs from another there is no spread to go by
+and it is as wide as any score in [0, 1] can need: Bonett & Price's, as if cases had passed or not.
+
+The p-value is the paired t test's, but never below 2^(1 − m) where m scores differ at all: were the
+agents equal, each of these m signs was a toss of a coin. Student's t does not know, and calls four
+small changes in 200 cases significant if they happen to agree.
+"""
+
+from array import array
+from math import sqrt
+
+import msgspec
+
+from fourscore.stats.bootstrap import RESAMPLES, bootstrap
+from fourscore.stats.mcnemar import interval
+from fourscore.stats.means import EXACT, Mean
+from fourscore.stats.tails import student_tail
+
+#: Differences below this are rounding: 0.3 − 0.1 is not quite 0.2.
+SAME = 1e-12
+
+_EXACT = 2.0**EXACT
+
+
+class ScoreChange(msgspec.Struct, frozen=True, kw_only=True):
+    """How the mean score changed from a to b, over n pairs; None where there were none.
+
+    The error is unknown from a single pair. `left_out` pairs lacked a score on a side.
+    """
+
+    n: int
+    left_out: int
+    differing: int
+    mean_a: float | None = None
+    mean_b: float | None = None
+    difference: float | None = None
+    error: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+
+    @property
+    def spread(self) -> float | None:
+        """The standard deviation of the differences."""
+        return None if self.error is None else self.error * sqrt(self.n)
+
+
+class ScorePairs:
+    """Sums over pairs; with `keep`, also the differences themselves, eight bytes each."""
+
+    __slots__ = ("_a", "_b", "_mean", "differences", "differing", "left_out")
+
+    def __init__(self, *, keep: bool = False) -> None:
+        self._a = self._b = 0
+        self._mean = Mean()
+        self.differing = self.left_out = 0
+        self.differences = array("d") if keep else None
+
+    def add(self, a: float | None, b: float | None) -> None:
+        """One case: its scores in [0, 1]."""
+        if a is None or b is None:
+            self.left_out += 1
+            return
+        if not (0.0 <= a <= 1.0 and 0.0 <= b <= 1.0):
+            raise ValueError(f"scores: {a} and {b} are not both in [0, 1]")
+        difference = b - a
+        if -SAME < difference < SAME:
+            difference = 0.0
+        else:
+            self.differing += 1
+        self._a += int(a * _EXACT)
+        self._b += int(b * _EXACT)
+        self._mean.add(difference)
+        if self.differences is not None:
+            self.differences.append(difference)
+
+    def change(self, level: float = 0.95) -> ScoreChange:
+        n, m = self._mean.n, self.differing
+        if not n:
+            return ScoreChange(n=0, left_out=self.left_out, differing=0)
+        found = self._mean.estimate(level, (-1.0, 1.0))
+        mean, error, p = found.mean or 0.0, found.error, 1.0
+        if error:
+            p = student_tail(mean / error, n - 1)
+        elif mean:
+            p = 0.0
+        return ScoreChange(
+            n=n,
+            left_out=self.left_out,
+            differing=m,
+            mean_a=self._a / (n << EXACT),
+            mean_b=self._b / (n << EXACT),
+            difference=mean,
+            error=error,
+            interval=found.interval or interval(n, mean, mean * mean, level),
+            p=max(p, 2.0 ** (1 - m)) if m else 1.0,
+        )
+
+    def bootstrap(
+        self, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+    ) -> tuple[float, float] | None:
+        """The bootstrap interval; None without spread, or where the differences are not kept."""
+        if self.differences is None:
+            return None
+        return bootstrap(self.differences, level=level, resamples=resamples, seed=seed)

@@ -1,0 +1,124 @@
+"""Many scores of one thing over time as one number: the newest count most, outliers do not.
+
+The scores come newest first. A tenth is dropped at each end by value, the order of time is kept,
+and the newest five of the rest are weighed 1.0, 0.9, 0.8, 0.7, 0.6.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import fsum, isfinite, sqrt
+from typing import Any
+
+from fourscore.core.numbers import real
+from fourscore.stats.figure import Figure, unknown
+from fourscore.stats.quantiles import student
+
+WINDOW, STEP = 5, 0.1
+
+
+def remove_outliers(scores: Sequence[float], share: float = 0.1) -> list[float]:
+    """Without `floor(share · n)` of the lowest and of the highest, in their order.
+
+    Of equal ones the older go first.
+    """
+    if not 0 <= share < 0.5:
+        raise ValueError(f"share: {share} is outside [0, 0.5)")
+    n = len(scores)
+    cut = int(share * n + 1e-9)  # 0.1 · 30 is a little less than 3
+    if not cut:
+        return list(scores)
+    oldest_first = range(n - 1, -1, -1)  # sorting keeps the order of equal ones
+    dropped = set(sorted(oldest_first, key=scores.__getitem__)[:cut])
+    rest = [i for i in oldest_first if i not in dropped]
+    dropped.update(sorted(rest, key=scores.__getitem__, reverse=True)[:cut])
+    return [score for i, score in enumerate(scores) if i not in dropped]
+
+
+def weights_of(n: int, window: int = WINDOW, decay: float | None = None) -> list[float]:
+    """The weights of the newest n: 1.0, 0.9, 0.8, …, or `decay` to the power of 0, 1, 2, …"""
+    if window < 1:
+        raise ValueError(f"window: {window} is below 1")
+    if decay is None:
+        if window > 10:
+            raise ValueError(f"window: {window} is more than 10: say how the weights decay")
+        return [round(1 - STEP * i, 9) for i in range(min(n, window))]
+    if not 0 < decay <= 1:
+        raise ValueError(f"decay: {decay} is outside (0, 1]")
+    return [decay**i for i in range(min(n, window))]
+
+
+def aggregate_scores(
+    executions: Iterable[Any],
+    *,
+    share: float = 0.1,
+    window: int = WINDOW,
+    decay: float | None = None,
+) -> float | None:
+    """One score of many executions, newest first: numbers, or objects with `.score`.
+
+    Nothing in: None.
+    """
+    return aggregate(executions, share=share, window=window, decay=decay).value
+
+
+def aggregate(
+    executions: Iterable[Any],
+    *,
+    share: float = 0.1,
+    window: int = WINDOW,
+    decay: float | None = None,
+    level: float = 0.95,
+    bounds: tuple[float, float] = (0.0, 100.0),
+) -> Figure:
+    """The same with its interval: where it would lie for as many more executions of this kind.
+
+    The weights of the newest say how much their spread is evened out; the spread itself is that of
+    all scores, none dropped, so a handful of newest ones that agree by chance do not look sure.
+    """
+    scores = [_number(each) for each in executions]
+    n = len(scores)
+    kept = remove_outliers(scores, share)
+    if not kept:
+        return unknown(n)
+    weights = weights_of(len(kept), window, decay)
+    total = fsum(weights)
+    value = fsum(w * s for w, s in zip(weights, kept, strict=False)) / total
+    if n < 2:
+        return Figure(value=value, interval=None, n=n)
+    mean = fsum(scores) / n
+    spread = sqrt(fsum((s - mean) ** 2 for s in scores) / (n - 1))
+    if not spread:
+        return Figure(value=value, interval=None, n=n)
+    reach = student(level, n - 1) * spread * sqrt(fsum(w * w for w in weights)) / total
+    interval = max(bounds[0], value - reach), min(bounds[1], value + reach)
+    return Figure(value=value, interval=interval, n=n)
+
+
+class Trend(Figure, frozen=True, kw_only=True):
+    """`value` is the change from one execution to the next, by a straight line through all."""
+
+    direction: str
+
+
+def trend(scores: Sequence[float], *, level: float = 0.95) -> Trend:
+    """Where it is going, oldest first; told only where the interval leaves out 0."""
+    n = len(scores)
+    if n < 3:
+        return Trend(value=None, interval=None, n=n, direction="unknown")
+    middle, mean = (n - 1) / 2, fsum(scores) / n
+    squares = fsum((i - middle) ** 2 for i in range(n))
+    slope = fsum((i - middle) * (s - mean) for i, s in enumerate(scores)) / squares
+    left = fsum((s - mean - slope * (i - middle)) ** 2 for i, s in enumerate(scores))
+    reach = student(level, n - 2) * sqrt(left / (n - 2) / squares)
+    interval = slope - reach, slope + reach
+    direction = "rising" if interval[0] > 0 else "falling" if interval[1] < 0 else "steady"
+    return Trend(value=slope, interval=interval, n=n, direction=direction)
+
+
+def _number(execution: Any) -> float:
+    if type(execution) is float and isfinite(execution):
+        return execution
+    score = getattr(execution, "score", execution)
+    number = real(score)
+    if number is None:
+        raise ValueError(f"expected a number or something with a score, got {score!r:.40}")
+    return number

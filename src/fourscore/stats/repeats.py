@@ -1,0 +1,159 @@
+"""Repeated attempts: pass@k, pass^k, and what one case's attempts have come to so far.
+
+pass@k is the chance that at least one of k attempts at a case succeeds, pass^k that all do. Of n
+attempts with s successes the unbiased estimates are 1 − C(n−s, k)/C(n, k) (Chen et al. 2021) and
+C(s, k)/C(n, k) (Yao et al. 2024, τ-bench), averaged over the cases. A case with fewer than k
+measured attempts says nothing about k and leaves the average of that k.
+"""
+
+from array import array
+from collections.abc import Iterable, Mapping
+from math import comb, fsum, sqrt
+
+from fourscore.stats.means import Estimate, Mean
+from fourscore.stats.rates import clustered
+
+#: Sums of so many scores fit the packed columns, and binomials of so many stay quick.
+MAX_REPEATS = 10_000
+
+
+def ks(repeats: int) -> list[int]:
+    """Which k are worth printing: all up to ten, then the powers of two, and the last."""
+    powers = (1 << i for i in range(4, repeats.bit_length()))
+    return sorted({*range(1, min(repeats, 10) + 1), *powers, repeats})
+
+
+def pass_at(successes: int, n: int, k: int) -> float:
+    """The chance that at least one of k attempts, drawn from these n, succeeds."""
+    _check(successes, n, k)
+    return 1.0 - comb(n - successes, k) / comb(n, k)
+
+
+def pass_all(successes: int, n: int, k: int) -> float:
+    """pass^k: the chance that all of k attempts, drawn from these n, succeed."""
+    _check(successes, n, k)
+    return comb(successes, k) / comb(n, k)
+
+
+def pass_at_k(tally: Mapping[tuple[int, int], int], k: int, level: float = 0.95) -> Estimate:
+    """pass@k over the cases of a tally: {(successes, attempts): how many cases}."""
+    return _over_cases([(pass_at(s, n, k), c) for (s, n), c in tally.items() if n >= k], level)
+
+
+def pass_hat_k(tally: Mapping[tuple[int, int], int], k: int, level: float = 0.95) -> Estimate:
+    """pass^k over the cases of a tally: {(successes, attempts): how many cases}."""
+    return _over_cases([(pass_all(s, n, k), c) for (s, n), c in tally.items() if n >= k], level)
+
+
+def tally_of(counts: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """The (successes, attempts) of each case as a tally."""
+    tally: dict[tuple[int, int], int] = {}
+    for pair in counts:
+        tally[pair] = tally.get(pair, 0) + 1
+    return tally
+
+
+def _check(successes: int, n: int, k: int) -> None:
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n}")
+    if not 1 <= k <= n:
+        raise ValueError(f"k = {k} of {n} attempts")
+
+
+def _over_cases(values: list[tuple[float, int]], level: float) -> Estimate:
+    """The mean of one value a case, given as (value, how many cases); fsum forgets the order."""
+    cases = sum(count for _, count in values)
+    if not cases:
+        return Estimate(n=0, cases=0, mean=None, error=None, interval=None)
+    mean, error = values[0][0], 0.0
+    if any(value != mean for value, _ in values):  # else a rounded mean would show some spread
+        mean = fsum(value * count for value, count in values) / cases
+        spread = fsum(count * (value - mean) ** 2 for value, count in values)
+        error = sqrt(spread / (cases - 1) / cases)
+    interval = clustered(mean, error, cases, cases, level)
+    known = error if cases > 1 else None
+    return Estimate(n=cases, cases=cases, mean=mean, error=known, interval=interval)
+
+
+class Column:
+    """For each open case: how many attempts one measure has seen, and their sum.
+
+    The mean, where there is one, gets them when the case is closed.
+    """
+
+    __slots__ = ("counts", "mean", "sums")
+
+    def __init__(self, slots: int, mean: Mean | None) -> None:
+        self.counts = array("H", bytes(2 * slots))
+        self.sums = array("q", bytes(8 * slots))
+        self.mean = mean
+
+
+class OpenCases:
+    """The cases with attempts still to come, packed: ten bytes a measure and one entry of a dict.
+
+    A case gives its slot back with its last attempt, so rows that arrive case by case need next to
+    nothing; the worst order, all first attempts and then all second ones, holds every case. Cases
+    are known by the hash of their id, which is keyed and has 64 bits: a million of them meet with
+    a chance of one in thirty million.
+    """
+
+    __slots__ = ("_columns", "_free", "_seen", "_slots", "repeats")
+
+    def __init__(self, repeats: int) -> None:
+        if not 1 <= repeats <= MAX_REPEATS:
+            raise ValueError(f"repeats: {repeats} is outside [1, {MAX_REPEATS}]")
+        self.repeats = repeats
+        self._slots: dict[int, int] = {}
+        self._free: list[int] = []
+        self._seen = array("H")
+        self._columns: list[Column] = []
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def column(self, mean: Mean | None = None) -> Column:
+        """Room for one more measure."""
+        column = Column(len(self._seen), mean)
+        self._columns.append(column)
+        return column
+
+    def open(self, case_id: str) -> int:
+        """The slot of a case."""
+        key = hash(case_id)
+        slot = self._slots.get(key)
+        if slot is None:
+            slot = self._free.pop() if self._free else self._grow()
+            self._slots[key] = slot
+        return slot
+
+    def close(self, case_id: str, slot: int) -> None:
+        """One attempt is done; after the last the slot is free."""
+        seen = self._seen[slot] + 1
+        if seen < self.repeats:
+            self._seen[slot] = seen
+            return
+        self._seen[slot] = 0
+        for column in self._columns:
+            n = column.counts[slot]
+            if n:
+                if column.mean is not None:
+                    column.mean.close(n, column.sums[slot])
+                column.counts[slot] = column.sums[slot] = 0
+        del self._slots[hash(case_id)]
+        self._free.append(slot)
+
+    def so_far(self, column: Column, mean: Mean) -> Mean:
+        """The mean as if no more attempts were to come."""
+        mean = mean.copy()
+        for slot in self._slots.values():
+            if column.counts[slot]:
+                mean.close(column.counts[slot], column.sums[slot])
+        return mean
+
+    def _grow(self) -> int:
+        self._seen.append(0)
+        for column in self._columns:
+            column.counts.append(0)
+            column.sums.append(0)
+        return len(self._seen) - 1

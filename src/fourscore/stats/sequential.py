@@ -1,0 +1,184 @@
+"""Is the new version better? Differences of pairs, looked at up to four times on the way.
+
+**Looks.** Pairs come in until the budget is used up. After an eighth, a quarter, half and all of it
+one look is taken, each at a level of its own: what Kim & DeMets' spending function level · t² gives
+out between this look and the one before, t being the share of the budget. The levels add up to the
+level of the whole, so the chance of a false acceptance at any look is at most that, whatever the
+looks have in common.
+
+**Bounds.** The lower bound is that of Student's t, with two precautions, for what is compared is
+bounded and seldom normal: small gains on most cases that are paid for by rare great losses. One
+loss of everything (−100) is added to the differences seen, as Clopper & Pearson's limits add one
+success: 25 equal gains do not show that there are no losses. And where the differences lean to the
+losses, the quantile is widened by the first term of the expansion of a studentised mean in its
+skewness (Hall): g · (1 + 2t²) / 6. The upper bound is the same, mirrored.
+
+**Verdicts.** Accepted where the lower bound is above 0; rejected where the upper one is below the
+margin, for then no gain worth having is plausible; else it goes on. After the last look it is
+undecided, which is not accepted. A rejection costs nothing of the level: to ignore it is allowed.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import ceil, fsum, sqrt
+from typing import Literal
+
+import msgspec
+
+from fourscore.core.numbers import finite, whole
+from fourscore.stats.quantiles import student
+
+#: Looks at the most, at these shares of the budget.
+SHARES = (0.125, 0.25, 0.5, 1.0)
+#: Fewer pairs than this are not looked at, unless the budget is smaller.
+FEWEST = 10
+#: The exponent of the spending function: early looks are for the very clear.
+LATE = 2
+#: The level of the upper bound: a gain worth having is rejected so often, at a look.
+ABOVE = 0.1
+
+Outcome = Literal["accept", "reject", "go_on", "undecided"]
+
+
+class Looks(msgspec.Struct, frozen=True, kw_only=True):
+    """When to look, and how sure to be. `largest` is how far a difference can go at all."""
+
+    budget: int = 200
+    looks: int = 4
+    level: float = 0.05
+    margin: float = 2.0
+    largest: float = 100.0
+
+    def __post_init__(self) -> None:
+        for field in ("budget", "looks", "level", "margin", "largest"):
+            if getattr(self, field) is None:
+                raise ValueError(f"{field}: expected a number")
+        whole("budget", self.budget, low=2)
+        whole("looks", self.looks, low=1)
+        if self.looks > len(SHARES):
+            raise ValueError(f"looks: expected at most {len(SHARES)}")
+        finite("level", self.level)
+        if not 0 < self.level <= 0.5:
+            raise ValueError(f"level: {self.level} is not above 0 and at most 0.5")
+        finite("margin", self.margin, low=0)
+        finite("largest", self.largest)
+        if self.largest <= 0:
+            raise ValueError(f"largest: {self.largest} is not above 0")
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """After how many pairs there is a look; fewer looks are the later ones."""
+        return _sizes(self.budget, self.looks)
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """What each look may spend; together the level."""
+        spent = [self.level * (size / self.budget) ** LATE for size in self.sizes]
+        return tuple(b - a for a, b in zip([0.0, *spent], spent, strict=False))
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of the looks so far, the last of them over n pairs.
+
+    `look` is which one it was, 0 before the first. The bounds are one-sided: `low` at this look's
+    level, `high` at 10%. `more` is how many pairs the next look waits for.
+    """
+
+    outcome: Outcome
+    n: int
+    look: int
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.0
+    more: int | None = None
+
+    @property
+    def reason(self) -> str:
+        return _reason(self)
+
+
+def look(differences: Sequence[float], plan: Looks | None = None) -> Verdict:
+    """The first look that decides, over the differences (new − old) in the order they came.
+
+    The same differences give the same verdict, so that a search that was cut off goes on.
+    """
+    plan = plan or Looks()
+    for difference in differences:
+        if type(difference) is not float or not -plan.largest <= difference <= plan.largest:
+            _refuse(difference, plan.largest)
+    verdict = Verdict(outcome="go_on", n=len(differences), look=0)
+    sizes = plan.sizes
+    for number, (size, level) in enumerate(zip(sizes, plan.levels, strict=True), 1):
+        if len(differences) < size:
+            return msgspec.structs.replace(verdict, more=size - len(differences))
+        low, high = bounds(differences[:size], level, ABOVE, plan.largest)
+        outcome: Outcome = "go_on" if number < len(sizes) else "undecided"
+        if low > 0:
+            outcome = "accept"
+        elif high < plan.margin:
+            outcome = "reject"
+        verdict = Verdict(
+            outcome=outcome,
+            n=size,
+            look=number,
+            mean=fsum(differences[:size]) / size,
+            low=low,
+            high=high,
+            level=level,
+        )
+        if outcome != "go_on":
+            break
+    return verdict
+
+
+def bounds(
+    differences: Sequence[float], level: float, above: float = ABOVE, largest: float = 100.0
+) -> tuple[float, float]:
+    """The one-sided bounds of the mean, below at `level` and above at `above`."""
+    low = _lower(differences, level, largest)
+    high = -_lower([-value for value in differences], above, largest)
+    return low, high
+
+
+def _lower(differences: Sequence[float], level: float, largest: float) -> float:
+    values = [*differences, -largest]
+    n = len(values)
+    mean = fsum(values) / n
+    apart = [value - mean for value in values]
+    squares = fsum([x * x for x in apart])
+    if not squares:
+        return -largest
+    t = student(1 - 2 * level, max(1, n - 2)) if level < 0.5 else 0.0
+    cubes = fsum([x * x * x for x in apart])
+    lean: float = max(0.0, -cubes / squares**1.5)  # the skewness over the root of n
+    reach = t + lean * (1 + 2 * t * t) / 6
+    low: float = mean - reach * sqrt(squares / (n * (n - 1)))
+    return max(-largest, low)
+
+
+@lru_cache(maxsize=64)
+def _sizes(budget: int, looks: int) -> tuple[int, ...]:
+    fewest = min(FEWEST, budget)
+    return tuple(sorted({max(fewest, ceil(budget * share)) for share in SHARES[-looks:]}))
+
+
+def _refuse(difference: object, largest: float) -> None:
+    """Whole numbers may stay."""
+    if difference is None:
+        raise ValueError("difference: expected a number, got None")
+    finite("difference", difference, -largest, largest)
+
+
+def _reason(verdict: Verdict) -> str:
+    if verdict.mean is None:
+        return f"{verdict.n} pairs, too few to look at"
+    ends = f"[{verdict.low:+.2f}, {verdict.high:+.2f}]"
+    seen = f"{verdict.mean:+.2f} points {ends} over {verdict.n} pairs, look {verdict.look}"
+    words = {
+        "accept": "a gain that chance does not explain",
+        "reject": "no gain worth having is plausible",
+        "go_on": "not clear yet",
+        "undecided": "not clear, and the budget is used up",
+    }
+    return f"{words[verdict.outcome]}: {seen}"

@@ -1,0 +1,223 @@
+"""One pass rate under watch for good: healthy, warning or critical, and when that changed.
+
+Two tests share a budget of false alarms. A confidence sequence, begun anew in blocks, says surely
+that the rate is below a threshold; a sum (`cusum.py`) finds a fall soon, however long the good time
+before it. An alarm ends when, over some stretch since, there were clearly more passes than the
+threshold asks for (`CLEAR`). docs/alarms.md tells what is guaranteed, and what was simulated.
+"""
+
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, exp, log
+from typing import Literal
+
+import msgspec
+
+from fourscore.stats.cusum import Steps, steps
+from fourscore.stats.sequence import below, interval, tuned
+
+Word = Literal["insufficient_data", "healthy", "warning", "critical"]
+Method = Literal["sequence", "cusum", "simple", "drift"]
+
+#: An alarm at a rate ends at CLEAR · rate · (1 − rate) more passes than the rate asks for: chance
+#: takes as long to that at every rate. CLEAR · rate passes in a row do.
+CLEAR = 60
+#: A good rate is this much above its threshold: nobody can tell 0.851 from 0.849 soon.
+MARGIN = 0.03
+#: A bad rate is at least so far below a good one, in log-odds: 0.73 and 0.55.
+FALL = 0.8
+#: Trials after which a sequence is narrowest.
+TUNED = 500
+#: A horizon touches at most so many sequences: two blocks, and one begun by an alarm.
+BLOCKS = 3
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """A threshold and its sums: failures that climb, passes that clear."""
+
+    rate: float
+    fall: Steps
+    gain: int
+    loss: int
+    clear: int
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How a rate is watched. `bar` is log(1/alpha) of one block, `c` the sequence's tuning."""
+
+    warning: Bound
+    critical: Bound
+    bar: float
+    c: float
+    block: int
+    min_samples: int
+    alpha: float
+    simple: bool = False
+
+
+@lru_cache(maxsize=64)
+def plan(
+    warning: float, critical: float, alpha: float, horizon: int, min_samples: int, simple: bool
+) -> Plan:
+    """The watch over a rate whose false alarms have a chance of alpha in any `horizon` samples."""
+    if not 0.001 <= critical < warning <= 0.999:
+        raise ValueError(
+            f"expected 0.001 ≤ critical < warning ≤ 0.999, got {critical} and {warning}"
+        )
+    return Plan(
+        warning=_bound(warning, critical, alpha / 2, horizon),
+        critical=_bound(critical, critical, alpha / 2, horizon),
+        bar=log(BLOCKS / (alpha / 2)),
+        c=tuned(TUNED),
+        block=horizon,
+        min_samples=min_samples,
+        alpha=alpha,
+        simple=simple,
+    )
+
+
+def _bound(rate: float, bad: float, alpha: float, horizon: int) -> Bound:
+    share = Fraction(rate).limit_denominator(1000)
+    good = min(rate + MARGIN, (1 + rate) / 2)
+    bad = min(bad, 1 / (1 + exp(FALL) * (1 - good) / good))
+    return Bound(
+        rate=rate,
+        fall=steps(good, bad, alpha, horizon),
+        gain=share.denominator - share.numerator,
+        loss=share.numerator,
+        clear=ceil(CLEAR * share * (1 - share) * share.denominator),
+    )
+
+
+class Level(msgspec.Struct, omit_defaults=True):
+    """Where one threshold's sums stand: `score` while there is no alarm, `surplus` while one is.
+
+    `onset`, `n` and `passed` are of the stretch since the score last stood at 0; while an alarm
+    is on, `onset` is since when.
+    """
+
+    on: bool = False
+    score: int = 0
+    surplus: int = 0
+    onset: float = 0.0
+    n: int = 0
+    passed: int = 0
+
+    def step(self, passed: bool, at: float, bound: Bound) -> bool:
+        """Move on; True where the sum reached its limit, or the alarm is over."""
+        if self.on:
+            self.surplus = max(0, self.surplus + (bound.gain if passed else -bound.loss))
+            return self.surplus >= bound.clear
+        if passed:
+            if self.score:
+                self.score = max(0, self.score - bound.fall.down)
+                self.n += 1
+                self.passed += 1
+            return False
+        if not self.score:
+            self.onset, self.n, self.passed = at, 0, 0
+        self.n += 1
+        self.score += bound.fall.up
+        return self.score >= bound.fall.limit
+
+    def turn(self, on: bool, since: float) -> None:
+        self.on, self.onset, self.score, self.surplus = on, since, 0, 0
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A status that changed: found how, since when, and the counts of that stretch.
+
+    The stretch of a sum begins where the sum last stood at 0; that of a sequence is its block.
+    """
+
+    before: Word
+    after: Word
+    method: Method
+    since: float
+    passed: int
+    n: int
+
+
+class Vigil(msgspec.Struct, omit_defaults=True):
+    """The state of the watch: small, whole numbers and times, the same through JSON."""
+
+    n: int = 0
+    passed: int = 0
+    status: Word = "insufficient_data"
+    since: float = 0.0
+    block_n: int = 0
+    block_passed: int = 0
+    block_at: float = 0.0
+    warning: Level = msgspec.field(default_factory=Level)
+    critical: Level = msgspec.field(default_factory=Level)
+
+    def fold(self, passed: bool, at: float, plan: Plan) -> Turn | None:
+        """Take one more verdict; what changed, if the status did."""
+        self.n += 1
+        self.passed += passed
+        if self.block_n >= plan.block and not plan.simple:
+            self.block_n = self.block_passed = 0
+        if not self.block_n:
+            self.block_at = at
+        self.block_n += 1
+        self.block_passed += passed
+        found = None if plan.simple else self._move(passed, at, plan)
+        if found is None and not plan.simple and self.status != "insufficient_data":
+            return None
+        before, after = self.status, self._word(plan)
+        if before == after:
+            return None
+        method, since, of, n = found or (
+            "simple" if plan.simple else "sequence",
+            self.block_at,
+            self.block_passed,
+            self.block_n,
+        )
+        self.status, self.since = after, self.warning.onset if after == "warning" else since
+        if not plan.simple and before != "insufficient_data":
+            self.block_n = self.block_passed = 0
+        return Turn(before, after, method, since, of, n)
+
+    def renew(self) -> None:
+        """Other thresholds, or another rule, from now on: the status stays, its sums begin anew."""
+        on = self.status in ("warning", "critical")
+        self.warning.turn(on, self.warning.onset if self.warning.on else self.since)
+        self.critical.turn(self.status == "critical", self.since)
+
+    def interval(self, alpha: float = 0.05) -> tuple[float, float]:
+        """Of the rate in this block."""
+        return interval(self.block_passed, self.block_n, alpha=alpha, tuned_for=TUNED)
+
+    def _move(self, passed: bool, at: float, plan: Plan) -> tuple[Method, float, int, int] | None:
+        """Both thresholds, the milder first: how, since when and by which counts one turned."""
+        found: tuple[Method, float, int, int] | None = None
+        if passed and self.status == "healthy" and not (self.warning.score or self.critical.score):
+            return None
+        for level, bound in ((self.warning, plan.warning), (self.critical, plan.critical)):
+            reached = level.step(passed, at, bound)
+            if level.on:
+                if reached:
+                    level.turn(False, at)
+                    found = "cusum", at, self.block_passed, self.block_n
+            elif self.n >= plan.min_samples and not passed:
+                if reached:
+                    found = "cusum", level.onset, level.passed, level.n
+                    level.turn(True, level.onset)
+                elif below(self.block_passed, self.block_n, bound.rate, plan.c, plan.bar):
+                    found = "sequence", self.block_at, self.block_passed, self.block_n
+                    level.turn(True, self.block_at)
+        if self.critical.on and not self.warning.on:
+            self.warning.turn(True, self.critical.onset)
+        return found
+
+    def _word(self, plan: Plan) -> Word:
+        if plan.simple:
+            rate = self.passed / self.n
+            if rate < plan.critical.rate:
+                return "critical"
+            return "warning" if rate < plan.warning.rate else "healthy"
+        if self.n < plan.min_samples:
+            return "insufficient_data"
+        if self.critical.on:
+            return "critical"
+        return "warning" if self.warning.on else "healthy"

@@ -1,0 +1,186 @@
+"""Spans that wait for the rest of their trace.
+
+    spans.receive([SpanRow(trace_id, span_id, at, body, root), …])   # on the disk when it returns
+    for trace_id in spans.ripe(now, quiet_seconds=30, limit=100):
+        bodies = spans.take(trace_id)
+        …
+        spans.done(trace_id)
+
+A trace is ripe when its root has come and it has been quiet, or when it has waited for the longest
+time allowed. A span that arrives twice is kept once, whichever copy came first; one that arrives
+after its trace was done is counted and not kept. What `ripe` hands out is lent: another process
+gets it only when the lease has passed without `done`.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from sqlite3 import Connection
+from typing import NamedTuple
+
+from fourscore.stores.monitor_file import MonitorFile
+
+#: Spans and bytes kept of one trace: one without end is an attack, or a bug.
+MOST_SPANS = 10_000
+MOST_BYTES = 64 << 20
+#: Seconds that a trace is remembered as done, so that what comes late is known to be late.
+REMEMBERED = 86_400.0
+#: Rows forgotten at a time.
+FORGET = 200
+
+ADD = "INSERT INTO spans (trace_id, span_id, at, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+#: Of two copies that differ the longer one stays, so that the order of arrival makes no difference.
+BETTER = """UPDATE spans SET body = ?4 WHERE trace_id = ?1 AND span_id = ?2
+    AND (length(body), body) < (length(?4), ?4)"""
+SEEN = """INSERT INTO otel_traces (trace_id, first_seen, last_seen, rooted, spans, bytes, claimed)
+    VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (trace_id) DO UPDATE
+    SET last_seen = max(last_seen, excluded.last_seen), rooted = max(rooted, excluded.rooted),
+    spans = spans + excluded.spans, bytes = bytes + excluded.bytes"""
+STANDING = "SELECT done, spans >= ? OR bytes >= ? FROM otel_traces WHERE trace_id = ?"
+RIPE = """SELECT trace_id FROM (
+        SELECT trace_id, last_seen, claimed FROM otel_traces
+        WHERE done IS NULL AND rooted AND last_seen <= ?
+        UNION SELECT trace_id, last_seen, claimed FROM otel_traces
+        WHERE done IS NULL AND first_seen <= ?)
+    WHERE claimed <= ? ORDER BY last_seen, trace_id LIMIT ?"""
+OLD = """DELETE FROM otel_traces WHERE trace_id IN (
+    SELECT trace_id FROM otel_traces WHERE done IS NOT NULL AND done < ? LIMIT ?)"""
+COUNT = """INSERT INTO counts (monitor, what, n) VALUES (?, ?, ?)
+    ON CONFLICT (monitor, what) DO UPDATE SET n = n + excluded.n"""
+
+
+class SpanRow(NamedTuple):
+    """`at` is when it was received, in unix seconds; `root` says that its trace need not wait for
+    another one: it has no parent."""
+
+    trace_id: str
+    span_id: str
+    at: float
+    body: bytes
+    root: bool = True
+
+
+class Received(NamedTuple):
+    """What became of a batch; they sum to its length."""
+
+    new: int = 0
+    twice: int = 0
+    late: int = 0
+    beyond: int = 0  # of a trace that is full
+
+    def __add__(self, other: "Received") -> "Received":  # type: ignore[override]
+        return Received(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+class Spans:
+    """The spans of one monitor file."""
+
+    def __init__(self, file: MonitorFile) -> None:
+        self._file = file
+
+    def receive(
+        self, batches: Sequence[Sequence[SpanRow]], *, monitor: str | None = None
+    ) -> list[Received]:
+        """Keep some batches in one transaction, and count them under the monitor's name."""
+        if not any(batches):
+            return [Received()] * len(batches)
+        latest = max(row.at for batch in batches for row in batch)
+        with self._file.transaction() as connection:
+            found = [_receive(connection, batch) for batch in batches]
+            connection.execute(OLD, (latest - REMEMBERED, FORGET))
+            if monitor is not None:
+                total = sum(found, Received())._asdict()
+                _count(connection, monitor, {f"spans_{word}": n for word, n in total.items()})
+        return found
+
+    def ripe(
+        self,
+        now: float,
+        quiet_seconds: float,
+        limit: int,
+        *,
+        longest: float = 3600.0,
+        lease: float = 300.0,
+    ) -> list[str]:
+        """Traces with their root that have been quiet for so long, or that are older than that."""
+        asked = (now - quiet_seconds, now - longest, now, limit)
+        if not self._file.rows(RIPE, asked):  # mostly: without a transaction
+            return []
+        with self._file.transaction() as connection:
+            found = [row[0] for row in connection.execute(RIPE, asked)]
+            claims = [(now + lease, trace_id) for trace_id in found]
+            connection.executemany("UPDATE otel_traces SET claimed = ? WHERE trace_id = ?", claims)
+        return found
+
+    def take(self, trace_id: str) -> list[bytes]:
+        """The spans of a trace, in the order of arrival; they stay until `done`."""
+        query = "SELECT body FROM spans WHERE trace_id = ? ORDER BY at, rowid"
+        return [row[0] for row in self._file.rows(query, (trace_id,))]
+
+    def done(
+        self,
+        *trace_ids: str,
+        now: float | None = None,
+        monitor: str | None = None,
+        counts: Mapping[str, int] | None = None,
+    ) -> None:
+        """Forget the spans, and remember for a day that these traces are complete."""
+        at = time.time() if now is None else now
+        with self._file.transaction() as connection:
+            # Nobody has redacted what waited here: it is overwritten, not only forgotten.
+            connection.execute("PRAGMA secure_delete = ON")
+            for trace_id in trace_ids:
+                connection.execute("DELETE FROM spans WHERE trace_id = ?", (trace_id,))
+                update = "UPDATE otel_traces SET done = ? WHERE trace_id = ?"
+                connection.execute(update, (at, trace_id))
+            if monitor is not None:
+                _count(connection, monitor, counts or {})
+
+    def waiting(self) -> int:
+        """Traces that are not complete yet."""
+        ((n,),) = self._file.rows("SELECT count(*) FROM otel_traces WHERE done IS NULL")
+        return int(n)
+
+
+class _Seen:
+    """What a batch brings of one trace."""
+
+    __slots__ = ("rooted", "size", "spans")
+
+    def __init__(self) -> None:
+        self.spans, self.size, self.rooted = 0, 0, False
+
+
+def _receive(connection: Connection, batch: Sequence[SpanRow]) -> Received:
+    seen: dict[str, _Seen] = {}
+    for row in batch:
+        one = seen.get(row.trace_id) or seen.setdefault(row.trace_id, _Seen())
+        one.spans += 1
+        one.size += len(row.body)
+        one.rooted |= row.root
+    late, beyond = 0, 0
+    closed = set()
+    for trace_id, one in seen.items():
+        found = connection.execute(STANDING, (MOST_SPANS, MOST_BYTES, trace_id)).fetchone()
+        if found is not None and (found[0] is not None or found[1]):
+            closed.add(trace_id)
+            late += one.spans if found[0] is not None else 0
+            beyond += one.spans if found[0] is None else 0
+    latest = max((row.at for row in batch), default=0.0)
+    fresh = [row[:4] for row in batch if row.trace_id not in closed]
+    before = connection.total_changes
+    connection.executemany(ADD, fresh)
+    new = connection.total_changes - before
+    if new < len(fresh):
+        connection.executemany(BETTER, fresh)
+    known = [
+        (trace_id, latest, latest, one.rooted, one.spans, one.size)
+        for trace_id, one in seen.items()
+        if trace_id not in closed
+    ]
+    connection.executemany(SEEN, known)
+    return Received(new, len(fresh) - new, late, beyond)
+
+
+def _count(connection: Connection, monitor: str, counts: Mapping[str, int]) -> None:
+    rows = [(monitor, what, n) for what, n in counts.items() if n]
+    connection.executemany(COUNT, rows)

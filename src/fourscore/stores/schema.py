@@ -1,0 +1,217 @@
+"""The door through which every connection comes, and the tables of a store of runs.
+
+A file has a `Layout`: the tables in it, and the numbers that tell it from files of another kind.
+
+A trace is a row of its own, appended in the order of arrival, so that its bytes are written once;
+the unique index over run, case and repeat is what a key is, and the only place where ids without
+an order (digests) scatter. A score stands under its trace, which makes its key run × case × repeat
+× judge, keeps writes in order, and lets no score in without a trace. Small columns come first:
+SQLite then reads them without the pages of a large trace behind.
+
+A file is made under another name and linked into place with its tables in it. So there is no
+moment at which a process could die and leave an empty store, and an empty file means that something
+else emptied it: it is refused, as are foreign, newer and truncated ones.
+
+Nothing here opens the database file except SQLite: closing a second descriptor of it would drop
+the locks that SQLite holds for this process.
+"""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from secrets import token_hex
+from typing import NamedTuple
+
+from fourscore.stores.errors import StoreError, explained
+from fourscore.stores.wal import wal_pages
+
+APPLICATION = 0x52554252  # "RUBR"
+VERSION = 1
+#: Seconds to wait for another process that writes into the same file.
+PATIENCE = 60.0
+#: Pages of log after which they are moved into the file: each moves once for many commits.
+CHECKPOINT_PAGES = 8000
+#: What remains of a log that grew behind a slow reader of another program.
+LOG_BYTES = 64 << 20
+
+TABLES = {
+    "runs": """CREATE TABLE runs (
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, info TEXT NOT NULL,
+        finished REAL, summary TEXT)""",
+    "traces": """CREATE TABLE traces (
+        number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs, case_id TEXT NOT NULL,
+        repeat INTEGER NOT NULL, position INTEGER NOT NULL, attempt INTEGER NOT NULL, seconds REAL,
+        "case" TEXT NOT NULL, trace TEXT NOT NULL)""",
+    "traces_key": "CREATE UNIQUE INDEX traces_key ON traces (run, case_id, repeat)",
+    "traces_order": "CREATE INDEX traces_order ON traces (run, position, repeat)",
+    "scores": """CREATE TABLE scores (
+        trace INTEGER NOT NULL REFERENCES traces, judge TEXT NOT NULL, status TEXT NOT NULL,
+        value REAL, passed INTEGER, reward REAL, score TEXT NOT NULL,
+        PRIMARY KEY (trace, judge)) WITHOUT ROWID""",
+    "labels": """CREATE TABLE labels (
+        trace INTEGER NOT NULL REFERENCES traces, who TEXT NOT NULL, attempt INTEGER NOT NULL,
+        verdict TEXT NOT NULL, note TEXT NOT NULL, created REAL NOT NULL,
+        PRIMARY KEY (trace, who)) WITHOUT ROWID""",
+    # For people with the sqlite3 command line, who should not have to know about numbers.
+    "results": """CREATE VIEW results AS
+        SELECT runs.id AS run, case_id, repeat, position, attempt, seconds, judge, status, value,
+            passed, reward, "case", traces.trace, score
+        FROM traces JOIN runs ON runs.number = traces.run
+        LEFT JOIN scores ON scores.trace = traces.number""",
+}
+
+
+class Layout(NamedTuple):
+    """What one kind of file holds. `name` is what a person calls it; an older version is refused
+    as a newer one is, until there is one that has to be read.
+    """
+
+    name: str
+    application: int
+    version: int
+    tables: dict[str, str]
+
+
+RUNS = Layout("runs", APPLICATION, VERSION, TABLES)
+#: Files of fourscore that may be taken for one another, by their application id.
+KINDS = {APPLICATION: "runs", 0x5255424D: "a monitor"}  # "RUBM"
+
+
+def connect(path: Path, layout: Layout = RUNS) -> sqlite3.Connection:
+    """A checked connection to an existing store; one that cannot be written is opened to read."""
+    if not path.exists():
+        raise StoreError("there is no such store", file=str(path))
+    if not path.is_file():
+        raise StoreError("this is not a file", file=str(path))
+    if path.stat().st_size == 0:
+        raise StoreError("the file is empty: no store is; delete it to start anew", file=str(path))
+    try:
+        return _connect(path, "mode=rw", layout)
+    except sqlite3.OperationalError as error:
+        # In a folder that cannot be written SQLite cannot share the log. Where there is none, the
+        # file is all there is; where there is one, leaving it out would lose what it holds.
+        log = _log(path)
+        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            if not (log.exists() and log.stat().st_size):
+                try:
+                    return _connect(path, "mode=ro&immutable=1", layout)
+                except sqlite3.Error as again:
+                    raise explained(path, again) from again
+            message = "its log (-wal) cannot be read in a read-only folder: copy both elsewhere"
+            raise StoreError(f"{message} ({error})", file=str(path)) from error
+        raise explained(path, error) from error
+    except sqlite3.Error as error:
+        raise explained(path, error) from error
+
+
+def _connect(path: Path, mode: str, layout: Layout) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?{mode}",
+        uri=True,
+        timeout=PATIENCE,
+        isolation_level=None,  # transactions are begun and ended in plain sight
+        check_same_thread=False,
+    )
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")  # a file may come from anybody
+        _check(connection, path, layout)
+        if "immutable" not in mode:  # another program may have turned it off
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")  # macOS: through the disk's own cache
+        connection.execute("PRAGMA cache_size = -16000")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+        connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path, layout: Layout) -> None:
+    """Refuse whatever this version of fourscore did not write, before anything is written."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != layout.application:
+        if application in KINDS:
+            message = f"this is a store of {KINDS[application]}, where one of {layout.name} belongs"
+            raise StoreError(message, file=str(path))
+        raise StoreError("this is a SQLite file, but not a store of fourscore", file=str(path))
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > layout.version:
+        known = f"version {version}, this one reads {layout.version}"
+        message = f"a newer fourscore wrote this store ({known})"
+        raise StoreError(f"{message}; update fourscore", file=str(path))
+    found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    odd = [name for name, sql in layout.tables.items() if found.get(name) != sql]
+    odd += [name for name, sql in found.items() if sql.upper().startswith("CREATE TRIGGER")]
+    if odd or version < layout.version:
+        message = f"its tables are not those of a store of fourscore: {', '.join(odd)}"
+        raise StoreError(message, file=str(path))
+    _check_whole(connection, path)
+
+
+def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
+    """Every page stands in the file or in its log.
+
+    SQLite notices a file that is too short only where there is no log. With one, which every
+    killed process leaves, pages that are gone would show much later, or be paved over by zeros
+    when the log is merged. The order matters while others write: first how many pages there are,
+    then the log, then the file, into which a log is merged before it is begun anew.
+    """
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (size,) = connection.execute("PRAGMA page_size").fetchone()
+    if path.stat().st_size // size >= pages:
+        return
+    logged = wal_pages(_log(path), size)
+    present = path.stat().st_size // size
+    lost = sum(page not in logged for page in range(present + 1, pages + 1))
+    if lost:
+        raise StoreError(f"the file is truncated: {lost} of {pages} pages are gone", file=str(path))
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def create(path: Path, layout: Layout = RUNS) -> None:
+    """Make an empty store; one that another process made meanwhile is left as it is."""
+    log = _log(path)
+    if log.exists() and log.stat().st_size:
+        message = f"the store is gone, but {log.name} is still there: put both back, or delete it"
+        raise StoreError(message, file=str(path))
+    draft = path.with_name(f".{path.name}.{token_hex(4)}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous = FULL")
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            if mode != "wal":
+                message = f"this disk cannot hold a store: no write-ahead log ({mode})"
+                raise StoreError(message, file=str(path))
+            connection.execute(f"PRAGMA application_id = {layout.application}")
+            connection.execute(f"PRAGMA user_version = {layout.version}")
+            for sql in layout.tables.values():
+                connection.execute(sql)
+        try:
+            os.link(draft, path)  # unlike a rename, it never replaces another's store
+        except OSError:
+            if path.exists():
+                return
+            draft.replace(path)  # a disk without hard links
+        _sync_folder(path.parent)
+    except sqlite3.Error as error:
+        raise explained(path, error) from error
+    except OSError as error:
+        raise StoreError(f"it cannot be made: {error.strerror}", file=str(path)) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The name of a new file is durable only once its folder is."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

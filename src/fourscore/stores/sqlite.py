@@ -1,0 +1,261 @@
+"""One file that holds runs: what was asked, done, scored and said about it by people.
+
+    with Store("runs.db") as store:
+        run = store.start(RunInfo(name="nightly"))
+        with store.writer(run.id) as writer:
+            await writer.put_trace(0, case, 1, trace)
+
+Writing rows is the writer's; all else is here. Reading never holds the file: whatever streams
+fetches a page of keys, lets go, and reads row by row, so memory does not depend on the size of a
+run, and a reader that stops half-way does not keep the log of a running writer from being merged.
+It sees what has been committed when it comes by.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from fourscore.core import Case, Score, Status, Trace, nearest
+from fourscore.stores.errors import StoreError, explaining
+from fourscore.stores.run import Label, RunInfo, StoredRow
+from fourscore.stores.schema import connect, create
+from fourscore.stores.writer import Writer
+
+#: Keys fetched at a time.
+PAGE = 512
+
+STATES = """SELECT case_id, repeat, status FROM traces
+    LEFT JOIN scores ON scores.trace = traces.number AND judge = ?
+    WHERE run = ? AND (case_id, repeat) > (?, ?) ORDER BY case_id, repeat LIMIT ?"""
+KEYS = """SELECT position, repeat, number FROM traces
+    WHERE run = ? AND (position, repeat, number) > (?, ?, ?)
+    ORDER BY position, repeat, number LIMIT ?"""
+ROW = """SELECT position, repeat, attempt, "case", traces.trace, score FROM traces
+    LEFT JOIN scores ON scores.trace = traces.number AND judge = ? WHERE number = ?"""
+FIND = "SELECT number, attempt FROM traces WHERE run = ? AND case_id = ? AND repeat = ?"
+JUDGES = """SELECT DISTINCT judge FROM scores JOIN traces ON traces.number = scores.trace
+    WHERE run = ? ORDER BY judge"""
+LABELS = """SELECT case_id, repeat, who, verdict, note, created, labels.attempt < traces.attempt
+    FROM labels JOIN traces ON traces.number = labels.trace
+    WHERE run = ? ORDER BY position, repeat, who"""
+
+
+class Store:
+    """Use it from any thread; a forked process opens its own.
+
+    A file or folder that cannot be written can still be read.
+    """
+
+    def __init__(self, path: str | Path, *, make: bool = True) -> None:
+        self.path = Path(path).resolve()
+        if make and not self.path.exists():
+            create(self.path)
+        self._connection = connect(self.path)
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    # Runs
+
+    def start(self, info: RunInfo) -> RunInfo:
+        """Add a run; its id must be new."""
+        text = msgspec.json.encode(info).decode()
+        with self._transaction() as connection:
+            if connection.execute("SELECT 1 FROM runs WHERE id = ?", (info.id,)).fetchone():
+                raise self._error(f"there is a run {info.id} already")
+            connection.execute("INSERT INTO runs (id, info) VALUES (?, ?)", (info.id, text))
+        return info
+
+    def runs(self) -> list[RunInfo]:
+        """All of them, the oldest first."""
+        found = self._all("SELECT info, finished FROM runs ORDER BY id")
+        return [self._info(text, finished) for text, finished in found]
+
+    def run(self, wanted: str) -> RunInfo:
+        """The run of this id, or the only one whose id begins so."""
+        found = self._all("SELECT id, info, finished FROM runs WHERE id = ?", (wanted,))
+        if not found:
+            query = "SELECT id, info, finished FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id"
+            found = self._all(query, (len(wanted), wanted))
+        if len(found) == 1:
+            return self._info(*found[0][1:])
+        if found:
+            several = ", ".join(row[0] for row in found[-5:])
+            raise self._error(f"{len(found)} runs begin with {wanted!r}: {several}")
+        known = [row[0] for row in self._all("SELECT id FROM runs ORDER BY id DESC LIMIT 10")]
+        hint = nearest(wanted, known) if known else "the store holds none"
+        raise self._error(f"there is no run {wanted!r}; {hint}")
+
+    def finish(self, run_id: str, summary: Any) -> None:
+        """Note that a run is complete, with its summary, a JSON value."""
+        text = msgspec.json.encode(summary).decode()
+        number = self._number(run_id)
+        with self._transaction() as connection:
+            update = "UPDATE runs SET finished = ?, summary = ? WHERE number = ?"
+            connection.execute(update, (time.time(), text, number))
+
+    def summary(self, run_id: str) -> Any:
+        """What `finish` was given; None before."""
+        ((text,),) = self._all("SELECT summary FROM runs WHERE number = ?", self._key(run_id))
+        return None if text is None else self._decoded(text, Any, f"run {run_id}: summary")
+
+    def writer(self, run_id: str) -> Writer:
+        """The one writer of a run; refused while another process or task has it."""
+        return Writer(self.path, run_id, self._number(run_id))
+
+    def judge(self, run_id: str, wanted: str) -> str:
+        """The rubric that has scored the run: of this fingerprint, or the only one beginning so."""
+        known = [row[0] for row in self._all(JUDGES, self._key(run_id))]
+        found = [each for each in known if each.startswith(wanted)]
+        if wanted in known or len(found) == 1:
+            return wanted if wanted in known else found[0]
+        count = f"{len(found)} rubrics {wanted}… have" if found else f"no rubric {wanted!r} has"
+        raise self._error(f"{count} scored run {run_id}; known: {', '.join(known) or 'none'}")
+
+    # Rows
+
+    def done(self, run_id: str, judge: str) -> Iterator[tuple[str, int, Status]]:
+        """Case id, repeat and status of all that this judge has judged, by id."""
+        for case_id, repeat, status in self._states(run_id, judge):
+            if status is not None:
+                yield case_id, repeat, Status(status)
+
+    def unjudged(self, run_id: str, judge: str) -> Iterator[tuple[str, int]]:
+        """Case id and repeat of the traces that this judge has not judged, by id."""
+        for case_id, repeat, status in self._states(run_id, judge):
+            if status is None:
+                yield case_id, repeat
+
+    def statuses(self, run_id: str, case_id: str, judge: str) -> dict[int, Status | None]:
+        """Each stored repeat of one case; None where its trace is there and no score.
+
+        A runner that resumes asks this case by case, and need not hold a run's keys in memory.
+        """
+        query = """SELECT repeat, status FROM traces
+            LEFT JOIN scores ON scores.trace = traces.number AND judge = ?
+            WHERE run = ? AND case_id = ? ORDER BY repeat"""
+        found = self._all(query, (judge, self._number(run_id), case_id))
+        return {repeat: None if status is None else Status(status) for repeat, status in found}
+
+    def rows(self, run_id: str, judge: str | None = None) -> Iterator[StoredRow]:
+        """Every row by position, then repeat, scored by this judge, else by the run's rubric."""
+        number, judge = self._number(run_id), self._judge(run_id, judge)
+        last = (-1 << 63, 0, 0)
+        while keys := self._all(KEYS, (number, *last, PAGE)):
+            for key in keys:
+                yield self._row(key[2], judge)
+            last = keys[-1]
+
+    def row(
+        self, run_id: str, case_id: str, repeat: int = 1, judge: str | None = None
+    ) -> StoredRow | None:
+        """One row, or None."""
+        found = self._all(FIND, (self._number(run_id), case_id, repeat))
+        return self._row(found[0][0], self._judge(run_id, judge)) if found else None
+
+    # Labels
+
+    def label(
+        self, run_id: str, case_id: str, repeat: int, who: str, verdict: str, note: str = ""
+    ) -> None:
+        """Keep a person's verdict on a stored output; the same person's next one replaces it."""
+        key = (self._number(run_id), case_id, repeat)
+        with self._transaction() as connection:
+            found = connection.execute(FIND, key).fetchone()
+            if found is None:
+                raise self._error(f"run {run_id} holds no case {case_id!r}, repeat {repeat}")
+            insert = """INSERT OR REPLACE INTO labels (trace, attempt, who, verdict, note, created)
+                VALUES (?, ?, ?, ?, ?, ?)"""
+            connection.execute(insert, (*found, who, verdict, note, time.time()))
+
+    def labels(self, run_id: str) -> list[Label]:
+        """All verdicts on a run, by position, repeat and person."""
+        return [
+            Label(case_id=case_id, repeat=repeat, who=who, verdict=verdict, note=note,
+                  created=created, stale=bool(stale))
+            for case_id, repeat, who, verdict, note, created, stale in self._all(
+                LABELS, self._key(run_id)
+            )
+        ]  # fmt: skip
+
+    # How it is done
+
+    def _states(self, run_id: str, judge: str) -> Iterator[tuple[str, int, str | None]]:
+        number = self._number(run_id)
+        last: tuple[str, int] = ("", -1 << 63)
+        while page := self._all(STATES, (judge, number, *last, PAGE)):
+            yield from page
+            last = page[-1][:2]
+
+    def _row(self, number: int, judge: str) -> StoredRow:
+        ((position, repeat, attempt, case, trace, score),) = self._all(ROW, (judge, number))
+        where = f"position {position}, repeat {repeat}"
+        return StoredRow(
+            position=position,
+            repeat=repeat,
+            attempt=attempt,
+            case=self._decoded(case, Case, f"{where}: case"),
+            trace=self._decoded(trace, Trace, f"{where}: trace"),
+            score=None if score is None else self._decoded(score, Score, f"{where}: score"),
+        )
+
+    def _judge(self, run_id: str, judge: str | None) -> str:
+        return self.run(run_id).rubric_fingerprint if judge is None else judge
+
+    def _number(self, run_id: str) -> int:
+        return self._key(run_id)[0]
+
+    def _key(self, run_id: str) -> tuple[int]:
+        found = self._all("SELECT number FROM runs WHERE id = ?", (run_id,))
+        if not found:
+            raise self._error(f"there is no run {run_id!r}")
+        return (int(found[0][0]),)
+
+    def _info(self, text: str, finished: float | None) -> RunInfo:
+        info: RunInfo = self._decoded(text, RunInfo, "run")
+        return msgspec.structs.replace(info, finished=finished)
+
+    def _decoded(self, text: str, kind: Any, where: str) -> Any:
+        """What a column holds; someone else may have written it."""
+        try:
+            return msgspec.json.decode(text, type=kind)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise StoreError(f"damaged: {error}", file=str(self.path), field=where) from error
+
+    def _error(self, message: str) -> StoreError:
+        return StoreError(message, file=str(self.path))
+
+    def _all(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+        with self._lock, explaining(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, explaining(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.rollback()
+                raise

@@ -1,0 +1,5 @@
+"""Where AgentJet keeps `BaseJudge`."""
+
+from fourscore.judges.workflow import BaseJudge
+
+__all__ = ["BaseJudge"]

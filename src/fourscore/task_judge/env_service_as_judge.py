@@ -1,0 +1,5 @@
+"""Where AgentJet keeps `EnvServiceJudge`."""
+
+from fourscore.judges.agentjet import EnvServiceJudge
+
+__all__ = ["EnvServiceJudge"]

@@ -1,1 +1,0 @@
-"""What `rubrica demo` shows: a test set, a small research assistant, and the pages it can find."""

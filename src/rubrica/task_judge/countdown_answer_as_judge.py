@@ -1,5 +1,0 @@
-"""`CountdownAnswerAsJudge` under a module of its own, as AgentJet keeps its judges."""
-
-from rubrica.judges.agentjet import CountdownAnswerAsJudge
-
-__all__ = ["CountdownAnswerAsJudge"]

@@ -1,5 +1,0 @@
-"""Where AgentJet keeps `EnvServiceJudge`."""
-
-from rubrica.judges.agentjet import EnvServiceJudge
-
-__all__ = ["EnvServiceJudge"]

@@ -1,5 +1,0 @@
-"""AgentJet's workflow types, under the path its users import them from."""
-
-from rubrica.judges.workflow import ModelTuner, Task, Workflow, WorkflowOutput, WorkflowTask
-
-__all__ = ["ModelTuner", "Task", "Workflow", "WorkflowOutput", "WorkflowTask"]
