@@ -26,20 +26,20 @@ status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 print(n, seconds, int(status["VmHWM"].split()[0]) / 1024)
 """
 READERS = {
-    "nothing (imports)": "from fourscore.readers.cases import CaseFile; n = 0",
+    "nothing (imports)": "from fourscore.formats.cases import CaseFile; n = 0",
     "check": """
-from fourscore.readers.cases import CaseFile
+from fourscore.formats.cases import CaseFile
 n = CaseFile(sys.argv[1]).check().count""",
     "check, then filter": """
-from fourscore.readers.cases import CaseFile
-from fourscore.readers.selection import Selection
+from fourscore.formats.cases import CaseFile
+from fourscore.formats.selection import Selection
 chosen = Selection(tags_any=("math",), expression='level >= 3 and complexity != "simple"')
 file = CaseFile(sys.argv[1])
 file.check()
 n = sum(map(chosen.matches, file.cases()))""",
     "check, then sample 1,000": """
-from fourscore.readers.cases import CaseFile
-from fourscore.readers.selection import sampled
+from fourscore.formats.cases import CaseFile
+from fourscore.formats.selection import sampled
 n = sum(1 for _ in sampled(CaseFile(sys.argv[1]).cases(), 1000, seed=1))""",
     "json loop, count": """
 import json

@@ -39,9 +39,9 @@ from rapidfuzz import fuzz, process
 from fourscore.core import Case, ConfigError, Message, Signal, Step, ToolCall, Trace
 from fourscore.core.levels import FLOORS
 from fourscore.executors import loop
+from fourscore.formats.cases import CaseFile
 from fourscore.judges.protocol import load
 from fourscore.phases.agent_recorded import RecordedAgent
-from fourscore.readers.cases import CaseFile
 
 NAMES = (
     "factual_accuracy",

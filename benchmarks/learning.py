@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.phases.learning import planted
 
 from fourscore.core import digest
+from fourscore.formats.samples import Mode, Samples
 from fourscore.models.asking import Ask, Reply
 from fourscore.models.budgeted import Budgeted
 from fourscore.models.house import House
@@ -35,7 +36,6 @@ from fourscore.phases.learning.checking import Checker
 from fourscore.phases.learning.journal import Journal
 from fourscore.phases.learning.parts import parts_of, units_of
 from fourscore.phases.learning.settings import Learning
-from fourscore.readers.samples import Mode, Samples
 from fourscore.stats.correlation import spearman
 
 PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}

@@ -12,10 +12,10 @@ from fourscore import EvaluationRunner, ProductionMonitor, TestSet
 from fourscore.core import Score, Trace, Usage, score
 from fourscore.doors.cli import main
 from fourscore.doors.trainers.trl import Reward
+from fourscore.formats.fields import case_from
+from fourscore.formats.rows import Recorded
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.phases.train import Rewards
-from fourscore.readers.fields import case_from
-from fourscore.readers.rows import Recorded
 from fourscore.stores.sqlite import Store
 
 #: The most gullible of judges, so that what an answer says decides; nothing is asked of a network.

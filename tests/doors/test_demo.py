@@ -14,7 +14,7 @@ import fourscore
 from fourscore.doors import exports
 from fourscore.doors.cli import main
 from fourscore.doors.demo import agent, library
-from fourscore.readers.cases import CaseFile
+from fourscore.formats.cases import CaseFile
 
 PACKAGE = Path(fourscore.__file__).parent
 DEMO = PACKAGE / "doors" / "demo"

@@ -16,8 +16,8 @@ import pytest
 from fourscore import Case, Trace
 from fourscore.doors.cli import main
 from fourscore.doors.hook import append, record_of
+from fourscore.formats.logs.detect import Log
 from fourscore.judges.fitness.execution import Execution, execution_of
-from fourscore.readers.logs.detect import Log
 
 RUN = [sys.executable, "-c", "import sys; from fourscore.doors.cli import main; sys.exit(main())"]
 
@@ -174,7 +174,7 @@ WRITER = """
 import json, sys
 from fourscore.doors.hook import append, record_of
 from fourscore.judges.fitness.execution import Execution, execution_of
-from fourscore.readers.logs.detect import Log
+from fourscore.formats.logs.detect import Log
 path, name, most = sys.argv[1:]
 for i in range(int(most)):
     more = "x" * (i * 37 % 6000)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from fourscore.core import DataError, Rubric
+from fourscore.formats.lines import Chunk
 from fourscore.judges.math import MathJudge
 from fourscore.judges.protocol import load
 from fourscore.phases.crew import WORTH_PROCESSES, Crew
 from fourscore.phases.recorded import Tally
-from fourscore.readers.lines import Chunk
 
 MATH = Rubric.alone(MathJudge())
 

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from fourscore.core import Case, DataError, Trace
+from fourscore.formats.labels import Scale
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy, facts_of, judge_facts
 from fourscore.judges.dimensions.question import question_of
 from fourscore.judges.reader.features import DIRECTION, NAMES
@@ -21,7 +22,6 @@ from fourscore.phases.fit import (
     split_cases,
 )
 from fourscore.phases.labelled import Labelled, Output
-from fourscore.readers.labels import Scale
 from fourscore.stats.logistic import Logistic
 
 SHIPPED = shipped_model()

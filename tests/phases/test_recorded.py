@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import DataError, Rubric
+from fourscore.formats.lines import Chunk
 from fourscore.judges.math import MathJudge
 from fourscore.phases.recorded import Job, Tally, check_chunk, failed_chunk, judge_chunk
-from fourscore.readers.lines import Chunk
 
 JOB = pickle.dumps(Job(Rubric.alone(MathJudge()), 30.0))
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case, JudgeError, Rubric, Score, Signal, Status, Trace, judge
+from fourscore.formats.rows import Recorded
 from fourscore.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
 from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.math import MathJudge
 from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask, case_of, trace_of
 from fourscore.phases.train import filled, rewards
-from fourscore.readers.rows import Recorded
 
 MATH = Rubric.alone(MathJudge())
 

@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourscore.core import Case, DataError
-from fourscore.readers import cases as cases_module
-from fourscore.readers.cases import CaseFile, write_cases
-from fourscore.readers.fields import FIELDS, case_from
+from fourscore.formats import cases as cases_module
+from fourscore.formats.cases import CaseFile, write_cases
+from fourscore.formats.fields import FIELDS, case_from
 
 ENDINGS = ("jsonl", "json", "yaml", "csv")
 Write = Callable[[str, str | bytes], CaseFile]
@@ -381,7 +381,7 @@ def test_an_open_quote_does_not_swallow_memory(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = csv.field_size_limit()
-    monkeypatch.setattr("fourscore.readers.tables.MAX_LINE", 1000)
+    monkeypatch.setattr("fourscore.formats.tables.MAX_LINE", 1000)
     csv.field_size_limit(1000)
     try:
         error = refused(write("c.csv", 'input\n"' + "word\n" * 1000))
@@ -466,7 +466,7 @@ def run(code: str, stdin: bytes) -> str:
 
 def test_stdin_is_jsonl_and_can_be_read_twice() -> None:
     code = (
-        "from fourscore.readers.cases import CaseFile; f = CaseFile('-')\n"
+        "from fourscore.formats.cases import CaseFile; f = CaseFile('-')\n"
         "print(f.check().count, [c.id for c in f.cases()], [c.id for c in f.cases()])"
     )
     text = b'{"id":"a","input":1}\n{"id":"b","input":2}\n'
@@ -639,7 +639,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         for i in range(5_000):
             out.write(json.dumps({"input": f"{i} {filler}"}) + "\n")
     code = (
-        "import sys, tracemalloc; from fourscore.readers.cases import CaseFile\n"
+        "import sys, tracemalloc; from fourscore.formats.cases import CaseFile\n"
         "f = CaseFile(sys.argv[1]); tracemalloc.start(); n = sum(1 for _ in f.cases())\n"
         "print(n, tracemalloc.get_traced_memory()[1])"
     )

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from fourscore.readers.conversion import ConversionError, converted, explained_line
+from fourscore.formats.conversion import ConversionError, converted, explained_line
 
 
 class Leaf(msgspec.Struct, forbid_unknown_fields=True):

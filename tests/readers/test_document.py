@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fourscore.core import ConfigError
-from fourscore.readers.document import parse_document, read_document
+from fourscore.formats.document import parse_document, read_document
 
 
 def refused(text: str) -> ConfigError:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import ConfigError, DataError
-from fourscore.readers.document import parse_document
-from fourscore.readers.labels import Scale, detected, labels_in, scale_of
-from fourscore.readers.sections import put_section, with_section
+from fourscore.formats.document import parse_document
+from fourscore.formats.labels import Scale, detected, labels_in, scale_of
+from fourscore.formats.sections import put_section, with_section
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import DataError
-from fourscore.readers import lines
-from fourscore.readers.lines import Chunk, chunks
+from fourscore.formats import lines
+from fourscore.formats.lines import Chunk, chunks
 
 BOM = b"\xef\xbb\xbf"
 texts = st.lists(st.sampled_from([b"a", b"bb", b"\n", b"\r\n", b" ", b"\xc3\xa9"])).map(b"".join)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import DataError, Message, ToolCall, Trace
-from fourscore.readers.messages import trace_of_messages
+from fourscore.formats.messages import trace_of_messages
 
 
 def call(name: str, arguments: Any, key: str | None = None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import DataError
-from fourscore.readers.rows import read_row
+from fourscore.formats.rows import read_row
 
 
 def line(task: Any = None, **rest: Any) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import DataError
-from fourscore.readers.samples import Fields, Samples
+from fourscore.formats.samples import Fields, Samples
 
 POINT = {"main_query": "Q", "metadata": {"answer": "A", "score": 8}}
 LIST = {

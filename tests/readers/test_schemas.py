@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from fourscore.core import DataError
-from fourscore.readers.conversion import explained
-from fourscore.readers.document import parse_document
-from fourscore.readers.fields import FIELDS, case_from
-from fourscore.readers.rubrics import RubricFile
-from fourscore.readers.schemas import cases_schema, config_schema, rubric_schema
+from fourscore.formats.conversion import explained
+from fourscore.formats.document import parse_document
+from fourscore.formats.fields import FIELDS, case_from
+from fourscore.formats.rubrics import RubricFile
+from fourscore.formats.schemas import cases_schema, config_schema, rubric_schema
 
 jsonschema = pytest.importorskip("jsonschema")
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case, ConfigError
-from fourscore.readers.expression import MAX_DEPTH, compiled
-from fourscore.readers.selection import Selection, limited, sampled
+from fourscore.formats.expression import MAX_DEPTH, compiled
+from fourscore.formats.selection import Selection, limited, sampled
 
 CASE = Case(
     id="q1",

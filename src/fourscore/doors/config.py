@@ -11,10 +11,10 @@ from typing import Any, Literal
 import msgspec
 
 from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, nearest
+from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.document import Document, parse_document, read_document
 from fourscore.judges.protocol import load
 from fourscore.phases.auto_grader_config import AutoGrader
-from fourscore.readers.conversion import ConversionError, converted
-from fourscore.readers.document import Document, parse_document, read_document
 
 ROOTS = ("ajet", "fourscore")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.core import ConfigError
-from fourscore.readers.conversion import ConversionError, converted
-from fourscore.readers.document import parse_document
-from fourscore.readers.rubrics import RubricCalibration
+from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.document import parse_document
+from fourscore.formats.rubrics import RubricCalibration
 from fourscore.stats.confusion import Confusion
 from fourscore.stats.correction import ChanceError, rogan_gladen, times
 from fourscore.stats.quantiles import normal

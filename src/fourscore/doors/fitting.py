@@ -12,10 +12,10 @@ import msgspec
 
 from fourscore.core import ConfigError, Rubric
 from fourscore.doors.cli import INCOMPLETE, PASSED
+from fourscore.formats.writing import written
 from fourscore.judges.dimensions.factual_accuracy import NAME, FactualAccuracy
 from fourscore.phases.fit import Fit, fit_labelled
 from fourscore.phases.labelled import Labelled
-from fourscore.readers.writing import written
 from fourscore.stats.figure import Figure
 
 #: What `--fit` does not go with: it changes the judge that these speak of.

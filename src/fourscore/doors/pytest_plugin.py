@@ -47,7 +47,7 @@ class CasesFile(pytest.File):
 
     def collect(self) -> Iterator[CaseItem]:
         from fourscore.core import FourscoreError
-        from fourscore.readers.cases import CaseFile
+        from fourscore.formats.cases import CaseFile
 
         try:
             agent, rubric = self._parts()

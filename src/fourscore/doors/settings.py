@@ -9,11 +9,11 @@ import msgspec
 from fourscore.core import ConfigError
 from fourscore.doors.budget import Means
 from fourscore.doors.config import parse_option
+from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.document import read_document
+from fourscore.formats.selection import Selection
 from fourscore.judges.rubric_file import RESEARCH
 from fourscore.phases.test import Plan
-from fourscore.readers.conversion import ConversionError, converted
-from fourscore.readers.document import read_document
-from fourscore.readers.selection import Selection
 
 STORE = ".fourscore/runs.db"
 #: The configuration of a folder, read where none is named and the options do not say it all.

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from fourscore.core import ConfigError, Dimension, Rubric
+from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.document import Document, read_document
+from fourscore.formats.rubrics import RubricFile, RubricLine
 from fourscore.judges.protocol import load
-from fourscore.readers.conversion import ConversionError, converted
-from fourscore.readers.document import Document, read_document
-from fourscore.readers.rubrics import RubricFile, RubricLine
 
 #: The rubric for research answers, which `fourscore run` uses where none is given.
 RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")

@@ -25,7 +25,7 @@ from fourscore.core import (
 from fourscore.core.judge import Runs, shown
 from fourscore.core.numbers import real
 from fourscore.executors.portal import PORTAL
-from fourscore.readers.conversion import ConversionError, converted
+from fourscore.formats.conversion import ConversionError, converted
 
 
 @dataclass

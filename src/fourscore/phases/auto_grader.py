@@ -19,6 +19,8 @@ from msgspec.structs import replace
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage, digest
 from fourscore.core.rubric import SLACK
 from fourscore.core.trace import as_text
+from fourscore.formats.document import read_document
+from fourscore.formats.samples import Samples
 from fourscore.judges.prompted.criteria import Criteria
 from fourscore.judges.prompted.listwise import Listwise
 from fourscore.judges.prompted.rating import Rating
@@ -29,8 +31,6 @@ from fourscore.phases.learn import LEARNED, learn
 from fourscore.phases.learning.artifact import write_artifact
 from fourscore.phases.learning.journal import Journal
 from fourscore.phases.learning.settings import Learning
-from fourscore.readers.document import read_document
-from fourscore.readers.samples import Samples
 
 NAME = "auto_grader"
 #: Seconds between two looks at a lock that another process holds.

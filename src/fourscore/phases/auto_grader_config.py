@@ -13,10 +13,10 @@ import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.core.numbers import finite, whole
+from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.samples import Fields
 from fourscore.models.keys import ELSEWHERE, hold
 from fourscore.models.spec import KINDS
-from fourscore.readers.conversion import ConversionError, converted
-from fourscore.readers.samples import Fields
 
 if TYPE_CHECKING:
     from fourscore.phases.learning.settings import Learning

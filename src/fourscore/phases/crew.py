@@ -17,8 +17,8 @@ from typing import Any, Self
 
 from fourscore.core import Rubric
 from fourscore.executors.workers import WorkerError, Workers
+from fourscore.formats.lines import Chunk
 from fourscore.phases.recorded import Job, Tally, check_chunk, failed_chunk, judge_chunk
-from fourscore.readers.lines import Chunk
 
 #: Below this many bytes, starting processes costs more than they bring.
 WORTH_PROCESSES = 1024 * 1024

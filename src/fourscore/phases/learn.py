@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Usage
+from fourscore.formats.samples import Samples
 from fourscore.models.asking import ModelError
 from fourscore.models.house import current
 from fourscore.phases.learning.artifact import Themes, dimensions_of, rubric_document
@@ -25,7 +26,6 @@ from fourscore.phases.learning.parts import FEWEST, Parts, parts_of
 from fourscore.phases.learning.plan import Allowance, plan_of
 from fourscore.phases.learning.report import criterion_text, ranks_report, scores_report
 from fourscore.phases.learning.settings import Learning
-from fourscore.readers.samples import Samples
 from fourscore.stats.least_squares import Fit
 
 #: Under which a journal has the document of a run that is over.

@@ -19,9 +19,9 @@ from fourscore.executors.local import Local
 from fourscore.executors.portal import MustWait, step
 from fourscore.executors.process import WorkerError
 from fourscore.executors.worker import retire
+from fourscore.formats.lines import Chunk
+from fourscore.formats.rows import Row, read_row
 from fourscore.phases.train import rewards
-from fourscore.readers.lines import Chunk
-from fourscore.readers.rows import Row, read_row
 
 
 class Tally(msgspec.Struct):

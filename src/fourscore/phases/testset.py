@@ -23,9 +23,9 @@ from fourscore.core import (
 from fourscore.core.rubric import SLACK
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
+from fourscore.formats.fields import case_from
 from fourscore.judges.protocol import BUILT_IN, load
 from fourscore.phases.agents import agent_of, attempt, opened
-from fourscore.readers.fields import case_from
 from fourscore.stats.aggregate import Summary
 
 PASS_THRESHOLD = 0.7

@@ -11,8 +11,8 @@ from fourscore.core import INLINE, Case, Executor, JudgeError, Rubric, Score, Si
 from fourscore.core.numbers import clamp
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
+from fourscore.formats.rows import Recorded
 from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, case_of, preset, trace_of
-from fourscore.readers.rows import Recorded
 
 
 async def rewards(

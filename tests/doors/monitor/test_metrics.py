@@ -13,9 +13,9 @@ from fourscore.core import Case, ConfigError, DataError, Trace, Usage, judge
 from fourscore.doors.monitor.grafana import FILES, HERE, write_files
 from fourscore.doors.monitor.metrics import FAMILIES, PREFIX, metrics_text
 from fourscore.doors.monitor.sinks import Log
+from fourscore.formats.document import read_document
 from fourscore.phases.monitor.delivering import Deliverer
 from fourscore.phases.monitor.monitor import ProductionMonitor
-from fourscore.readers.document import read_document
 from fourscore.stats.confusion import Confusion
 from fourscore.stores.monitor import MonitorStore
 

@@ -19,10 +19,10 @@ from fourscore.doors.cli import main
 from fourscore.doors.monitor.status import monitor_document
 from fourscore.doors.monitor.terminal import show_status
 from fourscore.doors.monitor.watching import buckets, sparkline, view, view_document
+from fourscore.formats.cases import CaseFile
+from fourscore.formats.sections import put_section
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.phases.monitor.monitor import ProductionMonitor
-from fourscore.readers.cases import CaseFile
-from fourscore.readers.sections import put_section
 from fourscore.stores.monitor import MonitorStore
 
 #: What an agent may write to whoever watches it.

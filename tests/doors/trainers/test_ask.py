@@ -8,10 +8,10 @@ import pytest
 from fourscore.core import Case, ConfigError, Fault, Rubric, Score, Signal, Status, Trace, judge
 from fourscore.doors.trainers.ask import rewards_of
 from fourscore.doors.trainers.verdict import components, error_of, in_short, unit
+from fourscore.formats.rows import Recorded
 from fourscore.judges.agentjet import MathAnswerAsJudge
 from fourscore.judges.math import MathJudge
 from fourscore.judges.workflow import BaseJudge
-from fourscore.readers.rows import Recorded
 
 CASE = Case(id="t", expected="2")
 ANSWER = [Recorded(Trace(output=r"\boxed{1} \boxed{2}"))]

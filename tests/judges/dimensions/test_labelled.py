@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from fourscore.core.levels import FLOORS
+from fourscore.formats.cases import CaseFile
 from fourscore.judges.protocol import load
 from fourscore.phases.agent_recorded import RecordedAgent
-from fourscore.readers.cases import CaseFile
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 LEVELS = tuple(FLOORS)

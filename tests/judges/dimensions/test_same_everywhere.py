@@ -23,7 +23,7 @@ from pathlib import Path
 from fourscore.core import Case, Trace
 from fourscore.judges.protocol import load
 from fourscore.phases.agent_recorded import RecordedAgent
-from fourscore.readers.cases import CaseFile
+from fourscore.formats.cases import CaseFile
 
 NAMED = (
     ("Shakespearean English pronunciation is different from modern English pronunciation.",

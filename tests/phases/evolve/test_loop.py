@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case
+from fourscore.formats.cases import CaseFile
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.asking import ModelError
 from fourscore.phases.evolve.decision import by_scores
@@ -26,7 +27,6 @@ from fourscore.phases.evolve.mutations.record import Record, text_digest
 from fourscore.phases.evolve.prompted_agent import PromptedAgents
 from fourscore.phases.evolve.split import part_of, split
 from fourscore.phases.test import Plan
-from fourscore.readers.cases import CaseFile
 from fourscore.stores.sqlite import Store
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourscore import Case, DataError, score
+from fourscore.formats.logs.detect import Log
 from fourscore.judges.fitness.grades import score_of
 from fourscore.judges.fitness.rubric import fitness
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.phases.fitness.log import Reading, Task, score_log
 from fourscore.phases.fitness.telling import document
-from fourscore.readers.logs.detect import Log
 
 RUBRIC = fitness()
 TABLE = Path(__file__).parents[2] / "labelled" / "fitness" / "executions.jsonl"

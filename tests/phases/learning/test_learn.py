@@ -8,6 +8,7 @@ import pytest
 from tests.phases.learning import planted
 
 from fourscore.core import Case, Trace, score
+from fourscore.formats.samples import Samples
 from fourscore.judges.prompted.criteria import Criteria
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.asking import ModelError
@@ -19,7 +20,6 @@ from fourscore.phases.learn import LEARNED, NOTHING, learn
 from fourscore.phases.learning.artifact import write_artifact
 from fourscore.phases.learning.journal import Journal
 from fourscore.phases.learning.settings import Learning
-from fourscore.readers.samples import Samples
 
 PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
 

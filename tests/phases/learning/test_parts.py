@@ -10,6 +10,7 @@ import pytest
 from tests.phases.learning import planted
 
 from fourscore.core import ConfigError, DataError, Usage
+from fourscore.formats.samples import Samples
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.phases.learning.artifact import dimensions_of, rubric_document, write_artifact
 from fourscore.phases.learning.choosing import Candidate, Choice, chosen_of, span_of, strength
@@ -19,7 +20,6 @@ from fourscore.phases.learning.pool import pooled
 from fourscore.phases.learning.proposing import tidied
 from fourscore.phases.learning.report import criterion_text
 from fourscore.phases.learning.settings import Learning
-from fourscore.readers.samples import Samples
 from fourscore.stats.least_squares import Fit
 
 

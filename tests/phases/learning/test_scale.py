@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.phases.learning import planted
 
 from fourscore.core import digest
+from fourscore.formats.samples import Samples
 from fourscore.models.asking import Ask, Reply
 from fourscore.models.budgeted import Budgeted
 from fourscore.models.house import House
@@ -14,7 +15,6 @@ from fourscore.models.purse import Purse
 from fourscore.models.scripted import Scripted
 from fourscore.phases.learn import LEARNED, learn
 from fourscore.phases.learning.settings import Learning
-from fourscore.readers.samples import Samples
 
 LONG = 20_000
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case, Usage
+from fourscore.formats.otlp.span import Span
 from fourscore.phases.monitor.assembly import Interaction, Unfit, interaction_of
 from fourscore.phases.monitor.gathering import Gatherer
 from fourscore.phases.monitor.receiving import rows_of
-from fourscore.readers.otlp.span import Span
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_spans import SpanRow
 

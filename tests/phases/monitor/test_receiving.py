@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fourscore.core import DataError
+from fourscore.formats.otlp.span import Span
 from fourscore.phases.monitor.receiving import FullError, Receipt, Receiver, rows_of
-from fourscore.readers.otlp.span import Span
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_spans import Received

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore import DataError
-from fourscore.readers.logs.batches import PIECE, Batches
+from fourscore.formats.logs.batches import PIECE, Batches
 
 
 def all_of(text: str, **options: Any) -> tuple[list[dict[str, Any]], Batches[dict[str, Any]]]:
@@ -44,7 +44,7 @@ def test_lines_are_counted_over_pieces(indent: int | None) -> None:
 
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fourscore.readers.logs.batches.MAX_LINE", 4 * PIECE)
+    monkeypatch.setattr("fourscore.formats.logs.batches.MAX_LINE", 4 * PIECE)
     with pytest.raises(DataError, match="longer than") as caught:
         all_of('{"a": 1}\n' * 3 + '{"b":\n' + '"x"\n' * (2 * PIECE))
     assert caught.value.line == 4

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fourscore.core import DataError, Trace, Usage
-from fourscore.readers.logs.detect import Log
-from fourscore.readers.logs.summary import duration
+from fourscore.formats.logs.detect import Log
+from fourscore.formats.logs.summary import duration
 
 
 def read(path: Path, text: str, **options: Any) -> tuple[Log, list[Trace]]:

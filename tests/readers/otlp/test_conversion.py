@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from fourscore.core import Fault, ToolCall, Usage
-from fourscore.readers.otlp.conversion import Reading
-from fourscore.readers.otlp.span import Event, Span, distinct
+from fourscore.formats.otlp.conversion import Reading
+from fourscore.formats.otlp.span import Event, Span, distinct
 
 QUESTION = "Where is my order?"
 ANSWER = "It left on Tuesday."

@@ -16,7 +16,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, St
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 
 from fourscore.core import DataError
-from fourscore.readers.otlp.bodies import (
+from fourscore.formats.otlp.bodies import (
     MEMBERS,
     TooLarge,
     inflated,
@@ -24,9 +24,9 @@ from fourscore.readers.otlp.bodies import (
     reply,
     spans_of_body,
 )
-from fourscore.readers.otlp.documents import spans_of_document
-from fourscore.readers.otlp.protobuf import spans_of_protobuf
-from fourscore.readers.otlp.span import LARGEST, Event, Span, distinct, packed, unpacked
+from fourscore.formats.otlp.documents import spans_of_document
+from fourscore.formats.otlp.protobuf import spans_of_protobuf
+from fourscore.formats.otlp.span import LARGEST, Event, Span, distinct, packed, unpacked
 
 TRACE, SPAN, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "00f067aa0ba902b7"
 START, END = 1_767_607_200_000_000_001, 1_767_607_201_500_000_000

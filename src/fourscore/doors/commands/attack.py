@@ -18,13 +18,13 @@ from fourscore.doors.config import rubric_from_name
 from fourscore.doors.judge_options import judge_options
 from fourscore.doors.watch import stdout_kept
 from fourscore.executors import loop
+from fourscore.formats.cases import CaseFile
 from fourscore.judges.prompted.attacks import bundled_cases, families, family
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.phases.attack import attack
 from fourscore.phases.attack_plan import Plan
 from fourscore.phases.forms import measure_forms
 from fourscore.phases.labelled import read_labelled
-from fourscore.readers.cases import CaseFile
 
 ENDINGS = (".md", ".json")
 THRESHOLD = 0.7

@@ -21,6 +21,10 @@ from fourscore.doors.judge_options import judge_options
 from fourscore.doors.settings import STORE
 from fourscore.doors.watch import stdout_kept
 from fourscore.executors import loop
+from fourscore.formats.labels import scale_of
+from fourscore.formats.rubrics import Counted, RubricCalibration
+from fourscore.formats.sections import put_section
+from fourscore.formats.writing import written
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.phases.calibrate import Calibration, calibrate, judged
 from fourscore.phases.labelled import (
@@ -31,10 +35,6 @@ from fourscore.phases.labelled import (
     read_judged,
     read_labelled,
 )
-from fourscore.readers.labels import scale_of
-from fourscore.readers.rubrics import Counted, RubricCalibration
-from fourscore.readers.sections import put_section
-from fourscore.readers.writing import written
 from fourscore.stats.correction import ChanceError, check
 from fourscore.stores.sqlite import Store
 

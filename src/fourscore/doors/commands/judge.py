@@ -16,10 +16,10 @@ from fourscore.doors import budget
 from fourscore.doors.cli import INCOMPLETE, PASSED
 from fourscore.doors.config import add_judge_arguments, rubric_from_options
 from fourscore.doors.progress import Progress
+from fourscore.formats.lines import chunks
+from fourscore.formats.writing import written
 from fourscore.phases.crew import Crew
 from fourscore.phases.recorded import Tally
-from fourscore.readers.lines import chunks
-from fourscore.readers.writing import written
 from fourscore.stats.rates import wilson
 
 

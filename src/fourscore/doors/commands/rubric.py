@@ -13,6 +13,8 @@ from fourscore.doors import budget
 from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.doors.learning import Counter, plan_words, report_words
 from fourscore.executors import loop
+from fourscore.formats.document import read_document
+from fourscore.formats.samples import Fields, Samples
 from fourscore.models.asking import ModelError
 from fourscore.models.client import Client
 from fourscore.models.house import House
@@ -25,8 +27,6 @@ from fourscore.phases.learning.journal import Journal
 from fourscore.phases.learning.parts import parts_of
 from fourscore.phases.learning.plan import plan_of
 from fourscore.phases.learning.settings import Learning
-from fourscore.readers.document import read_document
-from fourscore.readers.samples import Fields, Samples
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,6 +22,8 @@ from fourscore.doors.settings import CONFIG, JUDGE_DEADLINE, STORE, RunSettings,
 from fourscore.doors.summary import Ticker, last_run, show, store_option
 from fourscore.doors.watch import Watchdog, stdout_kept, stoppable
 from fourscore.executors import loop
+from fourscore.formats.cases import CaseFile
+from fourscore.formats.selection import limited, sampled
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.house import House
 from fourscore.models.purse import NOTHING, Limits
@@ -30,8 +32,6 @@ from fourscore.phases.agent_process import ProcessAgent
 from fourscore.phases.agents import Agent, agent_of
 from fourscore.phases.test import Todo, planned, remaining, summarized
 from fourscore.phases.test import run as run_cases
-from fourscore.readers.cases import CaseFile
-from fourscore.readers.selection import limited, sampled
 from fourscore.stats.gates import Gate
 from fourscore.stats.gates import parse as parse_gate
 from fourscore.stores.run import RunInfo

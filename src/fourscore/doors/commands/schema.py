@@ -8,7 +8,7 @@ import msgspec
 
 from fourscore.doors.cli import PASSED
 from fourscore.doors.config import TaskJudge
-from fourscore.readers.schemas import cases_schema, config_schema, rubric_schema
+from fourscore.formats.schemas import cases_schema, config_schema, rubric_schema
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

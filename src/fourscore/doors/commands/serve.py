@@ -154,7 +154,7 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
                 raise ConfigError("it needs --monitor FILE", field=field)
         return None
     try:
-        import fourscore.readers.otlp.protobuf  # noqa: F401 - only whether it can be
+        import fourscore.formats.otlp.protobuf  # noqa: F401 - only whether it can be
     except ImportError as error:
         message = f"receiving traces needs {error.name}: pip install 'fourscore[otel]'"
         raise ConfigError(message, field="--monitor") from None

@@ -16,10 +16,10 @@ from fourscore.doors.settings import STORE
 from fourscore.doors.summary import last_run, store_option
 from fourscore.doors.summary import show as show_summary
 from fourscore.doors.terminal import plain as _plain
+from fourscore.formats.conversion import converted
+from fourscore.formats.document import parse_document
+from fourscore.formats.rubrics import RubricFile
 from fourscore.phases.test import summarized
-from fourscore.readers.conversion import converted
-from fourscore.readers.document import parse_document
-from fourscore.readers.rubrics import RubricFile
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
 

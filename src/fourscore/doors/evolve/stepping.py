@@ -21,6 +21,7 @@ from fourscore.doors.summary import Ticker
 from fourscore.doors.terminal import plain
 from fourscore.doors.watch import Watchdog, stdout_kept, stoppable
 from fourscore.executors import loop as event_loop
+from fourscore.formats.cases import CaseFile
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.models.client import Client
 from fourscore.models.house import House
@@ -37,7 +38,6 @@ from fourscore.phases.evolve.prompted_agent import PromptedAgents
 from fourscore.phases.evolve.settings import NAME, Settings
 from fourscore.phases.evolve.split import Split, split
 from fourscore.phases.test import Observer, Plan
-from fourscore.readers.cases import CaseFile
 from fourscore.stores.sqlite import Store
 
 #: The word behind a number that limits attempts at cases.

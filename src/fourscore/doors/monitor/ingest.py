@@ -13,14 +13,14 @@ from typing import Any, BinaryIO
 import msgspec
 
 from fourscore.core import DataError
+from fourscore.formats.logs.batches import NOTED, Batches, Broken
+from fourscore.formats.otlp.documents import is_spans, spans_of_document
+from fourscore.formats.otlp.span import Span
+from fourscore.formats.records import decode
 from fourscore.phases.monitor.drawing import Drawing
 from fourscore.phases.monitor.gathering import TOGETHER, Gatherer
 from fourscore.phases.monitor.monitor import ProductionMonitor
 from fourscore.phases.monitor.receiving import BATCH, rows_of
-from fourscore.readers.logs.batches import NOTED, Batches, Broken
-from fourscore.readers.otlp.documents import is_spans, spans_of_document
-from fourscore.readers.otlp.span import Span
-from fourscore.readers.records import decode
 from fourscore.stores.monitor_spans import Received, SpanRow
 
 

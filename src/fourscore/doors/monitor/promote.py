@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Case, DataError
+from fourscore.formats.cases import CaseFile
+from fourscore.formats.records import kind_of
+from fourscore.formats.writing import fields_of
 from fourscore.phases.monitor.keeping import FullText, read_sample, read_text
 from fourscore.phases.monitor.sample import Sample
-from fourscore.readers.cases import CaseFile
-from fourscore.readers.records import kind_of
-from fourscore.readers.writing import fields_of
 from fourscore.stores.monitor import MonitorStore
 
 #: Where a case says where it comes from, in its metadata.

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from fourscore.doors.server.wire import Refusal, bad_request
-from fourscore.readers.conversion import explained
+from fourscore.formats.conversion import explained
 
 T = TypeVar("T")
 Message = MutableMapping[str, Any]

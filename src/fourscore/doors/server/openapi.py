@@ -7,7 +7,7 @@ import msgspec
 from fourscore.doors.server.routes import METRICS, SHAPES, TRACES, Shape
 from fourscore.doors.server.settings import Settings
 from fourscore.doors.server.wire import Health, Problem
-from fourscore.readers.rows import _Row
+from fourscore.formats.rows import _Row
 
 _PLACE = "#/components/schemas/{name}"
 _REFUSALS = {

@@ -17,11 +17,7 @@ from fourscore.doors.monitor.metrics import CONTENT_TYPE, metrics_text
 from fourscore.doors.monitor.sinks import Log, read_sinks
 from fourscore.doors.server.settings import MonitorSettings
 from fourscore.doors.server.wire import Refusal, Reply, bad_request
-from fourscore.phases.monitor.drawing import Drawing
-from fourscore.phases.monitor.gathering import Gatherer
-from fourscore.phases.monitor.monitor import ProductionMonitor
-from fourscore.phases.monitor.receiving import FullError, Receiver
-from fourscore.readers.otlp.bodies import (
+from fourscore.formats.otlp.bodies import (
     CODINGS,
     KINDS,
     Kind,
@@ -30,6 +26,10 @@ from fourscore.readers.otlp.bodies import (
     reply,
     spans_of_body,
 )
+from fourscore.phases.monitor.drawing import Drawing
+from fourscore.phases.monitor.gathering import Gatherer
+from fourscore.phases.monitor.monitor import ProductionMonitor
+from fourscore.phases.monitor.receiving import FullError, Receiver
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import DAY, MonitorStore
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from fourscore.core import Case, Status
-from fourscore.readers.rows import Recorded
+from fourscore.formats.rows import Recorded
 
 Code = Literal[
     "bad_request",

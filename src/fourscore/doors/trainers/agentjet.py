@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from fourscore.doors.trainers.ask import Source, rewards_of, score_rows
 from fourscore.doors.trainers.verdict import check_word, components, numbers, reward_of
+from fourscore.formats.rows import Recorded
 from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, case_of, trace_of
-from fourscore.readers.rows import Recorded
 
 
 class TaskJudge:

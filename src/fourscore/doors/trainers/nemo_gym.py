@@ -11,7 +11,7 @@ from typing import Any
 from fourscore.core import Case, DataError, Rubric, Score, Trace
 from fourscore.doors.trainers.material import identity, plain, steps_of, text_of
 from fourscore.doors.trainers.verdict import components, in_short, numbers
-from fourscore.readers.rows import Recorded
+from fourscore.formats.rows import Recorded
 
 #: Keys of a data set's row for the reference, in the order they are looked for.
 REFERENCES = ("expected_answer", "answer", "ground_truth")

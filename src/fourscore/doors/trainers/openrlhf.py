@@ -23,7 +23,7 @@ from fourscore.doors.trainers.verdict import (
     reward_of,
     unit,
 )
-from fourscore.readers.rows import Recorded
+from fourscore.formats.rows import Recorded
 
 NAN = float("nan")
 

@@ -11,7 +11,7 @@ from fourscore.core import Case, Score
 from fourscore.doors.trainers.ask import Row, Source, await_rows, rewards_of, score_rows
 from fourscore.doors.trainers.material import identity, plain, trace_of
 from fourscore.doors.trainers.verdict import OnError, check_word, components, reward_of
-from fourscore.readers.rows import Recorded
+from fourscore.formats.rows import Recorded
 
 #: Arguments beside the columns that hold live objects, or what the texts say again.
 NOT_COLUMNS = frozenset({"completion_ids", "environments", "trainer_state"})

@@ -31,8 +31,8 @@ from fourscore.doors.trainers.verdict import (
     numbers,
     reward_of,
 )
+from fourscore.formats.rows import Recorded
 from fourscore.phases.train import Rewards
-from fourscore.readers.rows import Recorded
 
 #: Where the reward leaves its components for the metrics that are asked after it.
 KEY = "fourscore"

@@ -21,7 +21,7 @@ from fourscore.doors.trainers.ask import (
 )
 from fourscore.doors.trainers.material import identity, metadata_of, plain, trace_of
 from fourscore.doors.trainers.verdict import check_word, components, reward_of
-from fourscore.readers.rows import Recorded
+from fourscore.formats.rows import Recorded
 
 CannotSayNone = Literal["raise", "zero"]
 

@@ -3,9 +3,9 @@
 import msgspec
 
 from fourscore.core import Case, CaseError
+from fourscore.formats.conversion import explained
+from fourscore.formats.fields import Expected
 from fourscore.judges.dimensions.known import known
-from fourscore.readers.conversion import explained
-from fourscore.readers.fields import Expected
 
 
 @known

@@ -4,8 +4,8 @@ from copy import deepcopy
 from typing import Any
 
 from fourscore.core import Rubric
+from fourscore.formats.document import read_document
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
-from fourscore.readers.document import read_document
 
 
 def research() -> Rubric:

@@ -12,9 +12,7 @@ from typing import Any
 
 import msgspec
 
-from fourscore.judges.failures import result_failures
-from fourscore.judges.fitness.execution import Execution, Outcome, label_of, outcome_of
-from fourscore.readers.logs.record import (
+from fourscore.formats.logs.record import (
     PlainRecord,
     ToolRecord,
     instant,
@@ -23,6 +21,8 @@ from fourscore.readers.logs.record import (
     said,
     truth,
 )
+from fourscore.judges.failures import result_failures
+from fourscore.judges.fitness.execution import Execution, Outcome, label_of, outcome_of
 
 
 class Tally(msgspec.Struct, array_like=True, gc=False):

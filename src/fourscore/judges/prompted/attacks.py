@@ -14,9 +14,9 @@ import msgspec
 
 from fourscore.core import Case, ConfigError, nearest
 from fourscore.core.trace import as_text
-from fourscore.readers.cases import CaseFile
-from fourscore.readers.conversion import ConversionError, converted
-from fourscore.readers.document import read_document
+from fourscore.formats.cases import CaseFile
+from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.document import read_document
 
 FOLDER = Path(__file__).parent / "attacks"
 #: Questions with an answer that is right, and in their metadata one that is wrong.

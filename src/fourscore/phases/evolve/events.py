@@ -13,9 +13,9 @@ from msgspec import Meta
 
 from fourscore.core import DataError
 from fourscore.core.numbers import finite
+from fourscore.formats.conversion import explained_line
 from fourscore.phases.evolve.decision import Decision
 from fourscore.phases.evolve.limits import Risk
-from fourscore.readers.conversion import explained_line
 
 Number = Annotated[int, Meta(ge=1)]
 Result = Literal["promoted", "rejected", "branched"]

@@ -8,11 +8,11 @@ import msgspec
 from msgspec import Meta
 
 from fourscore.core import ConfigError
+from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.document import read_document
 from fourscore.phases.evolve.decision import Rule
 from fourscore.phases.evolve.limits import Limits, Rollback
 from fourscore.phases.evolve.split import Shares
-from fourscore.readers.conversion import ConversionError, converted
-from fourscore.readers.document import read_document
 from fourscore.stats.sequential import Looks
 
 NAME = "evolution.yaml"

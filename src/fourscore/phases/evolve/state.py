@@ -12,9 +12,9 @@ import msgspec
 from msgspec import Meta
 
 from fourscore.core import DataError
+from fourscore.formats.conversion import explained_line
+from fourscore.formats.document import parse_document
 from fourscore.phases.evolve.history import History
-from fourscore.readers.conversion import explained_line
-from fourscore.readers.document import parse_document
 
 FORMAT = 1
 

@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from fourscore.core import Case, Trace, Usage
+from fourscore.formats.samples import Sample, Samples
 from fourscore.judges.prompted.criteria import Criteria
 from fourscore.models.asking import FREE, ModelError
 from fourscore.phases.learning.journal import Journal, key_of
 from fourscore.phases.learning.parts import Unit
 from fourscore.phases.learning.pool import pooled
 from fourscore.phases.learning.settings import Learning
-from fourscore.readers.samples import Sample, Samples
 
 #: Verdicts on one criterion. SILENT is an answer that says nothing: it meets nothing.
 YES, NO, SILENT = 1, 0, -1

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fourscore.core import Usage
+from fourscore.formats.samples import Samples
 from fourscore.models.asking import ModelError
 from fourscore.phases.learning.checking import SINGLE, Checker
 from fourscore.phases.learning.choosing import WEAK, Candidate, Choice, chosen_of, strength
@@ -15,7 +16,6 @@ from fourscore.phases.learning.parts import Parts, Unit, probe_of, units_of
 from fourscore.phases.learning.plan import Allowance, Plan
 from fourscore.phases.learning.proposing import Proposer, Shown
 from fourscore.phases.learning.settings import Learning
-from fourscore.readers.samples import Samples
 
 #: Samples on which a criterion and the grader disagree that are shown with it.
 DISAGREEMENTS = 4

@@ -7,13 +7,13 @@ import msgspec
 from fourscore.core import ConfigError, digest
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import finite, whole
+from fourscore.formats.samples import Fields, Mode
 from fourscore.judges.prompted.criteria import Criteria
 from fourscore.judges.prompted.listwise import Listwise
 from fourscore.judges.prompted.prompts import Language, read_prompt
 from fourscore.judges.prompted.rating import Rating
 from fourscore.models.asking import Model
 from fourscore.models.house import model_for
-from fourscore.readers.samples import Fields, Mode
 
 #: The prompts that a learning run asks with, beside those of the judges.
 PROMPTS = ("propose", "revise", "themes")

@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from fourscore.core import Case, Trace
-from fourscore.readers.otlp import names
-from fourscore.readers.otlp.conversion import Reading
-from fourscore.readers.otlp.span import Span, distinct
+from fourscore.formats.otlp import names
+from fourscore.formats.otlp.conversion import Reading
+from fourscore.formats.otlp.span import Span, distinct
 
 #: Tags of one interaction, and characters of each.
 MOST_TAGS, LONGEST_TAG = 16, 80

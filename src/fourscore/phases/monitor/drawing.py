@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from fourscore.core import FourscoreError
+from fourscore.formats.otlp import names
+from fourscore.formats.otlp.span import Span
 from fourscore.phases.monitor.assembly import Interaction
 from fourscore.phases.monitor.monitor import ProductionMonitor
 from fourscore.phases.monitor.sampling import digest
-from fourscore.readers.otlp import names
-from fourscore.readers.otlp.span import Span
 
 LOG = logging.getLogger("fourscore.monitor")
 #: Interactions that are scored at the same time.

@@ -13,8 +13,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from fourscore.formats.otlp.span import Span, unpacked
 from fourscore.phases.monitor.assembly import Interaction, Unfit, interaction_of
-from fourscore.readers.otlp.span import Span, unpacked
 from fourscore.stores.monitor_spans import Spans
 
 LOG = logging.getLogger("fourscore.monitor")

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from fourscore.core import Case, Fault, Message, Step, ToolCall, Trace, digest
 from fourscore.core.frozen import clean
+from fourscore.formats.fields import case_from
+from fourscore.formats.messages import trace_of_messages
 from fourscore.phases.recorder import Recording
 from fourscore.phases.recorder_values import cut, plain, text_of
-from fourscore.readers.fields import case_from
-from fourscore.readers.messages import trace_of_messages
 
 #: Tags of an interaction, and characters of its id and of each tag.
 MOST_TAGS, LONGEST_TAG, LONGEST_ID = 16, 80, 200

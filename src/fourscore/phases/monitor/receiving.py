@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from fourscore.core import DataError, FourscoreError
-from fourscore.readers.otlp.span import Span, packed
+from fourscore.formats.otlp.span import Span, packed
 from fourscore.stores.monitor_spans import Received, SpanRow, Spans
 
 #: Bytes of bodies that may wait for the disk.

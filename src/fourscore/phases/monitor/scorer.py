@@ -3,6 +3,7 @@
 import time
 
 from fourscore.core import FourscoreError, Rubric
+from fourscore.formats.rows import Recorded
 from fourscore.phases.monitor.budget import HOUR, Budget, Reservation
 from fourscore.phases.monitor.keeping import Scored, entry_of, sample_of
 from fourscore.phases.monitor.observed import Observed
@@ -11,7 +12,6 @@ from fourscore.phases.monitor.sample import Sample
 from fourscore.phases.monitor.saving import Saving
 from fourscore.phases.monitor.tally import Tallies
 from fourscore.phases.train import Rewards
-from fourscore.readers.rows import Recorded
 
 #: Seconds of scoring up to which a sample may wait for the next one to share its transaction.
 QUICK = 0.05

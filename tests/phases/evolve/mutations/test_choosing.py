@@ -11,11 +11,11 @@ from tests.phases.evolve.mutations.planted_failures import failure
 
 import fourscore.judges
 from fourscore.core import ConfigError
+from fourscore.formats.document import read_document
 from fourscore.phases.evolve.mutations.choosing import PATIENCE, choose, roulette, share
 from fourscore.phases.evolve.mutations.failure import Failure
 from fourscore.phases.evolve.mutations.record import Record, Tally, Try
 from fourscore.phases.evolve.mutations.strategies import RISKS, STRATEGIES, allowed
-from fourscore.readers.document import read_document
 
 ALL = allowed((), "high")
 FITNESS = ("tool_success_rate", "output_quality", "efficiency", "error_rate", "structure_score")

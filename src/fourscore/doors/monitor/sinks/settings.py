@@ -21,10 +21,10 @@ from fourscore.doors.monitor.sinks.log import Log
 from fourscore.doors.monitor.sinks.secret import Secret, read_secret
 from fourscore.doors.monitor.sinks.slack import Slack
 from fourscore.doors.monitor.sinks.webhook import Webhook
+from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.document import Document, read_document
 from fourscore.phases.monitor.alerts import HOUR, Policy
 from fourscore.phases.monitor.delivering import Sink
-from fourscore.readers.conversion import ConversionError, converted
-from fourscore.readers.document import Document, read_document
 
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([smhd]?)")
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": HOUR, "d": 24 * HOUR}

@@ -15,7 +15,7 @@ from fourscore.doors.server.wire import (
     RewardsReply,
     bad_request,
 )
-from fourscore.readers.rows import Row, read_row
+from fourscore.formats.rows import Row, read_row
 
 
 class _Envelope(msgspec.Struct):

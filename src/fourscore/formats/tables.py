@@ -14,8 +14,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from fourscore.core import Case, DataError
-from fourscore.readers.lines import MAX_LINE, chunks
-from fourscore.readers.records import Record, decode
+from fourscore.formats.lines import MAX_LINE, chunks
+from fourscore.formats.records import Record, decode
 
 COLUMNS = ("id", "input", "expected", "tags", "complexity", "task_type", "metadata")
 #: Columns whose cells are words, even where they look like an object.

@@ -10,9 +10,9 @@ from typing import Literal
 import msgspec
 
 from fourscore.core import DataError
-from fourscore.readers.otlp.documents import spans_of_document
-from fourscore.readers.otlp.span import Span
-from fourscore.readers.records import decode
+from fourscore.formats.otlp.documents import spans_of_document
+from fourscore.formats.otlp.span import Span
+from fourscore.formats.records import decode
 
 Kind = Literal["protobuf", "json"]
 KINDS: dict[bytes, Kind] = {b"application/x-protobuf": "protobuf", b"application/json": "json"}
@@ -54,7 +54,7 @@ def spans_of_body(body: bytes, kind: Kind, coding: bytes, most: int) -> Iterator
     """The spans of a request; a `DataError` where it is none."""
     body = inflated(body, coding, most)
     if kind == "protobuf":
-        from fourscore.readers.otlp.protobuf import spans_of_protobuf
+        from fourscore.formats.otlp.protobuf import spans_of_protobuf
 
         return spans_of_protobuf(body)
     document, _ = decode(body)
@@ -69,7 +69,7 @@ def spans_of_body(body: bytes, kind: Kind, coding: bytes, most: int) -> Iterator
 def reply(kind: Kind, rejected: int, message: str) -> bytes:
     """An `ExportTraceServiceResponse`: empty where everything was taken."""
     if kind == "protobuf":
-        from fourscore.readers.otlp.protobuf import response
+        from fourscore.formats.otlp.protobuf import response
 
         return response(rejected, message)
     if not rejected and not message:

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ConfigError
-from fourscore.readers.document import parse_document
-from fourscore.readers.writing import written
+from fourscore.formats.document import parse_document
+from fourscore.formats.writing import written
 
 
 def put_section(path: str, key: str, value: dict[str, Any], comment: str = "") -> None:

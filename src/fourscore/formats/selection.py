@@ -17,7 +17,7 @@ from msgspec.structs import force_setattr
 
 from fourscore.core import Case, ConfigError
 from fourscore.core.frozen import EMPTY, checked, several
-from fourscore.readers.expression import MISSING, compiled, field_of, inside, same
+from fourscore.formats.expression import MISSING, compiled, field_of, inside, same
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from fourscore.readers.otlp import names
-from fourscore.readers.otlp.span import Span
-from fourscore.readers.otlp.turns import Turn, gathered, parsed, turn_of, unwrapped
+from fourscore.formats.otlp import names
+from fourscore.formats.otlp.span import Span
+from fourscore.formats.otlp.turns import Turn, gathered, parsed, turn_of, unwrapped
 
 #: Messages of one span that are looked at, from its end.
 MOST = 1000

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args, get_origin
 import msgspec
 
 from fourscore.core import InputError, nearest
-from fourscore.readers.places import Place, bare, place_of
+from fourscore.formats.places import Place, bare, place_of
 
 T = TypeVar("T", bound=msgspec.Struct)
 

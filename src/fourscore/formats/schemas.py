@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from fourscore.readers.fields import CaseFields
-from fourscore.readers.rubrics import RubricFile
+from fourscore.formats.fields import CaseFields
+from fourscore.formats.rubrics import RubricFile
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

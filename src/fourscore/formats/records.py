@@ -14,9 +14,9 @@ import msgspec
 
 from fourscore.core import ConfigError, DataError
 from fourscore.core.frozen import EMPTY
-from fourscore.readers.conversion import explained_line
-from fourscore.readers.document import parse_document
-from fourscore.readers.lines import chunks
+from fourscore.formats.conversion import explained_line
+from fourscore.formats.document import parse_document
+from fourscore.formats.lines import chunks
 
 Kind = Literal["jsonl", "json", "yaml", "csv"]
 ENDINGS: dict[str, Kind] = {

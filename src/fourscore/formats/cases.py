@@ -25,8 +25,8 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from fourscore.core import Case, DataError
-from fourscore.readers.fields import case_from, has_own_id
-from fourscore.readers.records import (
+from fourscore.formats.fields import case_from, has_own_id
+from fourscore.formats.records import (
     ENDINGS,
     Kind,
     Record,
@@ -35,8 +35,8 @@ from fourscore.readers.records import (
     read_jsonl,
     read_yaml,
 )
-from fourscore.readers.tables import read_table
-from fourscore.readers.writing import write_cases
+from fourscore.formats.tables import read_table
+from fourscore.formats.writing import write_cases
 
 __all__ = ["CaseFile", "CaseFileInfo", "write_cases"]
 

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ToolCall, freeze
-from fourscore.readers.otlp import names
-from fourscore.readers.otlp.span import Span
-from fourscore.readers.otlp.tree import Role
-from fourscore.readers.otlp.turns import Call, Turn, parsed
+from fourscore.formats.otlp import names
+from fourscore.formats.otlp.span import Span
+from fourscore.formats.otlp.tree import Role
+from fourscore.formats.otlp.turns import Call, Turn, parsed
 
 Turns = Sequence[Sequence[Turn]]
 

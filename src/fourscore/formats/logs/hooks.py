@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from fourscore.core import DataError, Message, Step, ToolCall, Trace
-from fourscore.readers.logs.call import OpenCall
-from fourscore.readers.logs.events import AFTER, BEFORE, FAILED, came_of
-from fourscore.readers.logs.record import instant
+from fourscore.formats.logs.call import OpenCall
+from fourscore.formats.logs.events import AFTER, BEFORE, FAILED, came_of
+from fourscore.formats.logs.record import instant
 
 
 class _Session(msgspec.Struct):

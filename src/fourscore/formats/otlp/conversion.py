@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fourscore.core import Fault, Trace, Usage
-from fourscore.readers.otlp import names
-from fourscore.readers.otlp.calls import tool_calls
-from fourscore.readers.otlp.messages import answer, heard, instructions, question, said
-from fourscore.readers.otlp.span import Span
-from fourscore.readers.otlp.tree import Role, depths, role_of, root_of
-from fourscore.readers.otlp.turns import Turn
+from fourscore.formats.otlp import names
+from fourscore.formats.otlp.calls import tool_calls
+from fourscore.formats.otlp.messages import answer, heard, instructions, question, said
+from fourscore.formats.otlp.span import Span
+from fourscore.formats.otlp.tree import Role, depths, role_of, root_of
+from fourscore.formats.otlp.turns import Turn
 
 _SPEAKING: tuple[Role, ...] = ("agent", "model", "other")
 

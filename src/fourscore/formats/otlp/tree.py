@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from fourscore.readers.otlp import names
-from fourscore.readers.otlp.span import Span
+from fourscore.formats.otlp import names
+from fourscore.formats.otlp.span import Span
 
 Role = Literal["tool", "retriever", "agent", "model", "silent", "other"]
 

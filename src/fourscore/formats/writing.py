@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from fourscore.core import Case, DataError
-from fourscore.readers.records import ENDINGS, kind_of
-from fourscore.readers.tables import write_table
+from fourscore.formats.records import ENDINGS, kind_of
+from fourscore.formats.tables import write_table
 
 #: What a YAML reader refuses to see as it is, though JSON lets it stand.
 _UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Case, DataError, Trace
-from fourscore.readers.conversion import explained_line
+from fourscore.formats.conversion import explained_line
 
 
 class Recorded(msgspec.Struct, frozen=True, gc=False):

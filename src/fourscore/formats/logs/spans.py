@@ -1,6 +1,6 @@
 """OpenTelemetry spans of generative AI in a file: one trace for each conversation.
 
-`readers/otlp` decodes them, by either shape, and turns them into traces; here they are put together
+`formats/otlp` decodes them, by either shape, and turns them into traces; here they are put together
 by conversation, as a log is scored session by session.
 """
 
@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fourscore.core import DataError, Trace
-from fourscore.readers.otlp import names
-from fourscore.readers.otlp.conversion import Reading
-from fourscore.readers.otlp.documents import spans_of_document
-from fourscore.readers.otlp.span import Span, distinct
+from fourscore.formats.otlp import names
+from fourscore.formats.otlp.conversion import Reading
+from fourscore.formats.otlp.documents import spans_of_document
+from fourscore.formats.otlp.span import Span, distinct
 
 
 def traces_of_spans(documents: Iterable[tuple[int, Any]]) -> Iterator[Trace]:

@@ -11,9 +11,9 @@ from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 import msgspec
 
 from fourscore.core import DataError
-from fourscore.readers.conversion import explained
-from fourscore.readers.lines import MAX_LINE, chunks
-from fourscore.readers.records import decode
+from fourscore.formats.conversion import explained
+from fourscore.formats.lines import MAX_LINE, chunks
+from fourscore.formats.records import decode
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ import msgspec
 from fourscore.core import DataError, digest
 from fourscore.core.frozen import clean, freeze
 from fourscore.core.trace import as_text
-from fourscore.readers.records import decode
+from fourscore.formats.records import decode
 
 Mode = Literal["pointwise", "listwise"]
 #: A line that is longer is no sample.

@@ -12,11 +12,11 @@ from typing import Any, BinaryIO, Literal
 from msgspec.structs import replace
 
 from fourscore.core import ConfigError, DataError, Trace
-from fourscore.readers.document import parse_document
-from fourscore.readers.lines import MAX_LINE
-from fourscore.readers.logs.batches import Batches, Broken
-from fourscore.readers.logs.record import ToolRecord
-from fourscore.readers.records import decode
+from fourscore.formats.document import parse_document
+from fourscore.formats.lines import MAX_LINE
+from fourscore.formats.logs.batches import Batches, Broken
+from fourscore.formats.logs.record import ToolRecord
+from fourscore.formats.records import decode
 
 Kind = Literal["executions", "summary", "hooks", "transcript", "messages", "spans", "inspect"]
 
@@ -65,27 +65,27 @@ class Log:
 
     def _traces(self, stream: BinaryIO) -> Iterator[Trace]:
         if self.kind == "executions":
-            from fourscore.readers.logs.executions import traces_of_records
+            from fourscore.formats.logs.executions import traces_of_records
 
             yield from traces_of_records(self._records(stream))
         elif self.kind == "summary":
-            from fourscore.readers.logs.summary import trace_of_summary
+            from fourscore.formats.logs.summary import trace_of_summary
 
             yield trace_of_summary(self._document(stream))
         elif self.kind == "inspect":
-            from fourscore.readers.logs.inspect_ai import traces_of_inspect
+            from fourscore.formats.logs.inspect_ai import traces_of_inspect
 
             yield from traces_of_inspect(self._document(stream))
         elif self.kind == "hooks":
-            from fourscore.readers.logs.hooks import traces_of_events
+            from fourscore.formats.logs.hooks import traces_of_events
 
             yield from traces_of_events(self._objects(stream))
         elif self.kind == "transcript":
-            from fourscore.readers.logs.transcripts import traces_of_transcript
+            from fourscore.formats.logs.transcripts import traces_of_transcript
 
             yield from traces_of_transcript(self._objects(stream))
         elif self.kind == "spans":
-            from fourscore.readers.logs.spans import traces_of_spans
+            from fourscore.formats.logs.spans import traces_of_spans
 
             yield from traces_of_spans(self._objects(stream))
         else:
@@ -124,7 +124,7 @@ def listed(stream: BinaryIO, batches: Batches[ToolRecord]) -> Iterator[tuple[int
 
 def _conversations(rows: Iterator[tuple[int, Any]], name: str) -> Iterator[Trace]:
     """Rows that are messages make one conversation; rows that hold messages, one each."""
-    from fourscore.readers.messages import trace_of_messages
+    from fourscore.formats.messages import trace_of_messages
 
     messages: list[Any] = []
     for line, row in rows:

@@ -15,7 +15,7 @@ from msgspec import Meta
 from fourscore.core import Case, DataError
 from fourscore.core.errors import close_to
 from fourscore.core.frozen import checked, clean
-from fourscore.readers.conversion import explained
+from fourscore.formats.conversion import explained
 
 Weight = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=0)]

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fourscore.core import DataError
-from fourscore.readers.logs.record import instant
-from fourscore.readers.otlp import names
-from fourscore.readers.otlp.span import Event, Span, error_of
+from fourscore.formats.logs.record import instant
+from fourscore.formats.otlp import names
+from fourscore.formats.otlp.span import Event, Span, error_of
 
 _BAD = (2, "2", "STATUS_CODE_ERROR")
 
