@@ -36,12 +36,12 @@ from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz, process
 
+from fourscore.agents.replay import RecordedAgent
 from fourscore.core import Case, ConfigError, Message, Signal, Step, ToolCall, Trace
 from fourscore.core.levels import FLOORS
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.protocol import load
-from fourscore.phases.agent_recorded import RecordedAgent
 
 NAMES = (
     "factual_accuracy",

@@ -24,11 +24,11 @@ import aiohttp
 import msgspec
 from endpoint import Server
 
+from fourscore.agents.replay import RecordedAgent
 from fourscore.core import Case, Rubric
 from fourscore.executors import loop
 from fourscore.judges.prompted.criteria import Criteria
 from fourscore.models.house import House
-from fourscore.phases.agent_recorded import RecordedAgent
 from fourscore.phases.test import Outcome, Plan, planned, run
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
     from typing import Any
 
+    from fourscore.agents.step_recorder import record
     from fourscore.core import (
         Case,
         CaseError,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
     from fourscore.phases.auto_grader_face import AutoGraderJudge
     from fourscore.phases.evolve.literal import should_apply_mutation
     from fourscore.phases.monitor.monitor import ProductionMonitor
-    from fourscore.phases.recorder import record
     from fourscore.phases.testset import (
         EvaluationRunner,
         TestSet,
@@ -125,7 +125,7 @@ _LATER = {
     "assert_passes": "fourscore.doors.testing",
     "calculate_overall_score": "fourscore.phases.testset",
     "evaluate_output": "fourscore.phases.testset",
-    "record": "fourscore.phases.recorder",
+    "record": "fourscore.agents.step_recorder",
     "should_apply_mutation": "fourscore.phases.evolve.literal",
 }
 

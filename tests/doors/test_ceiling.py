@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from fourscore.agents.model import ModelAgent
 from fourscore.core import Case, Dimension, Rubric, Signal, Trace, Usage
 from fourscore.doors.ceiling import ceiling, warning, words
 from fourscore.models.house import House
 from fourscore.models.purse import Cost, Purse
-from fourscore.phases.agent_model import ModelAgent
 
 
 class Asks:

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
+from fourscore.agents.agent import Agent
 from fourscore.core import Case, Rubric
 from fourscore.doors import ceiling
 from fourscore.doors.cli import PASSED
 from fourscore.models.house import House
-from fourscore.phases.agents import Agent
 
 #: Cases that are named.
 FIRST = 10

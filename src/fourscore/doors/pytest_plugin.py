@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fourscore.agents.agent import Agent
     from fourscore.core import Case, Rubric
-    from fourscore.phases.agents import Agent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,8 +59,8 @@ class CasesFile(pytest.File):
             raise self.CollectError(str(error)) from None
 
     def _parts(self) -> tuple[Agent, Rubric]:
+        from fourscore.agents.agent import agent_of
         from fourscore.judges.rubric_file import RESEARCH, read_rubric
-        from fourscore.phases.agents import agent_of
 
         config = self.config
         named = config.getini("fourscore_rubric")
@@ -77,9 +77,9 @@ class CaseItem(pytest.Item):
         self.extra_keyword_matches.update(case.tags)
 
     def runtest(self) -> None:
+        from fourscore.agents.agent import attempt
         from fourscore.doors.testing import assert_passes
         from fourscore.executors.portal import PORTAL
-        from fourscore.phases.agents import attempt
 
         deadline = float(self.config.getini("fourscore_deadline"))
         trace = PORTAL.run(attempt(self.agent, self.case, 0, deadline))

@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
+from fourscore.agents.replay import RecordedAgent
+from fourscore.agents.reply import AgentError
 from fourscore.core import Case, CaseError, DataError, Score, Trace
 from fourscore.formats.cases import CaseFile
 from fourscore.formats.labels import Scale, detected, labels_in
-from fourscore.phases.agent_recorded import RecordedAgent
-from fourscore.phases.agent_reply import AgentError
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 

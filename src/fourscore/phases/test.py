@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 from msgspec.structs import replace
 
+from fourscore.agents.agent import Agent, attempt, opened
+from fourscore.agents.replay import RecordedAgent
 from fourscore.core import (
     INLINE,
     Case,
@@ -27,8 +29,6 @@ from fourscore.core import (
 from fourscore.executors.local import Local
 from fourscore.models.asking import FREE, ModelError
 from fourscore.models.house import current
-from fourscore.phases.agent_recorded import RecordedAgent
-from fourscore.phases.agents import Agent, attempt, opened
 from fourscore.stats.aggregate import Summary
 from fourscore.stores.sqlite import Store
 from fourscore.stores.writer import Writer

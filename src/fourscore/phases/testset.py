@@ -6,6 +6,7 @@ For large sets, durable runs and resuming there is `fourscore run`; these keep e
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fourscore.agents.agent import agent_of, attempt, opened
 from fourscore.core import (
     Case,
     ConfigError,
@@ -25,7 +26,6 @@ from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.fields import case_from
 from fourscore.judges.protocol import BUILT_IN, load
-from fourscore.phases.agents import agent_of, attempt, opened
 from fourscore.stats.aggregate import Summary
 
 PASS_THRESHOLD = 0.7

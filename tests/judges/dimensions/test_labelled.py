@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from fourscore.agents.replay import RecordedAgent
 from fourscore.core.levels import FLOORS
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.protocol import load
-from fourscore.phases.agent_recorded import RecordedAgent
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 LEVELS = tuple(FLOORS)

@@ -22,7 +22,7 @@ import asyncio, sys
 from pathlib import Path
 from fourscore.core import Case, Trace
 from fourscore.judges.protocol import load
-from fourscore.phases.agent_recorded import RecordedAgent
+from fourscore.agents.replay import RecordedAgent
 from fourscore.formats.cases import CaseFile
 
 NAMED = (

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from fourscore.agents.agent import attempt
 from fourscore.core import Case, ConfigError, Usage
 from fourscore.models.asking import Ask
 from fourscore.models.scripted import Scripted
-from fourscore.phases.agents import attempt
 from fourscore.phases.evolve.prompted_agent import PromptedAgents
 
 AGENT = """
@@ -79,7 +79,7 @@ def test_a_model_has_it_as_the_system_message(file: Path, monkeypatch: pytest.Mo
         return "fine"
 
     model = Scripted(answer)
-    monkeypatch.setattr("fourscore.phases.agent_model.model_for", lambda *_: model)
+    monkeypatch.setattr("fourscore.agents.model.model_for", lambda *_: model)
     assert answered("openai:m", file) == "fine"
     talk = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "why?"}]
     assert answered("openai:m", file, talk) == "fine"

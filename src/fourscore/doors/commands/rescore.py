@@ -5,6 +5,7 @@ import sys
 
 import msgspec
 
+from fourscore.agents.agent import agent_of
 from fourscore.doors import budget, exports
 from fourscore.doors.commands.run import exit_code
 from fourscore.doors.corrected import corrected_by
@@ -13,7 +14,6 @@ from fourscore.doors.summary import Ticker, show, store_option
 from fourscore.doors.watch import housed
 from fourscore.executors import loop
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.phases.agents import agent_of
 from fourscore.phases.test import Plan, stored, summarized
 from fourscore.phases.test import run as run_cases
 from fourscore.stats.gates import parse as parse_gate

@@ -12,6 +12,9 @@ from typing import Any
 
 import msgspec
 
+from fourscore.agents.agent import Agent, agent_of
+from fourscore.agents.function import FunctionAgent
+from fourscore.agents.process import ProcessAgent
 from fourscore.core import Case, ConfigError, DataError, FourscoreError, Rubric, Status
 from fourscore.core.judge import shown
 from fourscore.doors import budget, exports
@@ -27,9 +30,6 @@ from fourscore.formats.selection import limited, sampled
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.house import House
 from fourscore.models.purse import NOTHING, Limits
-from fourscore.phases.agent_function import FunctionAgent
-from fourscore.phases.agent_process import ProcessAgent
-from fourscore.phases.agents import Agent, agent_of
 from fourscore.phases.test import Todo, planned, remaining, summarized
 from fourscore.phases.test import run as run_cases
 from fourscore.stats.gates import Gate

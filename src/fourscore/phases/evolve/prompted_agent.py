@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fourscore.agents.agent import Agent, agent_of
+from fourscore.agents.function import FunctionAgent
+from fourscore.agents.http import HttpAgent
+from fourscore.agents.model import ModelAgent
+from fourscore.agents.replay import RecordedAgent
+from fourscore.agents.shell import ShellAgent
 from fourscore.core import ConfigError
-from fourscore.phases.agent_function import FunctionAgent
-from fourscore.phases.agent_http import HttpAgent
-from fourscore.phases.agent_model import ModelAgent
-from fourscore.phases.agent_recorded import RecordedAgent
-from fourscore.phases.agent_shell import ShellAgent
-from fourscore.phases.agents import Agent, agent_of
 
 FILE, VARIABLE, PARAMETER = "{prompt_file}", "FOURSCORE_PROMPT_FILE", "prompt"
 

@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from fourscore.agents.recorder_values import text_of
 from fourscore.core import FourscoreError
 from fourscore.phases.monitor.budget import Reservation
 from fourscore.phases.monitor.redaction import redact
 from fourscore.phases.monitor.sample import Sample
 from fourscore.phases.monitor.tally import Tallies
-from fourscore.phases.recorder_values import text_of
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_rows import Entry, Fold, Raised, Spending
 

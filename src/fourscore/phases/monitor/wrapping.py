@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextvars import Token
 from typing import Any, TypeVar, overload
 
+from fourscore.agents.recorder_values import MAX_TEXT
+from fourscore.agents.step_recorder import CURRENT, Recording
 from fourscore.phases.monitor.asgi import App, Middleware
-from fourscore.phases.recorder import CURRENT, Recording
-from fourscore.phases.recorder_values import MAX_TEXT
 
 F = TypeVar("F", bound=Callable[..., Any])
 

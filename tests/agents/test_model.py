@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from fourscore.agents.agent import agent_of, attempt
+from fourscore.agents.model import ModelAgent
 from fourscore.core import Case, ConfigError, Fault, Usage
 from fourscore.models.asking import ModelError
 from fourscore.models.house import House
 from fourscore.models.purse import Purse
-from fourscore.phases.agent_model import ModelAgent
-from fourscore.phases.agents import agent_of, attempt
 
 
 def test_by_name() -> None:

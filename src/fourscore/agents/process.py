@@ -12,12 +12,12 @@ from functools import cache
 from types import TracebackType
 from typing import Any, Self
 
+from fourscore.agents import agent as agents
+from fourscore.agents.recorder_values import text_of
+from fourscore.agents.threads import POOL
 from fourscore.core import Case, Fault, FourscoreError, Trace, thaw
 from fourscore.executors.worker import retire
 from fourscore.executors.workers import WorkerDied, WorkerError, Workers, WorkerTimeout
-from fourscore.phases import agents
-from fourscore.phases.agent_threads import POOL
-from fourscore.phases.recorder_values import text_of
 
 #: Seconds beyond an attempt's deadline, before its process counts as stuck.
 SLACK = 2.0

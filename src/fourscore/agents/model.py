@@ -11,13 +11,13 @@ slow one. What passes (429, 5xx, a broken connection) is asked again within the 
 
 from typing import Any
 
+from fourscore.agents.reply import bounded, noted
 from fourscore.core import Case, Message, Trace, Usage
 from fourscore.core.trace import as_text
 from fourscore.models.asking import ROLES, Ask, Model, Turn
 from fourscore.models.budgeted import MAX_TOKENS, highest_of
 from fourscore.models.house import model_for
 from fourscore.models.spec import KINDS, model_of
-from fourscore.phases.agent_reply import bounded, noted
 
 #: Around an agent under test; see above.
 SETTINGS = {"cache": False, "hedge": False}

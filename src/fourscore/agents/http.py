@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from fourscore.agents.reply import REPLY, AgentError, read_reply
 from fourscore.core import ConfigError, Trace
 from fourscore.judges.environment import QUOTED
 from fourscore.models.connection import PostError
 from fourscore.models.posting import Poster
-from fourscore.phases.agent_reply import REPLY, AgentError, read_reply
 
 
 class HttpAgent:

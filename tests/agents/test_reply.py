@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from fourscore.agents.agent import agent_of, attempt
+from fourscore.agents.recorder_values import MAX_TEXT
+from fourscore.agents.replay import RecordedAgent
+from fourscore.agents.reply import AgentError, read_reply
 from fourscore.core import Case, CaseError, Fault, Message, ToolCall, Trace, Usage
-from fourscore.phases.agent_recorded import RecordedAgent
-from fourscore.phases.agent_reply import AgentError, read_reply
-from fourscore.phases.agents import agent_of, attempt
-from fourscore.phases.recorder_values import MAX_TEXT
 
 MB = 2**20
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from fourscore.agents.agent import attempt, opened
+from fourscore.agents.process import ProcessAgent
 from fourscore.core import Case, ConfigError, Trace
-from fourscore.phases.agent_process import ProcessAgent
-from fourscore.phases.agents import attempt, opened
 
 AGENT = """
 import os, signal, time

@@ -17,11 +17,11 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
+from fourscore.agents.recorder_values import MAX_TEXT, MAX_WORDS
+from fourscore.agents.reply import AgentError, noted
+from fourscore.agents.threads import in_thread
 from fourscore.core import ConfigError, Fault, Trace
 from fourscore.executors.process import describe
-from fourscore.phases.agent_reply import AgentError, noted
-from fourscore.phases.agent_threads import in_thread
-from fourscore.phases.recorder_values import MAX_TEXT, MAX_WORDS
 
 #: A command that writes more than this is killed: it would do so for ever.
 MAX_STDOUT = 64 * 2**20

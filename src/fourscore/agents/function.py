@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
+from fourscore.agents.guard import AGENT_CODE, Guarded, forks, guard_exit, leave_if_forked
+from fourscore.agents.reply import AgentError, read_reply
+from fourscore.agents.threads import in_thread
 from fourscore.core import Trace, thaw
-from fourscore.phases.agent_guard import AGENT_CODE, Guarded, forks, guard_exit, leave_if_forked
-from fourscore.phases.agent_reply import AgentError, read_reply
-from fourscore.phases.agent_threads import in_thread
 
 
 class FunctionAgent:

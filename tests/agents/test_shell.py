@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from fourscore.agents import shell as agent_shell
+from fourscore.agents.agent import agent_of, attempt
+from fourscore.agents.recorder_values import MAX_TEXT
 from fourscore.core import Case, Fault, Trace
-from fourscore.phases import agent_shell
-from fourscore.phases.agents import agent_of, attempt
-from fourscore.phases.recorder_values import MAX_TEXT
 
 MB = 2**20
 
@@ -217,7 +217,7 @@ def test_an_interrupt_of_the_runner_takes_the_command_along(marker: str) -> None
     program = (
         "import asyncio\n"
         "from fourscore.core import Case\n"
-        "from fourscore.phases.agents import agent_of, attempt\n"
+        "from fourscore.agents.agent import agent_of, attempt\n"
         "asyncio.run(attempt(agent_of('shell: trap \"\" INT TERM; sleep 300 & sleep 300'),"
         " Case(input='?')))\n"
     )

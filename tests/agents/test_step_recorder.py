@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from fourscore.agents import step_recorder as recorder
+from fourscore.agents.agent import agent_of, attempt
+from fourscore.agents.step_recorder import record
 from fourscore.core import Case, Message, ToolCall, Trace, Usage
-from fourscore.phases import recorder
-from fourscore.phases.agents import agent_of, attempt
-from fourscore.phases.recorder import record
 
 
 def tried(agent: Any, deadline: float | None = 60.0) -> Trace:
@@ -226,7 +226,7 @@ def test_an_endless_recorder_is_bounded() -> None:
 def test_importing_it_loads_no_machinery() -> None:
     import subprocess
 
-    script = "import fourscore.phases.recorder, sys; print(*sys.modules)"
+    script = "import fourscore.agents.step_recorder, sys; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout.split()

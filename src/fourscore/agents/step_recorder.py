@@ -13,8 +13,8 @@ from typing import Any, Self
 import msgspec
 from msgspec.structs import replace
 
+from fourscore.agents.recorder_values import MAX_TEXT, cut, number, plain, read_usage, text_of
 from fourscore.core import Message, Step, ToolCall, Usage
-from fourscore.phases.recorder_values import MAX_TEXT, cut, number, plain, read_usage, text_of
 
 #: An agent in an endless loop records no more than this.
 MAX_STEPS = 10_000

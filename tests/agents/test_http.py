@@ -12,9 +12,9 @@ import pytest
 from aiohttp import web
 from tests.loopback import served
 
+from fourscore.agents.agent import agent_of, attempt, opened
+from fourscore.agents.recorder_values import MAX_TEXT
 from fourscore.core import Case, ConfigError, Fault, ToolCall, Trace, Usage
-from fourscore.phases.agents import agent_of, attempt, opened
-from fourscore.phases.recorder_values import MAX_TEXT
 
 CASE = Case(id="c7", input={"q": "é"}, expected="SECRET", metadata={"hint": "SECRET"})
 MB = 2**20

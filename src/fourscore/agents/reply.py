@@ -10,11 +10,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from fourscore.agents.recorder_values import MAX_TEXT, cut, plain, read_usage, text_of
+from fourscore.agents.step_recorder import Recording
+from fourscore.agents.steps import read_steps
 from fourscore.core import FourscoreError, Trace
 from fourscore.core.frozen import EMPTY
-from fourscore.phases.agent_steps import read_steps
-from fourscore.phases.recorder import Recording
-from fourscore.phases.recorder_values import MAX_TEXT, cut, plain, read_usage, text_of
 
 #: Any of these makes a mapping a reply; without them it is the output itself.
 REPLY = frozenset({"output", "messages", "steps"})

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
+from fourscore.agents import threads as agent_threads
+from fourscore.agents.agent import Agent, agent_of, attempt, opened
+from fourscore.agents.threads import POOL, AgentStuckError
 from fourscore.core import Case, ConfigError, Fault, Trace, Usage
-from fourscore.phases import agent_threads
-from fourscore.phases.agent_threads import POOL, AgentStuckError
-from fourscore.phases.agents import Agent, agent_of, attempt, opened
 
 CASE = Case(
     id="c1",
@@ -286,7 +286,7 @@ def test_an_agent_that_will_not_be_cancelled_keeps_nobody_waiting() -> None:
     told = in_a_process("""
         import asyncio, gc, os
         from fourscore.core import Case
-        from fourscore.phases.agents import agent_of, attempt
+        from fourscore.agents.agent import agent_of, attempt
 
         async def refuses(_):
             while True:
@@ -312,7 +312,7 @@ def test_the_child_of_an_agent_that_forks_is_no_second_run(kind: str, ending: st
     told = in_a_process(f"""
         import asyncio, os, sys, warnings
         from fourscore.core import Case
-        from fourscore.phases.agents import agent_of, attempt
+        from fourscore.agents.agent import agent_of, attempt
         warnings.simplefilter("ignore")
 
         {kind} forks(_):
@@ -337,7 +337,7 @@ def test_an_agent_that_ends_its_process_ends_its_attempt(kind: str) -> None:
     told = in_a_process(f"""
         import asyncio, os
         from fourscore.core import Case
-        from fourscore.phases.agents import agent_of, attempt
+        from fourscore.agents.agent import agent_of, attempt
 
         {kind} leaves(_):
             os._exit(7)
@@ -531,7 +531,7 @@ def test_opening_an_agent_that_keeps_nothing_open() -> None:
 
 
 def test_recorded_steps_and_usage_survive_a_failure_in_the_middle() -> None:
-    from fourscore.phases.recorder import record
+    from fourscore.agents.step_recorder import record
 
     async def fails(_: Any) -> str:
         record.tool("search", {"q": 1}, result=["a"])

@@ -17,19 +17,19 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
+from fourscore.agents.function import FunctionAgent
+from fourscore.agents.guard import BLOCKING, Deadline, Guarded
+from fourscore.agents.http import HttpAgent
+from fourscore.agents.model import ModelAgent, names_model
+from fourscore.agents.recorder_values import MAX_WORDS, text_of
+from fourscore.agents.replay import RecordedAgent
+from fourscore.agents.reply import AgentError, noted
+from fourscore.agents.shell import ShellAgent
+from fourscore.agents.step_recorder import CURRENT, Recording
+from fourscore.agents.threads import AgentStuckError
 from fourscore.core import Case, ConfigError, Fault, Trace
 from fourscore.judges import protocol
 from fourscore.models.asking import ModelError
-from fourscore.phases.agent_function import FunctionAgent
-from fourscore.phases.agent_guard import BLOCKING, Deadline, Guarded
-from fourscore.phases.agent_http import HttpAgent
-from fourscore.phases.agent_model import ModelAgent, names_model
-from fourscore.phases.agent_recorded import RecordedAgent
-from fourscore.phases.agent_reply import AgentError, noted
-from fourscore.phases.agent_shell import ShellAgent
-from fourscore.phases.agent_threads import AgentStuckError
-from fourscore.phases.recorder import CURRENT, Recording
-from fourscore.phases.recorder_values import MAX_WORDS, text_of
 
 #: Seconds in which an agent whose time is up may clean up; then it is left behind.
 GRACE = 1.0

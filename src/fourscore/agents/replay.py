@@ -11,10 +11,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from fourscore.agents.reply import UnusableError, bounded, read_reply
+from fourscore.agents.steps import misspelt, read_steps
 from fourscore.core import Case, CaseError, Trace
 from fourscore.formats.conversion import ConversionError, converted
-from fourscore.phases.agent_reply import UnusableError, bounded, read_reply
-from fourscore.phases.agent_steps import misspelt, read_steps
 
 SINGLE = ("output", "messages", "steps", "usage")
 #: Any of these is what was recorded.
