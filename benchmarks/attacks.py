@@ -28,8 +28,8 @@ from fourscore.core import ConfigError, Dimension, Rubric, Trace
 from fourscore.judges.prompted.attacks import bundled_cases, families, wrong_answer
 from fourscore.judges.prompted.defences import DEFENCES, Defence
 from fourscore.judges.protocol import load
-from fourscore.phases.attack import attack
-from fourscore.phases.attack_plan import Plan
+from fourscore.labels.attack import attack
+from fourscore.labels.attack_plan import Plan
 
 #: What is switched off, by the heading of its column.
 COLUMNS: dict[str, tuple[Defence, ...]] = {

@@ -36,8 +36,14 @@ from train_reader import (
 )
 
 from fourscore.judges.reader.features import NAMES
-from fourscore.phases import fit
-from fourscore.phases.fit import Example, chance_of, fit_examples, fit_model, held_out_chances
+from fourscore.labels import fit_weights as fit
+from fourscore.labels.fit_weights import (
+    Example,
+    chance_of,
+    fit_examples,
+    fit_model,
+    held_out_chances,
+)
 from fourscore.stats.logistic import Logistic
 
 RESAMPLES = 500

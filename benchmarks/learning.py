@@ -26,16 +26,16 @@ from tests.phases.learning import planted
 
 from fourscore.core import digest
 from fourscore.formats.samples import Mode, Samples
+from fourscore.labels.learn import LEARNED, learn
+from fourscore.labels.learning.checking import Checker
+from fourscore.labels.learning.journal import Journal
+from fourscore.labels.learning.parts import parts_of, units_of
+from fourscore.labels.learning.settings import Learning
 from fourscore.models.asking import Ask, Reply
 from fourscore.models.budgeted import Budgeted
 from fourscore.models.house import House
 from fourscore.models.purse import Purse
 from fourscore.models.scripted import Scripted
-from fourscore.phases.learn import LEARNED, learn
-from fourscore.phases.learning.checking import Checker
-from fourscore.phases.learning.journal import Journal
-from fourscore.phases.learning.parts import parts_of, units_of
-from fourscore.phases.learning.settings import Learning
 from fourscore.stats.correlation import spearman
 
 PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}

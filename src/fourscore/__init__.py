@@ -55,7 +55,7 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
         WorkflowOutput,
         WorkflowTask,
     )
-    from fourscore.phases.auto_grader_face import AutoGraderJudge
+    from fourscore.labels.auto_grader_judge import AutoGraderJudge
     from fourscore.phases.evolve.literal import should_apply_mutation
     from fourscore.phases.monitor.monitor import ProductionMonitor
     from fourscore.phases.testset import (
@@ -107,7 +107,7 @@ _LATER = {
     "score_structure": "fourscore.judges.fitness.structure",
     "aggregate_scores": "fourscore.stats.recency",
     "remove_outliers": "fourscore.stats.recency",
-    "AutoGraderJudge": "fourscore.phases.auto_grader_face",
+    "AutoGraderJudge": "fourscore.labels.auto_grader_judge",
     "BaseJudge": "fourscore.judges.workflow",
     "CountdownAnswerAsJudge": "fourscore.judges.agentjet",
     "EnvServiceJudge": "fourscore.judges.agentjet",

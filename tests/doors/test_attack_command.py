@@ -10,7 +10,7 @@ import pytest
 from fourscore.doors.attacking import Ticker, visible
 from fourscore.judges.prompted.attacks import bundled_cases, families
 from fourscore.judges.visible import INVISIBLE
-from fourscore.phases.attack_plan import Attempt
+from fourscore.labels.attack_plan import Attempt
 
 from .typed import typed as fourscore
 

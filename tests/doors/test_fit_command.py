@@ -11,8 +11,8 @@ import pytest
 from fourscore.core import Case, ConfigError, Trace
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.phases.fit import Example, chance_of, measure_output, shipped_model
-from fourscore.phases.labelled import Output
+from fourscore.labels.fit_weights import Example, chance_of, measure_output, shipped_model
+from fourscore.labels.labelled_outputs import Output
 
 from .typed import typed
 

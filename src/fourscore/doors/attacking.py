@@ -13,7 +13,7 @@ from rich.text import Text
 from fourscore.doors.exports import inline
 from fourscore.doors.terminal import console, framed, plain
 from fourscore.judges.visible import INVISIBLE
-from fourscore.phases.attack_plan import Attempt
+from fourscore.labels.attack_plan import Attempt
 
 #: Cells of a family's bar, examples shown and characters of each.
 BAR, EXAMPLES, LONGEST = 20, 8, 160

@@ -13,7 +13,7 @@ from rich.text import Text
 from fourscore.doors.corrected import METHODS
 from fourscore.doors.exports import inline
 from fourscore.doors.terminal import console, framed, plain
-from fourscore.phases.calibrate import Calibration
+from fourscore.labels.calibrate import Calibration
 from fourscore.stats.bias import Group
 from fourscore.stats.figure import Figure
 

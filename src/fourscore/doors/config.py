@@ -14,7 +14,7 @@ from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, neares
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import Document, parse_document, read_document
 from fourscore.judges.protocol import load
-from fourscore.phases.auto_grader_config import AutoGrader
+from fourscore.labels.auto_grader_config import AutoGrader
 
 ROOTS = ("ajet", "fourscore")
 
@@ -63,7 +63,7 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
 
 
 def _auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: str) -> Rubric:
-    from fourscore.phases.auto_grader import grader_of  # asks models: only where it is named
+    from fourscore.labels.auto_grader import grader_of  # asks models: only where it is named
 
     section = task_judge.rubrics_auto_grader
     assert section is not None

@@ -14,8 +14,8 @@ from fourscore.core import ConfigError, Rubric
 from fourscore.doors.cli import INCOMPLETE, PASSED
 from fourscore.formats.writing import written
 from fourscore.judges.dimensions.factual_accuracy import NAME, FactualAccuracy
-from fourscore.phases.fit import Fit, fit_labelled
-from fourscore.phases.labelled import Labelled
+from fourscore.labels.fit_weights import Fit, fit_labelled
+from fourscore.labels.labelled_outputs import Labelled
 from fourscore.stats.figure import Figure
 
 #: What `--fit` does not go with: it changes the judge that these speak of.

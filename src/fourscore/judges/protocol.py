@@ -27,7 +27,7 @@ from fourscore.judges.workflow import BuiltInJudge, WorkflowJudge, built
 
 #: Words for the judges that ship with the package.
 BUILT_IN = {
-    "auto_grader": "fourscore.phases.auto_grader_face->AutoGraderJudge",
+    "auto_grader": "fourscore.labels.auto_grader_judge->AutoGraderJudge",
     "citation_accuracy": "fourscore.judges.dimensions.citation_accuracy->CitationAccuracy",
     "completeness": "fourscore.judges.dimensions.completeness->Completeness",
     "countdown": "fourscore.judges.agentjet->CountdownAnswerAsJudge",

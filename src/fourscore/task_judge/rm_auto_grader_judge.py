@@ -1,5 +1,5 @@
 """Where AgentJet keeps `AutoGraderJudge`."""
 
-from fourscore.phases.auto_grader_face import AutoGraderJudge
+from fourscore.labels.auto_grader_judge import AutoGraderJudge
 
 __all__ = ["AutoGraderJudge"]

@@ -21,10 +21,10 @@ from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.prompted.attacks import bundled_cases, families, family
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.phases.attack import attack
-from fourscore.phases.attack_plan import Plan
-from fourscore.phases.forms import measure_forms
-from fourscore.phases.labelled import read_labelled
+from fourscore.labels.attack import attack
+from fourscore.labels.attack_plan import Plan
+from fourscore.labels.labelled_outputs import read_labelled
+from fourscore.labels.question_forms import measure_forms
 
 ENDINGS = (".md", ".json")
 THRESHOLD = 0.7

@@ -26,8 +26,8 @@ from fourscore.formats.rubrics import Counted, RubricCalibration
 from fourscore.formats.sections import put_section
 from fourscore.formats.writing import written
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.phases.calibrate import Calibration, calibrate, judged
-from fourscore.phases.labelled import (
+from fourscore.labels.calibrate import Calibration, calibrate, judged
+from fourscore.labels.labelled_outputs import (
     Labelled,
     Output,
     Verdict,

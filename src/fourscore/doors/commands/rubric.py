@@ -15,18 +15,18 @@ from fourscore.doors.learning import Counter, plan_words, report_words
 from fourscore.executors import loop
 from fourscore.formats.document import read_document
 from fourscore.formats.samples import Fields, Samples
+from fourscore.labels.learn import LEARNED, learn
+from fourscore.labels.learning.artifact import write_artifact
+from fourscore.labels.learning.journal import Journal
+from fourscore.labels.learning.parts import parts_of
+from fourscore.labels.learning.plan import plan_of
+from fourscore.labels.learning.settings import Learning
 from fourscore.models.asking import ModelError
 from fourscore.models.client import Client
 from fourscore.models.house import House
 from fourscore.models.prices import Prices
 from fourscore.models.purse import Cost, Limits, Purse
 from fourscore.models.wrapper import part_of
-from fourscore.phases.learn import LEARNED, learn
-from fourscore.phases.learning.artifact import write_artifact
-from fourscore.phases.learning.journal import Journal
-from fourscore.phases.learning.parts import parts_of
-from fourscore.phases.learning.plan import plan_of
-from fourscore.phases.learning.settings import Learning
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

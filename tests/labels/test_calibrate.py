@@ -9,8 +9,8 @@ import pytest
 
 from fourscore.core import Case, DataError, Dimension, Rubric, Score, Signal, Status, Trace, judge
 from fourscore.formats.labels import scale_of
-from fourscore.phases.calibrate import Calibration, calibrate, judged
-from fourscore.phases.labelled import Verdict, from_run, read_judged, read_labelled
+from fourscore.labels.calibrate import Calibration, calibrate, judged
+from fourscore.labels.labelled_outputs import Verdict, from_run, read_judged, read_labelled
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 

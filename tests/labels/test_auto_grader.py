@@ -16,8 +16,8 @@ from fourscore import AutoGraderJudge
 from fourscore.core import ConfigError
 from fourscore.doors.cli import main
 from fourscore.judges.protocol import load
+from fourscore.labels.auto_grader_config import DASHSCOPE, section_of
 from fourscore.models.asking import ModelError
-from fourscore.phases.auto_grader_config import DASHSCOPE, section_of
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 KEY = "sk-very-secret-0123456789"

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from fourscore.core import Dimension, Rubric
 from fourscore.judges.prompted.asker import Asker
 from fourscore.judges.prompted.form import WORDS, Form
-from fourscore.phases.calibrate import judged
-from fourscore.phases.labelled import Labelled
-from fourscore.phases.pairs import pair_of
+from fourscore.labels.calibrate import judged
+from fourscore.labels.label_pairs import pair_of
+from fourscore.labels.labelled_outputs import Labelled
 from fourscore.stats.confusion import confusion
 from fourscore.stats.roc import auc
 

@@ -19,7 +19,7 @@ from fourscore.models.keys import ELSEWHERE, hold
 from fourscore.models.spec import KINDS
 
 if TYPE_CHECKING:
-    from fourscore.phases.learning.settings import Learning
+    from fourscore.labels.learning.settings import Learning
 
 DASHSCOPE = "https://dashscope.aliyuncs.com/compatible-mode/v1"
 
@@ -106,7 +106,7 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
 
     def learning(self) -> "Learning":
         """How to learn, without the key."""
-        from fourscore.phases.learning.settings import Learning  # only where something is learned
+        from fourscore.labels.learning.settings import Learning  # only where something is learned
 
         return Learning(
             model=self.spec,

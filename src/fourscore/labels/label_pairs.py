@@ -7,7 +7,7 @@ import msgspec
 
 from fourscore.core.levels import LEVELS
 from fourscore.formats.labels import RANKED, Scale
-from fourscore.phases.labelled import Output, Verdict
+from fourscore.labels.labelled_outputs import Output, Verdict
 from fourscore.stats.agreement import WEIGHTS, kappa, table_of
 from fourscore.stats.bias import Group, by_group, mean
 from fourscore.stats.correlation import kendall, pearson, spearman

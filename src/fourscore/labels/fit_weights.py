@@ -22,8 +22,8 @@ from fourscore.judges.reader.features import DIRECTION, NAMES, Match, measure
 from fourscore.judges.reader.support import read_claims, read_question
 from fourscore.judges.reader.text import Text, read_text
 from fourscore.judges.reader.weights import Fitted, HeldOut, LinearModel, shipped_weights
-from fourscore.phases.labelled import Labelled, Output
-from fourscore.phases.pairs import people_on
+from fourscore.labels.label_pairs import people_on
+from fourscore.labels.labelled_outputs import Labelled, Output
 from fourscore.stats.confusion import confusion
 from fourscore.stats.figure import Figure
 from fourscore.stats.logistic import Logistic, fit_logistic

@@ -13,8 +13,8 @@ import msgspec
 
 from fourscore.core import INLINE, DataError, Executor, Rubric, digest, score
 from fourscore.executors.local import Local
-from fourscore.phases.labelled import Labelled, Output, Verdict, verdict_of
-from fourscore.phases.pairs import grouped, kappas, pair_of, rating, ratings, values_of
+from fourscore.labels.label_pairs import grouped, kappas, pair_of, rating, ratings, values_of
+from fourscore.labels.labelled_outputs import Labelled, Output, Verdict, verdict_of
 from fourscore.stats.alpha import METRICS, alpha
 from fourscore.stats.bias import Group, slope
 from fourscore.stats.confusion import Confusion, confusion, share

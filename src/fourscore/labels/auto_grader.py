@@ -24,13 +24,13 @@ from fourscore.formats.samples import Samples
 from fourscore.judges.prompted.criteria import Criteria
 from fourscore.judges.prompted.listwise import Listwise
 from fourscore.judges.prompted.rating import Rating
+from fourscore.labels.auto_grader_config import AutoGrader
+from fourscore.labels.learn import LEARNED, learn
+from fourscore.labels.learning.artifact import write_artifact
+from fourscore.labels.learning.journal import Journal
+from fourscore.labels.learning.settings import Learning
 from fourscore.models.asking import Model, ModelError
 from fourscore.models.spec import usual_cache
-from fourscore.phases.auto_grader_config import AutoGrader
-from fourscore.phases.learn import LEARNED, learn
-from fourscore.phases.learning.artifact import write_artifact
-from fourscore.phases.learning.journal import Journal
-from fourscore.phases.learning.settings import Learning
 
 NAME = "auto_grader"
 #: Seconds between two looks at a lock that another process holds.

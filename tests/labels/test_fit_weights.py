@@ -11,7 +11,7 @@ from fourscore.judges.dimensions.question import question_of
 from fourscore.judges.reader.features import DIRECTION, NAMES
 from fourscore.judges.reader.text import read_text
 from fourscore.judges.reader.weights import shipped_weights
-from fourscore.phases.fit import (
+from fourscore.labels.fit_weights import (
     Example,
     chance_of,
     fit_examples,
@@ -21,7 +21,7 @@ from fourscore.phases.fit import (
     shipped_model,
     split_cases,
 )
-from fourscore.phases.labelled import Labelled, Output
+from fourscore.labels.labelled_outputs import Labelled, Output
 from fourscore.stats.logistic import Logistic
 
 SHIPPED = shipped_model()

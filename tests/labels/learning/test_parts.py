@@ -12,14 +12,14 @@ from tests.phases.learning import planted
 from fourscore.core import ConfigError, DataError, Usage
 from fourscore.formats.samples import Samples
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.phases.learning.artifact import dimensions_of, rubric_document, write_artifact
-from fourscore.phases.learning.choosing import Candidate, Choice, chosen_of, span_of, strength
-from fourscore.phases.learning.journal import Journal
-from fourscore.phases.learning.parts import Unit, parts_of, units_of
-from fourscore.phases.learning.pool import pooled
-from fourscore.phases.learning.proposing import tidied
-from fourscore.phases.learning.report import criterion_text
-from fourscore.phases.learning.settings import Learning
+from fourscore.labels.learning.artifact import dimensions_of, rubric_document, write_artifact
+from fourscore.labels.learning.choosing import Candidate, Choice, chosen_of, span_of, strength
+from fourscore.labels.learning.journal import Journal
+from fourscore.labels.learning.parts import Unit, parts_of, units_of
+from fourscore.labels.learning.pool import pooled
+from fourscore.labels.learning.proposing import tidied
+from fourscore.labels.learning.report import criterion_text
+from fourscore.labels.learning.settings import Learning
 from fourscore.stats.least_squares import Fit
 
 
@@ -77,7 +77,7 @@ def test_two_processes_do_not_write_one_journal(tmp_path: Path) -> None:
     path = tmp_path / "out.journal.jsonl"
     script = f"""
 from pathlib import Path
-from fourscore.phases.learning.journal import Journal
+from fourscore.labels.learning.journal import Journal
 Journal(Path({str(path)!r}), "run")
 """
     with Journal(path, "run"):

@@ -10,9 +10,9 @@ import pytest
 from fourscore.core import Case, CaseError, ConfigError, DataError, Dimension, Rubric, Signal, Trace
 from fourscore.judges.prompted.attacks import Family, bundled_cases, families, family
 from fourscore.judges.protocol import load
+from fourscore.labels.attack import SHOWN, attack
+from fourscore.labels.attack_plan import Attempt, Plan, planned
 from fourscore.models.asking import ModelError
-from fourscore.phases.attack import SHOWN, attack
-from fourscore.phases.attack_plan import Attempt, Plan, planned
 
 CASES = [
     Case(id="a", input="What is 2+2?", expected="4", metadata={"wrong": "5"}),

@@ -14,8 +14,8 @@ from fourscore.judges.workflow import (
     preset,
     trace_of,
 )
-from fourscore.phases.auto_grader import ListGrader, grader_of
-from fourscore.phases.auto_grader_config import section_of, told_in
+from fourscore.labels.auto_grader import ListGrader, grader_of
+from fourscore.labels.auto_grader_config import section_of, told_in
 
 Reward = tuple[float, bool]
 

@@ -4,7 +4,7 @@
         document = await learn(samples, Learning(model="openai:gpt-4o-mini"))
 
 The document is that of a rubric file; `document["learned"]` tells how it came about. The steps
-stand in `fourscore.phases.learning`.
+stand in `fourscore.labels.learning`.
 """
 
 from collections.abc import Callable
@@ -15,17 +15,17 @@ import msgspec
 
 from fourscore.core import Usage
 from fourscore.formats.samples import Samples
+from fourscore.labels.learning.artifact import Themes, dimensions_of, rubric_document
+from fourscore.labels.learning.checking import SINGLE, Checker
+from fourscore.labels.learning.choosing import Candidate, Choice
+from fourscore.labels.learning.journal import Journal, key_of
+from fourscore.labels.learning.loop import Found, Loop
+from fourscore.labels.learning.parts import FEWEST, Parts, parts_of
+from fourscore.labels.learning.plan import Allowance, plan_of
+from fourscore.labels.learning.report import criterion_text, ranks_report, scores_report
+from fourscore.labels.learning.settings import Learning
 from fourscore.models.asking import ModelError
 from fourscore.models.house import current
-from fourscore.phases.learning.artifact import Themes, dimensions_of, rubric_document
-from fourscore.phases.learning.checking import SINGLE, Checker
-from fourscore.phases.learning.choosing import Candidate, Choice
-from fourscore.phases.learning.journal import Journal, key_of
-from fourscore.phases.learning.loop import Found, Loop
-from fourscore.phases.learning.parts import FEWEST, Parts, parts_of
-from fourscore.phases.learning.plan import Allowance, plan_of
-from fourscore.phases.learning.report import criterion_text, ranks_report, scores_report
-from fourscore.phases.learning.settings import Learning
 from fourscore.stats.least_squares import Fit
 
 #: Under which a journal has the document of a run that is over.

@@ -11,15 +11,15 @@ from fourscore.core import Case, Trace, score
 from fourscore.formats.samples import Samples
 from fourscore.judges.prompted.criteria import Criteria
 from fourscore.judges.rubric_file import read_rubric
+from fourscore.labels.learn import LEARNED, NOTHING, learn
+from fourscore.labels.learning.artifact import write_artifact
+from fourscore.labels.learning.journal import Journal
+from fourscore.labels.learning.settings import Learning
 from fourscore.models.asking import ModelError
 from fourscore.models.budgeted import Budgeted
 from fourscore.models.house import House
 from fourscore.models.purse import Cost, Purse
 from fourscore.models.scripted import Scripted
-from fourscore.phases.learn import LEARNED, NOTHING, learn
-from fourscore.phases.learning.artifact import write_artifact
-from fourscore.phases.learning.journal import Journal
-from fourscore.phases.learning.settings import Learning
 
 PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
 
@@ -67,7 +67,7 @@ def test_labels_are_shown_for_proposals_and_never_in_a_check(tmp_path: Path) -> 
 
 
 def test_what_is_held_out_is_asked_about_only_after_all_is_decided(tmp_path: Path) -> None:
-    from fourscore.phases.learning.parts import parts_of
+    from fourscore.labels.learning.parts import parts_of
 
     model = planted.model()
     path = planted.write(tmp_path / "train.jsonl", planted.rows(60))

@@ -13,9 +13,9 @@ from typing import Any
 
 from fourscore.core.frozen import thaw
 from fourscore.formats.writing import written
-from fourscore.phases.learning.choosing import Choice, span_of
-from fourscore.phases.learning.report import criterion_text, shares_of
-from fourscore.phases.learning.settings import Learning
+from fourscore.labels.learning.choosing import Choice, span_of
+from fourscore.labels.learning.report import criterion_text, shares_of
+from fourscore.labels.learning.settings import Learning
 
 #: The dimension of a rubric without themes.
 DIMENSION = {"pointwise": "quality", "listwise": "ranking"}

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from fourscore.core import Usage
 from fourscore.formats.samples import Samples
+from fourscore.labels.learning.checking import SINGLE, Checker
+from fourscore.labels.learning.choosing import WEAK, Candidate, Choice, chosen_of, strength
+from fourscore.labels.learning.journal import Journal, key_of
+from fourscore.labels.learning.parts import Parts, Unit, probe_of, units_of
+from fourscore.labels.learning.plan import Allowance, Plan
+from fourscore.labels.learning.proposing import Proposer, Shown
+from fourscore.labels.learning.settings import Learning
 from fourscore.models.asking import ModelError
-from fourscore.phases.learning.checking import SINGLE, Checker
-from fourscore.phases.learning.choosing import WEAK, Candidate, Choice, chosen_of, strength
-from fourscore.phases.learning.journal import Journal, key_of
-from fourscore.phases.learning.parts import Parts, Unit, probe_of, units_of
-from fourscore.phases.learning.plan import Allowance, Plan
-from fourscore.phases.learning.proposing import Proposer, Shown
-from fourscore.phases.learning.settings import Learning
 
 #: Samples on which a criterion and the grader disagree that are shown with it.
 DISAGREEMENTS = 4

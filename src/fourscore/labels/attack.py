@@ -28,7 +28,7 @@ from fourscore.core import (
 )
 from fourscore.executors.local import Local
 from fourscore.judges.prompted.attacks import Family, Place, wrong_answer
-from fourscore.phases.attack_plan import Attempt, Plan, planned
+from fourscore.labels.attack_plan import Attempt, Plan, planned
 from fourscore.stats.rates import wilson
 
 #: Successes that are kept to be shown, for each family, and characters of each.

@@ -8,13 +8,13 @@ from tests.phases.learning import planted
 
 from fourscore.core import digest
 from fourscore.formats.samples import Samples
+from fourscore.labels.learn import LEARNED, learn
+from fourscore.labels.learning.settings import Learning
 from fourscore.models.asking import Ask, Reply
 from fourscore.models.budgeted import Budgeted
 from fourscore.models.house import House
 from fourscore.models.purse import Purse
 from fourscore.models.scripted import Scripted
-from fourscore.phases.learn import LEARNED, learn
-from fourscore.phases.learning.settings import Learning
 
 LONG = 20_000
 
