@@ -29,9 +29,9 @@ from fourscore.core import Case, Rubric
 from fourscore.executors import loop
 from fourscore.judges.prompted.criteria import Criteria
 from fourscore.models.house import House
-from fourscore.phases.test import Outcome, Plan, planned, run
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import Outcome, Plan, planned, run
 
 CASES, STORM, AT_A_TIME, DELAY = 2000, 1000, 64, 0.05
 IDEAL = CASES / AT_A_TIME * DELAY

@@ -15,8 +15,8 @@ from fourscore.doors.trainers.trl import Reward
 from fourscore.formats.fields import case_from
 from fourscore.formats.rows import Recorded
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
-from fourscore.phases.train import Rewards
 from fourscore.stores.sqlite import Store
+from fourscore.train.rewards import Rewards
 
 #: The most gullible of judges, so that what an answer says decides; nothing is asked of a network.
 BY_MODEL = """

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, DIMMED_MONOKAI
 
 from fourscore.doors.summary import show
-from fourscore.phases.test import summarized
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import summarized
 
 HERE = Path(__file__).parent
 THEMES = {"light": DEFAULT_TERMINAL_THEME, "dark": DIMMED_MONOKAI}

@@ -33,7 +33,6 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
         judge,
         score,
     )
-    from fourscore.doors.testing import assert_passes
     from fourscore.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
     from fourscore.judges.dimensions.rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
     from fourscore.judges.failures import has_obvious_errors
@@ -58,13 +57,14 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
     from fourscore.labels.auto_grader_judge import AutoGraderJudge
     from fourscore.phases.evolve.literal import should_apply_mutation
     from fourscore.phases.monitor.monitor import ProductionMonitor
-    from fourscore.phases.testset import (
+    from fourscore.stats.recency import aggregate_scores, remove_outliers
+    from fourscore.test.assertions import assert_passes
+    from fourscore.test.test_set import (
         EvaluationRunner,
         TestSet,
         calculate_overall_score,
         evaluate_output,
     )
-    from fourscore.stats.recency import aggregate_scores, remove_outliers
 
 __version__ = "0.1.0"
 
@@ -114,17 +114,17 @@ _LATER = {
     "MathAnswerAsJudge": "fourscore.judges.agentjet",
     "EVALUATION_DIMENSIONS": "fourscore.judges.dimensions.rubric",
     "EVALUATION_RUBRIC": "fourscore.judges.dimensions.rubric",
-    "EvaluationRunner": "fourscore.phases.testset",
+    "EvaluationRunner": "fourscore.test.test_set",
     "ModelTuner": "fourscore.judges.workflow",
     "ProductionMonitor": "fourscore.phases.monitor.monitor",
     "Task": "fourscore.judges.workflow",
-    "TestSet": "fourscore.phases.testset",
+    "TestSet": "fourscore.test.test_set",
     "Workflow": "fourscore.judges.workflow",
     "WorkflowOutput": "fourscore.judges.workflow",
     "WorkflowTask": "fourscore.judges.workflow",
-    "assert_passes": "fourscore.doors.testing",
-    "calculate_overall_score": "fourscore.phases.testset",
-    "evaluate_output": "fourscore.phases.testset",
+    "assert_passes": "fourscore.test.assertions",
+    "calculate_overall_score": "fourscore.test.test_set",
+    "evaluate_output": "fourscore.test.test_set",
     "record": "fourscore.agents.step_recorder",
     "should_apply_mutation": "fourscore.phases.evolve.literal",
 }

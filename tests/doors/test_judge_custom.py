@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore.doors.cli import main
-from fourscore.phases import crew
+from fourscore.train import judge_pool as crew
 
 JUDGE = '''
 import asyncio, ctypes, os, sys, time

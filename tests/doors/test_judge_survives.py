@@ -14,7 +14,7 @@ from fourscore.doors.cli import main
 from fourscore.executors.workers import Workers
 from fourscore.formats.document import parse_document
 from fourscore.formats.rows import read_row
-from fourscore.phases import crew
+from fourscore.train import judge_pool as crew
 
 FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 

@@ -209,7 +209,7 @@ def test_through_a_real_endpoint(tmp_path: Path) -> None:
 
 def test_the_room_is_loaded_only_when_asked_for() -> None:
     script = """
-import sys, fourscore, fourscore.judges.protocol, fourscore.phases.train
+import sys, fourscore, fourscore.judges.protocol, fourscore.train.rewards
 assert not [name for name in sys.modules if name.startswith("fourscore.models")]
 import fourscore.models.spec
 print(*[name for name in ("httptools", "ruamel.yaml") if name in sys.modules])

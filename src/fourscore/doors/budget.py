@@ -23,8 +23,8 @@ from fourscore.models.prices import Prices
 from fourscore.models.purse import NOTHING, Cost, Limits, Purse, limits_of
 from fourscore.models.spec import model_of
 from fourscore.models.wrapper import part_of
-from fourscore.phases.test import summarized
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import summarized
 
 #: As a configuration has it: 2.5, 500calls, or several.
 Written = list[str | float] | str | float | None

@@ -6,9 +6,9 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.doors.terminal import console, framed, plain
-from fourscore.phases.compare import Compared
 from fourscore.stats.paired import Comparison
 from fourscore.stores.run import RunInfo
+from fourscore.test.compare import Compared
 
 WORDS = {
     "better": ("better", "green"),

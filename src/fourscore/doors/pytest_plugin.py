@@ -78,8 +78,8 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         from fourscore.agents.agent import attempt
-        from fourscore.doors.testing import assert_passes
         from fourscore.executors.portal import PORTAL
+        from fourscore.test.assertions import assert_passes
 
         deadline = float(self.config.getini("fourscore_deadline"))
         trace = PORTAL.run(attempt(self.agent, self.case, 0, deadline))

@@ -13,7 +13,7 @@ from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import read_document
 from fourscore.formats.selection import Selection
 from fourscore.judges.rubric_file import RESEARCH
-from fourscore.phases.test import Plan
+from fourscore.test.run import Plan
 
 STORE = ".fourscore/runs.db"
 #: The configuration of a folder, read where none is named and the options do not say it all.

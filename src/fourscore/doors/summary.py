@@ -20,9 +20,9 @@ from fourscore.doors.canaries import canary_lines
 from fourscore.doors.corrected import words as corrected_words
 from fourscore.doors.settings import STORE
 from fourscore.doors.terminal import console, framed, plain
-from fourscore.phases.test import Outcome
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import Outcome
 
 #: Cells of a dimension's bar, and of the bar of a run under way.
 BAR, PROGRESS = 20, 16

@@ -22,7 +22,7 @@ from fourscore.doors import report
 from fourscore.doors.report.marks import place, units
 from fourscore.doors.report.parcels import Parcels, escaped
 from fourscore.judges.math import MathJudge
-from fourscore.phases.test import summarized
+from fourscore.test.run import summarized
 
 
 def scored(value: float, *signals: Signal, reason: str = "") -> Score:

@@ -8,7 +8,7 @@ import pytest
 from fourscore.core import Case, DataError, Rubric, ToolCall, Trace, judge
 from fourscore.doors.trainers.nemo_gym import read_request, write_response
 from fourscore.judges.math import MathJudge
-from fourscore.phases.train import Rewards
+from fourscore.train.rewards import Rewards
 
 MATH = Rewards(Rubric.alone(MathJudge()))
 

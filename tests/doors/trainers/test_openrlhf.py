@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fourscore.core import Case, CaseError, DataError, JudgeError, Rubric, Score, Trace, judge
 from fourscore.doors.trainers.openrlhf import RewardFunc, answer_in, read_request, write_response
 from fourscore.judges.math import MathJudge
-from fourscore.phases.train import Rewards
+from fourscore.train.rewards import Rewards
 
 PROMPT = r"<|user|>Put it in a box, like \boxed{2}: 1+1?<|assistant|>"
 MATH = Rewards(Rubric.alone(MathJudge()))

@@ -26,8 +26,8 @@ from fourscore.phases.evolve.mutations.proposal import Proposal, Refused, diff_o
 from fourscore.phases.evolve.mutations.record import Record, text_digest
 from fourscore.phases.evolve.prompted_agent import PromptedAgents
 from fourscore.phases.evolve.split import part_of, split
-from fourscore.phases.test import Plan
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import Plan
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 #: The prompt says how well it does: a share of cases, as `right: 0.4`.

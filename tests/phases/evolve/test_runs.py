@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from fourscore.core import Case, Provenance, Score, Status, Trace
-from fourscore.phases.compare import Side
 from fourscore.phases.evolve.runs import PairedRuns, paired_runs
 from fourscore.phases.evolve.split import order_of
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
+from fourscore.test.compare import Side
 
 #: Case id, what was asked, and the value of each attempt (None: not measured).
 Rows = list[tuple[str, str, list[float | None]]]

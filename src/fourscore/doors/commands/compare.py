@@ -11,9 +11,9 @@ from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.doors.comparison import show
 from fourscore.doors.settings import STORE
 from fourscore.doors.summary import store_option
-from fourscore.phases.compare import Side, compare, same_judge
 from fourscore.stats.verdict import Rules
 from fourscore.stores.sqlite import Store
+from fourscore.test.compare import Side, compare, same_judge
 
 #: What may be asked of B, and the verdicts that do not give it.
 REFUSED = {"not-worse": {"worse"}, "better": {"worse", "no_difference", "cannot_tell"}}

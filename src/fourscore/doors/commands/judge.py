@@ -18,9 +18,9 @@ from fourscore.doors.config import add_judge_arguments, rubric_from_options
 from fourscore.doors.progress import Progress
 from fourscore.formats.lines import chunks
 from fourscore.formats.writing import written
-from fourscore.phases.crew import Crew
-from fourscore.phases.recorded import Tally
 from fourscore.stats.rates import wilson
+from fourscore.train.bulk_rows import Tally
+from fourscore.train.judge_pool import Crew
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,10 +14,10 @@ from fourscore.doors.summary import Ticker, show, store_option
 from fourscore.doors.watch import housed
 from fourscore.executors import loop
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.phases.test import Plan, stored, summarized
-from fourscore.phases.test import run as run_cases
 from fourscore.stats.gates import parse as parse_gate
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import Plan, stored, summarized
+from fourscore.test.run import run as run_cases
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

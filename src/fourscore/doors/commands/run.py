@@ -30,12 +30,12 @@ from fourscore.formats.selection import limited, sampled
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.house import House
 from fourscore.models.purse import NOTHING, Limits
-from fourscore.phases.test import Todo, planned, remaining, summarized
-from fourscore.phases.test import run as run_cases
 from fourscore.stats.gates import Gate
 from fourscore.stats.gates import parse as parse_gate
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import Todo, planned, remaining, summarized
+from fourscore.test.run import run as run_cases
 
 Parts = tuple[Rubric, Agent, list[Gate]]
 

@@ -19,9 +19,9 @@ from fourscore.doors.terminal import plain as _plain
 from fourscore.formats.conversion import converted
 from fourscore.formats.document import parse_document
 from fourscore.formats.rubrics import RubricFile
-from fourscore.phases.test import summarized
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import summarized
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,11 +12,11 @@ from fourscore.core import ConfigError, DataError
 from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.doors.evolve import terminal
 from fourscore.doors.settings import STORE
-from fourscore.phases.compare import Side, same_judge
 from fourscore.phases.evolve.decision import Decision, by_pairs, by_scores
 from fourscore.phases.evolve.runs import PairedRuns, paired_runs
 from fourscore.stats.sequential import Looks
 from fourscore.stores.sqlite import Store
+from fourscore.test.compare import Side, same_judge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -37,8 +37,8 @@ from fourscore.phases.evolve.mutations.strategies import RISKS, allowed
 from fourscore.phases.evolve.prompted_agent import PromptedAgents
 from fourscore.phases.evolve.settings import NAME, Settings
 from fourscore.phases.evolve.split import Split, split
-from fourscore.phases.test import Observer, Plan
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import Observer, Plan
 
 #: The word behind a number that limits attempts at cases.
 CASES = "cases"

@@ -23,8 +23,8 @@ from fourscore.doors.report.headline import headline
 from fourscore.doors.report.labels import labels_of
 from fourscore.doors.report.page import page
 from fourscore.doors.report.passes import Details, Lines
-from fourscore.phases.test import summarized
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import summarized
 
 #: No report is larger, in bytes.
 LIMIT = 14_500_000

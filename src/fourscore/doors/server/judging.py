@@ -18,7 +18,7 @@ from fourscore.core import Call, Case, Judge, Ranker, Result, Rubric, Score, Tra
 from fourscore.doors.server.wire import Group
 from fourscore.executors.local import Local
 from fourscore.executors.workers import Workers
-from fourscore.phases.train import rewards
+from fourscore.train.rewards import rewards
 
 #: Groups judged between two looks at other requests: a millisecond or two of exact matches.
 SLICE = 64

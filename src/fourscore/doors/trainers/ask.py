@@ -20,7 +20,7 @@ from fourscore.doors.config import rubric_from_config, rubric_from_name
 from fourscore.executors.portal import PORTAL, MustWait, step
 from fourscore.formats.rows import Recorded
 from fourscore.judges.workflow import BaseJudge, WorkflowJudge
-from fourscore.phases.train import Rewards
+from fourscore.train.rewards import Rewards
 
 #: A judge's name ("math", "file.py->Name"), a configuration file, or the thing itself.
 Source = str | os.PathLike[str] | Rubric | Judge | Ranker | BaseJudge | Callable[..., Any]

@@ -32,7 +32,7 @@ from fourscore.doors.trainers.verdict import (
     reward_of,
 )
 from fourscore.formats.rows import Recorded
-from fourscore.phases.train import Rewards
+from fourscore.train.rewards import Rewards
 
 #: Where the reward leaves its components for the metrics that are asked after it.
 KEY = "fourscore"

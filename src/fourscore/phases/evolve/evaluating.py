@@ -15,9 +15,9 @@ from fourscore.core import Case, Rubric, Score, Status, Trace, digest
 from fourscore.phases.evolve.folder import Evolution
 from fourscore.phases.evolve.history import Version
 from fourscore.phases.evolve.prompted_agent import PromptedAgents
-from fourscore.phases.test import Observer, Outcome, Plan, Todo, run, summarized
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
+from fourscore.test.run import Observer, Outcome, Plan, Todo, run, summarized
 
 #: How attempts end that the agent itself has failed in.
 FAILED = (Status.AGENT_ERROR, Status.TIMEOUT)

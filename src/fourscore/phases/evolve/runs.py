@@ -10,9 +10,9 @@ from math import fsum
 import msgspec
 
 from fourscore.core import digest
-from fourscore.phases.compare import Side
 from fourscore.phases.evolve.split import order_of
 from fourscore.stats.paired import Attempt
+from fourscore.test.compare import Side
 
 
 class PairedRuns(msgspec.Struct, frozen=True, kw_only=True):

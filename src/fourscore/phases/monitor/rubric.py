@@ -26,7 +26,7 @@ def rubric_of(given: "Rubric | Judge | Mapping[str, Any] | str | Path | None") -
 
         return read_rubric(str(given))
     if isinstance(given, Mapping):
-        from fourscore.phases.testset import EvaluationRunner, TestSet
+        from fourscore.test.test_set import EvaluationRunner, TestSet
 
         return EvaluationRunner(TestSet("monitor"), given, None)._scored_by()
     if hasattr(given, "judge"):

@@ -11,7 +11,7 @@ from fourscore.phases.monitor.redaction import Redaction
 from fourscore.phases.monitor.sample import Sample
 from fourscore.phases.monitor.saving import Saving
 from fourscore.phases.monitor.tally import Tallies
-from fourscore.phases.train import Rewards
+from fourscore.train.rewards import Rewards
 
 #: Seconds of scoring up to which a sample may wait for the next one to share its transaction.
 QUICK = 0.05

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from fourscore.core import Case, ConfigError, Provenance, Score, Status, Trace
-from fourscore.phases.compare import NAMED, Compared, Side, compare, same_judge
 from fourscore.stats.verdict import Rules
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
+from fourscore.test.compare import NAMED, Compared, Side, compare, same_judge
 
 #: Case id, what was asked, and for each attempt whether it passed (None: not measured).
 Rows = list[tuple[str, str, list[bool | None]]]

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from fourscore.core import Case, Rubric, Status, Trace, judge
 from fourscore.formats.rows import Recorded
 from fourscore.judges.math import MathJudge
-from fourscore.phases.train import Rewards
+from fourscore.train.rewards import Rewards
 
 CASE = Case(id="t", input="?", expected="42")
 RIGHT, WRONG = (Recorded(Trace(output=f"\\boxed{{{n}}}")) for n in (42, 41))

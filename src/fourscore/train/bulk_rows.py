@@ -21,7 +21,7 @@ from fourscore.executors.process import WorkerError
 from fourscore.executors.worker import retire
 from fourscore.formats.lines import Chunk
 from fourscore.formats.rows import Row, read_row
-from fourscore.phases.train import rewards
+from fourscore.train.rewards import rewards
 
 
 class Tally(msgspec.Struct):

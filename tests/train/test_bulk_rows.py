@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fourscore.core import DataError, Rubric
 from fourscore.formats.lines import Chunk
 from fourscore.judges.math import MathJudge
-from fourscore.phases.recorded import Job, Tally, check_chunk, failed_chunk, judge_chunk
+from fourscore.train.bulk_rows import Job, Tally, check_chunk, failed_chunk, judge_chunk
 
 JOB = pickle.dumps(Job(Rubric.alone(MathJudge()), 30.0))
 

@@ -18,7 +18,7 @@ from typing import Any, Self
 from fourscore.core import Rubric
 from fourscore.executors.workers import WorkerError, Workers
 from fourscore.formats.lines import Chunk
-from fourscore.phases.recorded import Job, Tally, check_chunk, failed_chunk, judge_chunk
+from fourscore.train.bulk_rows import Job, Tally, check_chunk, failed_chunk, judge_chunk
 
 #: Below this many bytes, starting processes costs more than they bring.
 WORTH_PROCESSES = 1024 * 1024
@@ -51,7 +51,7 @@ class Crew:
         concurrency = 4 if blocks else ASKING if asks else ROWS_AT_RISK
         self._job = pickle.dumps(Job(rubric, deadline, concurrency))
         self._pool = Workers(
-            workers, memory=None, warm=["fourscore.phases.recorded"], patience=FOREVER
+            workers, memory=None, warm=["fourscore.train.bulk_rows"], patience=FOREVER
         )
         self._processes = self._pool.size
         alone = asks or self._processes == 1 or (size is not None and size < WORTH_PROCESSES)

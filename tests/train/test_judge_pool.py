@@ -12,8 +12,8 @@ from fourscore.core import DataError, Rubric
 from fourscore.formats.lines import Chunk
 from fourscore.judges.math import MathJudge
 from fourscore.judges.protocol import load
-from fourscore.phases.crew import WORTH_PROCESSES, Crew
-from fourscore.phases.recorded import Tally
+from fourscore.train.bulk_rows import Tally
+from fourscore.train.judge_pool import WORTH_PROCESSES, Crew
 
 MATH = Rubric.alone(MathJudge())
 

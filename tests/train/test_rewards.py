@@ -15,7 +15,7 @@ from fourscore.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
 from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.math import MathJudge
 from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask, case_of, trace_of
-from fourscore.phases.train import filled, rewards
+from fourscore.train.rewards import filled, rewards
 
 MATH = Rubric.alone(MathJudge())
 
