@@ -20,8 +20,8 @@ from collections.abc import Iterator
 import msgspec
 
 from fourscore.core import Status
-from fourscore.phases.monitor.judgement import Judgement, Thresholds
-from fourscore.phases.monitor.sample import Sample
+from fourscore.monitor.judgement import Judgement, Thresholds
+from fourscore.monitor.sample import Sample
 from fourscore.stats.vigil import Plan, Vigil
 
 GOOD, FALLEN = 0.88, 0.70

@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fourscore.core import Case, Rubric, Signal, Trace
-from fourscore.phases.monitor.monitor import ProductionMonitor
-from fourscore.phases.monitor.sampling import Sampling
+from fourscore.monitor.monitor import ProductionMonitor
+from fourscore.monitor.sampling import Sampling
 
 RATE = 0.01
 ANSWER = "The refund was sent on Monday. " * 20

@@ -54,7 +54,7 @@ def says_when(case, trace):
 SERVE = """
 import sys
 from fourscore.doors.cli import main
-from fourscore.phases.monitor.drawing import Drawing
+from fourscore.monitor.drawing import Drawing
 
 if sys.argv.pop(1) == "all":
     Drawing.pass_over = lambda *_: False

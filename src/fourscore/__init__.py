@@ -55,8 +55,8 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
         WorkflowTask,
     )
     from fourscore.labels.auto_grader_judge import AutoGraderJudge
+    from fourscore.monitor.monitor import ProductionMonitor
     from fourscore.phases.evolve.literal import should_apply_mutation
-    from fourscore.phases.monitor.monitor import ProductionMonitor
     from fourscore.stats.recency import aggregate_scores, remove_outliers
     from fourscore.test.assertions import assert_passes
     from fourscore.test.test_set import (
@@ -116,7 +116,7 @@ _LATER = {
     "EVALUATION_RUBRIC": "fourscore.judges.dimensions.rubric",
     "EvaluationRunner": "fourscore.test.test_set",
     "ModelTuner": "fourscore.judges.workflow",
-    "ProductionMonitor": "fourscore.phases.monitor.monitor",
+    "ProductionMonitor": "fourscore.monitor.monitor",
     "Task": "fourscore.judges.workflow",
     "TestSet": "fourscore.test.test_set",
     "Workflow": "fourscore.judges.workflow",

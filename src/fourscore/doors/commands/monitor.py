@@ -79,8 +79,8 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
 
 
 def _status(args: argparse.Namespace) -> int:
-    from fourscore.doors.monitor.status import errors_of, names_of, open_alerts, store_document
-    from fourscore.phases.monitor.alerts import shown
+    from fourscore.monitor.alerts import shown
+    from fourscore.monitor.status import errors_of, names_of, open_alerts, store_document
 
     errors = errors_of(args.calibration)
     with _store(args) as store:
@@ -90,7 +90,7 @@ def _status(args: argparse.Namespace) -> int:
     code = GATE_FAILED if document["status"] in ("warning", "critical") else PASSED
     if args.json:
         return _json({**document, "exit_code": code}, code)
-    from fourscore.doors.monitor.terminal import show_status
+    from fourscore.report.monitor_panel import show_status
 
     store_option = "" if args.store == STORE else f" --store {args.store}"
     show_status(document, notices, store_option + (f" --name {args.name}" if args.name else ""))
@@ -98,8 +98,8 @@ def _status(args: argparse.Namespace) -> int:
 
 
 def _watch(args: argparse.Namespace) -> int:
-    from fourscore.doors.monitor.watching import show, view_document, watch
     from fourscore.doors.terminal import console
+    from fourscore.report.monitor_watch import show, view_document, watch
 
     with _store(args) as store:
         name = _one(store, args.name)
@@ -118,8 +118,8 @@ def _watch(args: argparse.Namespace) -> int:
 
 
 def _alerts(args: argparse.Namespace) -> int:
-    from fourscore.doors.monitor.status import alert_document, names_of
-    from fourscore.phases.monitor.alerts import shown
+    from fourscore.monitor.alerts import shown
+    from fourscore.monitor.status import alert_document, names_of
 
     documents, notices = [], []
     with _store(args) as store:
@@ -129,14 +129,14 @@ def _alerts(args: argparse.Namespace) -> int:
                 notices.append(shown(name, alert))
     if args.json:
         return _json({"alerts": documents})
-    from fourscore.doors.monitor.terminal import show_alerts
+    from fourscore.report.monitor_panel import show_alerts
 
     show_alerts(documents, notices)
     return PASSED
 
 
 def _metrics(args: argparse.Namespace) -> int:
-    from fourscore.doors.monitor.metrics import metrics_text
+    from fourscore.monitor.metrics import metrics_text
 
     with _store(args) as store:
         text = metrics_text(store, args.name)
@@ -147,7 +147,7 @@ def _metrics(args: argparse.Namespace) -> int:
 
 
 def _promote(args: argparse.Namespace) -> int:
-    from fourscore.doors.monitor.promote import append, promoted
+    from fourscore.monitor.promote import append, promoted
 
     with _store(args) as store:
         case = promoted(store, _one(store, args.name), args.id)
@@ -163,8 +163,8 @@ def _promote(args: argparse.Namespace) -> int:
 
 
 def _ingest(args: argparse.Namespace) -> int:
-    from fourscore.doors.monitor.ingest import ingest
-    from fourscore.phases.monitor.monitor import ProductionMonitor
+    from fourscore.monitor.ingest import ingest
+    from fourscore.monitor.monitor import ProductionMonitor
 
     rubric = _rubric(args)
     name = args.name or NAME
@@ -197,9 +197,9 @@ def _rubric(args: argparse.Namespace) -> Any:
 
 
 def _deliver(args: argparse.Namespace) -> int:
-    from fourscore.doors.monitor.sinks import read_sinks
-    from fourscore.doors.monitor.status import names_of
-    from fourscore.phases.monitor.delivering import Deliverer
+    from fourscore.monitor.delivering import Deliverer
+    from fourscore.monitor.sinks import read_sinks
+    from fourscore.monitor.status import names_of
 
     sinks = read_sinks(args.config)
     told: dict[str, dict[str, int]] = {}
@@ -238,7 +238,7 @@ def _logged() -> "Iterator[None]":
 
 
 def _dashboard(args: argparse.Namespace) -> int:
-    from fourscore.doors.monitor.grafana import write_files
+    from fourscore.monitor.grafana import write_files
 
     files = [str(path) for path in write_files(args.out, force=args.force)]
     if args.json:
@@ -267,7 +267,7 @@ def _store(args: argparse.Namespace) -> "MonitorStore":
 
 def _one(store: "MonitorStore", asked: str | None) -> str:
     """The monitor that is meant, where only one can be."""
-    from fourscore.doors.monitor.status import names_of
+    from fourscore.monitor.status import names_of
 
     names = names_of(store, asked)
     if len(names) > 1:

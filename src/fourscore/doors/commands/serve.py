@@ -164,7 +164,7 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
     if args.hourly_budget:
         limits_of(args.hourly_budget)
     if args.alerts is not None:
-        from fourscore.doors.monitor.sinks import read_sinks
+        from fourscore.monitor.sinks import read_sinks
 
         read_sinks(args.alerts)
     MonitorStore(args.monitor).close()  # what is wrong with the file shows before the port is open

@@ -13,8 +13,6 @@ from functools import partial
 from typing import NamedTuple
 
 from fourscore.core import DataError, Rubric
-from fourscore.doors.monitor.metrics import CONTENT_TYPE, metrics_text
-from fourscore.doors.monitor.sinks import Log, read_sinks
 from fourscore.doors.server.settings import MonitorSettings
 from fourscore.doors.server.wire import Refusal, Reply, bad_request
 from fourscore.formats.otlp.bodies import (
@@ -26,10 +24,12 @@ from fourscore.formats.otlp.bodies import (
     reply,
     spans_of_body,
 )
-from fourscore.phases.monitor.drawing import Drawing
-from fourscore.phases.monitor.gathering import Gatherer
-from fourscore.phases.monitor.monitor import ProductionMonitor
-from fourscore.phases.monitor.receiving import FullError, Receiver
+from fourscore.monitor.drawing import Drawing
+from fourscore.monitor.gathering import Gatherer
+from fourscore.monitor.metrics import CONTENT_TYPE, metrics_text
+from fourscore.monitor.monitor import ProductionMonitor
+from fourscore.monitor.receiving import FullError, Receiver
+from fourscore.monitor.sinks import Log, read_sinks
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import DAY, MonitorStore
 

@@ -1,0 +1,181 @@
+"""What a monitor knows, as Prometheus reads it: the text format 0.0.4.
+
+    metrics_text(store)      # for a route of one's own; `fourscore serve --monitor` has /metrics
+
+Every figure is read from the store when it is asked for, so all processes of a service say the
+same, and a restart sets nothing back to 0. That leaves nothing to do for `prometheus-client`: it
+counts in its process's memory, and takes 150 ms to import. Its parser checks this in the tests.
+
+Names of tags come with the traffic: they are escaped, cut, and at most 64 (the state's own bound).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from fourscore.monitor.status import monitor_document, names_of
+from fourscore.stats.confusion import Confusion
+from fourscore.stores.monitor import MonitorStore
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+#: A status as a number; 1 and more is something to look at.
+NUMBERS = {"insufficient_data": -1, "healthy": 0, "warning": 1, "critical": 2}
+#: Characters of a label's value.
+LONGEST = 80
+PREFIX = "fourscore_monitor_"
+
+Labels = Mapping[str, str]
+
+
+class Family(NamedTuple):
+    """Metrics of one name; those of a counter end in `_total`."""
+
+    kind: Literal["counter", "gauge"]
+    help: str
+
+
+FAMILIES = {
+    "samples_total": Family("counter", "Samples by status; scored and agent failures count."),
+    "observed_total": Family("counter", "Interactions that came by, sampled or not."),
+    "status": Family("gauge", "-1 insufficient data, 0 healthy, 1 warning, 2 critical."),
+    "pass_rate": Family("gauge", "Share that passed, of all samples, weighted back."),
+    "pass_rate_low": Family("gauge", "Lower bound of the pass rate, 95%, valid at any time."),
+    "pass_rate_high": Family("gauge", "Upper bound of the pass rate, 95%, valid at any time."),
+    "current_pass_rate": Family("gauge", "Share that passed in the current block of samples."),
+    "current_pass_rate_low": Family("gauge", "Lower bound of the current pass rate, 95%."),
+    "current_pass_rate_high": Family("gauge", "Upper bound of the current pass rate, 95%."),
+    "average_score": Family("gauge", "Mean score, weighted back."),
+    "measured_total": Family("counter", "Samples that count in a pass rate."),
+    "corrected_pass_rate": Family("gauge", "Pass rate as people would give it."),
+    "judge_errors_total": Family("counter", "Samples that the judge could not measure."),
+    "judge_error_rate": Family("gauge", "Share of samples that the judge could not measure."),
+    "judge_calls_total": Family("counter", "Calls to models by the judge."),
+    "judge_tokens_total": Family("counter", "Tokens that the judge read and wrote."),
+    "judge_cost_dollars_total": Family("counter", "What the judge has cost."),
+    "drift_distance": Family("gauge", "How far the last window is from the reference."),
+    "not_sampled_total": Family("counter", "Drawn but lost: by a full queue, budget or failure."),
+    "spans_total": Family("counter", "Spans received, by what became of them."),
+    "traces_total": Family("counter", "Traces put together, by what became of them."),
+    "alerts_open": Family("gauge", "Alerts that are open, by severity."),
+    "deliveries_total": Family("counter", "Alerts told to a sink, or not."),
+    "last_sample_timestamp_seconds": Family("gauge", "When the newest sample was observed."),
+}
+
+#: Of the counts, those that are interactions drawn and lost.
+LOST = ("dropped", "over_budget", "failed", "unsaved")
+SPANS = ("new", "twice", "late", "beyond")
+
+
+class Point(NamedTuple):
+    family: str
+    labels: Labels
+    value: float
+
+
+def metrics_text(
+    store: MonitorStore, name: str | None = None, calibration: Confusion | None = None
+) -> str:
+    """The text of a scrape: all monitors of a store, or one of them."""
+    points = [
+        point
+        for each in names_of(store, name)
+        for point in _points(monitor_document(store, each, calibration))
+    ]
+    return exposition(points)
+
+
+def exposition(points: Iterable[Point]) -> str:
+    """The text format; metrics of a family stand together, under what it is."""
+    lines: dict[str, list[str]] = {}
+    for family, labels, value in points:
+        told = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+        lines.setdefault(family, []).append(f"{PREFIX}{family}{{{told}}} {_number(value)}")
+    text = []
+    for family, (kind, words) in FAMILIES.items():
+        if family in lines:
+            text += [f"# HELP {PREFIX}{family} {words}", f"# TYPE {PREFIX}{family} {kind}"]
+            text += lines[family]
+    return "".join(f"{line}\n" for line in text)
+
+
+def _points(document: dict[str, Any]) -> Iterator[Point]:
+    monitor = {"monitor": document["name"]}
+    yield from _samples(document, monitor)
+    overall = {**document, "n": document["measured"]}
+    yield from _stream(overall, {**monitor, "kind": "overall", "name": ""})
+    for kind in ("dimension", "tag"):
+        for name, stream in document[f"{kind}s"].items():
+            yield from _stream(stream, {**monitor, "kind": kind, "name": name})
+    yield from _judge(document, monitor)
+    for aspect, mark in document["drift"]["aspects"].items():
+        labels = {**monitor, "kind": "drift", "name": aspect}
+        yield Point("status", labels, NUMBERS[mark["status"]])
+        if mark["distance"] is not None:
+            yield Point("drift_distance", {**monitor, "aspect": aspect}, mark["distance"])
+    corrected = document.get("pass_rate_corrected")
+    if corrected:
+        yield Point("corrected_pass_rate", monitor, corrected["value"])
+    yield from _alerts(document, monitor)
+
+
+def _samples(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
+    counts = document["counts"]
+    for status, n in document["statuses"].items():
+        yield Point("samples_total", {**monitor, "status": status}, n)
+    yield Point("observed_total", monitor, counts["observed"])
+    for word in LOST:
+        yield Point("not_sampled_total", {**monitor, "reason": word}, counts[word])
+    for word in SPANS:
+        labels = {**monitor, "outcome": word}
+        yield Point("spans_total", labels, counts.get(f"spans_{word}", 0))
+    for word in sorted(counts):
+        if word.startswith("traces_"):
+            labels = {**monitor, "outcome": word.removeprefix("traces_")}
+            yield Point("traces_total", labels, counts[word])
+    if document["last"] is not None:
+        yield Point("last_sample_timestamp_seconds", monitor, document["last"])
+
+
+def _stream(stream: dict[str, Any], labels: Labels) -> Iterator[Point]:
+    yield Point("status", labels, NUMBERS[stream["status"]])
+    yield Point("measured_total", labels, stream["n"])
+    current = stream["current"]
+    for name, part in (("pass_rate", stream), ("current_pass_rate", current)):
+        if part["pass_rate"] is not None:
+            low, high = part["pass_rate_interval"]
+            yield Point(name, labels, part["pass_rate"])
+            yield Point(f"{name}_low", labels, low)
+            yield Point(f"{name}_high", labels, high)
+    if stream["average_score"] is not None:
+        yield Point("average_score", labels, stream["average_score"])
+
+
+def _judge(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
+    judge, statuses, cost = document["judge"], document["statuses"], document["cost"]
+    labels = {**monitor, "kind": "judge", "name": ""}
+    yield Point("status", labels, NUMBERS[judge["status"]])
+    yield Point("judge_errors_total", monitor, statuses["judge_error"] + statuses["refused"])
+    if judge["error_rate"] is not None:
+        yield Point("judge_error_rate", monitor, judge["error_rate"])
+    yield Point("judge_calls_total", monitor, cost["calls"])
+    for way in ("input", "output"):
+        yield Point("judge_tokens_total", {**monitor, "direction": way}, cost[f"{way}_tokens"])
+    yield Point("judge_cost_dollars_total", monitor, cost["dollars"])
+
+
+def _alerts(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
+    for severity in ("warning", "critical"):
+        n = sum(alert["after"] == severity for alert in document["alerts"])
+        yield Point("alerts_open", {**monitor, "severity": severity}, n)
+    for sink, told in document["deliveries"].items():
+        for outcome, n in told.items():
+            yield Point("deliveries_total", {**monitor, "sink": sink, "outcome": outcome}, n)
+
+
+def _escaped(text: str) -> str:
+    cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    escaped = cut.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+    return escaped.encode("utf-8", "replace").decode()
+
+
+def _number(value: float) -> str:
+    return repr(value)

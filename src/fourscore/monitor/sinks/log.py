@@ -1,0 +1,26 @@
+"""Alerts as lines of a log, through the standard library's `logging`."""
+
+import logging
+from collections.abc import Sequence
+
+from fourscore.monitor.alerts import Notice, Policy
+from fourscore.monitor.sinks.text import one_line
+from fourscore.monitor.wording import facts, headline
+
+LOG = logging.getLogger("fourscore.monitor.alerts")
+LEVELS = {"warning": logging.WARNING, "critical": logging.ERROR}
+
+
+class Log:
+    """An alert is a warning or an error of the logger `fourscore.monitor.alerts`, its end an info."""
+
+    together = 1
+
+    def __init__(self, name: str = "log", *, policy: Policy | None = None) -> None:
+        self.name, self.policy = name, policy or Policy()
+
+    def send(self, notices: Sequence[Notice]) -> None:
+        for notice in notices:
+            level = LEVELS[notice.severity] if notice.state == "firing" else logging.INFO
+            told = "; ".join(f"{key} {value}" for key, value in facts(notice, one_line).items())
+            LOG.log(level, "%s; %s", headline(notice, one_line), told)

@@ -1,0 +1,93 @@
+"""Alerts as JSON to an address of one's own, one a request, signed.
+
+Headers and signature are those of Standard Webhooks (standardwebhooks.com), so that a receiver can
+check them with a library it has: `webhook-id` is the same for all attempts at one alert,
+`webhook-timestamp` is the second of the attempt, and `webhook-signature` is `v1,` and the base64 of
+the HMAC-SHA256 of `id.timestamp.body`.
+"""
+
+import base64
+import binascii
+import hmac
+import time
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from fourscore.core import ConfigError
+from fourscore.monitor.alerts import Notice, Policy
+from fourscore.monitor.sinks.posting import Address
+from fourscore.monitor.sinks.secret import Secret
+from fourscore.monitor.wording import facts, headline
+
+#: How a secret begins that is written in base64.
+PREFIX = "whsec_"
+#: A shorter one can be guessed.
+SHORTEST = 16
+
+
+class Webhook:
+    """`secret` signs, `token` is sent as a bearer's; without a secret nothing is signed."""
+
+    together = 1
+
+    def __init__(
+        self,
+        url: str | Secret,
+        name: str = "webhook",
+        *,
+        secret: Secret | None = None,
+        token: Secret | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        self.name, self.policy = name, policy or Policy()
+        self._address, self._token = Address(url), token
+        self._key = None if secret is None else _key(secret)
+
+    def send(self, notices: Sequence[Notice]) -> None:
+        for notice in notices:
+            body = msgspec.json.encode(payload(notice))
+            now = str(int(time.time()))
+            headers = {
+                "content-type": "application/json",
+                "user-agent": "fourscore",
+                "webhook-id": notice.id,
+                "webhook-timestamp": now,
+            }
+            if self._key is not None:
+                headers["webhook-signature"] = signature(self._key, notice.id, now, body)
+            if self._token is not None:
+                headers["authorization"] = f"Bearer {self._token.reveal()}"
+            self._address.post(body, headers)
+
+
+def payload(notice: Notice) -> dict[str, Any]:
+    """The alert and its words; `type` is Standard Webhooks' name for what happened."""
+    return {
+        "type": f"alert.{notice.state}",
+        "title": headline(notice),
+        "facts": facts(notice),
+        **msgspec.to_builtins(notice),
+    }
+
+
+def signature(key: bytes, id_: str, timestamp: str, body: bytes) -> str:
+    digest = hmac.digest(key, f"{id_}.{timestamp}.".encode() + body, sha256)
+    return f"v1,{base64.b64encode(digest).decode()}"
+
+
+def _key(secret: Secret) -> bytes:
+    text = secret.reveal()
+    if text.startswith(PREFIX):
+        try:
+            key = base64.b64decode(text[len(PREFIX) :], validate=True)
+        except binascii.Error:
+            raise ConfigError(f"what follows {PREFIX} is not base64", field="secret") from None
+    else:
+        key = text.encode()
+    if len(key) < SHORTEST:
+        message = f"expected at least {SHORTEST} bytes; openssl rand -hex 32 makes a secret"
+        raise ConfigError(message, field="secret")
+    return key

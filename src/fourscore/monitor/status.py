@@ -1,0 +1,134 @@
+"""What a monitor's store knows, as one document for `status`, `watch` and `/metrics`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fourscore.core import ConfigError, DataError, nearest
+from fourscore.doors.corrected import calibration_of
+from fourscore.monitor.alerts import SKIPPED, read_change
+from fourscore.monitor.judgement import Judgement
+from fourscore.monitor.tally import Tallies
+from fourscore.stats.confusion import Confusion
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_alerts import Alert
+
+#: Words of a status, the better first.
+WORDS = ("insufficient_data", "healthy", "warning", "critical")
+#: What the sinks were told, among the counts of a monitor.
+SENT, FAILED = "deliveries_sent:", "deliveries_failed:"
+
+
+def names_of(store: MonitorStore, asked: str | None) -> list[str]:
+    """The monitors of a store, or the one that is asked for."""
+    known = store.monitors()
+    if asked is None:
+        return known
+    if asked not in known:
+        hint = nearest(asked, known) if known else "the store has none"
+        raise DataError(f"no monitor {asked!r}; {hint}", file=str(store.path), field="--name")
+    return [asked]
+
+
+def store_document(
+    store: MonitorStore, names: Sequence[str], errors: Confusion | None = None
+) -> dict[str, Any]:
+    """All of these monitors; `status` is the worst of what they say of the agent and the judge."""
+    monitors = [monitor_document(store, name, errors) for name in names]
+    return {
+        "store": str(store.path),
+        "status": worst([one["worst_status"] for one in monitors]),
+        "monitors": monitors,
+    }
+
+
+def monitor_document(
+    store: MonitorStore, name: str, errors: Confusion | None = None
+) -> dict[str, Any]:
+    """One monitor: its judgement, its counts, its open alerts, what became of telling of them."""
+    state = store.state(name)
+    judgement = Judgement() if state is None else msgspec.json.decode(state, type=Judgement)
+    document = judgement.document(errors)
+    counts = dict.fromkeys(Tallies.WORDS, 0) | store.counts(name)
+    return {
+        "name": name,
+        "worst_status": worst(_statuses(document)),
+        **document,
+        "counts": {word: n for word, n in counts.items() if ":" not in word},
+        "dropped": counts["dropped"],
+        "alerts": [alert_document(store, alert) for alert in open_alerts(store, name)],
+        "deliveries": _deliveries(counts),
+    }
+
+
+def _statuses(document: dict[str, Any]) -> list[str]:
+    streams = (*document["dimensions"].values(), *document["tags"].values())
+    parts = (document, document["judge"], document["drift"], *streams)
+    return [part["status"] for part in parts]
+
+
+def open_alerts(store: MonitorStore, name: str) -> list[Alert]:
+    return store.outbox.alerts(name, only_open=True)
+
+
+def alert_document(store: MonitorStore, alert: Alert) -> dict[str, Any]:
+    """A change of status, and what each sink was told of it."""
+    change = read_change(alert.body)
+    return {
+        "number": alert.number,
+        "open": alert.open,
+        "ended": alert.ended,
+        "kind": change.kind,
+        **msgspec.to_builtins(change),
+        "deliveries": {
+            sink: _delivery(*told) for sink, told in store.outbox.deliveries(alert.number).items()
+        },
+    }
+
+
+def _delivery(state: str, sent: int, attempts: int, error: str) -> dict[str, Any]:
+    skipped = error.startswith(SKIPPED)
+    return {
+        "state": "not told" if skipped else state,
+        "sent": sent,
+        "attempts": attempts,
+        "error": error.removeprefix(SKIPPED),
+    }
+
+
+def _deliveries(counts: dict[str, int]) -> dict[str, dict[str, int]]:
+    sinks = {word.partition(":")[2] for word in counts if word.startswith((SENT, FAILED))}
+    return {
+        sink: {"sent": counts.get(SENT + sink, 0), "failed": counts.get(FAILED + sink, 0)}
+        for sink in sorted(sinks)
+    }
+
+
+def worst(words: Sequence[str]) -> str:
+    """The worst of some words; nothing at all is no data."""
+    return max(words, key=WORDS.index, default="insufficient_data")
+
+
+def errors_of(path: str | None) -> Confusion | None:
+    """The judge's errors, by the calibration that stands in a rubric's file."""
+    if path is None:
+        return None
+    from fourscore.judges.rubric_file import read_rubric
+
+    fingerprint = read_rubric(path).provenance.rubric
+    calibration = calibration_of(Path(path).read_text(encoding="utf-8"))
+    if calibration is None:
+        message = "it has no calibration; fourscore calibrate --store-in puts one there"
+        raise ConfigError(message, file=path, field="calibration")
+    if calibration.judge != fingerprint:
+        message = f"the rubric has changed since it was calibrated on {calibration.date}"
+        raise ConfigError(message, file=path, field="calibration")
+    right, wrong = calibration.sensitivity, calibration.specificity
+    return Confusion(
+        true_pass=right.right,
+        false_fail=right.of - right.right,
+        true_fail=wrong.right,
+        false_pass=wrong.of - wrong.right,
+    )

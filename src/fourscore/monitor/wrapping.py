@@ -1,0 +1,259 @@
+"""Functions under watch: `@monitor.watch` for plain, async and generator functions.
+
+What the function is asked is its first argument, what it returns is the output, and what it raises
+is its error, which goes on. Whatever it tells `fourscore.record` on the way becomes the steps of its
+trace. A generator's pieces are handed on as they come and observed when it ends; one that is left
+half-way, or cancelled, is not observed: nobody knows what it would have said.
+"""
+
+import functools
+import inspect
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextvars import Token
+from typing import Any, TypeVar, overload
+
+from fourscore.agents.recorder_values import MAX_TEXT
+from fourscore.agents.step_recorder import CURRENT, Recording
+from fourscore.monitor.asgi import App, Middleware
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The name of a parameter, or a function of all arguments.
+Pick = str | Callable[..., Any] | None
+
+
+class Wrapping:
+    """What a monitor can be put around; these calls are the monitor's own."""
+
+    observe: Callable[..., bool]
+    _consider: Callable[..., None]
+    _fail: Callable[[Exception], None]
+    _drop: Callable[[], None]
+
+    @overload
+    def watch(self, function: F) -> F: ...
+
+    @overload
+    def watch(
+        self,
+        *,
+        query: Pick = None,
+        output: Callable[[Any], Any] | None = None,
+        id: Pick = None,
+        tags: Iterable[str] | Callable[..., Any] = (),
+        steps: bool = True,
+    ) -> Callable[[F], F]: ...
+
+    def watch(
+        self,
+        function: Any = None,
+        *,
+        query: Pick = None,
+        output: Callable[[Any], Any] | None = None,
+        id: Pick = None,  # noqa: A002
+        tags: Iterable[str] | Callable[..., Any] = (),
+        steps: bool = True,
+    ) -> Any:
+        """Observe each call of a function; what it gives and raises stays as it is.
+
+        `query` and `id` name a parameter, or are functions of the arguments, as `tags` may be;
+        `output` makes of the result what is to be judged. With `steps=False` nothing is recorded.
+        """
+
+        def wrap(wrapped: Any) -> Any:
+            return _wrap(wrapped, _Watch(self, wrapped, query, output, id, tags, steps))
+
+        return wrap if function is None else wrap(function)
+
+    def asgi(self, app: App, **options: Any) -> Middleware:
+        """An ASGI application whose requests are observed; see `Middleware` for the options."""
+        return Middleware(app, self, **options)
+
+
+class _Watch:
+    """How the calls of one function are told to the monitor."""
+
+    def __init__(
+        self,
+        monitor: Wrapping,
+        function: Callable[..., Any],
+        query: Pick,
+        output: Callable[[Any], Any] | None,
+        id: Pick,  # noqa: A002
+        tags: Iterable[str] | Callable[..., Any],
+        steps: bool,
+    ) -> None:
+        self.monitor, self.output, self.steps = monitor, output, steps
+        names = list(inspect.signature(function).parameters)
+        if query is None:
+            own = [name for name in names if name not in ("self", "cls")]
+            query = own[0] if own else None
+        self.query, self.id = _picker(query, function), _picker(id, function)
+        self.tags = tags if callable(tags) else (lambda *_, **__: tags)
+
+    def tell(self, args: Any, kwargs: Any, result: Any, error: Any, call: "_Call") -> None:
+        """Never raises: an argument may be missing, or a function of the user's fail."""
+        try:
+            said = result if self.output is None or error is not None else self.output(result)
+            self.monitor.observe(
+                self.query(*args, **kwargs),
+                said,
+                id=self.id(*args, **kwargs),
+                tags=self.tags(*args, **kwargs),
+                trace=call.recording,
+                error=error,
+                seconds=time.perf_counter() - call.begun,
+            )
+        except Exception as problem:
+            self.monitor._fail(problem)
+
+
+class _Call:
+    """One call under way: when it began, and what is recorded while `with` holds.
+
+    A run that records the same call already goes first.
+    """
+
+    __slots__ = ("_token", "begun", "recording")
+
+    def __init__(self, *, steps: bool) -> None:
+        self.begun = time.perf_counter()
+        self.recording = Recording() if steps and CURRENT.get() is None else None
+        self._token: Token[Recording | None] | None = None
+
+    def __enter__(self) -> None:
+        if self.recording is not None:
+            self._token = CURRENT.set(self.recording)
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            CURRENT.reset(self._token)
+
+
+def _picker(pick: Pick, function: Callable[..., Any]) -> Callable[..., Any]:
+    if pick is None:
+        return lambda *_, **__: None
+    if callable(pick):
+        return pick
+    parameters = inspect.signature(function).parameters
+    if pick not in parameters:
+        raise TypeError(f"{function.__qualname__} has no parameter {pick!r}")
+    place, default = list(parameters).index(pick), parameters[pick].default
+
+    def picked(*args: Any, **kwargs: Any) -> Any:
+        if pick in kwargs:
+            return kwargs[pick]
+        if place < len(args):
+            return args[place]
+        return None if default is inspect.Parameter.empty else default
+
+    return picked
+
+
+def _wrap(function: Any, watch: _Watch) -> Any:
+    if inspect.isasyncgenfunction(function):
+        return _watch_async_generator(function, watch)
+    if inspect.isgeneratorfunction(function):
+        return _watch_generator(function, watch)
+    if inspect.iscoroutinefunction(function):
+        return _watch_async(function, watch)
+
+    @functools.wraps(function)
+    def plain(*args: Any, **kwargs: Any) -> Any:
+        call = _Call(steps=watch.steps)
+        try:
+            with call:
+                result = function(*args, **kwargs)
+        except Exception as error:
+            watch.tell(args, kwargs, None, error, call)
+            raise
+        watch.tell(args, kwargs, result, None, call)
+        return result
+
+    return plain
+
+
+def _watch_async(function: Any, watch: _Watch) -> Any:
+    @functools.wraps(function)
+    async def waiting(*args: Any, **kwargs: Any) -> Any:
+        call = _Call(steps=watch.steps)
+        try:
+            with call:
+                result = await function(*args, **kwargs)
+        except Exception as error:
+            watch.tell(args, kwargs, None, error, call)
+            raise
+        watch.tell(args, kwargs, result, None, call)
+        return result
+
+    return waiting
+
+
+def _watch_generator(function: Any, watch: _Watch) -> Any:
+    """Recording stops while the consumer has its turn: what that records is not the agent's."""
+
+    @functools.wraps(function)
+    def pieces(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        call, said = _Call(steps=watch.steps), _Said()
+        source = function(*args, **kwargs)
+        try:
+            while True:
+                with call:
+                    piece = next(source, _END)
+                if piece is _END:
+                    break
+                said.add(piece)
+                yield piece
+        except Exception as error:
+            watch.tell(args, kwargs, None, error, call)
+            raise
+        finally:
+            source.close()
+        watch.tell(args, kwargs, said.whole(), None, call)
+
+    return pieces
+
+
+def _watch_async_generator(function: Any, watch: _Watch) -> Any:
+    @functools.wraps(function)
+    async def pieces(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        call, said = _Call(steps=watch.steps), _Said()
+        source = function(*args, **kwargs)
+        try:
+            while True:
+                with call:
+                    piece = await anext(source, _END)
+                if piece is _END:
+                    break
+                said.add(piece)
+                yield piece
+        except Exception as error:
+            watch.tell(args, kwargs, None, error, call)
+            raise
+        finally:
+            await source.aclose()
+        watch.tell(args, kwargs, said.whole(), None, call)
+
+    return pieces
+
+
+_END = object()
+
+
+class _Said:
+    """The pieces of an output, up to a size."""
+
+    def __init__(self) -> None:
+        self._pieces: list[Any] = []
+        self._size = 0
+
+    def add(self, piece: Any) -> None:
+        if self._size < MAX_TEXT:
+            self._pieces.append(piece)
+            self._size += len(piece) if isinstance(piece, str | bytes) else 100
+
+    def whole(self) -> Any:
+        if all(isinstance(piece, str) for piece in self._pieces):
+            return "".join(self._pieces)
+        return self._pieces

@@ -1,0 +1,136 @@
+"""`fourscore monitor watch`: a live view, with the pass rate as a line and the worst interactions."""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from fourscore.doors.terminal import NARROWEST, plain
+from fourscore.monitor.keeping import read_sample
+from fourscore.monitor.sample import Sample
+from fourscore.monitor.status import monitor_document
+from fourscore.report.monitor_panel import COLOURS, NAME, head
+from fourscore.stores.monitor import MonitorStore
+
+BARS = "▁▂▃▄▅▆▇█"
+#: Samples behind the line, and columns of it.
+LOOKED_AT, COLUMNS = 600, 60
+#: Interactions shown.
+WORST = 8
+#: Characters that are enough to know an interaction by.
+LONG = 60
+
+
+def view_document(store: MonitorStore, name: str) -> dict[str, Any]:
+    """What is shown: the monitor, its pass rate over time, the worst of its newest samples."""
+    newest = [read_sample(kept.body) for kept in store.samples(name, limit=LOOKED_AT) if kept.drawn]
+    measured = [sample for sample in reversed(newest) if sample.passed is not None]
+    worst = [read_sample(kept.body) for kept in store.worst(name, limit=WORST)]
+    return {
+        **monitor_document(store, name),
+        "line": [list(each) for each in buckets(measured, COLUMNS)],
+        "worst_recent": [_told(sample) for sample in worst if not sample.passed],
+    }
+
+
+def buckets(samples: Sequence[Sample], most: int) -> Iterator[tuple[float, int, float]]:
+    """The pass rate of stretches of equal length: rate, n, and when the stretch began."""
+    size = max(5, -(-len(samples) // most))
+    for start in range(len(samples) % size, len(samples), size):  # the newest stretch is whole
+        some = samples[start : start + size]
+        weight = sum(sample.weight for sample in some)
+        passed = sum(sample.weight for sample in some if sample.passed)
+        yield passed / weight, len(some), some[0].at
+
+
+def _told(sample: Sample) -> dict[str, Any]:
+    return {
+        "id": sample.id,
+        "at": sample.at,
+        "status": str(sample.status),
+        "score": sample.value,
+        "tags": list(sample.tags),
+        "query": sample.query,
+        "output": sample.preview,
+        "reason": sample.reason,
+    }
+
+
+def sparkline(line: Sequence[Sequence[float]], warning: float, critical: float) -> Text:
+    """Bars from the lowest rate, or the critical one where that is lower, up to 1."""
+    floor = min([critical, *(rate for rate, *_ in line)])
+    text = Text()
+    for rate, *_ in line:
+        at = round((rate - floor) / max(1e-9, 1 - floor) * (len(BARS) - 1))
+        colour = "red" if rate < critical else "yellow" if rate < warning else "green"
+        text.append(BARS[at], colour)
+    return text
+
+
+def view(one: dict[str, Any], out: Console) -> RenderableType:
+    """The whole of the screen."""
+    rules = one["thresholds"]
+    parts: list[RenderableType] = [
+        Text(f"monitor {plain(one['name'], NAME)}", COLOURS[one["worst_status"]]),
+        head(one),
+    ]
+    if one["line"]:
+        line = sparkline(one["line"], rules["pass_rate_warning"], rules["pass_rate_critical"])
+        rate, n, _ = one["line"][-1]
+        ago = time.strftime("%m-%d %H:%M", time.localtime(one["line"][0][2]))
+        told = f"{int(n)} samples a bar, since {ago}; the newest {rate:.0%}"
+        parts += [Text(), Text.assemble("lately     ", line), Text(f"           {told}", "dim")]
+    if one["worst_recent"]:
+        parts += [Text(), _worst(one["worst_recent"], out)]
+    return Group(*parts)
+
+
+def _worst(worst: Sequence[dict[str, Any]], out: Console) -> RenderableType:
+    if out.width < NARROWEST or not out.is_terminal:
+        return Group(Text("worst of the newest, that did not pass"), *map(_lines, worst))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
+    table.add_column("did not pass", no_wrap=True, overflow="ellipsis", ratio=3)
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("query", no_wrap=True, overflow="ellipsis", ratio=4)
+    table.add_column("why", no_wrap=True, overflow="ellipsis", ratio=5)
+    for each in worst:
+        table.add_row(
+            Text(plain(each["id"], LONG)),
+            "" if each["score"] is None else f"{each['score']:.2f}",
+            Text(plain(each["query"], LONG)),
+            Text(plain(each["reason"] or each["status"], 2 * LONG)),
+        )
+    return table
+
+
+def _lines(each: dict[str, Any]) -> Text:
+    score = "-" if each["score"] is None else f"{each['score']:.2f}"
+    why = plain(each["reason"] or each["status"], 2 * LONG)
+    return Text(f"  {plain(each['id'], LONG)}  {score}  {plain(each['query'], LONG)}  {why}")
+
+
+def show(one: dict[str, Any], out: Console) -> None:
+    """One view; on a pipe without the spaces at the ends of lines."""
+    if out.is_terminal:
+        out.print(view(one, out))
+        return
+    with out.capture() as captured:
+        out.print(view(one, out))
+    out.file.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+    out.file.flush()
+
+
+def watch(store: MonitorStore, name: str, seconds: float, out: Console) -> NoReturn:
+    """Until it is interrupted: a screen of its own on a terminal, elsewhere view after view."""
+    if not out.is_terminal:
+        while True:
+            show(view_document(store, name), out)
+            time.sleep(seconds)
+    with Live(console=out, screen=True, auto_refresh=False) as live:
+        while True:
+            live.update(view(view_document(store, name), out), refresh=True)
+            time.sleep(seconds)

@@ -1,0 +1,177 @@
+"""Any order, any copies, any split over requests: the same interaction."""
+
+import json
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourscore.core import Case, Usage
+from fourscore.formats.otlp.span import Span
+from fourscore.monitor.assembly import Interaction, Unfit, interaction_of
+from fourscore.monitor.gathering import Gatherer
+from fourscore.monitor.receiving import rows_of
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_spans import SpanRow
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+NOW = 1_800_000_000.0
+
+
+def span(number: int, parent: int | None, told: dict[str, Any], **more: Any) -> Span:
+    above = "" if parent is None else f"{parent:016x}"
+    start = more.pop("start", 1_700_000_000.0 + number)
+    return Span(TRACE, f"{number:016x}", above, "s", start, start + 0.5, told, **more)
+
+
+def conversation() -> list[Span]:
+    user = {"role": "user", "parts": [{"type": "text", "content": "Where is it?"}]}
+    said = {"role": "assistant", "parts": [{"type": "text", "content": "In the shed."}]}
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 4}
+    tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find"}
+    return [
+        span(1, None, {"gen_ai.operation.name": "invoke_agent", "fourscore.tags": "garden, tools"}),
+        span(2, 1, {**chat, "gen_ai.input.messages": json.dumps([user])}),
+        span(3, 1, {**tool, "gen_ai.tool.call.arguments": '{"n": 1}'}),
+        span(4, 1, {**tool, "error.type": "timeout"}, error="timeout", start=1_700_000_003.0),
+        span(5, 3, {"http.route": "/find"}),
+        span(6, 1, {**chat, "gen_ai.output.messages": json.dumps([said])}),
+    ]
+
+
+def whole() -> Interaction:
+    made = interaction_of(TRACE, conversation(), NOW)
+    assert isinstance(made, Interaction)
+    return made
+
+
+def test_an_interaction_is_the_roots() -> None:
+    made = whole()
+    assert (made.id, made.at) == (TRACE, 1_700_000_006.5)
+    assert made.case == Case(input="Where is it?", tags=("garden", "tools"))
+    assert made.trace.output == "In the shed."
+    assert [(call.name, call.error) for call in made.trace.tool_calls] == [
+        ("find", None),
+        ("find", "timeout"),
+    ]
+    assert made.trace.usage == Usage(calls=2, input_tokens=8)
+    assert made.trace.metadata["trace_id"] == TRACE
+
+
+@st.composite
+def arrivals(draw: st.DrawFn) -> list[list[Span]]:
+    """Requests that bring every span at least once, in any order."""
+    spans = conversation()
+    copies = draw(st.lists(st.sampled_from(spans), max_size=6))
+    order = draw(st.permutations([*spans, *copies]))
+    cuts = draw(st.lists(st.integers(0, len(order)), max_size=4))
+    places = [0, *sorted(cuts), len(order)]
+    return [list(order[a:b]) for a, b in pairwise(places)]
+
+
+@given(arrivals())
+def test_any_arrival_gives_the_same_interaction(requests: list[list[Span]]) -> None:
+    expected = whole()
+    assert interaction_of(TRACE, [one for part in requests for one in part], NOW) == expected
+    kept: list[Interaction] = []
+
+    def keep(interactions: Any) -> dict[str, int]:
+        kept.extend(interactions)
+        return {"scored": len(interactions)}
+
+    with MonitorStore(None) as store:
+        gatherer = Gatherer(store.spans, "m", keep, quiet=5.0)
+        for number, request in enumerate(requests):
+            assert gatherer.once(NOW + number) == 0  # never before it is complete and quiet
+            store.spans.receive([rows_of(request, NOW + number).rows], monitor="m")
+        end = NOW + len(requests)
+        assert gatherer.once(end + 5) == 1
+        assert gatherer.once(end + 9999) == 0
+        # What comes when it was scored is late, and it is not scored again.
+        late = rows_of(requests[-1] or conversation(), end + 6).rows
+        store.spans.receive([late], monitor="m")
+        assert gatherer.once(end + 99_999) == 0
+        counts = store.counts("m")
+    assert kept == [expected]
+    assert counts["traces_scored"] == 1
+    assert counts["spans_new"] == 6
+    assert counts["spans_late"] == len(late)
+    assert counts.get("spans_twice", 0) == sum(map(len, requests)) - 6
+
+
+def test_spans_that_begin_together_have_one_order() -> None:
+    spans = [span(1, None, {"gen_ai.prompt": "Where?"}, start=5.0)]
+    spans += [span(n, 1, {"gen_ai.tool.name": f"t{n}"}, start=5.0) for n in range(2, 12)]
+    first = interaction_of(TRACE, [*spans, span(20, 1, {"gen_ai.completion": "Here."})], NOW)
+    for seed in range(5):
+        mixed = [*spans, span(20, 1, {"gen_ai.completion": "Here."})]
+        random.Random(seed).shuffle(mixed)
+        assert interaction_of(TRACE, mixed, NOW) == first
+
+
+def test_what_is_nothing_to_score_is_not_a_failure() -> None:
+    assert interaction_of(TRACE, [span(1, None, {"http.route": "/"})], NOW) is Unfit.NO_AGENT
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 9}
+    assert interaction_of(TRACE, [span(1, None, chat)], NOW) is Unfit.NO_CONTENT
+    asked = {**chat, "gen_ai.prompt": "Where?"}
+    assert interaction_of(TRACE, [span(1, None, asked)], NOW) is Unfit.NO_CONTENT
+    failed = interaction_of(TRACE, [span(1, None, asked, error="boom")], NOW)
+    assert isinstance(failed, Interaction)
+    assert failed.trace.fault is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "tags"),
+    [
+        (["b", " a ", 5, ""], ("a", "b")),
+        ("x" * 200, ("x" * 80,)),
+        (5, ()),
+        (",".join(f"t{n:02}" for n in range(40)), tuple(f"t{n:02}" for n in range(16))),
+    ],
+)
+def test_tags_are_few_and_short(told: Any, tags: tuple[str, ...]) -> None:
+    attributes = {"gen_ai.prompt": "a", "gen_ai.completion": "b", "fourscore.tags": told}
+    made = interaction_of(TRACE, [span(1, None, attributes)], NOW)
+    assert isinstance(made, Interaction)
+    assert made.case.tags == tags
+
+
+@pytest.mark.parametrize("start", [NOW * 2, 5.0])
+def test_a_clock_that_is_wrong_is_now(start: float) -> None:
+    attributes = {"gen_ai.prompt": "a", "gen_ai.completion": "b"}
+    made = interaction_of(TRACE, [span(1, None, attributes, start=start)], NOW)
+    assert isinstance(made, Interaction)
+    assert made.at == NOW
+
+
+def test_a_trace_that_cannot_be_read_does_not_stop_the_others(caplog: Any) -> None:
+    kept: list[Interaction] = []
+
+    def keep(interactions: Any) -> dict[str, int]:
+        kept.extend(interactions)
+        return {"scored": len(interactions)}
+
+    with MonitorStore(None) as store:
+        store.spans.receive([rows_of(conversation(), NOW).rows])
+        store.spans.receive([[SpanRow("bad", "a", NOW, b"no JSON")]])
+        gatherer = Gatherer(store.spans, "m", keep, quiet=5.0)
+        assert gatherer.once(NOW + 6) == 2
+        assert store.counts("m") == {"traces_scored": 1, "traces_broken": 1}
+        assert store.spans.waiting() == 0
+    assert kept == [whole()]
+    assert "bad" in caplog.text
+
+
+def test_what_cannot_be_kept_is_tried_again() -> None:
+    def refuse(interactions: Any) -> dict[str, int]:
+        raise OSError("the disk is full")
+
+    with MonitorStore(None) as store:
+        store.spans.receive([rows_of(conversation(), NOW).rows])
+        with pytest.raises(OSError, match="full"):
+            Gatherer(store.spans, "m", refuse, quiet=5.0).once(NOW + 6)
+        assert store.spans.waiting() == 1
+        assert len(store.spans.take(TRACE)) == 6

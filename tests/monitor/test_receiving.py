@@ -1,0 +1,127 @@
+"""A reply means that the disk has it, and one bad body is nobody else's business."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fourscore.core import DataError
+from fourscore.formats.otlp.span import Span
+from fourscore.monitor.receiving import FullError, Receipt, Receiver, rows_of
+from fourscore.stores.errors import StoreError
+from fourscore.stores.monitor import MonitorStore
+from fourscore.stores.monitor_spans import Received
+
+
+def span(trace: int, number: int = 1) -> Span:
+    return Span(f"{trace:032x}", f"{number:016x}", "", "s", 1.0, 2.0, {})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[MonitorStore]:
+    with MonitorStore(tmp_path / "monitor.db") as store:
+        yield store
+
+
+def test_many_requests_share_a_transaction(
+    store: MonitorStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    receive = store.spans.receive
+
+    def counted(batches: Any, **more: Any) -> Any:
+        sizes.append(len(batches))
+        return receive(batches, **more)
+
+    monkeypatch.setattr(store.spans, "receive", counted)
+    receiver = Receiver(store.spans, "m")
+
+    async def send() -> list[Receipt]:
+        puts = [receiver.put(10, lambda n=n: [span(n)]) for n in range(1, 101)]  # type: ignore[misc]
+        return await asyncio.gather(*puts)
+
+    receipts = asyncio.run(send())
+    receiver.close()
+    assert receipts == [Receipt(Received(new=1))] * 100
+    assert store.counts("m") == {"spans_new": 100}
+    assert sum(sizes) == 100
+    assert len(sizes) < 100
+
+
+def test_a_body_that_cannot_be_read_fails_alone(store: MonitorStore) -> None:
+    receiver = Receiver(store.spans, "m")
+
+    def broken() -> list[Span]:
+        raise DataError("no protobuf")
+
+    def buggy() -> list[Span]:
+        raise ZeroDivisionError
+
+    async def send() -> list[Any]:
+        good = receiver.put(1, lambda: [span(1), Span("t", "", "", "", None, None, {})])
+        puts = (receiver.put(1, broken), good, receiver.put(1, buggy))
+        return list(await asyncio.gather(*puts, return_exceptions=True))
+
+    no, yes, bug = asyncio.run(send())
+    receiver.close()
+    assert isinstance(no, DataError)
+    assert isinstance(bug, ZeroDivisionError)
+    assert (yes.kept, yes.rejected) == (Received(new=1), 1)
+    assert "span 2: traceId" in yes.message
+
+
+def test_a_store_that_fails_is_tried_again(
+    store: MonitorStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receiver = Receiver(store.spans, "m")
+    receive = store.spans.receive
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise StoreError("the disk is full")
+
+    async def send() -> Receipt:
+        monkeypatch.setattr(store.spans, "receive", full)
+        with pytest.raises(StoreError):
+            await receiver.put(1, lambda: [span(1)])
+        monkeypatch.setattr(store.spans, "receive", receive)
+        return await receiver.put(1, lambda: [span(1)])
+
+    assert asyncio.run(send()).kept == Received(new=1)
+    receiver.close()
+
+
+def test_what_waits_is_bounded(store: MonitorStore) -> None:
+    receiver = Receiver(store.spans, "m", room=100)
+
+    async def send() -> tuple[int, int]:
+        puts = [receiver.put(60, lambda n=n: [span(n)]) for n in range(1, 6)]  # type: ignore[misc]
+        found = await asyncio.gather(*puts, return_exceptions=True)
+        again = await receiver.put(600, lambda: [span(9)])  # alone, one of any size is taken
+        assert again.kept == Received(new=1)
+        full = sum(isinstance(one, FullError) for one in found)
+        return full, sum(isinstance(one, Receipt) for one in found)
+
+    assert asyncio.run(send()) == (4, 1)
+    receiver.close()
+
+
+def test_what_is_on_its_way_is_kept_on_closing(store: MonitorStore) -> None:
+    receiver = Receiver(store.spans, "m")
+
+    async def send() -> Receipt:
+        task = asyncio.ensure_future(receiver.put(1, lambda: [span(1)]))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(receiver.close)
+        return await task
+
+    assert asyncio.run(send()).kept == Received(new=1)
+    assert store.spans.waiting() == 1
+
+
+def test_rows_say_which_span_was_wrong() -> None:
+    found = rows_of([span(1), Span("", "", "", "", None, None, {})], 5.0)
+    assert (len(found.rows), found.rejected) == (1, 1)
+    assert found.rows[0].at == 5.0
+    assert found.message.startswith("span 2: traceId")
