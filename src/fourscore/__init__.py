@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
         judge,
         score,
     )
+    from fourscore.evolve.literal import should_apply_mutation
     from fourscore.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
     from fourscore.judges.dimensions.rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
     from fourscore.judges.failures import has_obvious_errors
@@ -56,7 +57,6 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
     )
     from fourscore.labels.auto_grader_judge import AutoGraderJudge
     from fourscore.monitor.monitor import ProductionMonitor
-    from fourscore.phases.evolve.literal import should_apply_mutation
     from fourscore.stats.recency import aggregate_scores, remove_outliers
     from fourscore.test.assertions import assert_passes
     from fourscore.test.test_set import (
@@ -126,7 +126,7 @@ _LATER = {
     "calculate_overall_score": "fourscore.test.test_set",
     "evaluate_output": "fourscore.test.test_set",
     "record": "fourscore.agents.step_recorder",
-    "should_apply_mutation": "fourscore.phases.evolve.literal",
+    "should_apply_mutation": "fourscore.evolve.literal",
 }
 
 __all__ = [

@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from fourscore.doors.cli import main
-from fourscore.doors.evolve import terminal
-from fourscore.phases.evolve.decision import Decision, by_pairs
-from fourscore.phases.evolve.folder import Evolution
+from fourscore.evolve.decision import Decision, by_pairs
+from fourscore.evolve.folder import Evolution
+from fourscore.report import evolution_panel as terminal
 from fourscore.stats.sequential import Looks
 
 from .typed import typed

@@ -43,7 +43,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:1] == ["hook"] and not {"-h", "--help"} & set(words):
-        from fourscore.doors.hook import main as hook
+        from fourscore.evolve.hook import main as hook
 
         return hook(words[1:])
     from fourscore.core import FourscoreError

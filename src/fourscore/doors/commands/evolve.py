@@ -8,15 +8,18 @@ from typing import Any
 
 import msgspec
 
+from fourscore.cli import evolve_decide as deciding
+from fourscore.cli import evolve_report as reporting
+from fourscore.cli import evolve_step as stepping
 from fourscore.core import ConfigError, DataError
 from fourscore.doors.cli import PASSED
-from fourscore.doors.evolve import deciding, reporting, stepping, terminal
 from fourscore.doors.evolve.example import begin_example
-from fourscore.doors.evolve.lineage import lineage_document, show_lineage
-from fourscore.doors.evolve.telling import status_document, version_document
-from fourscore.phases.evolve.folder import Evolution
-from fourscore.phases.evolve.settings import NAME, settings_text
-from fourscore.phases.evolve.texts import LARGEST
+from fourscore.evolve.document import status_document, version_document
+from fourscore.evolve.folder import Evolution
+from fourscore.evolve.settings import NAME, settings_text
+from fourscore.evolve.texts import LARGEST
+from fourscore.report import evolution_panel as terminal
+from fourscore.report.lineage_panel import lineage_document, show_lineage
 
 FOLDER = "evolution"
 

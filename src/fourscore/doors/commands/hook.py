@@ -2,7 +2,7 @@
 
 import argparse
 
-from fourscore.doors import hook
+from fourscore.evolve import hook
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

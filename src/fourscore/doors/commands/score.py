@@ -11,9 +11,9 @@ import msgspec
 
 from fourscore.core import DataError, Rubric
 from fourscore.doors.cli import INCOMPLETE, PASSED
+from fourscore.evolve.fitness.log import Reading, Task, score_records, score_traces
+from fourscore.evolve.fitness.telling import document
 from fourscore.judges.fitness.rubric import fitness
-from fourscore.phases.fitness.log import Reading, Task, score_records, score_traces
-from fourscore.phases.fitness.telling import document
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ConfigError
-from fourscore.phases.evolve.folder import Evolution
+from fourscore.evolve.folder import Evolution
 
 FILES = ("agent.py", "checks.py", "rubric.yaml", "prompt.md", "evolution.yaml")
 CASES = "cases.jsonl"

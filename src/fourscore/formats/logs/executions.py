@@ -1,7 +1,7 @@
 """`executions.jsonl` as traces: one for each session, in the order in which they begin.
 
 For logs that fit in memory; large ones are counted in one pass without traces
-(`fourscore.phases.fitness`), to the same numbers.
+(`fourscore.evolve.fitness`), to the same numbers.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,0 +1,105 @@
+"""`fourscore evolve decide`: is a new version better than the old one, by two scores or two runs."""
+
+import argparse
+import sys
+from contextlib import ExitStack
+from random import Random
+from typing import Any
+
+import msgspec
+
+from fourscore.core import ConfigError, DataError
+from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
+from fourscore.doors.settings import STORE
+from fourscore.evolve.decision import Decision, by_pairs, by_scores
+from fourscore.evolve.runs import PairedRuns, paired_runs
+from fourscore.report import evolution_panel as terminal
+from fourscore.stats.sequential import Looks
+from fourscore.stores.sqlite import Store
+from fourscore.test.compare import Side, same_judge
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("runs", nargs="*", metavar="RUN", help="the old version's run and the new one's")
+    add("--old", type=float, metavar="SCORE", help="the old version's score, 0 to 100")
+    add("--new", type=float, metavar="SCORE", help="the new version's score")
+    add("--rule", choices=("paired", "literal"), default="paired", help="(paired)")
+    add("--seed", type=int, metavar="N", help="of the literal rule's exploration")
+    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add("--store-b", metavar="FILE", help="where the second run is kept, if elsewhere")
+    add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after fourscore rescore")
+    told = "pairs at the most, looked at up to four times; without it, all there are, once"
+    add("--budget", type=int, metavar="N", help=told)
+    add("--level", type=float, default=0.05, metavar="SHARE", help="of false acceptances (0.05)")
+    add("--margin", type=float, default=2.0, metavar="POINTS", help="of a gain worth it (2)")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.runs:
+        return _decide_runs(args)
+    if args.old is None or args.new is None:
+        raise ConfigError("give two runs, or --old and --new with --rule literal")
+    if args.rule != "literal":
+        message = "two scores say nothing about chance: give two runs, or --rule literal"
+        raise ConfigError(message, field="--rule")
+    return _decided(args, _by_scores(args, args.old, args.new), None)
+
+
+def _decide_runs(args: argparse.Namespace) -> int:
+    if len(args.runs) != 2 or args.old is not None or args.new is not None:
+        raise ConfigError("expected two runs, or --old and --new", field="RUN")
+    with ExitStack() as stack:
+        a = stack.enter_context(Store(args.store, make=False))
+        b = stack.enter_context(Store(args.store_b, make=False)) if args.store_b else a
+        one, other = a.run(args.runs[0]), b.run(args.runs[1])
+        judge = args.judge or same_judge(a, one.id, b, other.id)
+        old, new = Side(store=a, run=one.id, judge=judge), Side(store=b, run=other.id, judge=judge)
+        found = paired_runs(old, new)
+    if args.rule == "paired":
+        return _decided(args, by_pairs(found.pairs, _plan(args, len(found.pairs))), found)
+    if not found.pairs:
+        raise DataError("no case was measured in both runs", field="RUN")
+    means = [sum(side) / len(found.pairs) for side in zip(*found.pairs, strict=True)]
+    return _decided(args, _by_scores(args, means[0], means[1], len(found.pairs)), found)
+
+
+def _by_scores(args: argparse.Namespace, old: float, new: float, n: int = 0) -> Decision:
+    rng = None if args.seed is None else Random(args.seed)  # noqa: S311 - a choice, not a secret
+    for field, value in (("--old", old), ("--new", new)):
+        if not 0 <= value <= 100:
+            raise ConfigError(f"{value} is not a score from 0 to 100", field=field)
+    return by_scores(old, new, rng, n)
+
+
+def _plan(args: argparse.Namespace, pairs: int) -> Looks:
+    try:
+        if args.budget is None:
+            return Looks(budget=max(2, pairs), looks=1, level=args.level, margin=args.margin)
+        return Looks(budget=args.budget, level=args.level, margin=args.margin)
+    except ValueError as error:
+        field, _, message = str(error).partition(": ")
+        raise ConfigError(message, field=f"--{field}") from None
+
+
+def _decided(args: argparse.Namespace, decision: Decision, found: PairedRuns | None) -> int:
+    code = PASSED if decision.accepted else GATE_FAILED
+    if found is not None and not found.pairs:
+        code = INCOMPLETE
+    names = ("accepted", "reason", "delta")
+    document: dict[str, Any] = {name: getattr(decision, name) for name in names}
+    if found is not None:
+        document.update(msgspec.to_builtins(decision))
+        document["expected_false"] = decision.level
+        document["left_out"] = {
+            "only_in_old": found.only_old,
+            "only_in_new": found.only_new,
+            "changed": found.changed,
+            "not_measured": found.unmeasured,
+        }
+        document["exit_code"] = code
+    if args.json:
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    else:
+        terminal.show_decision({**document, "rule": decision.rule, "why": decision.why})
+    return code

@@ -1,0 +1,285 @@
+"""`fourscore evolve step`: generations of an evolution, as far as its limits and budgets go."""
+
+import argparse
+import asyncio
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fourscore.core import ConfigError, DataError, FourscoreError, Rubric
+from fourscore.core.judge import shown
+from fourscore.doors import budget
+from fourscore.doors.cli import INCOMPLETE, INTERRUPTED, PASSED
+from fourscore.doors.summary import Ticker
+from fourscore.doors.terminal import plain
+from fourscore.doors.watch import Watchdog, stdout_kept, stoppable
+from fourscore.evolve.document import status_document
+from fourscore.evolve.evaluating import Bench, Evaluator
+from fourscore.evolve.folder import Evolution
+from fourscore.evolve.limits import Risk
+from fourscore.evolve.loop import SPENT, Ended, Loop, Way
+from fourscore.evolve.mutations.checks import Checks
+from fourscore.evolve.mutations.proposal import Proposer
+from fourscore.evolve.mutations.proposers import KINDS, proposer_of
+from fourscore.evolve.mutations.strategies import RISKS, allowed
+from fourscore.evolve.prompted_agent import PromptedAgents
+from fourscore.evolve.settings import NAME, Settings
+from fourscore.evolve.split import Split, split
+from fourscore.executors import loop as event_loop
+from fourscore.formats.cases import CaseFile
+from fourscore.judges.rubric_file import RESEARCH, read_rubric
+from fourscore.models.client import Client
+from fourscore.models.house import House
+from fourscore.models.wrapper import part_of
+from fourscore.report.lineage_panel import lineage_document, show_lineage
+from fourscore.stores.sqlite import Store
+from fourscore.test.run import Observer, Plan
+
+#: The word behind a number that limits attempts at cases.
+CASES = "cases"
+Proposers = Callable[[Risk], Proposer | None]
+#: What ends a step with something left that was to be measured.
+UNFINISHED = (*SPENT, "unmeasured")
+
+
+def add_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
+    add = parser.add_argument
+    add("where", nargs="?", metavar="DIR", help=f"where it is ({folder})")
+    add("--dir", default=folder, metavar="DIR", help="the same")
+    add("--generations", type=int, default=1, metavar="N", help="mutations to try (1)")
+    add("--proposer", choices=KINDS, help="who proposes (a model where there is one, else rules)")
+    add("--model", metavar="SPEC", help="the model that proposes")
+    add("--rule", choices=("paired", "literal"), help="by which decisions are made (paired)")
+    add("--seed", type=int, metavar="N", help="of all that is chance (0)")
+    budget.add_arguments(parser, f"500cases; {budget.LIMITS}")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.generations < 1:
+        raise ConfigError("expected at least 1", field="--generations")
+    args.dir = args.where or args.dir
+    # An agent may change the folder while it works.
+    with Evolution(Path(args.dir).resolve()) as evolution:
+        settings = _told(evolution.settings, args)
+        rubric, agents, proposer = _parts(settings, evolution.path)
+        cases = _cases(settings)
+        most, means = _means(settings, args)
+        house = budget.house_of(means, rubric, agents.plain)
+        _check_model(proposer("high"), house)
+        bench = Bench(
+            agents=agents,
+            rubric=rubric,
+            rubric_text=Path(settings.rubric or RESEARCH).read_text(encoding="utf-8"),
+            cases_path=str(settings.cases),
+            plan=_plan(settings),
+            watch=_watch,
+            most=most,
+        )
+        way = Way(rule=settings.rule, seed=settings.seed, proposer=proposer, tell=_tell)
+        with Store(_made(settings.store)) as store:
+            evaluator = Evaluator(evolution, store, bench)
+            work = Loop(evolution, evaluator, cases, way).run(args.generations)
+            ended = _carry_out(args, work, house, settings)
+            if ended is None:
+                return INTERRUPTED
+            return _report(args, evolution, ended, evaluator.asked, house)
+
+
+def _carry_out(
+    args: argparse.Namespace, work: Any, house: House, settings: Settings
+) -> Ended | None:
+    """How it ended; None where it was interrupted."""
+    found: list[Ended] = []
+
+    async def kept() -> bool:
+        found.append(await work)
+        return True
+
+    resume = _resume(args)
+    try:
+        with stdout_kept(), Watchdog(settings.deadline) as watchdog:
+            event_loop.run(stoppable(kept(), house, watchdog))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        sys.stderr.write(f"interrupted; go on with: {resume}\n")
+        return None
+    except BaseExceptionGroup as group:
+        sys.stderr.write(f"stopped; go on with: {resume}\n")
+        if isinstance(group.exceptions[0], FourscoreError):
+            raise group.exceptions[0] from None
+        raise OSError(shown(group.exceptions[0])) from None  # incomplete, whatever it was
+    return found[0]
+
+
+def _report(
+    args: argparse.Namespace, evolution: Evolution, ended: Ended, asked: int, house: House
+) -> int:
+    unfinished = ended.reason in UNFINISHED or ended.missing
+    code = INCOMPLETE if unfinished else PASSED
+    held = ended.held_out
+    lineage = lineage_document(evolution)
+    document = {
+        **status_document(evolution),
+        "generations": ended.generations,
+        "ended": ended.reason,
+        "why": ended.why,
+        "cases_run": asked,
+        "not_measured": ended.missing,
+        "held_out": None if held is None else held.document(),
+        "lineage": lineage,
+        **budget.bill(house),
+        "exit_code": code,
+    }
+    if ended.why:
+        _tell(ended.why)
+    if ended.missing:
+        _tell(f"{ended.missing} cases were not measured")
+    if unfinished and ended.reason != "done":
+        sys.stderr.write(f"go on with: {_resume(args)}\n")
+    if args.json:
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        return code
+    show_lineage(lineage)
+    history = evolution.history
+    sys.stdout.write(
+        f"active: {history.active}; {len(history.decisions)} decisions, {history.accepted} accepted"
+        f" (at most {history.expected_false:.2g} by chance, were nothing better);"
+        f" {asked} cases run\n"
+    )
+    if held is not None:
+        sys.stdout.write(f"held out: {held.words}\n")
+    sys.stdout.writelines(f"{line}\n" for line in budget.bill_lines(document.get("models", ())))
+    return code
+
+
+def _told(settings: Settings, args: argparse.Namespace) -> Settings:
+    """The settings with the options over them."""
+    given = {key: getattr(args, key) for key in ("proposer", "model", "rule", "seed")}
+    return msgspec.structs.replace(
+        settings, **{key: value for key, value in given.items() if value is not None}
+    )
+
+
+def _parts(settings: Settings, folder: Path) -> tuple[Rubric, PromptedAgents, Proposers]:
+    """A mistake in any of them is told before the first case runs."""
+    file = str(folder / NAME)
+    for field in ("cases", "agent"):
+        if getattr(settings, field) is None:
+            raise ConfigError("a step needs it: name it here", file=file, field=field)
+    rubric = read_rubric(settings.rubric or RESEARCH)
+    proposers = _proposers(settings)
+    try:
+        agents = PromptedAgents(str(settings.agent), [str(folder), str(Path.cwd())])
+        proposers("high")
+    except ConfigError as error:
+        if error.file is not None:
+            raise
+        raise ConfigError(error.message, file=file, field=error.field or "agent") from None
+    return rubric, agents, proposers
+
+
+def _cases(settings: Settings) -> Split:
+    """The cases by part; a step needs some that inform and some that decide."""
+    file = CaseFile(str(settings.cases))
+    file.check()
+    parts = split(file.cases(), settings.split)
+    for name, least in (("inform", 1), ("decide", 2)):
+        count = len(getattr(parts, name))
+        if count < least:
+            message = f"{count} of its cases are to {name}, expected at least {least}"
+            raise DataError(message, file=str(settings.cases))
+    return parts
+
+
+def _means(settings: Settings, args: argparse.Namespace) -> tuple[int | None, budget.Means]:
+    """How many cases may be run, and what models may cost."""
+    most, money = None, []
+    for word in args.budget or ():
+        number, found, rest = word.strip().partition(CASES)
+        if not found:
+            money.append(word)
+        elif rest or not number.strip().isdecimal() or most is not None:
+            raise ConfigError(f"{word!r}: expected one limit such as 500cases", field="--budget")
+        else:
+            most = int(number)
+    means = budget.Means(
+        budget=money or None,
+        cache=False if args.no_cache else None,
+        prices=args.prices or settings.prices,
+    )
+    means.check()
+    return most, means
+
+
+def _made(path: str) -> str:
+    """The store's path, in a folder that is there."""
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(error.strerror or "cannot be made", file=path, field="store") from None
+    return path
+
+
+def _plan(settings: Settings) -> Plan:
+    return Plan(
+        repeats=settings.repeats,
+        concurrency=settings.concurrency,
+        deadline=settings.deadline,
+        judge_deadline=settings.judge_deadline,
+    )
+
+
+def _proposers(settings: Settings) -> Proposers:
+    kind = settings.proposer or ("rules" if settings.model is None else "model")
+
+    def proposer(risk: Risk) -> Proposer | None:
+        if not allowed(tuple(settings.strategies), risk) or (
+            kind == "gepa" and RISKS.index(risk) < RISKS.index("high")
+        ):
+            return None
+        return proposer_of(
+            kind,
+            None if kind == "rules" else settings.model,
+            checks=Checks(
+                shortest=settings.shortest,
+                longest=settings.longest,
+                required=tuple(settings.required),
+                placeholders=tuple(settings.placeholders),
+                forbidden=tuple(settings.forbidden),
+            ),
+            strategies=settings.strategies,
+            most_risk=risk,
+            constraints=settings.constraints,
+            language=settings.language,
+            prompt_folder=settings.prompt_folder,
+        )
+
+    return proposer
+
+
+def _check_model(proposer: Proposer | None, house: House) -> None:
+    """Its price and its key are looked for now."""
+    with house.around():
+        client = part_of(getattr(proposer, "house_model", None), Client)
+    if client is not None:
+        client.check()
+
+
+def _watch(planned: int) -> AbstractContextManager[Observer]:
+    return Ticker(planned)
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"{plain(line)}\n")
+
+
+def _resume(args: argparse.Namespace) -> str:
+    words = [f"fourscore evolve step {shlex.quote(str(args.dir))}"]
+    told = {name: getattr(args, name) for name in ("proposer", "model", "rule", "seed")}
+    words += [f"--{name} {shlex.quote(str(v))}" for name, v in told.items() if v is not None]
+    words += [f"--budget {shlex.quote(word)}" for word in args.budget or ()]
+    return " ".join(words) + budget.options_of(args)

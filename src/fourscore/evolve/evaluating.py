@@ -1,0 +1,189 @@
+"""Versions on cases, by the runner of a test: asked, stored, judged, stored.
+
+Each version has a run of its own in the store for each purpose: one for decisions, one for the
+held-out part, one for each execution. A run is known by what gives its scores (text, agent, rubric,
+repeats), so whoever goes on after a kill finds what is there and asks for the rest only.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from math import fsum
+
+import msgspec
+
+from fourscore.core import Case, Rubric, Score, Status, Trace, digest
+from fourscore.evolve.folder import Evolution
+from fourscore.evolve.history import Version
+from fourscore.evolve.prompted_agent import PromptedAgents
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
+from fourscore.test.run import Observer, Outcome, Plan, Todo, run, summarized
+
+#: How attempts end that the agent itself has failed in.
+FAILED = (Status.AGENT_ERROR, Status.TIMEOUT)
+
+Watch = Callable[[int], AbstractContextManager[Observer]]
+Row = tuple[Case, Trace, Score]
+
+
+class Stopped(Exception):  # noqa: N818 - it is no error
+    """Not all could be measured now; what is stored stays, and the next step goes on."""
+
+    def __init__(self, reason: str, why: str) -> None:
+        super().__init__(why)
+        self.reason, self.why = reason, why
+
+
+class Bench(msgspec.Struct, frozen=True, kw_only=True):
+    """What versions are tried with. `most` is how many attempts may be made, None for any number;
+    `watch` is told how many are next, and each that has ended."""
+
+    agents: PromptedAgents
+    rubric: Rubric
+    rubric_text: str
+    cases_path: str
+    plan: Plan
+    watch: Watch
+    most: int | None = None
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """Of each case in turn the mean score of its attempts, 0 to 100, None where there is none; and
+    which share of the attempts failed."""
+
+    scores: tuple[float | None, ...]
+    error_rate: float
+
+    @property
+    def known(self) -> list[float]:
+        return [score for score in self.scores if score is not None]
+
+    @property
+    def missing(self) -> int:
+        return len(self.scores) - len(self.known)
+
+
+class Evaluator:
+    def __init__(self, evolution: Evolution, store: Store, bench: Bench) -> None:
+        self.evolution, self.store, self.bench = evolution, store, bench
+        self.asked = 0
+        self._known: dict[str, dict[tuple[str, int], Score]] = {}
+        self._runs = {info.id for info in store.runs()}
+
+    async def measure(
+        self, version: Version, part: Sequence[Case], purpose: str, first: int | None = None
+    ) -> Measured:
+        """The version on the first cases of a part, on all if no number is told; what is stored of
+        them is not asked for again."""
+        name, cases = self.run_of(version, purpose), part[:first]
+        self._begin(name, version, len(part))
+        todo = self._todo(name, cases)
+        if todo:
+            await self._carry_out(name, version, todo)
+            if len(cases) == len(part):
+                self.store.finish(name, summarized(self.store, name, self.bench.rubric))
+        rows = [self._attempts(name, case) for case in cases]
+        found = [score for row in rows for score in row]
+        failed = sum(score.status in FAILED for score in found)
+        return Measured(tuple(map(_mean, rows)), failed / len(found) if found else 0.0)
+
+    def scores(self, version: Version, part: Sequence[Case], purpose: str) -> list[float | None]:
+        """Those that are stored, 0 to 100; nobody is asked."""
+        name = self.run_of(version, purpose)
+        if name not in self._runs:
+            return [None] * len(part)
+        self._known.setdefault(name, {})
+        self._todo(name, part)
+        return [_mean(self._attempts(name, case)) for case in part]
+
+    def rows(self, version: Version, purpose: str) -> list[Row]:
+        """What a run of it has stored; nothing where there is none."""
+        name = self.run_of(version, purpose)
+        if name not in self._runs:
+            return []
+        found = self.store.rows(name)
+        return [(row.case, row.trace, row.score) for row in found if row.score is not None]
+
+    def run_of(self, version: Version, purpose: str) -> str:
+        """The id of a run, the same in every process."""
+        bench = self.bench
+        given = [
+            version.digest,
+            bench.agents.spec,
+            bench.agents.version,
+            bench.rubric.provenance.rubric,
+            bench.plan.repeats,
+        ]
+        return f"evolve-{version.number:04d}-{digest(given)[:10]}-{purpose}"
+
+    def _attempts(self, name: str, case: Case) -> list[Score]:
+        known, repeats = self._known[name], range(1, self.bench.plan.repeats + 1)
+        return [known[case.id, each] for each in repeats if (case.id, each) in known]
+
+    def _begin(self, name: str, version: Version, planned: int) -> None:
+        bench = self.bench
+        if name not in self._runs:
+            info = RunInfo(
+                id=name,
+                name=f"version {version.number}",
+                labels={"evolution": str(self.evolution.path), "version": str(version.number)},
+                agent=bench.agents.plain.name,
+                agent_version=bench.agents.version or None,
+                cases_path=bench.cases_path,
+                rubric_fingerprint=bench.rubric.provenance.rubric,
+                rubric=bench.rubric_text,
+                repeats=bench.plan.repeats,
+                planned=planned * bench.plan.repeats,
+            )
+            self.store.start(info)
+            self._runs.add(name)
+        self._known.setdefault(name, {})
+
+    def _todo(self, name: str, cases: Iterable[Case]) -> list[Todo]:
+        """What has no score. A case that was changed is asked again; an answer that nobody could
+        judge is judged again, once in each process."""
+        known, todo = self._known[name], []
+        judge = self.bench.rubric.provenance.rubric
+        for position, case in enumerate(cases):
+            for repeat in range(1, self.bench.plan.repeats + 1):
+                if (case.id, repeat) in known:
+                    continue
+                row = self.store.row(name, case.id, repeat, judge)
+                if row is None or _text(row.case) != _text(case):
+                    todo.append(Todo(position, case, repeat))
+                elif row.score is not None and row.score.status.measured:
+                    known[case.id, repeat] = row.score
+                else:
+                    todo.append(Todo(position, case, repeat, row.trace))
+        return todo
+
+    async def _carry_out(self, name: str, version: Version, todo: list[Todo]) -> None:
+        bench, known = self.bench, self._known[name]
+        over = False
+        if bench.most is not None and len(todo) > bench.most - self.asked:
+            todo, over = todo[: max(0, bench.most - self.asked)], True
+        number = version.number
+        agent = bench.agents.with_prompt(
+            self.evolution.text(number), self.evolution.file_of(number)
+        )
+        with self.store.writer(name) as writer, bench.watch(len(todo)) as tick:
+
+            def observe(outcome: Outcome) -> None:
+                self.asked += 1
+                known[outcome.case_id, outcome.repeat] = outcome.score
+                tick(outcome)
+
+            whole = await run(todo, agent, bench.rubric, writer, bench.plan, observe)
+        if not whole:
+            raise Stopped("budget", "the budget for models is spent")
+        if over:
+            raise Stopped("cases", f"the budget of {bench.most} cases is spent")
+
+
+def _mean(scores: Sequence[Score]) -> float | None:
+    values = [score.value for score in scores if score.value is not None]
+    return 100 * fsum(values) / len(values) if values else None
+
+
+def _text(case: Case) -> bytes:
+    return msgspec.json.encode(case)

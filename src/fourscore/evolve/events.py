@@ -1,0 +1,140 @@
+"""What can happen in an evolution: the lines of its log, one type each.
+
+The log is the truth. Each line is one step that happened as a whole, so a history that ends after
+any line is consistent; everything else in the folder follows from it.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from fourscore.core import DataError
+from fourscore.core.numbers import finite
+from fourscore.evolve.decision import Decision
+from fourscore.evolve.limits import Risk
+from fourscore.formats.conversion import explained_line
+
+Number = Annotated[int, Meta(ge=1)]
+Result = Literal["promoted", "rejected", "branched"]
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
+    """`at` is when, in UTC and to the second: 2026-01-31T14:22:33Z."""
+
+    at: str
+
+    def __post_init__(self) -> None:
+        time_of(self.at)
+
+
+class Begun(Event, frozen=True, kw_only=True, tag="init"):
+    """The first version, by a person."""
+
+    version: Literal[1] = 1
+    digest: str
+    source: str = ""
+
+
+class Proposed(Event, frozen=True, kw_only=True, tag="candidate"):
+    """A new text that stands for trial."""
+
+    version: Number
+    parent: Number
+    digest: str
+    strategy: str
+    risk: Risk
+    why: str = ""
+
+
+class Decided(Event, frozen=True, kw_only=True, tag="decision"):
+    """A candidate or a branch was compared with `against`, and what became of it."""
+
+    version: Number
+    against: Number
+    decision: Decision
+    result: Result
+
+
+class Withdrawn(Event, frozen=True, kw_only=True, tag="withdrawal"):
+    """A candidate was given up without a decision."""
+
+    version: Number
+    why: str = ""
+
+
+class Executed(Event, frozen=True, kw_only=True, tag="execution"):
+    """A version was run on n cases: its mean score, 0 to 100, and which share of them failed."""
+
+    version: Number
+    score: float
+    error_rate: float = 0.0
+    n: Annotated[int, Meta(ge=1)] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        finite("score", self.score, 0, 100)
+        finite("error_rate", self.error_rate, 0, 1)
+
+
+class Promoted(Event, frozen=True, kw_only=True, tag="promotion"):
+    """Made active by a person."""
+
+    version: Number
+    why: str = ""
+
+
+class Returned(Event, frozen=True, kw_only=True, tag="rollback"):
+    """An earlier version is active again, and `left` is not."""
+
+    version: Number
+    left: Number
+    reason: str = ""
+    why: str = ""
+
+
+class Noted(Event, frozen=True, kw_only=True, tag="note"):
+    """Something that changes no version: a step's plan, a proposal that was refused."""
+
+    about: str
+    data: dict[str, Any] = {}
+
+
+AnyEvent = Begun | Proposed | Decided | Withdrawn | Executed | Promoted | Returned | Noted
+_DECODER: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+_ENCODER = msgspec.json.Encoder()
+
+
+def time_of(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise ValueError(f"at: {text[:40]!r} is no time like 2026-01-31T14:22:33Z")
+    return found
+
+
+def stamp(now: datetime) -> str:
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def line_of(event: AnyEvent) -> bytes:
+    return _ENCODER.encode(event) + b"\n"
+
+
+def event_of(line: bytes, path: Path, number: int) -> AnyEvent:
+    """A line of the log; a `DataError` at its number where it is not one."""
+    file = str(path)
+    try:
+        return _DECODER.decode(line)
+    except msgspec.ValidationError as error:
+        message, field = explained_line(error, line, AnyEvent)
+        raise DataError(message, file=file, line=number, field=field) from None
+    except msgspec.DecodeError as error:
+        message = f"not a JSON object on one line: {error}"
+        raise DataError(message, file=file, line=number) from None
+    except UnicodeDecodeError:
+        raise DataError("not UTF-8", file=file, line=number) from None

@@ -1,0 +1,310 @@
+"""`Evolution`: versions of a prompt in a folder that a person can read and commit.
+
+    evolution/
+        evolution.yaml    what it is told
+        log.jsonl         every step with its evidence, a line each: the truth
+        state.json        where it stands: active, best, branches, what is pending
+        versions/0007.md  the texts as they are: active, best, branches, the newest five
+        archive/0001.md   all others
+
+A step is prepared (a new text on disk under a hidden name), then told in one line of the log, then
+carried out (texts under their names or in the archive, state.json). The line decides: a process
+that is killed before it has done nothing, one that is killed after it has done all, for opening the
+folder carries out what is missing.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fourscore.core import ConfigError, DataError
+from fourscore.core.frozen import clean
+from fourscore.evolve import files
+from fourscore.evolve.decision import Decision
+from fourscore.evolve.events import (
+    AnyEvent,
+    Begun,
+    Decided,
+    Executed,
+    Noted,
+    Promoted,
+    Proposed,
+    Result,
+    Returned,
+    Withdrawn,
+    line_of,
+    stamp,
+)
+from fourscore.evolve.history import Record, Version, result_of
+from fourscore.evolve.limits import Risk, Ruling, may_mutate, must_roll_back
+from fourscore.evolve.log import Log
+from fourscore.evolve.settings import NAME, Settings, read_settings
+from fourscore.evolve.state import check_state, encoded, read_state, state_of
+from fourscore.evolve.texts import Texts, check_text
+
+#: Characters of a reason that are kept: a model may have written it.
+LONGEST = 2000
+_IGNORED = b".lock\n*.tmp\nruns.db*\n"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Evolution:
+    """An open folder; `write=False` looks at it without the lock and repairs nothing."""
+
+    def __init__(
+        self, path: str | Path, *, write: bool = True, now: Callable[[], datetime] = _now
+    ) -> None:
+        self.path, self._now = Path(path), now
+        self._log, self._texts = Log(self.path / "log.jsonl"), Texts(self.path)
+        self._lock: files.Lock | None = None
+        if not self._log.path.is_file():
+            message = f"there is no log.jsonl in it; fourscore evolve init {self.path} begins one"
+            raise DataError(message, file=str(self.path))
+        try:
+            self._lock = files.Lock(self.path / ".lock") if write else None
+            if write:
+                self._settle_settings()
+            self.settings: Settings = read_settings(self.path / NAME)
+            state = read_state(self._state)  # before the log, which may grow
+            self.history = self._log.read()
+            current = state is not None and check_state(self._state, state, self.history)
+            if write:
+                self._carry_out(current=current)
+            self._check_texts()
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def begin(
+        cls,
+        path: str | Path,
+        text: str,
+        settings: str = "",
+        *,
+        source: str = "",
+        now: Callable[[], datetime] = _now,
+    ) -> Self:
+        """A new folder with `text` as version 1.
+
+        `settings` is what evolution.yaml will say; one that is there already stays as it is.
+        """
+        path = Path(path)
+        check_text(text)
+        path.mkdir(parents=True, exist_ok=True)
+        lock = files.Lock(path / ".lock")
+        log = path / "log.jsonl"
+        try:
+            if log.exists() and not files.trim(log):
+                raise DataError("there is an evolution in it already", file=str(path))
+            files.write(path / ".gitignore", _IGNORED)
+            if (path / NAME).exists():
+                read_settings(path / NAME)
+            else:
+                read_settings(files.prepare(path / NAME, settings.encode()))
+            digest = Texts(path).prepare(1, text)
+            event = Begun(at=stamp(now()), digest=digest, source=source)
+            files.append(log, line_of(event))
+        finally:
+            lock.release()
+        return cls(path, now=now)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    # What stands in it
+
+    @property
+    def active(self) -> Version:
+        return self.history.versions[self.history.active]
+
+    @property
+    def best(self) -> Version:
+        return self.history.versions[self.history.best]
+
+    @property
+    def pending(self) -> Version | None:
+        """The candidate that waits for a decision; a step that was cut off goes on with it."""
+        return self.history.pending
+
+    @property
+    def record(self) -> dict[str, Record]:
+        """How each strategy has done."""
+        return self.history.record
+
+    def versions(self) -> list[Version]:
+        return list(self.history.versions.values())
+
+    def version(self, number: int) -> Version:
+        found = self.history.versions.get(number)
+        if found is None:
+            last = len(self.history.versions)
+            message = f"there is no version {number}; expected 1 to {last}"
+            raise ConfigError(message, file=str(self.path), field="version")
+        return found
+
+    def text(self, number: int | None = None) -> str:
+        """The text of a version, of the active one where none is named."""
+        version = self.active if number is None else self.version(number)
+        return self._texts.read(version)
+
+    def file_of(self, number: int) -> Path:
+        """Where its text is."""
+        return self._texts.file_of(number)
+
+    def events(self) -> Iterator[AnyEvent]:
+        """Every step, the oldest first."""
+        for _, event in self._log.events():
+            yield event
+
+    def may_mutate(self, risk: Risk = "low") -> Ruling:
+        found = self.history
+        return may_mutate(
+            risk,
+            found.mutations,
+            found.scores,
+            found.since_mutation,
+            self._now(),
+            self.settings.limits,
+        )
+
+    def must_roll_back(self) -> Ruling:
+        """Whether the active version is to be given up; never where there is no earlier one."""
+        found = self.history
+        if found.earlier is None:
+            return Ruling(False, "first", "there is no earlier version")
+        rules = self.settings.rollback
+        return must_roll_back(found.scores, self.best.score, found.error_rate, rules)
+
+    # Steps
+
+    def add(
+        self, text: str, *, strategy: str, risk: Risk, why: str = "", parent: int | None = None
+    ) -> Version:
+        """A candidate, which waits for its decision."""
+        check_text(text)
+        self._may_write()
+        number = self.history.next
+        parent = self.history.active if parent is None else self.version(parent).number
+        event = Proposed(
+            at=self._at(),
+            version=number,
+            parent=parent,
+            digest=self._texts.prepare(number, text),
+            strategy=strategy,
+            risk=risk,
+            why=clean(why)[:LONGEST],
+        )
+        self._step(event)
+        return self.history.versions[number]
+
+    def decide(self, number: int, decision: Decision, against: int | None = None) -> Result:
+        """What became of a candidate or a branch. Accepted, it is active; as exploration, a branch.
+
+        `against` is the version that it was compared with: the active one.
+        """
+        if not decision.final:
+            raise ValueError(f"decision: it waits for {decision.more} more pairs")
+        result = result_of(decision)
+        event = Decided(
+            at=self._at(),
+            version=self.version(number).number,
+            against=self.history.active if against is None else against,
+            decision=decision,
+            result=result,
+        )
+        self._step(event)
+        return result
+
+    def withdraw(self, number: int, why: str = "") -> None:
+        self._step(Withdrawn(at=self._at(), version=number, why=why))
+
+    def promote(self, number: int, why: str = "") -> Version:
+        """Make a version active because a person says so."""
+        self._step(Promoted(at=self._at(), version=self.version(number).number, why=why))
+        return self.active
+
+    def rollback(self, number: int | None = None, *, reason: str = "", why: str = "") -> Version:
+        """Back to an earlier version: the one named, else the best, else the one before."""
+        found = self.history
+        target = found.earlier if number is None else self.version(number).number
+        if target is None:
+            message = "there is no earlier version to go back to"
+            raise ConfigError(message, file=str(self.path))
+        if target == found.active:
+            raise ConfigError(f"{target} is active now", file=str(self.path), field="version")
+        if target not in found.was_active:
+            before = ", ".join(map(str, sorted({*found.was_active} - {found.active}))) or "none"
+            message = f"{target} was never active; those that were: {before}"
+            raise ConfigError(message, file=str(self.path), field="version")
+        left = found.active
+        self._step(Returned(at=self._at(), version=target, left=left, reason=reason, why=why))
+        return self.active
+
+    def execution(
+        self, score: float, *, error_rate: float = 0.0, n: int = 1, version: int | None = None
+    ) -> None:
+        """A version, the active one if none is named, was run on n cases outside of decisions."""
+        number = self.history.active if version is None else self.version(version).number
+        told = Executed(at=self._at(), version=number, score=score, error_rate=error_rate, n=n)
+        self._step(told)
+
+    def note(self, about: str, data: dict[str, Any]) -> None:
+        self._step(Noted(at=self._at(), about=about, data=data))
+
+    # Files
+
+    @property
+    def _state(self) -> Path:
+        return self.path / "state.json"
+
+    def _at(self) -> str:
+        return stamp(self._now())
+
+    def _may_write(self) -> None:
+        if self._lock is None:
+            raise DataError("it was opened for reading, or is closed", file=str(self.path))
+
+    def _step(self, event: AnyEvent) -> None:
+        self._may_write()
+        self.history = self._log.append(event, self.history)
+        self._carry_out(current=False)
+
+    def _carry_out(self, *, current: bool) -> None:
+        """Make the folder what the log says it is."""
+        files.trim(self._log.path)
+        found = self.history
+        self._texts.place(found.versions.values(), found.kept(self.settings.keep))
+        for draft in self.path.glob(".*.tmp"):
+            draft.unlink()
+        if not current:
+            files.write(self._state, encoded(state_of(self.history)))
+
+    def _settle_settings(self) -> None:
+        """Those of a folder whose making was cut off after its first line."""
+        path = self.path / NAME
+        if not path.exists() and files.draft_of(path).exists():
+            files.settle(files.draft_of(path), path)
+
+    def _check_texts(self) -> None:
+        """Those that are in use; an archived one is checked when it is read."""
+        for number in sorted(self.history.kept(self.settings.keep)):
+            self._texts.read(self.history.versions[number])

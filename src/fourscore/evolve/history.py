@@ -1,0 +1,250 @@
+"""`History`: what the lines of a log come to. No input or output here.
+
+A version is a `candidate` until it is decided about; then `active`, `rejected`, or a `branch`: one
+that was accepted for exploration, and has to win a decision before it can become active. One that
+was active and is no longer is `retired`.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from fourscore.evolve.decision import Decision, expected_false
+from fourscore.evolve.events import (
+    AnyEvent,
+    Begun,
+    Decided,
+    Executed,
+    Promoted,
+    Proposed,
+    Returned,
+    Withdrawn,
+    time_of,
+)
+from fourscore.evolve.limits import Mutation, Risk
+
+Status = Literal["active", "candidate", "branch", "rejected", "withdrawn", "retired"]
+
+
+class Version(msgspec.Struct, frozen=True, kw_only=True):
+    """One text. `score` is the mean over the n cases it was run on, None before the first."""
+
+    number: int
+    parent: int | None
+    digest: str
+    strategy: str
+    risk: Risk | None
+    why: str
+    at: str
+    status: Status
+    score: float | None = None
+    n: int = 0
+
+
+class Record(msgspec.Struct, frozen=True):
+    """How a strategy has done: proposals that were decided about, and those accepted of them."""
+
+    tried: int = 0
+    accepted: int = 0
+
+
+class History:
+    """Feed it with `add`, line by line; a step that cannot follow raises a `ValueError`."""
+
+    def __init__(self) -> None:
+        self.versions: dict[int, Version] = {}
+        self.active = 0
+        self.lines = 0
+        self.decisions: list[Decided] = []
+        self.executions: list[Executed] = []
+        self.mutations: list[Mutation] = []
+        self.was_active: list[int] = []
+        self._since_mutation = 0
+        self._since_active = 0
+
+    def add(self, event: AnyEvent) -> None:
+        if isinstance(event, Begun) == bool(self.versions):
+            raise ValueError("event: expected init on the first line, and there only")
+        match event:
+            case Begun():
+                self._new(event.version, None, event.digest, "init", None, event.source, event.at)
+                self._activate(1)
+            case Proposed():
+                self._proposed(event)
+            case Decided():
+                self._decided(event)
+            case Withdrawn():
+                self._expect(event.version, "candidate")
+                self._set(event.version, "withdrawn")
+            case Executed():
+                self._known(event.version)
+                self.executions.append(event)
+                self._since_mutation += 1
+                self._measure(event.version, event.score, event.n)
+            case Promoted():
+                self._known(event.version)
+                self._activate(event.version)
+            case Returned():
+                if event.left != self.active:
+                    raise ValueError(f"left: version {event.left} was not active")
+                if event.version not in self.was_active or event.version == self.active:
+                    raise ValueError(f"version: {event.version} is no earlier active version")
+                self._activate(event.version)
+        self.lines += 1
+
+    @property
+    def next(self) -> int:
+        return len(self.versions) + 1
+
+    @property
+    def pending(self) -> Version | None:
+        """The newest candidate that nobody has decided about."""
+        waiting = [each for each in self.versions.values() if each.status == "candidate"]
+        return waiting[-1] if waiting else None
+
+    @property
+    def branches(self) -> tuple[int, ...]:
+        return tuple(n for n, each in self.versions.items() if each.status == "branch")
+
+    @property
+    def best(self) -> int:
+        """Of all that were ever active the one with the highest score, the active one if equal."""
+        return max(
+            dict.fromkeys(self.was_active),
+            key=lambda n: (self._score(n), n == self.active, n),
+        )
+
+    @property
+    def earlier(self) -> int | None:
+        """Where a rollback goes: to the best, else to the one that was active before."""
+        if self.best != self.active and self.versions[self.best].score is not None:
+            return self.best
+        before = [n for n in self.was_active if n != self.active]
+        return before[-1] if before else None
+
+    @property
+    def scores(self) -> list[float]:
+        """Of the active version's executions since it became active, newest last."""
+        return [each.score for each in self._running()]
+
+    @property
+    def error_rate(self) -> float | None:
+        running = self._running()
+        return running[-1].error_rate if running else None
+
+    @property
+    def since_mutation(self) -> int:
+        return self._since_mutation
+
+    @property
+    def record(self) -> dict[str, Record]:
+        found: dict[str, Record] = {}
+        for event in self.decisions:
+            strategy = self.versions[event.version].strategy
+            was = found.get(strategy, Record())
+            won = event.decision.accepted
+            found[strategy] = Record(was.tried + 1, was.accepted + won)
+        return found
+
+    @property
+    def expected_false(self) -> float:
+        """Of the decisions so far, how many would be false acceptances were nothing better."""
+        return expected_false(each.decision for each in self.decisions)
+
+    @property
+    def accepted(self) -> int:
+        return sum(each.decision.accepted for each in self.decisions)
+
+    def kept(self, newest: int) -> set[int]:
+        """Versions whose files stay where they are; the others go to the archive."""
+        held = {self.active, self.best, *self.branches}
+        held |= {n for n, each in self.versions.items() if each.status == "candidate"}
+        return held | set(sorted(self.versions)[-newest:])
+
+    def _proposed(self, event: Proposed) -> None:
+        if event.version != self.next:
+            raise ValueError(f"version: expected {self.next}, got {event.version}")
+        self._known(event.parent, "parent")
+        why, at = event.why, event.at
+        self._new(event.version, event.parent, event.digest, event.strategy, event.risk, why, at)
+        self.mutations.append(Mutation(time_of(at), event.risk))
+        self._since_mutation = 0
+
+    def _decided(self, event: Decided) -> None:
+        self._expect(event.version, "candidate", "branch")
+        self._known(event.against, "against")
+        decision = event.decision
+        if event.result != result_of(decision):
+            raise ValueError(f"result: {event.result} does not follow from the decision")
+        self.decisions.append(event)
+        if decision.n:
+            for number, score in ((event.against, decision.old), (event.version, decision.new)):
+                if score is not None:
+                    self._measure(number, score, decision.n)
+        if event.result == "promoted":
+            self._activate(event.version)
+        else:
+            self._set(event.version, "branch" if event.result == "branched" else "rejected")
+
+    def _new(
+        self,
+        number: int,
+        parent: int | None,
+        digest: str,
+        strategy: str,
+        risk: Risk | None,
+        why: str,
+        at: str,
+    ) -> None:
+        self.versions[number] = Version(
+            number=number,
+            parent=parent,
+            digest=digest,
+            strategy=strategy,
+            risk=risk,
+            why=why,
+            at=at,
+            status="candidate",
+        )
+
+    def _activate(self, number: int) -> None:
+        if self.active:
+            self._set(self.active, "retired")
+        self._set(number, "active")
+        self.active = number
+        self.was_active.append(number)
+        self._since_active = len(self.executions)
+
+    def _set(self, number: int, status: Status) -> None:
+        self.versions[number] = msgspec.structs.replace(self.versions[number], status=status)
+
+    def _measure(self, number: int, score: float, n: int) -> None:
+        was = self.versions[number]
+        total = was.n + n
+        mean = score if was.score is None else was.score + (score - was.score) * n / total
+        self.versions[number] = msgspec.structs.replace(was, score=mean, n=total)
+
+    def _score(self, number: int) -> float:
+        score = self.versions[number].score
+        return -1.0 if score is None else score
+
+    def _running(self) -> list[Executed]:
+        since = self.executions[self._since_active :]
+        return [each for each in since if each.version == self.active]
+
+    def _known(self, number: int, field: str = "version") -> None:
+        if number not in self.versions:
+            raise ValueError(f"{field}: there is no version {number}")
+
+    def _expect(self, number: int, *statuses: Status) -> None:
+        self._known(number)
+        found = self.versions[number].status
+        if found not in statuses:
+            raise ValueError(f"version: {number} is {found}, expected {' or '.join(statuses)}")
+
+
+def result_of(decision: Decision) -> Literal["promoted", "rejected", "branched"]:
+    """Exploration goes to a branch, whatever rule asked for it."""
+    if not decision.accepted:
+        return "rejected"
+    return "branched" if decision.exploration else "promoted"

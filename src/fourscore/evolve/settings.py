@@ -1,0 +1,143 @@
+"""`evolution.yaml`: what an evolution is told, all of it in one file beside its versions."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from fourscore.core import ConfigError
+from fourscore.evolve.decision import Rule
+from fourscore.evolve.limits import Limits, Rollback
+from fourscore.evolve.split import Shares
+from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.document import read_document
+from fourscore.stats.sequential import Looks
+
+NAME = "evolution.yaml"
+#: Settings that are files; relative ones are so to the settings' own folder.
+FILES = ("cases", "rubric", "store", "prices", "prompt_folder")
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Without a `rubric` it is the one for research answers.
+
+    A candidate must keep the `placeholders` and the `required` lines, and match none of the
+    `forbidden` patterns; its length stays between the shares `shortest` and `longest` of its
+    parent's. `strategies` are those to use, none for all, `constraints` lines to try first.
+    `repeats`, `concurrency` and the deadlines are those of `fourscore run`. `budget`, `looks`,
+    `level` and `margin` are the paired rule's. The newest
+    `keep` versions are not archived.
+    """
+
+    cases: str | None = None
+    agent: str | None = None
+    rubric: str | None = None
+    store: str = "runs.db"
+    model: str | None = None
+    prices: str | None = None
+    proposer: Literal["rules", "model", "gepa"] | None = None
+    strategies: list[str] = []
+    constraints: list[str] = []
+    language: Literal["en", "zh"] = "en"
+    prompt_folder: str | None = None
+    shortest: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    longest: Annotated[float, Meta(ge=1)] = 2.0
+    placeholders: list[str] = []
+    required: list[str] = []
+    forbidden: list[str] = []
+    rule: Rule = "paired"
+    budget: Annotated[int, Meta(ge=2)] = 200
+    looks: Annotated[int, Meta(ge=1, le=4)] = 4
+    level: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
+    margin: Annotated[float, Meta(ge=0, le=100)] = 2.0
+    split: Shares = Shares()
+    limits: Limits = Limits()
+    rollback: Rollback = Rollback()
+    keep: Annotated[int, Meta(ge=1)] = 5
+    repeats: Annotated[int, Meta(ge=1)] = 1
+    concurrency: Annotated[int, Meta(ge=1)] = 16
+    deadline: Annotated[float, Meta(gt=0, lt=1e9)] = 60.0
+    judge_deadline: Annotated[float, Meta(gt=0, lt=1e9)] = 60.0
+    seed: int = 0
+
+    @property
+    def plan(self) -> Looks:
+        return Looks(budget=self.budget, looks=self.looks, level=self.level, margin=self.margin)
+
+    def plan_for(self, cases: int) -> Looks:
+        """With no larger a budget than there are cases to decide by; two at the least."""
+        return msgspec.structs.replace(self.plan, budget=max(2, min(self.budget, cases)))
+
+
+def read_settings(path: Path) -> Settings:
+    """With file names made relative to where the settings stand."""
+    document = read_document(str(path))
+    value = {} if document.value is None else document.value
+    if not isinstance(value, dict):
+        raise document.error("expected keys with their values, such as budget: 200")
+    try:
+        settings = converted(value, Settings)
+    except ConversionError as error:
+        field, message = error.field or "", error.message
+        inner, colon, rest = message.partition(": ")
+        if colon and inner.isidentifier():  # what the type itself found wrong
+            field, message = f"{field}.{inner}".lstrip("."), rest
+        raise document.error(message, field) from None
+    for place, pattern in enumerate(settings.forbidden):
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            message = f"not a regular expression: {error}"
+            raise document.error(message, f"forbidden[{place}]") from None
+    try:
+        _ = settings.plan
+    except ValueError as error:
+        field, _, message = str(error).partition(": ")
+        raise document.error(message, field) from None
+    return _placed(settings, path.parent)
+
+
+def _placed(settings: Settings, folder: Path) -> Settings:
+    found: dict[str, str] = {}
+    for field in FILES:
+        name = getattr(settings, field)
+        if name is not None:
+            found[field] = str(folder / name)
+    agent = settings.agent
+    if agent is not None and ".py:" in agent and not agent.partition(".py:")[0].count(" "):
+        found["agent"] = str(folder / agent)
+    return msgspec.structs.replace(settings, **found)
+
+
+def settings_text(told: dict[str, object]) -> str:
+    """A file to begin with: what was told, and the usual numbers as comments."""
+    known = Settings.__struct_fields__
+    unknown = sorted(set(told) - set(known))
+    if unknown:
+        raise ConfigError("unknown setting", field=unknown[0])
+    lines = ["# What this evolution is told. File names are relative to this folder."]
+    lines += [f"{key}: {msgspec.json.encode(value).decode()}" for key, value in told.items()]
+    usual = {
+        key: msgspec.to_builtins(getattr(Settings(), key))
+        for key in (
+            "rule",
+            "budget",
+            "looks",
+            "level",
+            "margin",
+            "split",
+            "limits",
+            "rollback",
+            "keep",
+        )
+        if key not in told
+    }
+    for key, value in usual.items():
+        if isinstance(value, dict):
+            inner = ", ".join(f"{name}: {each}" for name, each in value.items())
+            lines.append(f"# {key}: {{{inner}}}")
+        else:
+            lines.append(f"# {key}: {value}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,88 @@
+"""Who came from whom, in the order in which a lineage is shown.
+
+The trunk, from the first version to the active one, is a straight line; what was tried beside it
+hangs one step in. Failures that nothing came of stand together, so that many do not hide the few.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from fourscore.evolve.history import History, Version
+
+#: What is left of versions that came to nothing.
+FAILED = ("rejected", "withdrawn")
+
+
+class Row(NamedTuple):
+    """One version, or several failures of one parent; `depth` is 0 on the trunk."""
+
+    depth: int
+    numbers: tuple[int, ...]
+    failed: bool = False
+
+
+class Family:
+    """`most` are the versions that are shown: the first, active and best, then the newest."""
+
+    def __init__(self, history: History, most: int | None = None) -> None:
+        self._versions: Mapping[int, Version] = history.versions
+        self.shown = _shown(history, most)
+        self.left_out = len(history.versions) - len(self.shown)
+        self.trunk = set(self._line(history.active))
+        self._children: dict[int, list[int]] = {}
+        for number in sorted(self.shown):
+            parent = self.parent(number)
+            if parent is not None:
+                self._children.setdefault(parent, []).append(number)
+
+    def parent(self, number: int) -> int | None:
+        """The nearest of its ancestors that is shown."""
+        found = self._versions[number].parent
+        while found is not None and found not in self.shown:
+            found = self._versions[found].parent
+        return found
+
+    def rows(self) -> Iterator[Row]:
+        waiting = [(0, min(self._versions))]
+        while waiting:
+            depth, number = waiting.pop()
+            yield Row(depth, (number,))
+            children = self._children.get(number, [])
+            failed = tuple(child for child in children if self._came_to_nothing(child))
+            if failed:
+                yield Row(depth + 1, failed, failed=True)
+            onward = [child for child in children if child in self.trunk]
+            aside = [child for child in children if child not in failed and child not in onward]
+            waiting += [(depth, child) for child in onward]
+            waiting += [(depth + 1, child) for child in reversed(aside)]
+
+    def _came_to_nothing(self, number: int) -> bool:
+        return self._versions[number].status in FAILED and number not in self._children
+
+    def _line(self, number: int) -> Iterator[int]:
+        found: int | None = number
+        while found is not None:
+            yield found
+            found = self._versions[found].parent
+
+
+def _shown(history: History, most: int | None) -> set[int]:
+    numbers = sorted(history.versions)
+    if most is None or len(numbers) <= most:
+        return set(numbers)
+    held = {numbers[0], history.active, history.best}
+    lasting = [n for n in numbers if history.versions[n].status not in FAILED and n not in held]
+    failed = [n for n in numbers if history.versions[n].status in FAILED and n not in held]
+    held.update([*failed, *lasting][len(held) - most :])
+    return held
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """3, 5 to 9, 12."""
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][-1] + 1:
+            found[-1] = [found[-1][0], number]
+        else:
+            found.append([number])
+    return ", ".join(" to ".join(map(str, each)) for each in found)

@@ -1,0 +1,55 @@
+"""An evolution as one HTML file: the tree of its versions, each decision and each change of text.
+
+    with Evolution("evolution", write=False) as evolution:
+        write_lineage("lineage.html", evolution)
+
+Like the report of a run, which it shares style, script and parcels with: all that agents, models
+and people wrote is data and reaches the screen as text only, and the page asks nobody for anything.
+Texts are read and compared one at a time, and packed as they come; what has no room is left out,
+and the page says so. The same folder gives the same bytes.
+"""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from fourscore.doors.report.page import page
+from fourscore.doors.report.parcels import Parcels
+from fourscore.evolve.folder import Evolution
+from fourscore.evolve.version_tree import Family
+from fourscore.report.evolution_page.details import Details
+from fourscore.report.evolution_page.headline import headline
+from fourscore.report.evolution_page.lines import lines_of
+from fourscore.report.evolution_page.page import parts
+from fourscore.report.evolution_page.steps import Steps
+
+#: Bytes that the lines of the tree and the details of versions may take.
+TREE, DETAILS = 2_500_000, 8_000_000
+#: Versions in the tree at the most.
+VERSIONS = 3000
+
+
+def write_lineage(path: str | Path, evolution: Evolution, *, room: int = DETAILS) -> None:
+    """Write the report of an evolution."""
+    family = Family(evolution.history, VERSIONS)
+    steps = Steps(evolution.events())
+    details, without = Parcels(room), 0
+    source = Details(evolution, steps)
+    for number in sorted(family.shown):
+        told = [number, 1, "", source.of(number)]
+        without += not details.add((number, 1), msgspec.json.encode(told))
+    table, lacking = Parcels(TREE), 0
+    for place, line in enumerate(lines_of(evolution, family, steps, source.gists)):
+        lacking += not table.add((place, 0), msgspec.json.encode(line))
+    bodies = details.close()
+    head = headline(evolution, family, steps)
+    head |= {"firsts": [parcel.first for parcel in bodies], "lacking": lacking, "without": without}
+    target = Path(path).resolve()
+    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
+    try:
+        with draft.open("wb") as out:
+            out.writelines(page(head, table.close(), bodies, parts()))
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)

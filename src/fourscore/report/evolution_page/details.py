@@ -1,0 +1,68 @@
+"""All that the page tells of one version when it is opened: why it was tried, what became of it,
+and what it changed."""
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from fourscore.doors.report.detail import short
+from fourscore.evolve.events import Decided
+from fourscore.evolve.folder import Evolution
+from fourscore.report.evolution_page.diff import Changes, changes
+from fourscore.report.evolution_page.lines import rounded
+from fourscore.report.evolution_page.steps import WORDS, Steps
+
+#: Characters of a text that is shown as it is.
+TEXT = 20_000
+
+
+class Details:
+    """`gists` has of each version so far the first line that it added, or else removed."""
+
+    def __init__(self, evolution: Evolution, steps: Steps) -> None:
+        self._evolution, self._steps = evolution, steps
+        history = evolution.history
+        self._whole = {min(history.versions), history.active, history.best}
+        self._text = lru_cache(4)(evolution.text)
+        self.gists: dict[int, tuple[str, str] | None] = {}
+
+    def of(self, number: int) -> dict[str, Any]:
+        version = self._evolution.version(number)
+        told: dict[str, Any] = {
+            "at": version.at,
+            "why": short(version.why, WORDS),
+            "file": str(self._evolution.file_of(number).relative_to(self._evolution.path)),
+            "digest": version.digest,
+            "decisions": [_decision(event) for event in self._steps.decisions(number)],
+            "executions": [
+                [each.at, rounded(each.score), rounded(each.error_rate), each.n]
+                for each in self._steps.executions(number)
+            ],
+            "others": self._steps.others(number),
+        }
+        if version.parent is not None:
+            old, new = self._text(version.parent), self._text(number)
+            found = changes(old, new)
+            told["changes"] = msgspec.to_builtins(found)
+            self.gists[number] = _gist(found)
+        if number in self._whole:
+            text = self._text(number)
+            told["text"], told["length"] = text[:TEXT], len(text)
+        return told
+
+
+def _gist(found: Changes) -> tuple[str, str] | None:
+    for sign in "+-":
+        for line in found.lines:
+            text = "".join(text for text, _ in line.pieces).strip().lstrip("-*•#> ")
+            if line.sign == sign and text:
+                return sign, short(text)
+    return None
+
+
+def _decision(event: Decided) -> dict[str, Any]:
+    told = msgspec.to_builtins(event.decision)
+    told = {key: rounded(value) for key, value in told.items()}
+    told |= {"reason": short(event.decision.reason), "why": short(event.decision.why, WORDS)}
+    return {"at": event.at, "against": event.against, "result": event.result, **told}

@@ -1,0 +1,97 @@
+"""What the log has of each version beside its decisions, and of the whole: bounded, in one pass."""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from fourscore.doors.report.detail import short
+from fourscore.evolve.events import (
+    AnyEvent,
+    Decided,
+    Executed,
+    Noted,
+    Promoted,
+    Returned,
+    Withdrawn,
+)
+from fourscore.evolve.held_out import HeldOut
+from fourscore.evolve.tries import HELD_OUT, REFUSED
+
+#: Refused proposals and rollbacks of all that are shown, and steps of one version: the newest.
+REFUSALS, ROLLBACKS, EACH = 200, 200, 20
+#: Characters of a reason.
+WORDS = 2000
+
+
+class Steps:
+    """`left` has the versions that were rolled back from, `refused` counts all refusals."""
+
+    def __init__(self, events: Iterable[AnyEvent]) -> None:
+        self.held_out: HeldOut | None = None
+        self.refusals: deque[dict[str, str]] = deque(maxlen=REFUSALS)
+        self.rollbacks: deque[dict[str, Any]] = deque(maxlen=ROLLBACKS)
+        self.refused = self.returned = 0
+        self.left: set[int] = set()
+        self.begun = self.newest = ""
+        self._decided: defaultdict[int, deque[Decided]] = defaultdict(_few)
+        self._others: defaultdict[int, deque[dict[str, Any]]] = defaultdict(_few)
+        self._executed: defaultdict[int, deque[Executed]] = defaultdict(_few)
+        for event in events:
+            self.begun, self.newest = self.begun or event.at, event.at
+            self._add(event)
+
+    def decisions(self, number: int) -> list[Decided]:
+        return list(self._decided.get(number, ()))
+
+    def executions(self, number: int) -> list[Executed]:
+        return list(self._executed.get(number, ()))
+
+    def others(self, number: int) -> list[dict[str, Any]]:
+        """Rollbacks, promotions and withdrawals in which it had a part."""
+        return list(self._others.get(number, ()))
+
+    def _add(self, event: AnyEvent) -> None:
+        match event:
+            case Decided():
+                self._decided[event.version].append(event)
+            case Executed():
+                self._executed[event.version].append(event)
+            case Promoted():
+                self.left.discard(event.version)
+                self._tell(event.version, "promotion", event)
+            case Withdrawn():
+                self._tell(event.version, "withdrawal", event)
+            case Returned():
+                self.returned += 1
+                self.left = (self.left | {event.left}) - {event.version}
+                self.rollbacks.append(self._tell(event.left, "rollback", event))
+                self._tell(event.version, "return", event)
+            case Noted(about="refused") | Noted(about="held_out"):
+                self._note(event)
+
+    def _tell(
+        self, number: int, kind: str, event: Promoted | Withdrawn | Returned
+    ) -> dict[str, Any]:
+        told: dict[str, Any] = {"kind": kind, "at": event.at, "why": short(event.why, WORDS)}
+        if isinstance(event, Returned):
+            told.update(left=event.left, to=event.version, rule=short(event.reason))
+        self._others[number].append(told)
+        return told
+
+    def _note(self, event: Noted) -> None:
+        if event.about == REFUSED:
+            self.refused += 1
+            names = ("strategy", "risk", "reason")
+            told = {name: short(str(event.data.get(name, "")), WORDS) for name in names}
+            self.refusals.append({"at": event.at, **told})
+        if event.about == HELD_OUT:
+            try:
+                self.held_out = msgspec.convert(event.data, HeldOut)
+            except msgspec.ValidationError:  # somebody else's note of the same name
+                return
+
+
+def _few() -> deque[Any]:
+    return deque(maxlen=EACH)

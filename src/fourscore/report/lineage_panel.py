@@ -1,0 +1,107 @@
+"""The lineage as a document and on a terminal: the trunk straight, failures folded."""
+
+from itertools import groupby
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fourscore.doors.terminal import console, framed, plain
+from fourscore.evolve.document import version_document
+from fourscore.evolve.folder import Evolution
+from fourscore.evolve.version_tree import FAILED, Family, spans
+from fourscore.report.evolution_panel import COLOURS
+
+MARKS = {
+    "active": "●",
+    "retired": "○",
+    "branch": "◇",
+    "candidate": "?",
+    "rejected": "×",
+    "withdrawn": "–",
+}
+#: Failures of one parent beyond which they are counted, and steps inwards.
+FEW, DEEPEST = 2, 6
+
+
+def lineage_document(evolution: Evolution) -> list[dict[str, Any]]:
+    """Every version below the one it came from; `depth` is 0 from the first to the active one."""
+    history = evolution.history
+    decided = {each.version: each for each in history.decisions}
+    found = []
+    for row in Family(history).rows():
+        for number in row.numbers:
+            document = version_document(evolution, history.versions[number])
+            last = decided.get(number)
+            decision = None if last is None else msgspec.to_builtins(last.decision)
+            document.update(depth=row.depth, failed=row.failed, decision=decision)
+            found.append(document)
+    return found
+
+
+def show_lineage(documents: list[dict[str, Any]], to: Console | None = None) -> None:
+    """A line for each version, what it scored, and what the decision about it rests on."""
+    table = lineage(documents)
+    framed(to or console(), f"lineage of {len(documents)} versions", [table], "green")
+
+
+def lineage(documents: list[dict[str, Any]]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for justify in ("left", "left", "right", "left", "left"):
+        table.add_column(justify=justify)
+    for (failed, depth, _), group in groupby(documents, _kin):
+        rows = list(group)
+        if failed and len(rows) > FEW:
+            words = f"{len(rows)} {_fates(rows)}: {spans(each['number'] for each in rows)}"
+            table.add_row(f"{_lead(depth)}×", Text(words, "dim"), "", "", "")
+            continue
+        for each in rows:
+            _add(table, each)
+    return table
+
+
+def _kin(document: dict[str, Any]) -> tuple[bool, int, int]:
+    """Failures of one parent are alike; every other version is on its own."""
+    failed = document["failed"]
+    return failed, document["depth"], document["parent"] if failed else document["number"]
+
+
+def _fates(rows: list[dict[str, Any]]) -> str:
+    return " or ".join(word for word in FAILED if any(each["status"] == word for each in rows))
+
+
+def _add(table: Table, version: dict[str, Any]) -> None:
+    status, decision = version["status"], version["decision"] or {}
+    colour = COLOURS[status]
+    words = [status, *(["best"] if version["best"] else [])]
+    # What it scored in its decision: on the same cases as the version it was compared with.
+    score = decision.get("new", version["score"])
+    table.add_row(
+        Text.assemble(_lead(version["depth"]), (MARKS[status], colour), f" {version['number']}"),
+        Text(", ".join(words), colour),
+        "" if score is None else f"{score:.1f}",
+        _change(decision),
+        Text(_origin(version), "dim"),
+    )
+
+
+def _lead(depth: int) -> str:
+    return "│ " + "  " * (min(depth, DEEPEST) - 1) if depth else ""
+
+
+def _change(decision: dict[str, Any]) -> str:
+    delta, low, high = (decision.get(name) for name in ("delta", "low", "high"))
+    if delta is None:
+        return ""
+    told = f"{delta:+.1f}"
+    if low is not None and high is not None:
+        told += f" [{low:+.1f}, {high:+.1f}]"
+    return f"{told} n={decision['n']}" if decision.get("n") else told
+
+
+def _origin(version: dict[str, Any]) -> str:
+    if version["parent"] is None:
+        return plain(version["why"], 40)
+    return f"{plain(version['strategy'], 40)} ({version['risk']}) from {version['parent']}"

@@ -1,0 +1,133 @@
+"""Any text at all: operators never crash, never lose a placeholder, and every outcome is a text
+that passes the checks or a refusal with a reason."""
+
+import asyncio
+from importlib.util import find_spec
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.phases.evolve.mutations.planted_failures import number_of, writing
+
+from fourscore.core import Case
+from fourscore.evolve.mutations.arranging import step_reorder
+from fourscore.evolve.mutations.checks import Checks
+from fourscore.evolve.mutations.copying import copied
+from fourscore.evolve.mutations.failure import Complaint, Failure
+from fourscore.evolve.mutations.operators import OPERATORS, Operators
+from fourscore.evolve.mutations.outline import outline, sentences
+from fourscore.evolve.mutations.placeholders import blocks, places
+from fourscore.evolve.mutations.proposal import Proposal, Proposer, remembered
+from fourscore.evolve.mutations.record import Record
+from fourscore.evolve.mutations.situation import Situation
+from fourscore.evolve.mutations.written import Writer
+from fourscore.models.scripted import Scripted
+
+PIECES = st.sampled_from(
+    [
+        *("- ", "* ", "1. ", "2) ", "3、", "  ", "\t", "\n", "\n\n", "\r\n", "```", "~~~", "# "),
+        *("{name}", "{{x}}", "$y", "<<Z>>", "{% if a %}", "{% endif %}", "{", "}", "%(w)s"),
+        *("You are a ", "你是一位", "Never guess. ", "Always cite. ", "必须核对。", "Be kind. "),
+        *("step 2", "important", "judge", "https://a.example", "\u200b", "|", "> ", "---", "word "),
+    ]
+)
+TEXTS = st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=40).map("".join))
+FAILURES = st.lists(
+    st.builds(
+        lambda output, name, value, reason: Failure(
+            case="c",
+            input="q",
+            output=output,
+            complaints=(Complaint(signal=name, value=value, reason=reason, evidence=(output,)),),
+        ),
+        TEXTS,
+        st.sampled_from(["completeness", "structure_score", "error_rate", "own", ""]),
+        st.floats(0, 1),
+        TEXTS,
+    ),
+    max_size=3,
+)
+CASES = st.lists(st.builds(Case, input=TEXTS, expected=TEXTS), max_size=2)
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, FAILURES, CASES)
+def test_operators_touch_what_they_say_and_lose_nothing(
+    parent: str, failures: list[Failure], passed: list[Case]
+) -> None:
+    now = Situation(parent, failures, passed, signal="completeness")
+    for name, operator in OPERATORS.items():
+        for one in operator(now):
+            assert places(one.text) >= places(parent), name
+            assert sorted(blocks(one.text)) == sorted(blocks(parent)), name
+            assert "\n" not in one.why
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, FAILURES, CASES, st.integers(0, 5), st.lists(TEXTS, max_size=1))
+def test_every_outcome_passes_or_has_a_reason(
+    parent: str, failures: list[Failure], passed: list[Case], seed: int, tried: list[str]
+) -> None:
+    record, rng = Record(), Random(seed)
+    lines = [line for line in parent.split("\n") if line.strip()]
+    checks = Checks(required=tuple(lines[:1]))
+    for _ in range(4):
+        found = asyncio.run(Operators(checks=checks).propose(parent, failures, passed, record, rng))
+        if isinstance(found, Proposal):
+            assert checks.refusal(parent, found.text, record, failures) is None
+            assert places(found.text) == places(parent)
+            assert lines[0].strip() in {line.strip() for line in found.text.split("\n")}
+            assert len(parent.strip()) <= 2 * len(found.text.strip()) <= 4 * len(parent.strip())
+            assert found.diff
+        else:
+            assert found.reason
+        assert not found.digest or found.digest not in record.digests
+        record = remembered(record, found)
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS)
+def test_steps_that_change_places_keep_every_character(parent: str) -> None:
+    for one in step_reorder(Situation(parent)):
+        assert sorted(one.text.split()) == sorted(parent.split())
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS)
+def test_an_outline_can_be_put_together_again(text: str) -> None:
+    found = outline(text)
+    for run in found.runs:
+        lines = found.rebuilt(run, [item.lines for item in run.items])
+        assert "".join("".join(lines).split()) == "".join(text.split())
+    for line in text.split("\n"):
+        spans = sentences(line)
+        assert "".join(line[a:b] for a, b in spans) == line
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, TEXTS, FAILURES)
+def test_checks_never_crash(parent: str, text: str, failures: list[Failure]) -> None:
+    why = Checks().refusal(parent, text, Record(), failures, "0123456789ab")
+    assert why is None or why
+    assert copied(text, text, [text]) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, TEXTS, FAILURES, CASES)
+def test_whatever_a_model_writes_passes_or_has_a_reason(
+    parent: str, reply: str, failures: list[Failure], passed: list[Case]
+) -> None:
+    proposers: list[Proposer] = [Writer(model=writing(reply))]
+    if find_spec("gepa") is not None:
+        from fourscore.evolve.mutations.gepa_proposer import GepaProposer
+
+        answering = Scripted(lambda ask: f"{number_of(ask)}\n{reply}")
+        proposers.append(GepaProposer(model=answering))
+    for one in proposers:
+        found = asyncio.run(one.propose(parent, failures, passed, Record(), Random(1)))
+        if isinstance(found, Proposal):
+            assert Checks().refusal(parent, found.text, Record(), failures) is None
+        else:
+            assert found.reason
+            assert "\n" not in found.reason
+            assert found.usage.calls == (1 if failures else 0)

@@ -1,0 +1,167 @@
+"""Proposals by the gepa package, the real one, with a scripted model behind it."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from tests.phases.evolve.mutations.planted_failures import PARENT, failure, number_of
+
+from fourscore.core import Case, ConfigError, JudgeError, Score, Signal, Status, Trace, Usage
+from fourscore.evolve.mutations.gepa_adapter import GepaAdapter
+from fourscore.evolve.mutations.gepa_proposer import NAME, GepaProposer
+from fourscore.evolve.mutations.operators import Operators
+from fourscore.evolve.mutations.proposal import Proposal, Refused, remembered
+from fourscore.evolve.mutations.record import Record
+from fourscore.models.asking import Ask, ModelError
+from fourscore.models.scripted import Scripted
+
+gepa = pytest.importorskip("gepa")
+NEW = PARENT.replace("cite the policy you rely on", "name the policy you rely on, with its number")
+WEAK = [failure("As we all know.", reason="no policy is named", citation_accuracy=0.1)] * 3
+
+
+def reflecting(text: str, head: str = "{number}\n") -> Scripted:
+    """A reflection model that gives this prompt in a fence."""
+
+    def answer(ask: Ask) -> str:
+        return f"{head.format(number=number_of(ask))}```\n{text}\n```\n"
+
+    return Scripted(answer)
+
+
+def proposed(model: Any, record: Record | None = None, **settings: Any) -> Proposal | Refused:
+    proposer = GepaProposer(model=model, **settings)
+    return asyncio.run(proposer.propose(PARENT, WEAK, (), record or Record(), Random(1)))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_gepa_asks_through_our_model_and_reads_the_reply(language: str) -> None:
+    model = reflecting(NEW.strip())
+    found = proposed(model, language=language)
+    assert isinstance(found, Proposal)
+    assert (found.text, found.strategy, found.risk) == (NEW, NAME, "high")
+    assert found.why == "a reflection on 3 of 3 failures"
+    assert found.usage.calls == model.calls == 1
+    user = model.asks[0].messages[1].content
+    number = number_of(model.asks[0])
+    assert "# Example 3\n## Inputs\n" in user  # gepa's own rendering
+    assert "<curr_param>" not in user
+    output = {"en": "OUTPUT", "zh": "输出"}[language]
+    assert f"[{number} {output} 1]\nAs we all know.\n[{number} /{output} 1]" in user
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (reflecting(NEW, head=""), "the reply does not carry the number of the material"),
+        (Scripted(["no fence at all"]), "the reply does not carry the number of the material"),
+        (reflecting(PARENT), "it is the parent, unchanged"),
+        (reflecting("{shop} {question}"), "characters, expected"),
+        (reflecting(f"{NEW}\nPlease the evaluator."), "it speaks to a judge"),
+    ],
+)
+def test_what_it_proposes_is_checked(model: Scripted, reason: str) -> None:
+    found = proposed(model)
+    assert isinstance(found, Refused)
+    assert reason in found.reason
+    assert (found.strategy, found.usage.calls) == (NAME, 1)
+    assert remembered(Record(), found).of(NAME).refused == 1
+
+
+def test_a_try_is_remembered_and_asked_anew() -> None:
+    model = reflecting(NEW)
+    first = proposed(model)
+    again = proposed(model, remembered(Record(), first))
+    assert isinstance(again, Refused)
+    assert again.reason == "it was tried before"
+    assert model.asks[0].digest != model.asks[1].digest  # no cache answers for it
+
+
+def test_a_model_that_refuses_is_a_try_and_one_that_is_away_is_not() -> None:
+    found = proposed(Scripted([ModelError("refused", "no", usage=Usage(calls=1))]))
+    assert isinstance(found, Refused)
+    assert found.usage.calls == 1
+    with pytest.raises(ModelError, match="away"):
+        proposed(Scripted([ModelError("connection", "away")]))
+
+
+def test_without_a_failure_nothing_is_asked() -> None:
+    model = reflecting(NEW)
+    found = asyncio.run(GepaProposer(model=model).propose(PARENT, [], (), Record(), Random(1)))
+    assert found == Refused(reason="there is no failure to learn from")
+    assert model.calls == 0
+
+
+def test_mistakes_are_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = reflecting(NEW)
+    with pytest.raises(ConfigError, match="risk: 'none' is none of"):
+        GepaProposer(model=model, risk="none")  # type: ignore[arg-type]
+    (tmp_path / "reflect.md").write_text("# system\n{{number}}\n# user\n<curr_param>")
+    with pytest.raises(ConfigError, match=r"reflect\.md: Missing placeholder.*<side_info>"):
+        GepaProposer(model=model, prompt_folder=str(tmp_path))
+    monkeypatch.setitem(sys.modules, "gepa.strategies.instruction_proposal", None)
+    with pytest.raises(ConfigError, match=r"pip install 'fourscore\[gepa\]'"):
+        GepaProposer(model=model)
+
+
+def run(text: str, cases: Sequence[Case]) -> list[tuple[Case, Trace, Score]]:
+    """An agent that does well where its prompt has the number of the policy."""
+    value = 1.0 if "with its number" in text else 0.2
+    found = Signal(name="citation_accuracy", value=value, reason="no policy is named")
+    score = Score(
+        status=Status.SCORED, value=value, passed=value > 0.5, reward=value, signals=(found,)
+    )
+    return [(case, Trace(output=f"about {case.input}"), score) for case in cases]
+
+
+def test_gepas_own_loop_over_our_evaluator_and_record(tmp_path: Path) -> None:
+    harmful = PARENT.replace("Be polite.", "Be polite to the grader.")
+    replies = iter([harmful, NEW, NEW])
+
+    def answer(ask: Ask) -> str:
+        return f"{number_of(ask)}\n```\n{next(replies)}\n```"
+
+    adapter = GepaAdapter(run, GepaProposer(model=Scripted(answer)), Random(1))
+    cases = [Case(input=f"question {at}") for at in range(6)]
+    result = gepa.optimize(
+        {"prompt": PARENT},
+        trainset=cases,
+        valset=cases,
+        adapter=adapter,
+        max_metric_calls=30,
+        reflection_minibatch_size=3,
+        run_dir=str(tmp_path),
+    )
+    assert result.best_candidate == {"prompt": NEW}
+    assert [type(one) for one in adapter.outcomes[:2]] == [Refused, Proposal]
+    assert adapter.record.of(NAME).tried == len(adapter.outcomes)
+    assert adapter.usage.calls == len(adapter.outcomes)
+
+
+def test_the_adapter_serves_any_proposer() -> None:
+    adapter = GepaAdapter(run, Operators(constraints=("Name it, with its number.",)), Random(1))
+    cases = [Case(input="a"), Case(input="b")]
+    batch = adapter.evaluate(cases, {"prompt": PARENT}, capture_traces=True)
+    assert (batch.scores, batch.outputs) == ([0.2, 0.2], ["about a", "about b"])
+    assert adapter.evaluate(cases, {"prompt": PARENT}).trajectories is None
+    data = adapter.make_reflective_dataset({"prompt": PARENT}, batch, ["prompt"])
+    texts = adapter.propose_new_texts({"prompt": PARENT}, data, ["prompt"])
+    assert texts["prompt"] != PARENT
+
+
+def test_what_was_not_measured_is_no_zero() -> None:
+    case, trace, good = run(NEW, [Case(input="a")])[0]
+    lost = Score(status=Status.JUDGE_ERROR, reason="no key")
+    broken = Score(status=Status.AGENT_ERROR, passed=False, reward=0.0)
+
+    def adapter(*scores: Score) -> GepaAdapter:
+        rows = [(case, trace, score) for score in scores]
+        return GepaAdapter(lambda _, cases: rows, Operators(), Random(1))
+
+    with pytest.raises(JudgeError, match="1 of 2 cases were not measured"):
+        adapter(good, lost).evaluate([case, case], {"prompt": PARENT})
+    assert adapter(good, broken).evaluate([case, case], {"prompt": PARENT}).scores == [1.0, 0.0]

@@ -1,0 +1,118 @@
+"""Limits and rollback rules, each at its boundary."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from fourscore.evolve.limits import (
+    Limits,
+    Mutation,
+    Risk,
+    Rollback,
+    may_mutate,
+    must_roll_back,
+)
+
+NOW = datetime(2026, 1, 31, 23, 0, tzinfo=UTC)
+
+
+def asked(
+    risk: Risk = "low",
+    low: int = 0,
+    high: int = 0,
+    scores: tuple[float, ...] = (),
+    since: int = 5,
+    limits: Limits | None = None,
+    ago: timedelta = timedelta(0),
+) -> str:
+    done = [Mutation(NOW - ago, "low")] * low + [Mutation(NOW - ago, "high")] * high
+    return may_mutate(risk, done, scores, since, NOW, limits).reason
+
+
+def test_ten_a_day() -> None:
+    assert asked(low=9) == "allowed"
+    assert asked(low=10) == "per_day"
+    assert asked(low=8, high=2) == "per_day"
+    assert asked(low=10, ago=timedelta(hours=24)) == "allowed"
+    assert asked(low=3, limits=Limits(mutations_per_day=3)) == "per_day"
+    assert asked(low=999, limits=Limits(mutations_per_day=None)) == "allowed"
+
+
+def test_a_day_is_one_of_utc() -> None:
+    elsewhere = datetime(2026, 2, 1, 1, 0, tzinfo=timezone(timedelta(hours=2)))  # 23:00 UTC
+    assert may_mutate("low", [Mutation(elsewhere, "low")] * 10, (), 5, NOW).reason == "per_day"
+    assert asked(low=10, ago=timedelta(hours=23)) == "per_day"  # 00:00 of the same day
+    assert asked(low=10, ago=timedelta(hours=23, seconds=1)) == "allowed"
+
+
+def test_two_of_high_risk() -> None:
+    assert asked("high", high=1) == "allowed"
+    assert asked("high", high=2) == "high_risk"
+    assert asked("medium", high=2) == "allowed"
+    assert asked("high", high=2, limits=Limits(high_risk_per_day=None)) == "allowed"
+
+
+def test_five_executions_of_cool_down() -> None:
+    assert asked(low=1, since=4) == "cool_down"
+    assert asked(low=1, since=5) == "allowed"
+    assert asked(since=0) == "allowed"  # nothing to cool down from
+    assert asked(low=1, since=0, limits=Limits(cool_down=0)) == "allowed"
+
+
+def test_a_stable_version_is_left_alone() -> None:
+    assert asked(scores=(86, 86, 86, 86, 86)) == "stable"
+    assert asked(scores=(85, 85, 85, 85, 85)) == "allowed"  # not above 85
+    assert asked(scores=(85.01,) * 5) == "stable"
+    assert asked(scores=(86,) * 4) == "allowed"  # not five yet
+    assert asked(scores=(0, 86, 86, 86, 86, 86)) == "stable"  # the last five
+    # Five scores a, a, m, b, b with a deviation of d have a variance of 4/5 d².
+    assert asked(scores=(87.5, 87.5, 90, 92.5, 92.5)) == "allowed"  # exactly 5
+    assert asked(scores=(87.6, 87.6, 90, 92.4, 92.4)) == "stable"
+    assert asked(scores=(86,) * 5, limits=Limits(stable_runs=None)) == "allowed"
+    assert asked(scores=(80, 80), limits=Limits(stable_runs=2, stable_above=79)) == "stable"
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        ((80, 79, 78), "drops"),
+        ((80, 79), "holds"),
+        ((80, 79, 79), "holds"),
+        ((80, 80, 79), "holds"),
+        ((80, 79, 80), "holds"),
+        ((99, 80, 79, 78), "drops"),
+        ((80, 79, 78, 78), "holds"),
+        ((), "holds"),
+    ],
+)
+def test_two_drops_in_a_row(scores: tuple[float, ...], reason: str) -> None:
+    ruling = must_roll_back(scores)
+    assert (ruling.reason, ruling.yes) == (reason, reason != "holds")
+
+
+def test_below_seventy_percent_of_the_best() -> None:
+    assert must_roll_back([70.0], 100.0).reason == "holds"
+    assert must_roll_back([69.99], 100.0).reason == "below_best"
+    assert must_roll_back([10.0], None).reason == "holds"
+    assert must_roll_back([], 100.0).reason == "holds"
+    assert must_roll_back([10.0], 100.0, rules=Rollback(share_of_best=None)).reason == "holds"
+
+
+def test_errors_above_one_half() -> None:
+    assert must_roll_back([], None, 0.5).reason == "holds"
+    assert must_roll_back([], None, 0.51).reason == "error_rate"
+    assert must_roll_back([], None, None).reason == "holds"
+    assert must_roll_back([], None, 1.0, Rollback(error_rate=None)).reason == "holds"
+
+
+def test_all_of_it_is_a_setting() -> None:
+    assert must_roll_back([80.0, 79.0], rules=Rollback(drops=1)).reason == "drops"
+    assert must_roll_back([80.0, 79.0, 78.0], rules=Rollback(drop=1)).reason == "holds"
+    assert must_roll_back([80.0, 78.9, 77.0], rules=Rollback(drop=1)).reason == "drops"
+    assert must_roll_back([80.0, 79.0, 78.0], rules=Rollback(drops=None)).reason == "holds"
+    assert must_roll_back([80.0], 100.0, rules=Rollback(share_of_best=0.9)).yes
+    for bad in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="stable_above"):
+            Limits(stable_above=bad)
+        with pytest.raises(ValueError, match="drop"):
+            Rollback(drop=bad)

@@ -1,0 +1,506 @@
+"""The loop: who sees which cases, who is asked how often, and what stops it."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from fourscore.core import Case
+from fourscore.evolve.decision import by_scores
+from fourscore.evolve.evaluating import Bench, Evaluator
+from fourscore.evolve.events import Noted
+from fourscore.evolve.folder import Evolution
+from fourscore.evolve.limits import Risk
+from fourscore.evolve.loop import MOST_REFUSED, Ended, Loop, Way
+from fourscore.evolve.mutations.failure import Failure
+from fourscore.evolve.mutations.proposal import Proposal, Refused, diff_of
+from fourscore.evolve.mutations.record import Record, text_digest
+from fourscore.evolve.prompted_agent import PromptedAgents
+from fourscore.evolve.split import part_of, split
+from fourscore.formats.cases import CaseFile
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.models.asking import ModelError
+from fourscore.stores.sqlite import Store
+from fourscore.test.run import Plan
+
+NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+#: The prompt says how well it does: a share of cases, as `right: 0.4`.
+AGENT = """
+import hashlib, pathlib
+CALLS = pathlib.Path(__file__).with_name("calls")
+
+async def answer(question, prompt):
+    with CALLS.open("a") as out:
+        out.write(f"{prompt}|{question}\\n")
+    if "break" in prompt:
+        raise ValueError("broken")
+    right = float(prompt.rpartition("right: ")[2])
+    if "fading" in prompt:
+        right -= 0.12 * (CALLS.read_text().count(f"|{question}\\n") - 1)
+    dice = hashlib.blake2b(question.encode(), digest_size=4).digest()
+    return "yes" if int.from_bytes(dice, "big") / 2**32 < right else "no"
+"""
+RUBRIC = "pass_threshold: 0.5\ndimensions:\n  right: {judge: checks.py->right, weight: 1}\n"
+CHECKS = """
+import pathlib
+from fourscore import judge
+
+@judge
+def right(case, trace):
+    if pathlib.Path(__file__).with_name("away").exists():
+        raise OSError("the judge is away")
+    return trace.answer == case.expected
+"""
+FREE = "{mutations_per_day: null, high_risk_per_day: null, cool_down: 0, stable_runs: null}"
+
+
+class Scripted:
+    """Proposes what it was told to, one after the other; remembers what it was shown."""
+
+    def __init__(self, *script: Any) -> None:
+        self.script = list(script)
+        self.shown: list[str] = []
+        self.records: list[Record] = []
+        self.parents: list[str] = []
+
+    async def propose(
+        self,
+        parent_text: str,
+        failures: Sequence[Failure],
+        passed: Sequence[Case],
+        record: Record,
+        rng: Random,
+    ) -> Any:
+        self.shown += [failure.case for failure in failures]
+        self.records.append(record)
+        self.parents.append(parent_text)
+        if not self.script:
+            return Refused(reason="the script is over")
+        told = self.script.pop(0)
+        if isinstance(told, Exception):
+            raise told
+        if isinstance(told, Refused):
+            return told
+        text, risk = told if isinstance(told, tuple) else (told, "low")
+        return Proposal(
+            text=text,
+            strategy="persona_adjust" if risk == "high" else "emphasis_shift",
+            risk=risk,
+            parent=text_digest(parent_text),
+            why="as told",
+            diff=diff_of(parent_text, text),
+        )
+
+
+class Desk:
+    """An evolution with an agent in a file, and steps of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.told: list[str] = []
+        (folder / "agent.py").write_text(AGENT)
+        (folder / "checks.py").write_text(CHECKS)
+        (folder / "rubric.yaml").write_text(RUBRIC)
+        cases = [{"id": f"c{n}", "input": f"question {n}", "expected": "yes"} for n in range(200)]
+        (folder / "cases.jsonl").write_text("".join(f"{json.dumps(c)}\n" for c in cases))
+
+    def begin(self, text: str = "right: 0.4", settings: str = f"limits: {FREE}\n") -> None:
+        Evolution.begin(self.folder / "evolution", text, settings, now=lambda: NOW).close()
+
+    def step(
+        self,
+        proposer: Any,
+        generations: int = 1,
+        *,
+        rule: Any = "paired",
+        most: int | None = None,
+        seed: int = 0,
+        choose: Callable[[Risk], Any] | None = None,
+    ) -> Ended:
+        folder = self.folder
+        rubric = read_rubric(str(folder / "rubric.yaml"))
+        with self.opened() as evolution, Store(folder / "runs.db") as store:
+            bench = Bench(
+                agents=PromptedAgents(f"{folder / 'agent.py'}:answer"),
+                rubric=rubric,
+                rubric_text=RUBRIC,
+                cases_path="cases.jsonl",
+                plan=Plan(repeats=evolution.settings.repeats),
+                watch=_silent,
+                most=most,
+            )
+            cases = split(CaseFile(folder / "cases.jsonl").cases(), evolution.settings.split)
+            way = Way(
+                rule=rule,
+                seed=seed,
+                proposer=choose or (lambda _: proposer),
+                tell=self.told.append,
+            )
+            evaluator = Evaluator(evolution, store, bench)
+            return asyncio.run(Loop(evolution, evaluator, cases, way).run(generations))
+
+    def opened(self) -> Evolution:
+        return Evolution(self.folder / "evolution", now=lambda: NOW)
+
+    @property
+    def calls(self) -> list[str]:
+        file = self.folder / "calls"
+        return file.read_text().splitlines() if file.exists() else []
+
+
+@contextmanager
+def _silent(_planned: int) -> Any:
+    yield lambda _outcome: None
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_a_better_version_is_found_and_a_worse_one_is_not(desk: Desk) -> None:
+    desk.begin()
+    ended = desk.step(Scripted("right: 0.1", "right: 0.9", "right: 0.5"), 3)
+    assert (ended.generations, ended.reason) == (3, "done")
+    with desk.opened() as evolution:
+        assert [each.status for each in evolution.versions()] == [
+            "retired",
+            "rejected",
+            "active",
+            "rejected",
+        ]
+        assert all(each.decision.rule == "paired" for each in evolution.history.decisions)
+    assert ended.held_out is not None
+    assert (ended.held_out.delta or 0) > 30
+    assert (ended.held_out.low or 0) > 0
+
+
+def test_mutations_see_only_what_informs_and_decisions_only_what_decides(desk: Desk) -> None:
+    desk.begin()
+    proposer = Scripted("right: 0.9", "right: 0.8")
+    desk.step(proposer, 2)
+    assert {part_of(case) for case in proposer.shown} == {"inform"}
+    with Store(desk.folder / "runs.db") as store:
+        for info in store.runs():
+            purpose = info.id.rpartition("-")[2]
+            part = "inform" if purpose.startswith("x") else purpose
+            assert {part_of(row.case.id) for row in store.rows(info.id)} == {part}
+
+
+def test_a_clear_difference_needs_few_cases(desk: Desk) -> None:
+    desk.begin("right: 0.9")
+    desk.step(Scripted("right: 0.01"))
+    with desk.opened() as evolution:
+        (decision,) = [event.decision for event in evolution.history.decisions]
+    assert (decision.look, decision.n) == (1, decision.n)
+    assert sum(call.startswith("right: 0.01|") for call in desk.calls) == decision.n < 30
+
+
+def test_the_active_version_is_asked_once_for_each_case(desk: Desk) -> None:
+    desk.begin("right: 0.5")
+    desk.step(Scripted("right: 0.12", "right: 0.23", "right: 0.34"), 3)
+    asked = [call for call in desk.calls if call.startswith("right: 0.5|")]
+    assert len(asked) == len(set(asked))
+
+
+def test_a_refusal_is_recorded_and_known_from_then_on(desk: Desk) -> None:
+    desk.begin()
+    digest = text_digest("right: 7")
+    refused = Refused(reason="too long", strategy="format_change", risk="low", digest=digest)
+    desk.step(Scripted(refused, "right: 0.9"))
+    with desk.opened() as evolution:
+        notes = [event for event in evolution.events() if isinstance(event, Noted)]
+        assert notes[0].about == "refused"
+        assert notes[0].data["reason"] == "too long"
+    again = Scripted()
+    ended = desk.step(again)
+    assert again.records[0].of("format_change").refused == 1
+    assert again.records[0].knows("right: 7")
+    assert again.records[0].knows("right: 0.4")
+    assert again.records[0].of("emphasis_shift").accepted == 1
+    assert (ended.reason, ended.generations) == ("nothing_left", 0)
+    assert "the script is over" in ended.why
+
+
+def test_refusals_without_end_end_the_step(desk: Desk) -> None:
+    desk.begin()
+    refused = Refused(reason="no", strategy="format_change")
+    ended = desk.step(Scripted(*[refused] * (MOST_REFUSED + 5)))
+    assert ended.reason == "refused"
+    with desk.opened() as evolution:
+        about = [event.about for event in evolution.events() if isinstance(event, Noted)]
+        assert about.count("refused") == MOST_REFUSED
+
+
+def test_a_model_that_does_not_answer_is_nobodys_try(desk: Desk) -> None:
+    desk.begin()
+    ended = desk.step(Scripted(ModelError("connection", "no route")), 2)
+    assert (ended.reason, ended.generations) == ("model", 0)
+    assert "no route" in ended.why
+    assert desk.step(Scripted("right: 0.9")).reason == "done"
+    with desk.opened() as evolution:
+        assert evolution.active.number == 2
+        assert evolution.history.decisions[0].version == 2
+
+
+def test_chance_is_the_same_after_a_kill(desk: Desk) -> None:
+    desk.begin()
+
+    class Dice(Scripted):
+        async def propose(
+            self,
+            parent_text: str,
+            failures: Sequence[Failure],
+            passed: Sequence[Case],
+            record: Record,
+            rng: Random,
+        ) -> Any:
+            self.script.append(rng.random())
+            raise ModelError("connection", "no route")
+
+    one, other, seeded = Dice(), Dice(), Dice()
+    desk.step(one)
+    desk.step(other)
+    desk.step(seeded, seed=1)
+    assert one.script == other.script != seeded.script
+
+
+# Limits
+
+
+def test_the_days_limit_ends_the_step(desk: Desk) -> None:
+    desk.begin(settings="limits: {mutations_per_day: 2, cool_down: 0}\n")
+    ended = desk.step(Scripted("right: 0.1", "right: 0.2", "right: 0.3"), 5)
+    assert (ended.reason, ended.generations) == ("per_day", 2)
+    assert ended.why == "no mutation: 2 mutations today, no more are allowed"
+
+
+def test_after_the_days_high_risks_only_lower_ones_are_asked_for(desk: Desk) -> None:
+    desk.begin(settings="limits: {high_risk_per_day: 1, cool_down: 0}\n")
+    asked: list[str] = []
+    proposer = Scripted(("right: 0.1", "high"), "right: 0.2")
+
+    def choose(risk: Risk) -> Any:
+        asked.append(risk)
+        return proposer
+
+    assert desk.step(proposer, 2, choose=choose).reason == "done"
+    assert asked == ["high", "medium"]
+    ended = desk.step(None, choose=lambda risk: None)
+    assert (ended.reason, ended.why) == (
+        "high_risk",
+        "no mutation: 1 high-risk mutations today, no more are allowed",
+    )
+
+
+def test_the_cool_down_is_made_of_executions(desk: Desk) -> None:
+    desk.begin(settings="limits: {cool_down: 3}\n")
+    desk.step(Scripted("right: 0.1", "right: 0.2"), 2)
+    with desk.opened() as evolution:
+        kinds = [type(event).__name__ for event in evolution.events()]
+    first, second = (at for at, kind in enumerate(kinds) if kind == "Proposed")
+    assert kinds[:first].count("Executed") == 1
+    assert kinds[first:second].count("Executed") == 3
+    assert any("cool-down: 2 executions" in line for line in desk.told)
+
+
+def test_a_stable_version_is_left_alone(desk: Desk) -> None:
+    desk.begin("right: 1.0", settings="limits: {stable_runs: 2, cool_down: 2}\n")
+    ended = desk.step(Scripted("right: 0.1", "right: 0.2"), 5)
+    assert (ended.reason, ended.generations) == ("stable", 1)
+    assert "average 100.00" in ended.why
+
+
+# The way back
+
+
+def test_a_version_that_breaks_the_agent_is_rolled_back(desk: Desk) -> None:
+    desk.begin()
+    with desk.opened() as evolution:
+        new = evolution.add("break right: 1", strategy="s", risk="low")
+        evolution.promote(new.number)
+    ended = desk.step(Scripted("right: 0.9"))
+    assert ended.reason == "rolled_back"
+    assert ended.why == (
+        "rolled back from version 2 to 1: 100% of the cases failed, 50% are allowed"
+    )
+    with desk.opened() as evolution:
+        assert evolution.active.number == 1
+    assert desk.step(Scripted("right: 0.9")).reason == "done"
+
+
+def test_two_drops_in_a_row_are_rolled_back(desk: Desk) -> None:
+    desk.begin("right: 0.1", settings="limits: {cool_down: 5}\n")
+    with desk.opened() as evolution:
+        new = evolution.add("fading right: 1.0", strategy="s", risk="low")
+        evolution.decide(new.number, by_scores(10, 90))
+    ended = desk.step(Scripted("right: 0.9"))
+    assert (ended.reason, ended.why[:36]) == ("rolled_back", "rolled back from version 2 to 1: 2 d")
+    with desk.opened() as evolution:
+        assert evolution.active.number == 1
+
+
+def test_drops_within_the_noise_are_none_unless_taken_literally(desk: Desk) -> None:
+    (desk.folder / "agent.py").write_text(AGENT.replace(
+        'hashlib.blake2b(question.encode(), digest_size=4)',
+        'hashlib.blake2b(f"{question}{CALLS.read_text().count(question)}".encode(), digest_size=4)',
+    ))  # fmt: skip
+    settings = "limits: {cool_down: 12}\nrollback: {share_of_best: null}\n"
+    desk.begin("right: 0.1", settings)
+    with desk.opened() as evolution:
+        new = evolution.add("right: 0.50", strategy="s", risk="low")
+        evolution.promote(new.number)
+    assert desk.step(Scripted("right: 0.9")).reason == "done"
+    assert any("within the noise of" in line for line in desk.told)
+    literal = desk.folder / "literal"
+    literal.mkdir()
+    other = Desk(literal)
+    (literal / "agent.py").write_text((desk.folder / "agent.py").read_text())
+    other.begin("right: 0.1", settings)
+    with other.opened() as evolution:
+        new = evolution.add("right: 0.50", strategy="s", risk="low")
+        evolution.promote(new.number)
+    assert other.step(Scripted("right: 0.9"), rule="literal").reason == "rolled_back"
+
+
+# The literal rule
+
+
+def test_exploration_stays_on_a_branch_and_its_children_have_to_win(desk: Desk) -> None:
+    desk.begin("right: 0.50")
+    seed = next(n for n in range(100) if Random(f"{n} version 2").random() < 0.2)
+    proposer = Scripted("right: 0.495", "right: 0.51", "right: 0.52")
+    desk.step(proposer, rule="literal", seed=seed)
+    with desk.opened() as evolution:
+        assert evolution.version(2).status == "branch"
+        assert evolution.active.number == 1
+    desk.step(proposer, rule="literal", seed=seed)
+    with desk.opened() as evolution:
+        child = evolution.version(3)
+        assert (child.parent, child.status) == (2, "rejected")
+        assert evolution.history.decisions[-1].decision.rule == "paired"
+        assert evolution.history.decisions[-1].against == 1
+    desk.step(proposer, rule="literal", seed=seed)
+    assert proposer.parents == ["right: 0.50", "right: 0.495", "right: 0.50"]
+
+
+# Going on
+
+
+def test_a_spent_budget_of_cases_is_gone_on_with_and_nobody_is_asked_twice(desk: Desk) -> None:
+    desk.begin()
+    proposer, steps = Scripted("right: 0.9"), 0
+    while desk.step(proposer, most=23).reason == "cases":
+        steps += 1
+        assert len(desk.calls) == 23 * steps
+    assert len(desk.calls) == len(set(desk.calls))
+    with desk.opened() as evolution:
+        assert evolution.active.number == 2
+    whole = desk.folder / "whole"
+    whole.mkdir()
+    other = Desk(whole)
+    other.begin()
+    other.step(Scripted("right: 0.9"))
+    logs = [
+        (each.folder / "evolution" / "log.jsonl").read_text().splitlines() for each in (desk, other)
+    ]
+    assert logs[0][:4] == logs[1][:4]
+    assert logs[0][-1] == logs[1][-1]
+
+
+def test_a_candidate_that_cannot_be_measured_waits_and_is_then_given_up(desk: Desk) -> None:
+    desk.begin()
+    with desk.opened() as evolution:
+        evolution.add("right: 0.9", strategy="s", risk="low")
+    (desk.folder / "away").touch()
+    ended = desk.step(Scripted())
+    assert ended.reason == "unmeasured"
+    with desk.opened() as evolution:
+        assert evolution.version(2).status == "withdrawn"
+        new = evolution.add("right: 0.95", strategy="s", risk="low")
+    (desk.folder / "away").unlink()
+    assert desk.step(Scripted()).reason == "done"
+    with desk.opened() as evolution:
+        assert evolution.active == evolution.version(new.number)
+
+
+def test_a_candidate_has_a_second_chance_to_be_measured(desk: Desk) -> None:
+    desk.begin()
+    away = desk.folder / "away"
+
+    class Leaving(Scripted):
+        async def propose(self, *given: Any) -> Any:
+            away.touch()
+            return await super().propose(*given)
+
+    ended = desk.step(Leaving("right: 0.9"), 2)
+    assert (ended.reason, ended.generations) == ("unmeasured", 0)
+    assert ended.why.endswith("cases were not measured: too few pairs for a decision")
+    with desk.opened() as evolution:
+        assert evolution.pending == evolution.version(2)
+    away.unlink()
+    assert desk.step(Scripted()).reason == "done"
+    with desk.opened() as evolution:
+        assert evolution.active.number == 2
+    assert len(desk.calls) == len(set(desk.calls))
+
+
+def test_an_answer_that_was_not_judged_is_judged_and_not_asked_for(desk: Desk) -> None:
+    desk.begin()
+    (desk.folder / "away").touch()
+    ended = desk.step(Scripted("right: 0.9"))
+    assert (ended.reason, ended.generations) == ("unmeasured", 0)
+    with desk.opened() as evolution:
+        assert not evolution.history.executions
+    assert desk.calls
+    (desk.folder / "away").unlink()
+    assert desk.step(Scripted("right: 0.9")).reason == "done"
+    assert len(desk.calls) == len(set(desk.calls))
+
+
+def test_a_changed_case_is_asked_again(desk: Desk) -> None:
+    desk.begin("right: 0.5")
+    desk.step(Scripted("right: 0.1"))
+    text = (desk.folder / "cases.jsonl").read_text()
+    (desk.folder / "cases.jsonl").write_text(text.replace('"question ', '"new question '))
+    before = len(desk.calls)
+    desk.step(Scripted("right: 0.2"))
+    assert all("new question" in call for call in desk.calls[before:])
+
+
+def test_repeats_are_one_pair(desk: Desk) -> None:
+    desk.begin(settings=f"limits: {FREE}\nrepeats: 2\n")
+    desk.step(Scripted("right: 0.9"))
+    with desk.opened() as evolution:
+        (decided,) = evolution.history.decisions
+    with Store(desk.folder / "runs.db") as store:
+        runs = [info for info in store.runs() if info.id.endswith("-decide")]
+        assert [len(list(store.rows(info.id))) for info in runs] == [2 * decided.decision.n] * 2
+    assert len(desk.calls) == 2 * len(set(desk.calls))
+
+
+def test_the_held_out_part_is_noted_once_for_each_result(desk: Desk) -> None:
+    desk.begin()
+    first = desk.step(Scripted())
+    assert first.held_out is not None
+    assert first.held_out.words.startswith("version 1: ")
+    desk.step(Scripted())
+    desk.step(Scripted("right: 0.9"))
+    with desk.opened() as evolution:
+        notes = [each for each in evolution.events() if isinstance(each, Noted)]
+    assert [(each.data["first"], each.data["active"]) for each in notes] == [(1, 1), (1, 2)]
+
+
+def test_a_gain_that_does_not_hold_is_said(desk: Desk) -> None:
+    desk.begin("right: 0.9")
+    with desk.opened() as evolution:
+        evolution.promote(evolution.add("right: 0.2", strategy="s", risk="low").number)
+    ended = desk.step(Scripted())
+    assert ended.held_out is not None
+    assert "no gain here: the decisions were fitted to their own cases" in ended.held_out.words
