@@ -53,7 +53,7 @@ bench: $(VENV)/.test
 
 # The real trainers, each generation in an environment of its own: minutes and gigabytes, so it is
 # not part of `make test`. verl and OpenRLHF come without the GPU packages they name.
-REAL := tests/doors/trainers/real
+REAL := tests/integrations/real
 TRAINERS := .venv-trainers
 
 test-trainers: $(TRAINERS)-torch/.done $(TRAINERS)-verifiers-0.1/.done $(TRAINERS)-verifiers-0.4/.done

@@ -64,9 +64,9 @@ BARE = """
 import gzip
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from fourscore.core import Rubric
-from fourscore.doors.server import running
-from fourscore.doors.server.app import App
-from fourscore.doors.server.settings import Settings
+from fourscore.server import running
+from fourscore.server.app import App
+from fourscore.server.settings import Settings
 from fourscore.judges.math import MathJudge
 
 class Bare(App):

@@ -36,9 +36,9 @@ PATH = "/v1/rewards"
 BARE = """
 import sys, uvicorn
 from fourscore.core import Rubric
-from fourscore.doors.server import running
-from fourscore.doors.server.app import App
-from fourscore.doors.server.settings import Settings
+from fourscore.server import running
+from fourscore.server.app import App
+from fourscore.server.settings import Settings
 from fourscore.judges.math import MathJudge
 
 ANSWER = b"." * 164

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from fourscore.core import Case, Trace, judge
-from fourscore.doors.trainers import agentjet, openrlhf, trl, verl
+from fourscore.integrations import agentjet, openrlhf, trl, verl
 from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask
 
 THREADS = 64

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from fourscore import EvaluationRunner, ProductionMonitor, TestSet
 from fourscore.core import Score, Trace, Usage, score
 from fourscore.doors.cli import main
-from fourscore.doors.trainers.trl import Reward
 from fourscore.formats.fields import case_from
 from fourscore.formats.rows import Recorded
+from fourscore.integrations.trl import Reward
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.stores.sqlite import Store
 from fourscore.train.rewards import Rewards

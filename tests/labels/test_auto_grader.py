@@ -321,8 +321,8 @@ def test_mistakes(options: dict[str, Any], message: str) -> None:
 
 def test_a_trainer_gets_a_judge_that_has_learned(endpoint: Endpoint) -> None:
     from fourscore.core import Case, Trace
-    from fourscore.doors.trainers.ask import rewards_of
     from fourscore.formats.rows import Recorded
+    from fourscore.integrations.ask import rewards_of
 
     rewards = rewards_of("config.yaml")
     asked = len(endpoint.requests)

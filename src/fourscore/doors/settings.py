@@ -8,10 +8,10 @@ import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.doors.budget import Means
-from fourscore.doors.config import parse_option
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import read_document
 from fourscore.formats.selection import Selection
+from fourscore.integrations.config_file import parse_option
 from fourscore.judges.rubric_file import RESEARCH
 from fourscore.test.run import Plan
 

@@ -14,11 +14,11 @@ from fourscore.core import Case, ConfigError, DataError, Dimension, Rubric
 from fourscore.doors import budget
 from fourscore.doors.attacking import Ticker, markdown, show
 from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
-from fourscore.doors.config import rubric_from_name
 from fourscore.doors.judge_options import judge_options
 from fourscore.doors.watch import stdout_kept
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
+from fourscore.integrations.config_file import rubric_from_name
 from fourscore.judges.prompted.attacks import bundled_cases, families, family
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.attack import attack

@@ -15,7 +15,6 @@ from fourscore.core.judge import is_ranker
 from fourscore.doors import budget, exports
 from fourscore.doors.calibration import Ticker, markdown, show
 from fourscore.doors.cli import INCOMPLETE, PASSED
-from fourscore.doors.config import rubric_from_name
 from fourscore.doors.fitting import check_fit, fit_weights
 from fourscore.doors.judge_options import judge_options
 from fourscore.doors.settings import STORE
@@ -25,6 +24,7 @@ from fourscore.formats.labels import scale_of
 from fourscore.formats.rubrics import Counted, RubricCalibration
 from fourscore.formats.sections import put_section
 from fourscore.formats.writing import written
+from fourscore.integrations.config_file import rubric_from_name
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.calibrate import Calibration, calibrate, judged
 from fourscore.labels.labelled_outputs import (

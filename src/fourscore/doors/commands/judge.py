@@ -14,10 +14,10 @@ import msgspec
 from fourscore.core import ConfigError, DataError, Rubric, Status
 from fourscore.doors import budget
 from fourscore.doors.cli import INCOMPLETE, PASSED
-from fourscore.doors.config import add_judge_arguments, rubric_from_options
 from fourscore.doors.progress import Progress
 from fourscore.formats.lines import chunks
 from fourscore.formats.writing import written
+from fourscore.integrations.config_file import add_judge_arguments, rubric_from_options
 from fourscore.stats.rates import wilson
 from fourscore.train.bulk_rows import Tally
 from fourscore.train.judge_pool import Crew

@@ -191,7 +191,7 @@ def _rubric(args: argparse.Namespace) -> Any:
         return args.rubric
     if args.rubric is not None:
         raise ConfigError("give --rubric or --judge, not both", field="--judge")
-    from fourscore.doors.config import rubric_from_options
+    from fourscore.integrations.config_file import rubric_from_options
 
     return rubric_from_options(None, args.judge, args.set)
 

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from fourscore.doors.cli import PASSED
-from fourscore.doors.config import TaskJudge
 from fourscore.formats.schemas import cases_schema, config_schema, rubric_schema
+from fourscore.integrations.config_file import TaskJudge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

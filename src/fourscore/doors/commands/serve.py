@@ -11,10 +11,10 @@ import msgspec
 from fourscore.core import ConfigError, Rubric
 from fourscore.doors.budget import prepare
 from fourscore.doors.cli import PASSED
-from fourscore.doors.config import add_judge_arguments, rubric_from_options
+from fourscore.integrations.config_file import add_judge_arguments, rubric_from_options
 
 if TYPE_CHECKING:
-    from fourscore.doors.server.settings import MonitorSettings
+    from fourscore.server.settings import MonitorSettings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,12 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        from fourscore.doors.server.running import serve
+        from fourscore.server.running import serve
     except ImportError as error:
         message = f"serving needs {error.name}: pip install 'fourscore[server]'"
         raise ConfigError(message) from None
-    from fourscore.doors.server.app import App
-    from fourscore.doors.server.settings import Settings, read_token
+    from fourscore.server.app import App
+    from fourscore.server.settings import Settings, read_token
 
     settings = Settings(
         host=args.host,
@@ -145,7 +145,7 @@ def _add_monitor_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
-    from fourscore.doors.server.settings import MonitorSettings
+    from fourscore.server.settings import MonitorSettings
 
     if args.monitor is None:
         for option in ("monitor_rubric", "alerts"):

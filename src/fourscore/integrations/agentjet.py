@@ -1,0 +1,65 @@
+"""AgentJet: `compute_reward(workflow_task, workflow_output)` for any judge or rubric.
+
+AgentJet makes a judge anew for every rollout, by calling what `judge_protocol` names with its
+configuration; name a function that returns one `TaskJudge` made once.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from fourscore.formats.rows import Recorded
+from fourscore.integrations.ask import Source, rewards_of, score_rows
+from fourscore.integrations.verdict import check_word, components, numbers, reward_of
+from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, case_of, trace_of
+
+
+class TaskJudge:
+    """A judge with AgentJet's method. A reward that the output brings is kept."""
+
+    def __init__(
+        self,
+        source: Source,
+        options: Mapping[str, Any] | None = None,
+        *,
+        on_error: Literal["raise", "zero"] = "raise",
+        deadline: float = 30.0,
+    ) -> None:
+        check_word(on_error, ("raise", "zero"), "AgentJet")
+        self.rewards, self.on_error = rewards_of(source, options, deadline), on_error
+
+    def compute_reward(
+        self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
+    ) -> tuple[float, bool]:
+        """`(raw_reward, is_success)`; the components go to the output's `log_metrics`, the place
+        that AgentJet reads after the call.
+        """
+        case = case_of(workflow_task)
+        (score,) = score_rows(self.rewards, [(case, _recorded(workflow_output))])
+        workflow_output.log_metrics.update(numbers(components(self.rewards.rubric, score)))
+        return reward_of(case, score, self.on_error) or 0.0, bool(score.passed)
+
+    async def filled(
+        self, workflow_task: WorkflowTask, workflow_outputs: Sequence[WorkflowOutput]
+    ) -> list[WorkflowOutput]:
+        """New outputs with `reward` and `is_success`, the group judged together: the only way for
+        a judge that ranks. Both stay None where nothing was judged, and `fourscore_status` says why.
+        """
+        recorded = [_recorded(output) for output in workflow_outputs]
+        scores = await self.rewards.scores(case_of(workflow_task), recorded)
+        return [
+            WorkflowOutput(
+                reward=score.reward,
+                is_success=score.passed,
+                metadata=output.metadata,
+                log_metrics={
+                    **output.log_metrics,
+                    **numbers(components(self.rewards.rubric, score)),
+                    "fourscore_status": str(score.status),
+                },
+            )
+            for output, score in zip(workflow_outputs, scores, strict=True)
+        ]
+
+
+def _recorded(output: WorkflowOutput) -> Recorded:
+    return Recorded(trace_of(output), output.reward, output.is_success)

@@ -1,0 +1,103 @@
+"""Whatever a trainer hands over becomes data, or nothing, and never an exception."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourscore.core import Case, Message, ToolCall
+from fourscore.integrations.material import metadata_of, plain, text_of, trace_of
+
+
+class Pydantic:
+    def model_dump(self) -> dict[str, Any]:
+        return {"a": np.int32(1)}
+
+
+@pytest.mark.parametrize(
+    ("foreign", "data"),
+    [
+        (np.array([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
+        (np.float32(0.5), 0.5),
+        (np.bool_(True), True),
+        (np.str_("x"), "x"),
+        (np.array("x", dtype=object), "x"),
+        (np.zeros(1_000_000), None),
+        (float("nan"), None),
+        (np.float64("inf"), None),
+        pytest.param(10**5000, None, id="digits"),
+        (object(), None),
+        (Pydantic(), {"a": 1}),
+        ({1: (2, {3})}, {"1": [2, None]}),
+        (b"bytes", None),
+    ],
+)
+def test_plain(foreign: Any, data: Any) -> None:
+    assert plain(foreign) == data
+    Case(input=plain(foreign))
+
+
+def test_nesting_without_end() -> None:
+    deep: list[Any] = []
+    deep.append(deep)
+    Case(input=plain(deep))
+
+
+def test_what_should_be_a_mapping() -> None:
+    assert metadata_of(None) == metadata_of("x") == metadata_of([1]) == {}
+    assert metadata_of({"a": np.int64(1)}) == {"a": 1}
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner),
+        max_leaves=20,
+    )
+)
+def test_anything_at_all_fits_into_a_case(value: Any) -> None:
+    Case(input=plain(value), metadata=metadata_of({"value": value}))
+
+
+CALL = {"id": "c1", "function": {"name": "add", "arguments": '{"a": 1}'}}
+CONVERSATION: list[dict[str, Any]] = [
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "2"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "it is "}, "two"]},
+]
+
+
+@pytest.mark.parametrize("as_objects", [False, True])
+def test_a_conversation(as_objects: bool) -> None:
+    messages = [SimpleNamespace(**one) for one in CONVERSATION] if as_objects else CONVERSATION
+    trace = trace_of(messages)
+    assert trace.answer == "it is two"
+    assert trace.steps == (
+        Message(role="assistant", content=""),
+        ToolCall(name="add", arguments={"a": 1}, result="2"),
+        Message(role="assistant", content="it is two"),
+    )
+
+
+def test_an_answer_that_ends_in_a_tool_call_is_none() -> None:
+    ends = [{"role": "assistant", "content": r"\boxed{2}"}, CONVERSATION[0], CONVERSATION[1]]
+    assert trace_of(ends).answer == ""
+
+
+def test_broken_arguments_are_kept_as_they_were_written() -> None:
+    call = {"id": "c", "name": "add", "arguments": '{"a": '}
+    trace = trace_of([{"role": "assistant", "content": "", "tool_calls": [call]}])
+    assert trace.tool_calls == (ToolCall(name="add", arguments='{"a": '),)
+
+
+@pytest.mark.parametrize("content", [None, 7, [None, {"type": "image"}, 3]])
+def test_content_without_text(content: Any) -> None:
+    assert text_of(content) == ""
+
+
+@pytest.mark.parametrize("completion", [None, 7, [], [None], [{}], [{"role": "assistant"}]])
+def test_a_strange_completion_is_an_empty_answer_or_its_text(completion: Any) -> None:
+    assert trace_of(completion).answer == ("7" if completion == 7 else "")

@@ -1,0 +1,114 @@
+"""References stay in the server, whatever a judge says, raises or is asked."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Answer, Served, Start
+
+JUDGES = Path(__file__).with_name("judges.py")
+SECRET = "zebra-7391"
+ANSWERS = [rf"\boxed{{{SECRET[:5]}}}", r"\boxed{1}", "no box", "", "raise", r"\boxed{}"]
+
+
+def told(answer: Answer) -> str:
+    return f"{answer.headers} {answer.body.decode()}"
+
+
+def tasks() -> list[dict[str, Any]]:
+    return [
+        {"task_id": "t", "main_query": "?", "metadata": {"answer": SECRET}},
+        {"task_id": "t", "expected": SECRET, "metadata": {"answer": SECRET, "note": SECRET}},
+        {"task_id": "t", "expected": {"answer": SECRET}, "metadata": {SECRET: SECRET}},
+        {"task_id": "t", "expected": [SECRET], "metadata": {"answer": [SECRET]}},
+        {"task_id": "t", "metadata": {"target": SECRET, "nums": [SECRET]}},
+    ]
+
+
+@pytest.mark.parametrize("judge", ["math", "countdown", f"{JUDGES}->hostile"])
+def test_a_reply_never_holds_a_reference(start: Start, judge: str) -> None:
+    served = start("--judge", judge, "--deadline", "10")
+    for task in tasks():
+        for text in ANSWERS:
+            output = {"metadata": {"final_answer": text}}
+            answer = served.post({"task": task, "output": output})
+            assert answer.status == 200
+            assert SECRET not in told(answer)
+            shapes: list[tuple[str, Any]] = [
+                (
+                    "/openrlhf/reward",
+                    {"query": [text], "prompts": [""], "labels": [task["metadata"]]},
+                ),
+                ("/openrlhf/reward", {"query": [text], "prompts": [""], "labels": [SECRET]}),
+                ("/nemo_gym/verify", rollout(text, {"expected_answer": SECRET, **task})),
+            ]
+            for path, body in shapes:
+                answer = served.post(body, path)
+                assert answer.status in (200, 422, 502)
+                assert SECRET not in told(answer)
+
+
+def rollout(text: str, task: dict[str, Any]) -> dict[str, Any]:
+    part = {"type": "output_text", "text": text}
+    message = {"type": "message", "role": "assistant", "content": [part]}
+    return {
+        "responses_create_params": {"input": "?", "metadata": {"answer": SECRET}},
+        "response": {"output": [message], "metadata": {"answer": SECRET}},
+        "verifier_metadata": {"answer": SECRET},
+        **task,
+    }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"task": {"metadata": [SECRET]}, "output": {}},
+        {"task": {"task_id": [SECRET]}, "output": {}},
+        {"task": {"expected": SECRET, "metadata": {"answer": SECRET}}},
+        {"task": {"metadata": {"answer": SECRET}}, "output": {"reward": "1"}},
+        {"task": {"metadata": {"answer": SECRET}}, "output": {"reward": SECRET}},
+        {"rows": [{"task": {"metadata": {"answer": SECRET}}, "output": [SECRET]}]},
+        {"rows": SECRET},
+    ],
+)
+def test_a_refusal_never_holds_a_reference(math: Served, body: Any) -> None:
+    answer = math.post(body)
+    assert answer.status == 400
+    assert SECRET not in told(answer)
+
+
+def test_broken_json_is_refused_without_being_quoted(math: Served) -> None:
+    body = b'{"task": {"metadata": {"answer": "%s"}}, "output": {"x' % SECRET.encode()
+    answer = math.post(body)
+    assert answer.status == 400
+    assert SECRET not in told(answer)
+
+
+def test_the_judges_own_words_are_in_the_log_of_the_operator(start: Start) -> None:
+    served = start("--judge", f"{JUDGES}->hostile")
+    body = {
+        "task": {"task_id": "evil\n\x1b[31m", "metadata": {"answer": SECRET}},
+        "output": {"metadata": {"final_answer": "raise"}},
+    }
+    for _ in range(20):
+        served.post(body)
+    served.stop()
+    log = served.log.read_text()
+    assert f"ValueError: the reference is {SECRET}" in log
+    assert "\x1b" not in log
+    assert log.count("judge_error") < 15  # a line a second, not a line a failure
+
+
+def test_a_bug_of_ours_tells_the_client_nothing(start: Start) -> None:
+    patch = (
+        "from fourscore.server.judging import Judging\n"
+        f"async def broken(self, groups): raise RuntimeError('{SECRET}')\n"
+        "Judging.scores = broken"
+    )
+    served = start("--judge", "math", patch=patch)
+    answer = served.post({"task": {"metadata": {"answer": SECRET}}, "output": {}})
+    assert (answer.status, answer.error["code"]) == (500, "internal")
+    assert SECRET not in told(answer)
+    assert SECRET in served.log.read_text()
+    assert served.ask("GET", "/healthz").status == 200
