@@ -168,7 +168,7 @@ async def fill(path: Path, cases: int, length: int) -> str:
 
 def write(path: Path, out: Path) -> None:
     """In a process of its own, so that its memory is its own."""
-    from fourscore.doors.report import write_report
+    from fourscore.report.run_page import write_report
     from fourscore.test.run import summarized
 
     with Store(path, make=False) as store:

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, DIMMED_MONOKAI
 
-from fourscore.doors.summary import show
+from fourscore.report.run_panel import show
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import summarized
 

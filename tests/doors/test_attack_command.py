@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fourscore.doors.attacking import Ticker, visible
 from fourscore.judges.prompted.attacks import bundled_cases, families
 from fourscore.judges.visible import INVISIBLE
 from fourscore.labels.attack_plan import Attempt
+from fourscore.report.attack_panel import Ticker, visible
 
 from .typed import typed as fourscore
 

@@ -11,7 +11,7 @@ import pytest
 
 from fourscore.core import ConfigError
 from fourscore.doors.cli import main
-from fourscore.doors.corrected import corrected, words
+from fourscore.judges.calibrated_rate import corrected, words
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.stores.sqlite import Store
 

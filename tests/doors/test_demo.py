@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import fourscore
-from fourscore.doors import exports
 from fourscore.doors.cli import main
 from fourscore.doors.demo import agent, library
 from fourscore.formats.cases import CaseFile
+from fourscore.report import exports
 
 PACKAGE = Path(fourscore.__file__).parent
 DEMO = PACKAGE / "doors" / "demo"

@@ -228,7 +228,7 @@ def test_help_and_no_action() -> None:
 def test_a_terminal_sees_verdicts_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from fourscore.doors.learning import Counter
+    from fourscore.report.learning_panel import Counter
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     counter = Counter(10)

@@ -15,8 +15,6 @@ from fourscore.core import ConfigError, DataError, FourscoreError, Rubric
 from fourscore.core.judge import shown
 from fourscore.doors import budget
 from fourscore.doors.cli import INCOMPLETE, INTERRUPTED, PASSED
-from fourscore.doors.summary import Ticker
-from fourscore.doors.terminal import plain
 from fourscore.doors.watch import Watchdog, stdout_kept, stoppable
 from fourscore.evolve.document import status_document
 from fourscore.evolve.evaluating import Bench, Evaluator
@@ -37,6 +35,8 @@ from fourscore.models.client import Client
 from fourscore.models.house import House
 from fourscore.models.wrapper import part_of
 from fourscore.report.lineage_panel import lineage_document, show_lineage
+from fourscore.report.run_panel import Ticker
+from fourscore.report.terminal import plain
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Observer, Plan
 

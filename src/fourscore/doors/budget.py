@@ -15,9 +15,9 @@ import msgspec
 
 from fourscore.core import ConfigError, Rubric
 from fourscore.core.rubric import models_of
-from fourscore.doors.ceiling import askers
 from fourscore.models.client import Client
 from fourscore.models.house import House
+from fourscore.models.max_cost import askers
 from fourscore.models.metered import Account
 from fourscore.models.prices import Prices
 from fourscore.models.purse import NOTHING, Cost, Limits, Purse, limits_of

@@ -9,8 +9,8 @@ import msgspec
 
 from fourscore.agents.agent import Agent
 from fourscore.core import Case, Rubric
-from fourscore.doors import ceiling
 from fourscore.doors.cli import PASSED
+from fourscore.models import max_cost as ceiling
 from fourscore.models.house import House
 
 #: Cases that are named.

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ConfigError, DataError, nearest
-from fourscore.doors.corrected import calibration_of
+from fourscore.judges.calibrated_rate import calibration_of
 from fourscore.monitor.alerts import SKIPPED, read_change
 from fourscore.monitor.judgement import Judgement
 from fourscore.monitor.tally import Tallies

@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.doors.terminal import console, framed, plain
+from fourscore.report.terminal import console, framed, plain
 
 COLOURS = {
     "active": "green",

@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.doors.terminal import console, framed, plain
 from fourscore.evolve.document import version_document
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.version_tree import FAILED, Family, spans
 from fourscore.report.evolution_panel import COLOURS
+from fourscore.report.terminal import console, framed, plain
 
 MARKS = {
     "active": "●",

@@ -9,11 +9,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.doors.terminal import NARROWEST, plain
 from fourscore.monitor.keeping import read_sample
 from fourscore.monitor.sample import Sample
 from fourscore.monitor.status import monitor_document
 from fourscore.report.monitor_panel import COLOURS, NAME, head
+from fourscore.report.terminal import NARROWEST, plain
 from fourscore.stores.monitor import MonitorStore
 
 BARS = "▁▂▃▄▅▆▇█"

@@ -12,7 +12,6 @@ import msgspec
 
 from fourscore.core import Case, ConfigError, DataError, Dimension, Rubric
 from fourscore.doors import budget
-from fourscore.doors.attacking import Ticker, markdown, show
 from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.doors.judge_options import judge_options
 from fourscore.doors.watch import stdout_kept
@@ -25,6 +24,7 @@ from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
 from fourscore.labels.labelled_outputs import read_labelled
 from fourscore.labels.question_forms import measure_forms
+from fourscore.report.attack_panel import Ticker, markdown, show
 
 ENDINGS = (".md", ".json")
 THRESHOLD = 0.7

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from fourscore.core import ConfigError, DataError, Dimension, Rubric, nearest
 from fourscore.core.judge import is_ranker
-from fourscore.doors import budget, exports
-from fourscore.doors.calibration import Ticker, markdown, show
+from fourscore.doors import budget
 from fourscore.doors.cli import INCOMPLETE, PASSED
 from fourscore.doors.fitting import check_fit, fit_weights
 from fourscore.doors.judge_options import judge_options
@@ -35,6 +34,8 @@ from fourscore.labels.labelled_outputs import (
     read_judged,
     read_labelled,
 )
+from fourscore.report import exports
+from fourscore.report.calibration_panel import Ticker, markdown, show
 from fourscore.stats.correction import ChanceError, check
 from fourscore.stores.sqlite import Store
 

@@ -8,9 +8,9 @@ import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
-from fourscore.doors.comparison import show
 from fourscore.doors.settings import STORE
-from fourscore.doors.summary import store_option
+from fourscore.report.comparison_panel import show
+from fourscore.report.run_panel import store_option
 from fourscore.stats.verdict import Rules
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import Side, compare, same_judge

@@ -12,8 +12,8 @@ from importlib import resources
 from pathlib import Path
 
 from fourscore.core import ConfigError
-from fourscore.doors import exports
 from fourscore.doors.commands import run as run_command
+from fourscore.report import exports
 
 FOLDER = "fourscore-demo"
 AGENT = "fourscore.doors.demo.agent:answer"

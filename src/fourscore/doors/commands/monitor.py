@@ -98,8 +98,8 @@ def _status(args: argparse.Namespace) -> int:
 
 
 def _watch(args: argparse.Namespace) -> int:
-    from fourscore.doors.terminal import console
     from fourscore.report.monitor_watch import show, view_document, watch
+    from fourscore.report.terminal import console
 
     with _store(args) as store:
         name = _one(store, args.name)

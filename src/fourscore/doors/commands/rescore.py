@@ -6,14 +6,15 @@ import sys
 import msgspec
 
 from fourscore.agents.agent import agent_of
-from fourscore.doors import budget, exports
+from fourscore.doors import budget
 from fourscore.doors.commands.run import exit_code
-from fourscore.doors.corrected import corrected_by
 from fourscore.doors.settings import JUDGE_DEADLINE, STORE
-from fourscore.doors.summary import Ticker, show, store_option
 from fourscore.doors.watch import housed
 from fourscore.executors import loop
+from fourscore.judges.calibrated_rate import corrected_by
 from fourscore.judges.rubric_file import read_rubric
+from fourscore.report import exports
+from fourscore.report.run_panel import Ticker, show, store_option
 from fourscore.stats.gates import parse as parse_gate
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Plan, stored, summarized

@@ -11,7 +11,6 @@ import msgspec
 from fourscore.core import ConfigError
 from fourscore.doors import budget
 from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
-from fourscore.doors.learning import Counter, plan_words, report_words
 from fourscore.executors import loop
 from fourscore.formats.document import read_document
 from fourscore.formats.samples import Fields, Samples
@@ -27,6 +26,7 @@ from fourscore.models.house import House
 from fourscore.models.prices import Prices
 from fourscore.models.purse import Cost, Limits, Purse
 from fourscore.models.wrapper import part_of
+from fourscore.report.learning_panel import Counter, plan_words, report_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,19 +17,20 @@ from fourscore.agents.function import FunctionAgent
 from fourscore.agents.process import ProcessAgent
 from fourscore.core import Case, ConfigError, DataError, FourscoreError, Rubric, Status
 from fourscore.core.judge import shown
-from fourscore.doors import budget, exports
+from fourscore.doors import budget
 from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
-from fourscore.doors.corrected import corrected_by
 from fourscore.doors.dry_run import dry_run
 from fourscore.doors.settings import CONFIG, JUDGE_DEADLINE, STORE, RunSettings, settings_of
-from fourscore.doors.summary import Ticker, last_run, show, store_option
 from fourscore.doors.watch import Watchdog, stdout_kept, stoppable
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
 from fourscore.formats.selection import limited, sampled
+from fourscore.judges.calibrated_rate import corrected_by
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.house import House
 from fourscore.models.purse import NOTHING, Limits
+from fourscore.report import exports
+from fourscore.report.run_panel import Ticker, last_run, show, store_option
 from fourscore.stats.gates import Gate
 from fourscore.stats.gates import parse as parse_gate
 from fourscore.stores.run import RunInfo

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         told = {**told, "file": args.log, "exit_code": code}
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
     else:
-        from fourscore.doors.fitness import show
+        from fourscore.report.fitness_panel import show
 
         show(args.log, told)
     return code

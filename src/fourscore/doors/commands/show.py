@@ -8,17 +8,17 @@ import msgspec
 
 from fourscore.core import ConfigError, InputError, Score, Signal
 from fourscore.core.trace import as_text
-from fourscore.doors import exports
 from fourscore.doors.budget import judged_by
 from fourscore.doors.cli import PASSED
-from fourscore.doors.corrected import corrected
 from fourscore.doors.settings import STORE
-from fourscore.doors.summary import last_run, store_option
-from fourscore.doors.summary import show as show_summary
-from fourscore.doors.terminal import plain as _plain
 from fourscore.formats.conversion import converted
 from fourscore.formats.document import parse_document
 from fourscore.formats.rubrics import RubricFile
+from fourscore.judges.calibrated_rate import corrected
+from fourscore.report import exports
+from fourscore.report.run_panel import last_run, store_option
+from fourscore.report.run_panel import show as show_summary
+from fourscore.report.terminal import plain as _plain
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import summarized

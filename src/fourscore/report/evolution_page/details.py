@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from fourscore.doors.report.detail import short
 from fourscore.evolve.events import Decided
 from fourscore.evolve.folder import Evolution
 from fourscore.report.evolution_page.diff import Changes, changes
 from fourscore.report.evolution_page.lines import rounded
 from fourscore.report.evolution_page.steps import WORDS, Steps
+from fourscore.report.run_page.detail import short
 
 #: Characters of a text that is shown as it is.
 TEXT = 20_000

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from fourscore.doors.report.detail import short
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.version_tree import Family
 from fourscore.report.evolution_page.lines import numbers, rounded
 from fourscore.report.evolution_page.steps import Steps
+from fourscore.report.run_page.detail import short
 
 #: Strategies in the table, and decisions in the drawing: the newest.
 STRATEGIES, DRAWN = 100, 400

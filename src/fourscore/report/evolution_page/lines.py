@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fourscore.doors.report.detail import short
 from fourscore.evolve.decision import Decision
 from fourscore.evolve.events import Decided
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.version_tree import Family
 from fourscore.report.evolution_page.steps import Steps
+from fourscore.report.run_page.detail import short
 
 #: What the drawing of a decision needs.
 DRAWN = ("accepted", "delta", "low", "high", "n", "old", "new")

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from fourscore.doors.report.page import Parts, part, scripted
+from fourscore.report.run_page.page import Parts, part, scripted
 
 #: In the order in which they stand in the page's one script.
 SHARED = ("text", "charts", "theme", "parcels")

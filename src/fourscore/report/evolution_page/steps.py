@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from fourscore.doors.report.detail import short
 from fourscore.evolve.events import (
     AnyEvent,
     Decided,
@@ -18,6 +17,7 @@ from fourscore.evolve.events import (
 )
 from fourscore.evolve.held_out import HeldOut
 from fourscore.evolve.tries import HELD_OUT, REFUSED
+from fourscore.report.run_page.detail import short
 
 #: Refused proposals and rollbacks of all that are shown, and steps of one version: the newest.
 REFUSALS, ROLLBACKS, EACH = 200, 200, 20

@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.core.levels import level_of
-from fourscore.doors.summary import BAR, COLOURS
-from fourscore.doors.terminal import console, framed, plain
+from fourscore.report.run_panel import BAR, COLOURS
+from fourscore.report.terminal import console, framed, plain
 
 #: Groups and broken lines that are shown.
 SHOWN, BROKEN = 20, 3

@@ -10,10 +10,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.doors.exports import inline
-from fourscore.doors.terminal import console, framed, plain
 from fourscore.judges.visible import INVISIBLE
 from fourscore.labels.attack_plan import Attempt
+from fourscore.report.exports import inline
+from fourscore.report.terminal import console, framed, plain
 
 #: Cells of a family's bar, examples shown and characters of each.
 BAR, EXAMPLES, LONGEST = 20, 8, 160

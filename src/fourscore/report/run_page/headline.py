@@ -5,10 +5,10 @@ from typing import Any
 from fourscore.core import Rubric
 from fourscore.core.levels import LEVELS, level_of
 from fourscore.doors.budget import judged_by
-from fourscore.doors.canaries import canary_lines
-from fourscore.doors.corrected import words as corrected_words
-from fourscore.doors.report.detail import short
-from fourscore.doors.report.passes import Details, Lines
+from fourscore.judges.calibrated_rate import words as corrected_words
+from fourscore.report.canaries import canary_lines
+from fourscore.report.run_page.detail import short
+from fourscore.report.run_page.passes import Details, Lines
 from fourscore.stores.run import RunInfo
 
 #: Groups of each kind, labels and gates that are shown; characters of each.

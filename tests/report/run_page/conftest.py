@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, Score, Trace
-from fourscore.doors.report import write_report
+from fourscore.report.run_page import write_report
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.core import Rubric
-from fourscore.doors.report.headline import headline
-from fourscore.doors.report.labels import labels_of
-from fourscore.doors.report.page import page
-from fourscore.doors.report.passes import Details, Lines
+from fourscore.report.run_page.headline import headline
+from fourscore.report.run_page.labels import labels_of
+from fourscore.report.run_page.page import page
+from fourscore.report.run_page.passes import Details, Lines
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import summarized
 

@@ -18,10 +18,10 @@ import pytest
 
 from fourscore.core import Case, Evidence, Fault, Message, Score, Signal, Status, ToolCall, Trace
 from fourscore.core.rubric import Dimension, Rubric
-from fourscore.doors import report
-from fourscore.doors.report.marks import place, units
-from fourscore.doors.report.parcels import Parcels, escaped
 from fourscore.judges.math import MathJudge
+from fourscore.report import run_page as report
+from fourscore.report.run_page.marks import place, units
+from fourscore.report.run_page.parcels import Parcels, escaped
 from fourscore.test.run import summarized
 
 

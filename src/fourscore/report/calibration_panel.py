@@ -10,10 +10,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.doors.corrected import METHODS
-from fourscore.doors.exports import inline
-from fourscore.doors.terminal import console, framed, plain
+from fourscore.judges.calibrated_rate import METHODS
 from fourscore.labels.calibrate import Calibration
+from fourscore.report.exports import inline
+from fourscore.report.terminal import console, framed, plain
 from fourscore.stats.bias import Group
 from fourscore.stats.figure import Figure
 

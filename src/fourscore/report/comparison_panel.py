@@ -5,7 +5,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.doors.terminal import console, framed, plain
+from fourscore.report.terminal import console, framed, plain
 from fourscore.stats.paired import Comparison
 from fourscore.stores.run import RunInfo
 from fourscore.test.compare import Compared

@@ -16,10 +16,10 @@ from rich.text import Text
 
 from fourscore.core.levels import level_of
 from fourscore.doors.budget import bill_lines, judged_by, spent_words
-from fourscore.doors.canaries import canary_lines
-from fourscore.doors.corrected import words as corrected_words
 from fourscore.doors.settings import STORE
-from fourscore.doors.terminal import console, framed, plain
+from fourscore.judges.calibrated_rate import words as corrected_words
+from fourscore.report.canaries import canary_lines
+from fourscore.report.terminal import console, framed, plain
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Outcome

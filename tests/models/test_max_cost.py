@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from fourscore.agents.model import ModelAgent
 from fourscore.core import Case, Dimension, Rubric, Signal, Trace, Usage
-from fourscore.doors.ceiling import ceiling, warning, words
 from fourscore.models.house import House
+from fourscore.models.max_cost import ceiling, warning, words
 from fourscore.models.purse import Cost, Purse
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 from fourscore.core.trace import as_text
-from fourscore.doors.report.cuts import LONGEST, Lengths, Share
-from fourscore.doors.report.detail import detail, short, sizes
-from fourscore.doors.report.labels import Labels
-from fourscore.doors.report.parcels import SIZE, Key, Parcel, Parcels, at_most
+from fourscore.report.run_page.cuts import LONGEST, Lengths, Share
+from fourscore.report.run_page.detail import detail, short, sizes
+from fourscore.report.run_page.labels import Labels
+from fourscore.report.run_page.parcels import SIZE, Key, Parcel, Parcels, at_most
 from fourscore.stores.run import StoredRow
 
 #: Columns for dimensions, and tags of a line; characters of an id, a tag, of the question.

@@ -16,9 +16,9 @@ import msgspec
 
 from fourscore.core import ConfigError, Score
 from fourscore.core.trace import as_text
-from fourscore.doors.canaries import canary_lines
-from fourscore.doors.corrected import words as corrected_words
-from fourscore.doors.report import write_report
+from fourscore.judges.calibrated_rate import words as corrected_words
+from fourscore.report.canaries import canary_lines
+from fourscore.report.run_page import write_report
 from fourscore.stats.failures import why
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
