@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 FOURSCORE = [
     sys.executable,
     "-c",
-    "import sys; from fourscore.doors.cli import main; sys.exit(main())",
+    "import sys; from fourscore.cli.main import main; sys.exit(main())",
 ]
 COUNT = 'reduce inputs as $r ([0, 0]; [.[0] + 1, .[1] + (if $r.exit == "0" then 1 else 0 end)])'
 JQ = ["jq", "-nc", f"{COUNT} | {{calls: .[0], ok: .[1]}}"]

@@ -53,7 +53,7 @@ def says_when(case, trace):
 """
 SERVE = """
 import sys
-from fourscore.doors.cli import main
+from fourscore.cli.main import main
 from fourscore.monitor.drawing import Drawing
 
 if sys.argv.pop(1) == "all":

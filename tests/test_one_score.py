@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from fourscore import EvaluationRunner, ProductionMonitor, TestSet
+from fourscore.cli.main import main
 from fourscore.core import Score, Trace, Usage, score
-from fourscore.doors.cli import main
 from fourscore.formats.fields import case_from
 from fourscore.formats.rows import Recorded
 from fourscore.integrations.trl import Reward

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from fourscore.cli.main import main
 from fourscore.core import Case, Trace, judge
-from fourscore.doors.cli import main
 from fourscore.formats.cases import CaseFile
 from fourscore.formats.sections import put_section
 from fourscore.judges.rubric_file import read_rubric

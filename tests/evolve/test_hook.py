@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from fourscore import Case, Trace
-from fourscore.doors.cli import main
+from fourscore.cli.main import main
 from fourscore.evolve.hook import append, record_of
 from fourscore.formats.logs.detect import Log
 from fourscore.judges.fitness.execution import Execution, execution_of
 
-RUN = [sys.executable, "-c", "import sys; from fourscore.doors.cli import main; sys.exit(main())"]
+RUN = [sys.executable, "-c", "import sys; from fourscore.cli.main import main; sys.exit(main())"]
 
 
 def event(**more: Any) -> bytes:
@@ -137,7 +137,7 @@ def test_the_records_lie_where_the_agent_works(tmp_path: Path) -> None:
 def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     """An agent waits for it. A time would fail on a slow machine; what is loaded does not."""
     script = (
-        "import sys; from fourscore.doors.cli import main; before = set(sys.modules);"
+        "import sys; from fourscore.cli.main import main; before = set(sys.modules);"
         f"main(['hook', '--file', {str(tmp_path / 'e.jsonl')!r}]);"
         "print(*sys.modules)"
     )

@@ -13,8 +13,8 @@ from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
 from tests.phases.learning import planted
 
 from fourscore import AutoGraderJudge
+from fourscore.cli.main import main
 from fourscore.core import ConfigError
-from fourscore.doors.cli import main
 from fourscore.judges.protocol import load
 from fourscore.labels.auto_grader_config import DASHSCOPE, section_of
 from fourscore.models.asking import ModelError

@@ -16,7 +16,7 @@ import pytest
 
 COMMAND = """
 import sys
-from fourscore.doors import cli
+from fourscore.cli import main as cli
 cli.COMMANDS.setdefault("serve", "")
 {patch}
 sys.exit(cli.main(["serve", *sys.argv[1:]]))

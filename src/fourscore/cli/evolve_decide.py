@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
+from fourscore.cli.run_settings import STORE
 from fourscore.core import ConfigError, DataError
-from fourscore.doors.cli import GATE_FAILED, INCOMPLETE, PASSED
-from fourscore.doors.settings import STORE
 from fourscore.evolve.decision import Decision, by_pairs, by_scores
 from fourscore.evolve.runs import PairedRuns, paired_runs
 from fourscore.report import evolution_panel as terminal

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from fourscore.cli.main import PASSED
 from fourscore.core import DataError
-from fourscore.doors.cli import PASSED
 from fourscore.evolve.folder import Evolution
 
 NAME = "lineage.html"

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
+from fourscore.cli import model_options as budget
+from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
+from fourscore.cli.run_guard import Watchdog, stdout_kept, stoppable
 from fourscore.core import ConfigError, DataError, FourscoreError, Rubric
 from fourscore.core.judge import shown
-from fourscore.doors import budget
-from fourscore.doors.cli import INCOMPLETE, INTERRUPTED, PASSED
-from fourscore.doors.watch import Watchdog, stdout_kept, stoppable
 from fourscore.evolve.document import status_document
 from fourscore.evolve.evaluating import Bench, Evaluator
 from fourscore.evolve.folder import Evolution

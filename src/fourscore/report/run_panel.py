@@ -14,9 +14,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from fourscore.cli.model_options import bill_lines, judged_by, spent_words
+from fourscore.cli.run_settings import STORE
 from fourscore.core.levels import level_of
-from fourscore.doors.budget import bill_lines, judged_by, spent_words
-from fourscore.doors.settings import STORE
 from fourscore.judges.calibrated_rate import words as corrected_words
 from fourscore.report.canaries import canary_lines
 from fourscore.report.terminal import console, framed, plain

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from fourscore.cli import evolve_step as stepping  # noqa: F401 - loaded once, before the first fork
-from fourscore.doors.cli import main
+from fourscore.cli.main import main
 from fourscore.evolve.events import Decided, Proposed
 from fourscore.evolve.folder import Evolution
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.doors.cli import main
+from fourscore.cli.main import main
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.split import part_of
 from fourscore.stores.sqlite import Store

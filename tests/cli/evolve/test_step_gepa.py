@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.models.server import Answer, Request, said, serving
 
-from fourscore.doors.cli import main
+from fourscore.cli.main import main
 
 pytest.importorskip("gepa")
 LINE = "- Always give the price with its currency.\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fourscore.doors.cli import main
+from fourscore.cli.main import main
 from fourscore.evolve.folder import Evolution
 from fourscore.stores.sqlite import Store
 

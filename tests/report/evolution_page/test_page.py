@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.doors.cli import main
+from fourscore.cli.main import main
 from fourscore.evolve.folder import Evolution
 from fourscore.report.evolution_page.diff import CHARACTERS, LINES, changes
 

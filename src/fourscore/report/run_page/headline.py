@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from fourscore.cli.model_options import judged_by
 from fourscore.core import Rubric
 from fourscore.core.levels import LEVELS, level_of
-from fourscore.doors.budget import judged_by
 from fourscore.judges.calibrated_rate import words as corrected_words
 from fourscore.report.canaries import canary_lines
 from fourscore.report.run_page.detail import short

@@ -1,0 +1,123 @@
+"""`fourscore calibrate --fit`: weights fitted to the user's labels, written beside the rubric."""
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fourscore.cli.main import INCOMPLETE, PASSED
+from fourscore.core import ConfigError, Rubric
+from fourscore.formats.writing import written
+from fourscore.judges.dimensions.factual_accuracy import NAME, FactualAccuracy
+from fourscore.labels.fit_weights import Fit, fit_labelled
+from fourscore.labels.labelled_outputs import Labelled
+from fourscore.stats.figure import Figure
+
+#: What `--fit` does not go with: it changes the judge that these speak of.
+_OTHERS = ("judged", "random_sample", "store_in", "out")
+
+
+def check_fit(args: argparse.Namespace) -> None:
+    """Refuse options that `--fit` does not go with."""
+    for name in _OTHERS:
+        if getattr(args, name):
+            message = "not with --fit, which changes the judge: calibrate again afterwards"
+            raise ConfigError(message, field=f"--{name.replace('_', '-')}")
+    if args.judge is None:
+        raise ConfigError("give --judge: the rubric whose weights are fitted", field="--fit")
+
+
+def fit_weights(args: argparse.Namespace, rubric: Rubric, found: Labelled, pass_at: float) -> int:
+    """Fit, write the weights where they are a gain, and say what came of it."""
+    name, judge = _fitted_dimension(rubric)
+    fit = fit_labelled(found, judge, pass_at, time.strftime("%Y-%m-%d", time.gmtime()))
+    path = _weights_path(args.judge, name)
+    if not fit.refused:
+        with written(str(path)) as stream:
+            stream.write(msgspec.json.format(msgspec.json.encode(fit.weights), indent=1) + b"\n")
+    code = INCOMPLETE if fit.refused else PASSED
+    if args.json:
+        document = _document(fit, path, name) | {"exit_code": code}
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        return code
+    for line in _lines(fit, None if found.scale.kind == "verdict" else pass_at):
+        sys.stdout.write(f"{line}\n")
+    if not fit.refused:
+        option = msgspec.json.encode(path.name).decode()
+        sys.stdout.write(f"written to {path}; to use it, add to dimension {name}:\n")
+        sys.stdout.write(f"  with: {{weights: {option}}}\n")
+    return code
+
+
+def _fitted_dimension(rubric: Rubric) -> tuple[str, FactualAccuracy]:
+    """The one dimension whose weights can be fitted."""
+    found = [
+        (line.name, line.judge)
+        for line in rubric.dimensions
+        if type(line.judge) is FactualAccuracy  # not one by a model, which has other weights
+    ]
+    if not found:
+        message = f"nothing to fit: no dimension of it is judged by {NAME}, by: rules"
+        raise ConfigError(message, field="--fit")
+    if len(found) > 1:
+        names = " or ".join(name for name, _ in found)
+        raise ConfigError(f"several can be fitted: choose --dimension {names}", field="--fit")
+    return found[0]
+
+
+def _weights_path(named: str, dimension: str) -> Path:
+    """Beside the rubric's file; for a judge on its own, in the working folder."""
+    safe = re.sub(r"[^\w-]", "_", dimension)
+    if named.endswith((".yaml", ".yml")):
+        rubric = Path(named)
+        return rubric.with_name(f"{rubric.stem}.{safe}.weights.json")
+    return Path(f"{safe}.weights.json")
+
+
+def _document(fit: Fit, path: Path, dimension: str) -> dict[str, Any]:
+    weights = fit.weights
+    return {
+        "dimension": dimension,
+        "labels": weights.labels,
+        "cases": weights.cases,
+        "left_out": fit.left_out,
+        "data": weights.data,
+        "shipped": _held_out(weights.shipped.log_loss, fit.shipped_accuracy),
+        "fitted": _held_out(weights.fitted.log_loss, fit.fitted_accuracy),
+        "log_loss_gain": msgspec.to_builtins(fit.gain),
+        "refused": fit.refused,
+        "weights": None if fit.refused else str(path),
+    }
+
+
+def _held_out(log_loss: float, accuracy: Figure) -> dict[str, Any]:
+    return {"log_loss": log_loss, "balanced_accuracy": msgspec.to_builtins(accuracy)}
+
+
+def _lines(fit: Fit, pass_at: float | None) -> Iterator[str]:
+    weights, gain = fit.weights, fit.gain
+    cut = "" if pass_at is None else f", a pass from {pass_at:g} on"
+    yield f"fitted to {weights.labels} labels of {weights.cases} cases{cut}; held out, five folds:"
+    for name, held, accuracy in (
+        ("shipped", weights.shipped, fit.shipped_accuracy),
+        ("fitted", weights.fitted, fit.fitted_accuracy),
+    ):
+        told = _shown(accuracy)
+        yield f"  {name:8} log loss {held.log_loss:.3f}   balanced accuracy {told}   n={accuracy.n}"
+    least = "" if gain.interval is None else f", at least {gain.interval[0]:.3f} (95%)"
+    yield f"  gain     log loss {gain.value or 0.0:.3f}{least}   n={gain.n}"
+    if fit.left_out:
+        told = ", ".join(f"{n} {word}" for word, n in fit.left_out.items())
+        yield f"left out: {told}"
+    if fit.refused:
+        yield f"refused, nothing is written: {fit.refused}"
+
+
+def _shown(figure: Figure) -> str:
+    ends = "" if figure.interval is None else " [{:.3f}, {:.3f}]".format(*figure.interval)
+    return f"{figure.value or 0.0:.3f}{ends}"

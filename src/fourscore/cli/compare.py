@@ -1,0 +1,76 @@
+"""`fourscore compare A B`: the same cases in two runs, and whether the difference is real."""
+
+import argparse
+import sys
+from contextlib import ExitStack
+
+import msgspec
+
+from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
+from fourscore.cli.run_settings import STORE
+from fourscore.core import ConfigError
+from fourscore.report.comparison_panel import show
+from fourscore.report.run_panel import store_option
+from fourscore.stats.verdict import Rules
+from fourscore.stores.sqlite import Store
+from fourscore.test.compare import Side, compare, same_judge
+
+#: What may be asked of B, and the verdicts that do not give it.
+REFUSED = {"not-worse": {"worse"}, "better": {"worse", "no_difference", "cannot_tell"}}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("a", metavar="A", help="the run to compare with")
+    add("b", metavar="B", help="the run that is compared")
+    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add("--store-b", metavar="FILE", help="where B is kept, if elsewhere")
+    add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after fourscore rescore")
+    add(
+        "--margin",
+        type=float,
+        default=0.02,
+        metavar="SHARE",
+        help="a smaller difference does not matter (0.02)",
+    )
+    add("--level", type=float, default=0.95, metavar="SHARE", help="of confidence (0.95)")
+    add("--require", choices=sorted(REFUSED), help="exit with 1 where B is not that")
+    add("--json", action="store_true", help="one document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    rules = _rules(args)
+    with ExitStack() as stack:
+        a = stack.enter_context(Store(args.store, make=False))
+        b = stack.enter_context(Store(args.store_b, make=False)) if args.store_b else a
+        one, other = a.run(args.a), b.run(args.b)
+        if args.judge:
+            judge = b.judge(other.id, a.judge(one.id, args.judge))
+        else:
+            judge = same_judge(a, one.id, b, other.id)
+        found = compare(
+            Side(store=a, run=one.id, judge=judge), Side(store=b, run=other.id, judge=judge), rules
+        )
+    verdict = found.whole.verdict
+    met = args.require is None or verdict.kind not in REFUSED[args.require]
+    code = PASSED if met else GATE_FAILED
+    if met and not found.whole.passes.n:
+        code = INCOMPLETE
+    if args.json:
+        document = {"a": one.id, "b": other.id, "judge": judge, **found.document()}
+        document["exit_code"] = code
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    else:
+        by = f" --judge {judge}" if args.judge else ""
+        show(one, other, found, by + store_option(args.store_b or args.store))
+        if not met:
+            sys.stdout.write(f"required: {args.require}. It is not.\n")
+    return code
+
+
+def _rules(args: argparse.Namespace) -> Rules:
+    if not 0 <= args.margin < 1:
+        raise ConfigError("expected a share from 0 to 1", field="--margin")
+    if not 0.5 <= args.level < 1:
+        raise ConfigError("expected a share from 0.5 to 1", field="--level")
+    return Rules(level=args.level, margin=args.margin or None)

@@ -1,0 +1,58 @@
+"""`fourscore demo`: a bundled test set run against a bundled agent, as `fourscore run` would run it.
+
+No key and no network: the agent is a small research assistant over pages that come with the
+package, and the judges are rules. The store and the report are left in a folder of their own.
+"""
+
+import argparse
+import os
+import shlex
+import sys
+from importlib import resources
+from pathlib import Path
+
+from fourscore.cli import run as run_command
+from fourscore.core import ConfigError
+from fourscore.report import exports
+
+FOLDER = "fourscore-demo"
+AGENT = "fourscore.cli.demo_files.agent:answer"
+#: What is written beside the store, as far as there are such exports.
+REPORT = "report.html"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dir",
+        default=FOLDER,
+        metavar="FOLDER",
+        help=f"where the run and its report go ({FOLDER})",
+    )
+    parser.add_argument("--json", action="store_true", help="the summary as a document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    folder = Path(args.dir)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = error.strerror or "cannot be made"
+        raise ConfigError(message, file=args.dir, field="--dir") from None
+    store, report = folder / "runs.db", folder / REPORT
+    with resources.as_file(resources.files("fourscore.doors") / "demo" / "cases.jsonl") as cases:
+        words = ["--cases", str(cases), "--agent", AGENT, "--name", "demo", "--store", str(store)]
+        if report.suffix in exports.FORMATS:
+            words += ["--out", str(report)]
+        parser = argparse.ArgumentParser()
+        run_command.add_arguments(parser)
+        code = run_command.run(parser.parse_args([*words, *(["--json"] if args.json else [])]))
+    if not args.json:
+        _say_next(report)
+    return code
+
+
+def _say_next(report: Path) -> None:
+    say = sys.stdout.write
+    if report.is_file():
+        say(f"{shlex.quote(os.fspath(report))} is the same as a page, with every case\n")
+    say("fourscore init my-tests begins a test set of your own\n")

@@ -1,0 +1,208 @@
+"""`fourscore evolve`: versions of a prompt, decisions about them, and the way back."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fourscore.cli import evolve_decide as deciding
+from fourscore.cli import evolve_report as reporting
+from fourscore.cli import evolve_step as stepping
+from fourscore.cli.evolve_example import begin_example
+from fourscore.cli.main import PASSED
+from fourscore.core import ConfigError, DataError
+from fourscore.evolve.document import status_document, version_document
+from fourscore.evolve.folder import Evolution
+from fourscore.evolve.settings import NAME, settings_text
+from fourscore.evolve.texts import LARGEST
+from fourscore.report import evolution_panel as terminal
+from fourscore.report.lineage_panel import lineage_document, show_lineage
+
+FOLDER = "evolution"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    _add_init(_action(actions, "init", "begin an evolution with a prompt as version 1"))
+    _action(actions, "status", "where an evolution stands", folder=True)
+    versions = _action(actions, "versions", "all versions, or the text of one", folder=True)
+    versions.add_argument("version", nargs="?", type=int, metavar="VERSION")
+    history = _action(actions, "history", "every step, the newest first", folder=True)
+    history.add_argument("--limit", type=int, default=50, metavar="N", help="so many (50)")
+    back = _action(actions, "rollback", "make an earlier version active again", folder=True)
+    told = "which (the best, else the one that was active before)"
+    back.add_argument("version", nargs="?", type=int, metavar="VERSION", help=told)
+    back.add_argument("--why", default="", metavar="TEXT", help="kept in the history")
+    stepping.add_arguments(_action(actions, "step", "propose, compare, decide, record"), FOLDER)
+    reporting.add_arguments(_action(actions, "report", "the lineage as one HTML file"), FOLDER)
+    deciding.add_arguments(_action(actions, "decide", "is a new version better than the old one?"))
+
+
+def run(args: argparse.Namespace) -> int:
+    return int(ACTIONS[args.action](args))
+
+
+def _action(
+    actions: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    summary: str,
+    *,
+    folder: bool = False,
+) -> argparse.ArgumentParser:
+    parser = actions.add_parser(name, help=summary, description=summary)
+    parser.add_argument("--json", action="store_true", help="one document on stdout")
+    if folder:
+        parser.add_argument("--dir", default=FOLDER, metavar="DIR", help=f"where it is ({FOLDER})")
+    return parser
+
+
+def _add_init(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("dir", nargs="?", default=FOLDER, metavar="DIR", help=f"where it goes ({FOLDER})")
+    begin = parser.add_mutually_exclusive_group(required=True)
+    begin.add_argument("--prompt", metavar="FILE", help="the text to begin with")
+    told = "an evolution to look at, with an agent, cases and a rubric: runs without a key"
+    begin.add_argument("--example", action="store_true", help=told)
+    add("--cases", metavar="FILE", help="what versions are tried on")
+    add("--agent", metavar="SPEC", help="who is given the prompt")
+    add("--rubric", metavar="FILE", help="how answers are judged")
+    add("--store", metavar="FILE", help="where runs are kept (runs.db in DIR)")
+    add("--model", metavar="SPEC", help="who writes mutations; without one, rules do")
+    add("--budget", type=int, metavar="N", help="pairs for a decision at the most (200)")
+    add("--margin", type=float, metavar="POINTS", help="a smaller gain is not worth it (2)")
+
+
+def _init(args: argparse.Namespace) -> int:
+    if args.example:
+        return _example(args)
+    folder, text = Path(args.dir), _prompt(args.prompt)
+    told: dict[str, object] = {
+        key: _placed(folder, getattr(args, key))
+        for key in ("cases", "rubric", "store")
+        if getattr(args, key) is not None
+    }
+    if args.agent is not None:
+        file, python, name = args.agent.partition(".py:")
+        plain = python and " " not in file
+        told["agent"] = f"{_placed(folder, file)}{python}{name}" if plain else args.agent
+    for key in ("model", "budget", "margin"):
+        if getattr(args, key) is not None:
+            told[key] = getattr(args, key)
+    if told and (folder / NAME).exists():
+        message = f"{NAME} is there already: change it there, without options here"
+        raise ConfigError(message, file=str(folder / NAME))
+    with Evolution.begin(folder, text, settings_text(told), source=args.prompt) as evolution:
+        where = "" if str(folder) == FOLDER else f" --dir {folder}"
+        return _begun(args, evolution, f"fourscore evolve status{where}")
+
+
+def _example(args: argparse.Namespace) -> int:
+    names = ("cases", "agent", "rubric", "store", "model", "budget", "margin")
+    for key in names:
+        if getattr(args, key) is not None:
+            raise ConfigError("the example has its own", field=f"--{key}")
+    with begin_example(Path(args.dir)) as evolution:
+        where = "" if args.dir == FOLDER else f" {args.dir}"
+        return _begun(args, evolution, f"fourscore evolve step{where} --generations 20")
+
+
+def _begun(args: argparse.Namespace, evolution: Evolution, following: str) -> int:
+    document = {
+        "folder": str(evolution.path),
+        "active": version_document(evolution, evolution.active),
+        "settings": str(evolution.path / NAME),
+    }
+    if args.json:
+        return _json(document)
+    file = evolution.path / "versions" / "0001.md"
+    sys.stdout.write(f"begun: {file}\nnext: {following}\n")
+    return PASSED
+
+
+def _status(args: argparse.Namespace) -> int:
+    with Evolution(args.dir, write=False) as evolution:
+        document, versions = status_document(evolution), lineage_document(evolution)
+    if args.json:
+        return _json(document)
+    terminal.show_status(document)
+    if len(versions) > 1:
+        show_lineage(versions)
+    return PASSED
+
+
+def _versions(args: argparse.Namespace) -> int:
+    with Evolution(args.dir, write=False) as evolution:
+        if args.version is not None:
+            version, text = evolution.version(args.version), evolution.text(args.version)
+            if args.json:
+                return _json({**version_document(evolution, version), "text": text})
+            sys.stdout.write(text)
+            return PASSED
+        documents = [version_document(evolution, each) for each in evolution.versions()]
+    if args.json:
+        return _json({"versions": documents})
+    terminal.show_versions(documents)
+    return PASSED
+
+
+def _history(args: argparse.Namespace) -> int:
+    if args.limit < 1:
+        raise ConfigError("expected at least 1", field="--limit")
+    with Evolution(args.dir, write=False) as evolution:
+        events = [msgspec.to_builtins(event) for event in evolution.events()]
+    shown = events[: -args.limit - 1 : -1]
+    if args.json:
+        return _json({"events": shown, "left_out": len(events) - len(shown)})
+    terminal.show_history(args.dir, shown)
+    if len(shown) < len(events):
+        sys.stdout.write(f"and {len(events) - len(shown)} before; --limit shows more\n")
+    return PASSED
+
+
+def _rollback(args: argparse.Namespace) -> int:
+    with Evolution(args.dir) as evolution:
+        ruling, left = evolution.must_roll_back(), evolution.active.number
+        reason = ruling.reason if ruling.yes else "asked"
+        why = args.why or (ruling.why if ruling.yes else "")
+        active = evolution.rollback(args.version, reason=reason, why=why)
+        told = version_document(evolution, active)
+        document = {"left": left, "active": told, "reason": reason, "why": why}
+    if args.json:
+        return _json(document)
+    sys.stdout.write(f"active: {active.number} ({told['file']}), was {left}\n")
+    return PASSED
+
+
+def _prompt(path: str) -> str:
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.read(LARGEST + 1).decode()
+    except OSError as error:
+        raise DataError(error.strerror or "cannot be read", file=path, field="--prompt") from None
+    except UnicodeDecodeError:
+        raise DataError("not UTF-8", file=path, field="--prompt") from None
+
+
+def _placed(folder: Path, name: str) -> str:
+    """A file name as it reads from the folder."""
+    return name if Path(name).is_absolute() else os.path.relpath(name, folder)
+
+
+def _json(document: dict[str, Any]) -> int:
+    sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    return PASSED
+
+
+ACTIONS = {
+    "init": _init,
+    "status": _status,
+    "versions": _versions,
+    "history": _history,
+    "rollback": _rollback,
+    "step": stepping.run,
+    "decide": deciding.run,
+    "report": reporting.run,
+}

@@ -1,0 +1,80 @@
+"""`fourscore init`: the files of a test project that runs at once, to be changed into your own.
+
+Nothing of yours is lost: where a file is already there, nothing at all is written, unless --force
+says so. Only .gitignore is shared: the lines that it lacks are added to it.
+"""
+
+import argparse
+import os
+import shlex
+import sys
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from fourscore.cli.main import PASSED
+from fourscore.core import ConfigError
+
+#: What is written, and the name of its template: names with a dot are left to the project.
+FILES = {
+    "fourscore.yaml": "fourscore.yaml",
+    "cases.jsonl": "cases.jsonl",
+    "rubric.yaml": "rubric.yaml",
+    "checks.py": "checks.py",
+    "agent.py": "agent.py",
+    ".github/workflows/fourscore.yml": "workflow.yml",
+}
+IGNORED = ".gitignore"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dir", nargs="?", default=".", metavar="DIR", help="where (here)")
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
+    parser.add_argument("--json", action="store_true", help="one document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    folder = Path(args.dir)
+    taken = [name for name in FILES if os.path.lexists(folder / name)]
+    if taken and not args.force:
+        are = "is" if len(taken) == 1 else "are"
+        message = f"{', '.join(taken)} {are} already there; --force replaces"
+        raise ConfigError(message, file=args.dir)
+    try:
+        for name, template in FILES.items():
+            _write(folder / name, _template(template), replace=args.force)
+        _ignore(folder / IGNORED)
+    except OSError as error:
+        place = os.fspath(error.filename or args.dir)
+        raise ConfigError(error.strerror or "cannot be written", file=place) from None
+    written = [*FILES, IGNORED]
+    if args.json:
+        document = {"folder": str(folder.resolve()), "files": written, "exit_code": PASSED}
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        return PASSED
+    sys.stdout.write("".join(f"{folder / name}\n" for name in written))
+    there = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(args.dir)} && "
+    sys.stdout.write(f"next: {there}fourscore run\n")
+    return PASSED
+
+
+def _template(name: str) -> str:
+    return (resources.files("fourscore.doors") / "init" / name).read_text(encoding="utf-8")
+
+
+def _write(path: Path, text: str, *, replace: bool) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w" if replace else "x", encoding="utf-8") as out:
+        out.write(text)
+
+
+def _ignore(path: Path) -> None:
+    """Add what a project need not keep to what it ignores already."""
+    there = path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
+    known = there.splitlines()
+    missing = [line for line in _template("gitignore").splitlines() if line not in known]
+    if missing:
+        gap = "" if not there or there.endswith("\n") else "\n"
+        with path.open("a", encoding="utf-8") as out:
+            out.write(gap + "".join(f"{line}\n" for line in missing))

@@ -1,0 +1,37 @@
+"""`fourscore label`: a person's verdict on a stored output."""
+
+import argparse
+import getpass
+import sys
+
+import msgspec
+
+from fourscore.cli.main import PASSED
+from fourscore.cli.run_settings import STORE
+from fourscore.stores.sqlite import Store
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("run_id", metavar="RUN", help="the run, or the beginning of its id")
+    add("case_id", metavar="CASE")
+    add("verdict", choices=("pass", "fail"), help="what the person says")
+    add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
+    add("--who", default=None, metavar="NAME", help="who says so (you)")
+    add("--note", default="", help="and why")
+    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add("--json", action="store_true", help="one document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    who = args.who or getpass.getuser()
+    with Store(args.store, make=False) as store:
+        info = store.run(args.run_id)
+        store.label(info.id, args.case_id, args.repeat, who, args.verdict, args.note)
+        labels = store.labels(info.id)
+    if args.json:
+        document = {"run": info.id, "labels": msgspec.to_builtins(labels)}
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    else:
+        sys.stdout.write(f"{who}: {args.verdict}; {len(labels)} labels on run {info.id}\n")
+    return PASSED

@@ -1,0 +1,302 @@
+"""`fourscore monitor`: how a service in production does, and what to do about it."""
+
+import argparse
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
+from fourscore.core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fourscore.stores.monitor import MonitorStore
+
+STORE, NAME, CONFIG = "monitor.db", "default", "monitor.yaml"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    _add_views(actions)
+    promote = _action(actions, "promote", "make an interaction a case of a test set")
+    promote.add_argument("id", metavar="ID", help="of the interaction, as alerts name it")
+    told = "a .jsonl of cases, made where there is none"
+    promote.add_argument("--to", required=True, metavar="FILE", help=told)
+    _add_ingest(_action(actions, "ingest", "score the traces in a file of OpenTelemetry spans"))
+    deliver = _action(actions, "deliver", "tell the sinks what is due, and end")
+    deliver.add_argument(
+        "--config", default=CONFIG, metavar="FILE", help=f"where the sinks are ({CONFIG})"
+    )
+    board = "a Grafana dashboard and Prometheus' alert rules, to look at /metrics"
+    dashboard = actions.add_parser("dashboard", help=board, description=board)
+    dashboard.add_argument("--out", required=True, metavar="DIR", help="where they are put")
+    dashboard.add_argument("--force", action="store_true", help="over what is there")
+    dashboard.add_argument("--json", action="store_true", help="one document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    return int(ACTIONS[args.action](args))
+
+
+def _add_views(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    status = _action(actions, "status", "how it stands; ends with 1 at a warning or worse")
+    told = "a rubric's YAML with a calibration, for the corrected pass rate"
+    status.add_argument("--calibration", metavar="FILE", help=told)
+    watch = _action(actions, "watch", "a live view: the pass rate and the worst interactions")
+    watch.add_argument("--once", action="store_true", help="one view, and end")
+    watch.add_argument(
+        "--every", type=_seconds, default=2.0, metavar="SECONDS", help="between two looks (2)"
+    )
+    alerts = _action(actions, "alerts", "alerts, the newest first, and who was told")
+    alerts.add_argument("--open", action="store_true", help="only those that are not over")
+    alerts.add_argument("--limit", type=_count, default=20, metavar="N", help="so many (20)")
+    _action(actions, "metrics", "what /metrics says, for a collector of text files")
+
+
+def _action(
+    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str
+) -> argparse.ArgumentParser:
+    parser = actions.add_parser(name, help=summary, description=summary)
+    add = parser.add_argument
+    add("--store", default=STORE, metavar="FILE", help=f"the monitor's store ({STORE})")
+    add("--name", metavar="NAME", help="of one monitor, where the store has several")
+    add("--json", action="store_true", help="one document on stdout")
+    return parser
+
+
+def _add_ingest(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", metavar="FILE", help="JSONL, as the collector's file exporter writes it")
+    add("--rubric", metavar="FILE", help="a rubric's YAML (the default rubric)")
+    add("--judge", metavar="NAME", help="a judge alone, instead of a rubric")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="an option of the judge")
+    told = "the share of traces that is scored (1: a file is a sample already)"
+    add("--sample-rate", type=_rate, default=1.0, metavar="RATE", help=told)
+
+
+def _status(args: argparse.Namespace) -> int:
+    from fourscore.monitor.alerts import shown
+    from fourscore.monitor.status import errors_of, names_of, open_alerts, store_document
+
+    errors = errors_of(args.calibration)
+    with _store(args) as store:
+        names = names_of(store, args.name)
+        document = store_document(store, names, errors)
+        notices = {name: [shown(name, one) for one in open_alerts(store, name)] for name in names}
+    code = GATE_FAILED if document["status"] in ("warning", "critical") else PASSED
+    if args.json:
+        return _json({**document, "exit_code": code}, code)
+    from fourscore.report.monitor_panel import show_status
+
+    store_option = "" if args.store == STORE else f" --store {args.store}"
+    show_status(document, notices, store_option + (f" --name {args.name}" if args.name else ""))
+    return code
+
+
+def _watch(args: argparse.Namespace) -> int:
+    from fourscore.report.monitor_watch import show, view_document, watch
+    from fourscore.report.terminal import console
+
+    with _store(args) as store:
+        name = _one(store, args.name)
+        if args.json:
+            if not args.once:
+                raise ConfigError("one document needs --once", field="--json")
+            return _json(view_document(store, name))
+        out = console()
+        if args.once:
+            show(view_document(store, name), out)
+            return PASSED
+        try:
+            watch(store, name, args.every, out)
+        except KeyboardInterrupt:  # how one leaves it
+            return PASSED
+
+
+def _alerts(args: argparse.Namespace) -> int:
+    from fourscore.monitor.alerts import shown
+    from fourscore.monitor.status import alert_document, names_of
+
+    documents, notices = [], []
+    with _store(args) as store:
+        for name in names_of(store, args.name):
+            for alert in store.outbox.alerts(name, only_open=args.open, limit=args.limit):
+                documents.append({"monitor": name, **alert_document(store, alert)})
+                notices.append(shown(name, alert))
+    if args.json:
+        return _json({"alerts": documents})
+    from fourscore.report.monitor_panel import show_alerts
+
+    show_alerts(documents, notices)
+    return PASSED
+
+
+def _metrics(args: argparse.Namespace) -> int:
+    from fourscore.monitor.metrics import metrics_text
+
+    with _store(args) as store:
+        text = metrics_text(store, args.name)
+    if args.json:
+        raise ConfigError("metrics are Prometheus' text; status --json is a document")
+    sys.stdout.write(text)
+    return PASSED
+
+
+def _promote(args: argparse.Namespace) -> int:
+    from fourscore.monitor.promote import append, promoted
+
+    with _store(args) as store:
+        case = promoted(store, _one(store, args.name), args.id)
+    line = append(args.to, case)
+    if args.json:
+        return _json({"file": args.to, "line": line, "case": case.id})
+    sys.stdout.write(f"{args.to}:{line}: {case.id}\n")
+    if case.expected is None:
+        sys.stderr.write(
+            "fourscore: it expects nothing yet: add `expected` if your judges need it\n"
+        )
+    return PASSED
+
+
+def _ingest(args: argparse.Namespace) -> int:
+    from fourscore.monitor.ingest import ingest
+    from fourscore.monitor.monitor import ProductionMonitor
+
+    rubric = _rubric(args)
+    name = args.name or NAME
+    with ProductionMonitor(args.sample_rate, rubric=rubric, store=args.store, name=name) as monitor:
+        done = ingest(args.file, monitor)
+    code = INCOMPLETE if done.broken or done.traces.get("broken") else PASSED
+    if args.json:
+        return _json({**msgspec.to_builtins(done), "exit_code": code}, code)
+    traces = ", ".join(f"{n:,} {word.replace('_', ' ')}" for word, n in done.traces.items())
+    spans = f"{done.planned:,} spans: {done.ingested:,} new, {done.twice:,} twice"
+    rest = f"{done.late:,} late, {done.beyond:,} beyond a full trace, {done.broken:,} broken"
+    sys.stdout.write(f"{spans}, {rest}\ntraces: {traces or 'none'}\n")
+    for broken in done.noted:
+        place = f"{done.file}:{broken.line}"
+        field = f"{broken.field}: " if broken.field else ""
+        sys.stderr.write(f"fourscore: {place}: {field}{broken.message}\n")
+    return code
+
+
+def _rubric(args: argparse.Namespace) -> Any:
+    if args.judge is None:
+        if args.set:
+            raise ConfigError("it needs --judge", field="--set")
+        return args.rubric
+    if args.rubric is not None:
+        raise ConfigError("give --rubric or --judge, not both", field="--judge")
+    from fourscore.integrations.config_file import rubric_from_options
+
+    return rubric_from_options(None, args.judge, args.set)
+
+
+def _deliver(args: argparse.Namespace) -> int:
+    from fourscore.monitor.delivering import Deliverer
+    from fourscore.monitor.sinks import read_sinks
+    from fourscore.monitor.status import names_of
+
+    sinks = read_sinks(args.config)
+    told: dict[str, dict[str, int]] = {}
+    with _store(args) as store, _logged():
+        for name in names_of(store, args.name):
+            done = Deliverer(store, name, sinks).once(time.time())
+            told[name] = {word: done[word] for word in ("sent", "failed", "skipped")}
+    failed = sum(each["failed"] for each in told.values())
+    code = INCOMPLETE if failed else PASSED
+    if args.json:
+        return _json({"monitors": told, "exit_code": code}, code)
+    sent = sum(each["sent"] for each in told.values())
+    sys.stdout.write(f"{sent} sent, {failed} failed\n")
+    if failed:
+        sys.stderr.write("fourscore: they are tried again; fourscore monitor alerts says why\n")
+    return code
+
+
+@contextmanager
+def _logged() -> "Iterator[None]":
+    """What is logged meanwhile goes to stderr: a cron job has nobody else to tell."""
+    import logging
+
+    log, handler = logging.getLogger("fourscore.monitor"), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("fourscore: %(message)s"))
+    level, propagate = log.level, log.propagate
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        log.propagate = propagate
+
+
+def _dashboard(args: argparse.Namespace) -> int:
+    from fourscore.monitor.grafana import write_files
+
+    files = [str(path) for path in write_files(args.out, force=args.force)]
+    if args.json:
+        return _json({"files": files})
+    sys.stdout.writelines(f"{file}\n" for file in files)
+    return PASSED
+
+
+ACTIONS = {
+    "status": _status,
+    "watch": _watch,
+    "alerts": _alerts,
+    "metrics": _metrics,
+    "promote": _promote,
+    "ingest": _ingest,
+    "deliver": _deliver,
+    "dashboard": _dashboard,
+}
+
+
+def _store(args: argparse.Namespace) -> "MonitorStore":
+    from fourscore.stores.monitor import MonitorStore
+
+    return MonitorStore(args.store, make=False)
+
+
+def _one(store: "MonitorStore", asked: str | None) -> str:
+    """The monitor that is meant, where only one can be."""
+    from fourscore.monitor.status import names_of
+
+    names = names_of(store, asked)
+    if len(names) > 1:
+        known = ", ".join(sorted(names)[:8])
+        raise ConfigError(f"the store has several: {known}", field="--name")
+    return names[0] if names else NAME
+
+
+def _json(document: dict[str, Any], code: int = PASSED) -> int:
+    sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    return code
+
+
+def _seconds(text: str) -> float:
+    number = float(text)
+    if not 0.1 <= number <= 3600:
+        raise ValueError
+    return number
+
+
+def _rate(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise ValueError
+    return number
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 100_000:
+        raise ValueError
+    return number

@@ -1,0 +1,72 @@
+"""`fourscore rescore`: the stored traces of a run judged by another rubric; no agent is called."""
+
+import argparse
+import sys
+
+import msgspec
+
+from fourscore.agents.agent import agent_of
+from fourscore.cli import model_options as budget
+from fourscore.cli.run import exit_code
+from fourscore.cli.run_guard import housed
+from fourscore.cli.run_settings import JUDGE_DEADLINE, STORE
+from fourscore.executors import loop
+from fourscore.judges.calibrated_rate import corrected_by
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.report import exports
+from fourscore.report.run_panel import Ticker, show, store_option
+from fourscore.stats.gates import parse as parse_gate
+from fourscore.stores.sqlite import Store
+from fourscore.test.run import Plan, stored, summarized
+from fourscore.test.run import run as run_cases
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("run_id", metavar="RUN", help="the run, or the beginning of its id")
+    add("--rubric", required=True, metavar="FILE", help="the rubric's YAML")
+    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add("--concurrency", type=int, default=16, metavar="N", help="rows at a time (16)")
+    add("--judge-deadline", type=float, default=60.0, metavar="SECONDS", help=JUDGE_DEADLINE)
+    add(
+        "--gate",
+        action="append",
+        default=[],
+        metavar="'pass_rate>=0.8'",
+        help="decides the exit code",
+    )
+    budget.add_arguments(parser)
+    add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
+    add("--json", action="store_true", help="the summary as a document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    rubric = read_rubric(args.rubric)
+    gates = [parse_gate(text) for text in args.gate]
+    exports.check(args.out)
+    judge = rubric.provenance.rubric
+    house = budget.house_of(budget.means_of(args), rubric)
+    with Store(args.store, make=False) as store:
+        info = store.run(args.run_id)
+        for gate in gates:
+            gate.check([line.name for line in rubric.dimensions], info.repeats)
+        plan = Plan(concurrency=args.concurrency, judge_deadline=args.judge_deadline)
+        with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
+            todo = stored(store, info.id, judge)
+            work = run_cases(todo, agent_of("recorded"), rubric, writer, plan, ticker)
+            loop.run(housed(work, house))
+        summary = summarized(store, info.id, rubric, judge)
+        document = {"run": info.id, "judge": judge, **summary, **budget.bill(house)}
+        document |= corrected_by(args.rubric, judge, document)
+        document["gates"] = [msgspec.to_builtins(gate.evaluate(document)) for gate in gates]
+        document["exit_code"] = code = exit_code(document)
+        exports.write(
+            args.out, store, msgspec.structs.replace(info, rubric_fingerprint=judge), document
+        )
+    if args.json:
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    else:
+        show(info, document, store=store_option(args.store))
+    if spent := budget.spent_words(document):
+        sys.stderr.write(f"{spent}; the same again with a larger --budget asks for the rest\n")
+    return code

@@ -1,0 +1,27 @@
+"""`fourscore schema`: JSON Schema documents, for editors that complete and check files."""
+
+import argparse
+import sys
+from typing import Any
+
+import msgspec
+
+from fourscore.cli.main import PASSED
+from fourscore.formats.schemas import cases_schema, config_schema, rubric_schema
+from fourscore.integrations.config_file import TaskJudge
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", choices=("cases", "rubric", "config"))
+    parser.add_argument("--json", action="store_true", help="the same: it always is")
+
+
+def run(args: argparse.Namespace) -> int:
+    documents: dict[str, Any] = {
+        "cases": cases_schema,
+        "rubric": rubric_schema,
+        "config": lambda: config_schema(TaskJudge),
+    }
+    text = msgspec.json.format(msgspec.json.encode(documents[args.kind]()), indent=2).decode()
+    sys.stdout.write(text + "\n")
+    return PASSED

@@ -1,0 +1,82 @@
+"""`fourscore score LOG`: how fit an agent is, from its execution log alone."""
+
+import argparse
+import gc
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from fourscore.cli.main import INCOMPLETE, PASSED
+from fourscore.core import DataError, Rubric
+from fourscore.evolve.fitness.log import Reading, Task, score_records, score_traces
+from fourscore.evolve.fitness.telling import document
+from fourscore.judges.fitness.rubric import fitness
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("log", metavar="LOG", help="execution records, a transcript, messages, spans, …")
+    add("--output", metavar="FILE", help="what the newest execution put out, as text")
+    add("--task-type", metavar="WORD", help="coding asks for code in the output")
+    add("--complexity", metavar="WORD", help="simple, medium (default), complex, very_complex")
+    add("--by", choices=("version", "session", "day"), help="a line for each of these")
+    add("--rubric", metavar="FILE", help="other weights and options than the usual ones")
+    add("--skip-broken", action="store_true", help="count broken lines and go on")
+    add("--json", action="store_true", help="one document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    rubric = _rubric(args.rubric) if args.rubric else fitness()
+    task = Task(_text(args.output), args.task_type, args.complexity)
+    reading = _read(args.log, rubric, task, args.skip_broken)
+    told = document(reading, args.by)
+    code = PASSED if told["score"] is not None else INCOMPLETE
+    if args.json:
+        told = {**told, "file": args.log, "exit_code": code}
+        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+    else:
+        from fourscore.report.fitness_panel import show
+
+        show(args.log, told)
+    return code
+
+
+def _rubric(path: str) -> Rubric:
+    from fourscore.judges.rubric_file import read_rubric
+
+    return read_rubric(path)
+
+
+def _read(path: str, rubric: Rubric, task: Task, skip: bool) -> Reading:
+    """Records are read without the loop that other judges may need: loading it takes its time."""
+    with _no_collector():
+        counted = score_records(path, rubric, task, skip_broken=skip)
+    if counted is not None:
+        return counted
+    import asyncio
+
+    return asyncio.run(score_traces(path, rubric, task, skip_broken=skip))
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Counting leaves no cycles behind, and looking for them takes a twentieth of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _text(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise DataError(error.strerror or "cannot be read", file=path) from None

@@ -1,0 +1,130 @@
+"""`fourscore show RUN [CASE]`: a run's summary, or one case with its answer, signals and evidence."""
+
+import argparse
+import sys
+from typing import Any
+
+import msgspec
+
+from fourscore.cli.main import PASSED
+from fourscore.cli.model_options import judged_by
+from fourscore.cli.run_settings import STORE
+from fourscore.core import ConfigError, InputError, Score, Signal
+from fourscore.core.trace import as_text
+from fourscore.formats.conversion import converted
+from fourscore.formats.document import parse_document
+from fourscore.formats.rubrics import RubricFile
+from fourscore.judges.calibrated_rate import corrected
+from fourscore.report import exports
+from fourscore.report.run_panel import last_run, store_option
+from fourscore.report.run_panel import show as show_summary
+from fourscore.report.terminal import plain as _plain
+from fourscore.stores.run import RunInfo, StoredRow
+from fourscore.stores.sqlite import Store
+from fourscore.test.run import summarized
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("run_id", metavar="RUN", help="the run, or the beginning of its id")
+    add("case_id", nargs="?", metavar="CASE", help="one of its cases")
+    add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
+    add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after fourscore rescore")
+    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
+    add("--json", action="store_true", help="one document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    exports.check(args.out)
+    with Store(args.store, make=False) as store:
+        info = store.run(args.run_id)
+        judge = store.judge(info.id, args.judge) if args.judge else None
+        if args.case_id is not None:
+            row = store.row(info.id, args.case_id, args.repeat, judge)
+            if row is None:
+                raise ConfigError(
+                    f"run {info.id} has no case {args.case_id!r}, repeat {args.repeat}"
+                )
+            labels = [label for label in store.labels(info.id) if label.case_id == args.case_id]
+            rubric = info.rubric if judge in (None, info.rubric_fingerprint) else ""
+            return _show_case(args, row, [msgspec.to_builtins(label) for label in labels], rubric)
+        document, before = _summary(store, info, judge)
+        if judge is not None:
+            info = msgspec.structs.replace(info, rubric_fingerprint=judge)
+        exports.write(args.out, store, info, document)
+    if args.json:
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    else:
+        show_summary(info, document, before=before, store=store_option(args.store))
+    return PASSED
+
+
+def _summary(
+    store: Store, info: RunInfo, judge: str | None
+) -> tuple[dict[str, Any], tuple[RunInfo, dict[str, Any]] | None]:
+    """The summary, and the run before; what was rescored has neither that nor a calibration."""
+    if judge is not None:
+        return {"run": info.id, "judge": judge, **summarized(store, info.id, judge=judge)}, None
+    document = {"run": info.id, **summarized(store, info.id)}
+    document |= corrected(info.rubric, info.rubric_fingerprint, document)
+    return document, last_run(store, info)
+
+
+def _show_case(
+    args: argparse.Namespace, row: StoredRow, labels: list[dict[str, Any]], rubric: str
+) -> int:
+    if args.json:
+        document = {**msgspec.to_builtins(row), "labels": labels}
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        return PASSED
+    say, score = sys.stdout.write, row.score
+    say(f"case {_plain(row.case.id)}, repeat {row.repeat}\n")
+    say(f"input     {_plain(as_text(row.case.input))}\n")
+    if row.case.expected is not None:
+        say(f"expected  {_plain(as_text(row.case.expected))}\n")
+    say(f"output    {_plain(as_text(row.trace.output))}\n")
+    if row.trace.fault is not None:
+        say(f"fault     {row.trace.fault.kind}: {_plain(row.trace.fault.message)}\n")
+    for call in row.trace.tool_calls:
+        say(f"  tool    {_plain(call.name)} {_plain(as_text(call.arguments))}\n")
+    if score is None:
+        say("not judged yet\n")
+        return PASSED
+    say(f"{_verdict(score, rubric)}\n")
+    for signal in score.signals:
+        value = "–" if signal.value is None else f"{signal.value:.3f}"
+        why = signal.reason or (signal.fault.message if signal.fault else "")
+        level = f"  {_plain(signal.level)}" if signal.level else ""
+        say(f"  {_plain(signal.name)}  {value}{level}  {_plain(why)}".rstrip() + "\n")
+        for evidence in signal.evidence:
+            say(f"    “{_plain(evidence.text)}” ({evidence.field})\n")
+        if signal.canary is not None:
+            came = "PASSED" if signal.canary.passed else "did not pass"
+            say(f"    canary ({_plain(signal.canary.kind)}) {came}\n")
+    if judged := judged_by({"provenance": msgspec.to_builtins(score.provenance)}):
+        say(f"judged by {_plain(judged)}\n")
+    for label in labels:
+        say(f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}\n")
+    return PASSED
+
+
+def _verdict(score: Score, rubric: str) -> str:
+    """How it ended and why; `rubric` is the text of the file it was scored by, where known."""
+    word = {True: "passed", False: "failed", None: "not measured"}[score.passed]
+    value = "" if score.value is None else f"value {score.value:.3f}"
+    told = _plain(score.reason) or _below(score, rubric)
+    return f"{word}: {', '.join(part for part in (score.status, value, told) if part)}"
+
+
+def _below(score: Score, rubric: str) -> str:
+    """Without a reason of its own a mean has failed by the threshold, and by nothing else; a judge
+    that is alone may have said so itself."""
+    alone = score.signals[0] if len(score.signals) == 1 else Signal(name="mean")
+    if score.passed or score.status != "scored" or (alone.passed, alone.reward) != (None, None):
+        return ""
+    try:
+        least = converted(parse_document(rubric, "").value, RubricFile).pass_threshold
+    except InputError:  # it is not known, or not as we write it
+        return "below the pass threshold"
+    return f"below the pass threshold of {least:g}"
