@@ -25,9 +25,9 @@ from typing import Any
 from llama import serving
 
 from fourscore.core import ConfigError, Dimension, Rubric, Trace
-from fourscore.judges.prompted.attacks import bundled_cases, families, wrong_answer
-from fourscore.judges.prompted.defences import DEFENCES, Defence
-from fourscore.judges.protocol import load
+from fourscore.judges.llm.attacks import bundled_cases, families, wrong_answer
+from fourscore.judges.llm.defences import DEFENCES, Defence
+from fourscore.judges.loading import load
 from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
 

@@ -41,7 +41,7 @@ from fourscore.core import Case, ConfigError, Message, Signal, Step, ToolCall, T
 from fourscore.core.levels import FLOORS
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
-from fourscore.judges.protocol import load
+from fourscore.judges.loading import load
 
 NAMES = (
     "factual_accuracy",

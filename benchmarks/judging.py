@@ -27,8 +27,8 @@ from endpoint import Server
 from fourscore.agents.replay import RecordedAgent
 from fourscore.core import Case, Rubric
 from fourscore.executors import loop
-from fourscore.judges.prompted.criteria import Criteria
-from fourscore.models.house import House
+from fourscore.judges.llm.criteria import Criteria
+from fourscore.models.model_pool import House
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Outcome, Plan, planned, run

@@ -22,7 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.phases.learning import planted
+from tests.labels.learning import planted
 
 from fourscore.core import digest
 from fourscore.formats.samples import Mode, Samples
@@ -31,10 +31,10 @@ from fourscore.labels.learning.checking import Checker
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.parts import parts_of, units_of
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.asking import Ask, Reply
+from fourscore.models.budget import Purse
 from fourscore.models.budgeted import Budgeted
-from fourscore.models.house import House
-from fourscore.models.purse import Purse
+from fourscore.models.messages import Ask, Reply
+from fourscore.models.model_pool import House
 from fourscore.models.scripted import Scripted
 from fourscore.stats.correlation import spearman
 

@@ -22,8 +22,8 @@ import msgspec
 from llama import serving
 
 from fourscore.core import Case, FourscoreError, Trace
-from fourscore.judges.prompted.criteria import Criteria
-from fourscore.judges.prompted.pairwise import Pairwise
+from fourscore.judges.llm.criteria import Criteria
+from fourscore.judges.llm.pairwise import Pairwise
 from fourscore.stats.rates import wilson
 
 CRITERION = "The answer does what the instruction asks, and what it says is right."

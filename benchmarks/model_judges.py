@@ -31,9 +31,9 @@ from typing import Any, NamedTuple
 from llama import serving
 
 from fourscore.core import Case, FourscoreError, Trace
-from fourscore.judges.prompted.factual import FactualAccuracy
-from fourscore.judges.prompted.likelihood import word_likelihoods
-from fourscore.models.asking import Ask, Model, Turn
+from fourscore.judges.llm.factual import FactualAccuracy
+from fourscore.judges.llm.likelihood import word_likelihoods
+from fourscore.models.messages import Ask, Model, Turn
 from fourscore.models.spec import model_of
 
 SETS = ("fever_symmetric", "truthfulqa", "evouna_nq")

@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Callable
 from endpoint import Server
 
 from fourscore.core import freeze
-from fourscore.models.asking import Ask, Model, ModelError, Turn
+from fourscore.models.messages import Ask, Model, ModelError, Turn
 from fourscore.models.openai import OpenAI
 from fourscore.models.spec import model_of
 

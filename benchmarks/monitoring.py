@@ -22,7 +22,7 @@ import msgspec
 from fourscore.core import Status
 from fourscore.monitor.judgement import Judgement, Thresholds
 from fourscore.monitor.sample import Sample
-from fourscore.stats.vigil import Plan, Vigil
+from fourscore.stats.rate_alarm import Plan, Vigil
 
 GOOD, FALLEN = 0.88, 0.70
 LIFE = 5000

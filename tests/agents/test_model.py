@@ -8,9 +8,9 @@ import pytest
 from fourscore.agents.agent import agent_of, attempt
 from fourscore.agents.model import ModelAgent
 from fourscore.core import Case, ConfigError, Fault, Usage
-from fourscore.models.asking import ModelError
-from fourscore.models.house import House
-from fourscore.models.purse import Purse
+from fourscore.models.budget import Purse
+from fourscore.models.messages import ModelError
+from fourscore.models.model_pool import House
 
 
 def test_by_name() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.judges.prompted.attacks import bundled_cases, families
+from fourscore.judges.llm.attacks import bundled_cases, families
 from fourscore.judges.visible import INVISIBLE
 from fourscore.labels.attack_plan import Attempt
 from fourscore.report.attack_panel import Ticker, visible

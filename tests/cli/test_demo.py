@@ -17,7 +17,7 @@ from fourscore.formats.cases import CaseFile
 from fourscore.report import exports
 
 PACKAGE = Path(fourscore.__file__).parent
-DEMO = PACKAGE / "doors" / "demo"
+DEMO = PACKAGE / "cli" / "demo_files"
 FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 CASES = list(CaseFile(str(DEMO / "cases.jsonl")).cases())
 DIMENSIONS = {

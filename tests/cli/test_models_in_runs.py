@@ -20,8 +20,8 @@ def answer(input):
 """
 JUDGE = """
 from fourscore.core import Signal, Usage
-from fourscore.models.asking import Ask, Turn
-from fourscore.models.house import model_for
+from fourscore.models.messages import Ask, Turn
+from fourscore.models.model_pool import model_for
 
 class Asks:
     names = ("asked",)
@@ -152,7 +152,7 @@ class Twice(Asks):
             raise
         return (Signal(name="asked", value=1.0, usage=one.usage + reply.usage),)
 """
-    Path("judge.py").write_text(f"from fourscore.models.asking import ModelError\n{JUDGE}{twice}")
+    Path("judge.py").write_text(f"from fourscore.models.messages import ModelError\n{JUDGE}{twice}")
     Path("rubric.yaml").write_text("dimensions:\n  asked: {judge: judge.py->Twice}\n")
     first = ran("--budget", "5calls", "--concurrency", "1", code=3)
     assert first["statuses"]["scored"] == 2

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.labels.learning import planted
 from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
-from tests.phases.learning import planted
 
 from fourscore.cli.main import main
 from fourscore.judges.rubric_file import read_rubric

@@ -25,7 +25,7 @@ from fourscore.evolve.prompted_agent import PromptedAgents
 from fourscore.evolve.split import part_of, split
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.models.asking import ModelError
+from fourscore.models.messages import ModelError
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Plan
 

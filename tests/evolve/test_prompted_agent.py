@@ -14,7 +14,7 @@ import pytest
 from fourscore.agents.agent import attempt
 from fourscore.core import Case, ConfigError, Usage
 from fourscore.evolve.prompted_agent import PromptedAgents
-from fourscore.models.asking import Ask
+from fourscore.models.messages import Ask
 from fourscore.models.scripted import Scripted
 
 AGENT = """

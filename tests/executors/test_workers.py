@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.executors import keeper as keepers
+from fourscore.executors import pool_thread as keepers
 from fourscore.executors.workers import WorkerDied, WorkerError, Workers, WorkerTimeout
 
 HERE = Path(__file__).parent

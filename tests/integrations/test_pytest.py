@@ -76,7 +76,7 @@ def test_a_broken_case_file_is_an_error_with_its_line(folder: Path) -> None:
 def test_nothing_is_collected_where_nothing_is_named(folder: Path) -> None:
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "test_own.py").write_text(
-        "import sys\ndef test_light(): assert 'fourscore.judges.protocol' not in sys.modules\n"
+        "import sys\ndef test_light(): assert 'fourscore.judges.loading' not in sys.modules\n"
     )
     assert "1 passed" in ran(folder).stdout
 

@@ -59,7 +59,7 @@ def test_our_objects_under_their_names(statement: str, shown: str, tmp_path: Pat
 
 
 def test_without_a_judge_to_load_there_is_no_ajet(tmp_path: Path) -> None:
-    code = "import fourscore, fourscore.judges.protocol, fourscore.workflow; import ajet"
+    code = "import fourscore, fourscore.judges.loading, fourscore.workflow; import ajet"
     assert run(code, tmp_path) == "ModuleNotFoundError: No module named 'ajet'"
 
 
@@ -86,7 +86,7 @@ def test_a_real_ajet_wins(tmp_path: Path) -> None:
     }
     write(tmp_path, files)
     code = (
-        "from fourscore.judges.protocol import load; load('mine.py->Mine'); "
+        "from fourscore.judges.loading import load; load('mine.py->Mine'); "
         "import ajet.workflow, ajet.task_judge.base_judge as b; "
         "print(ajet.workflow.WorkflowTask, b.BaseJudge.__module__, ajet.__file__)"
     )

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, CaseError, ConfigError, DataError, Dimension, Rubric, Signal, Trace
-from fourscore.judges.prompted.attacks import Family, bundled_cases, families, family
-from fourscore.judges.protocol import load
+from fourscore.judges.llm.attacks import Family, bundled_cases, families, family
+from fourscore.judges.loading import load
 from fourscore.labels.attack import SHOWN, attack
 from fourscore.labels.attack_plan import Attempt, Plan, planned
-from fourscore.models.asking import ModelError
+from fourscore.models.messages import ModelError
 
 CASES = [
     Case(id="a", input="What is 2+2?", expected="4", metadata={"wrong": "5"}),

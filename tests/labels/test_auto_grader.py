@@ -9,15 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.labels.learning import planted
 from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
-from tests.phases.learning import planted
 
 from fourscore import AutoGraderJudge
 from fourscore.cli.main import main
 from fourscore.core import ConfigError
-from fourscore.judges.protocol import load
+from fourscore.judges.loading import load
 from fourscore.labels.auto_grader_config import DASHSCOPE, section_of
-from fourscore.models.asking import ModelError
+from fourscore.models.messages import ModelError
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 KEY = "sk-very-secret-0123456789"

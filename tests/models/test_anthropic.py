@@ -9,8 +9,8 @@ from tests.models.server import Answer, Endpoint, Request, serving, wrong
 
 from fourscore.core import Usage
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.asking import Ask, ModelError, Reply, Turn
-from fourscore.models.ways import forget
+from fourscore.models.json_modes import forget
+from fourscore.models.messages import Ask, ModelError, Reply, Turn
 
 SCHEMA = {
     "type": "object",

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fourscore.core import ConfigError, Usage
-from fourscore.models.asking import Ask, ModelError, Reply, Turn
 from fourscore.models.budgeted import Budgeted
+from fourscore.models.messages import Ask, ModelError, Reply, Turn
 from fourscore.models.metered import Metered
 from fourscore.models.prices import AS_OF, Price, Prices, listed
 from fourscore.models.retrying import Retrying

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from fourscore.core import Usage
-from fourscore.models.asking import Ask, ModelError, Reply, Token, Turn
 from fourscore.models.cache_file import CacheFile
 from fourscore.models.cached import Cached
+from fourscore.models.messages import Ask, ModelError, Reply, Token, Turn
 from fourscore.models.scripted import Scripted
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, ConfigError, Fault, Rubric, Signal, Status, Trace, Usage, score
-from fourscore.models.asking import KINDS, Ask, Kind, ModelError, Turn
-from fourscore.models.house import House, model_for
-from fourscore.models.purse import Cost, Limits, Purse, limits_of
+from fourscore.models.budget import Cost, Limits, Purse, limits_of
+from fourscore.models.messages import KINDS, Ask, Kind, ModelError, Turn
+from fourscore.models.model_pool import House, model_for
 from fourscore.models.scripted import Scripted
 
 TOOK = Usage(calls=3, input_tokens=40, output_tokens=2, dollars=0.25)

@@ -12,9 +12,9 @@ from tests.models.server import Answer, Request, said, serving, wrong
 
 from fourscore.core import ConfigError
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.asking import Ask, ModelError, Turn
 from fourscore.models.cached import Cached
 from fourscore.models.keys import Key, hold, key_from, loopback
+from fourscore.models.messages import Ask, ModelError, Turn
 from fourscore.models.openai import OpenAI
 from fourscore.models.retrying import Retrying
 from fourscore.models.spec import model_of

@@ -7,9 +7,9 @@ from math import exp
 import pytest
 from tests.models.llama import needs_llama, serving_llama
 
-from fourscore.models.asking import Ask, Turn
+from fourscore.models.json_modes import forget
+from fourscore.models.messages import Ask, Turn
 from fourscore.models.openai import OpenAI
-from fourscore.models.ways import forget
 
 pytestmark = needs_llama
 SCHEMA = {

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from fourscore.agents.model import ModelAgent
 from fourscore.core import Case, Dimension, Rubric, Signal, Trace, Usage
-from fourscore.models.house import House
+from fourscore.models.budget import Cost, Purse
 from fourscore.models.max_cost import ceiling, warning, words
-from fourscore.models.purse import Cost, Purse
+from fourscore.models.model_pool import House
 
 
 class Asks:

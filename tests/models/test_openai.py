@@ -14,9 +14,9 @@ import pytest
 from tests.models.server import Answer, Endpoint, Request, called, said, serving, wrong
 
 from fourscore.core import ConfigError, Usage
-from fourscore.models.asking import Ask, ModelError, Reply, Turn
+from fourscore.models.json_modes import forget
+from fourscore.models.messages import Ask, ModelError, Reply, Turn
 from fourscore.models.openai import OpenAI
-from fourscore.models.ways import forget
 
 SCHEMA = {
     "type": "object",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core.frozen import FrozenDict
-from fourscore.models.asking import Ask, ModelError, Turn
+from fourscore.models.messages import Ask, ModelError, Turn
 from fourscore.models.parsing import verdict
 from fourscore.models.schema import check_schema, mismatch
 

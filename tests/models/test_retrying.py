@@ -11,9 +11,9 @@ from tests.models.server import Answer, Request, said, serving, wrong
 
 from fourscore.core import Usage
 from fourscore.models import hedged
-from fourscore.models.asking import Ask, Kind, ModelError, Reply, Turn
 from fourscore.models.hedged import Hedged
 from fourscore.models.limited import Limited
+from fourscore.models.messages import Ask, Kind, ModelError, Reply, Turn
 from fourscore.models.openai import OpenAI
 from fourscore.models.retrying import Retrying
 from fourscore.models.scripted import Scripted

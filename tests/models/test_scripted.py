@@ -11,12 +11,12 @@ from tests.models.server import said, serving
 
 from fourscore.core import ConfigError
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.asking import Ask, ModelError, Turn
 from fourscore.models.budgeted import Budgeted
 from fourscore.models.cached import Cached
-from fourscore.models.gullible import gullible
+from fourscore.models.fakes import gullible
 from fourscore.models.hedged import Hedged
 from fourscore.models.limited import Limited
+from fourscore.models.messages import Ask, ModelError, Turn
 from fourscore.models.metered import Metered
 from fourscore.models.openai import OpenAI
 from fourscore.models.retrying import Retrying
@@ -209,7 +209,7 @@ def test_through_a_real_endpoint(tmp_path: Path) -> None:
 
 def test_the_room_is_loaded_only_when_asked_for() -> None:
     script = """
-import sys, fourscore, fourscore.judges.protocol, fourscore.train.rewards
+import sys, fourscore, fourscore.judges.loading, fourscore.train.rewards
 assert not [name for name in sys.modules if name.startswith("fourscore.models")]
 import fourscore.models.spec
 print(*[name for name in ("httptools", "ruamel.yaml") if name in sys.modules])

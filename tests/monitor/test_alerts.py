@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from fourscore.core import Case, ConfigError, Trace, judge
+from fourscore.monitor.alert_text import facts, headline
 from fourscore.monitor.alerts import DAY, HOUR, Notice, Policy, lately, shown
 from fourscore.monitor.change import Change
 from fourscore.monitor.delivering import FIRST, LEASE, Deliverer, SinkError
 from fourscore.monitor.judgement import Judgement
 from fourscore.monitor.monitor import ProductionMonitor
-from fourscore.monitor.wording import facts, headline
-from fourscore.stats.vigil import Word
+from fourscore.stats.rate_alarm import Word
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_rows import Entry, Raised
 

@@ -9,8 +9,8 @@ import pytest
 
 from fourscore import Case, ProductionMonitor, Trace, judge
 from fourscore.monitor.asgi import Middleware
-from fourscore.monitor.exchange import Exchange, Read
-from fourscore.monitor.keeping import read_sample
+from fourscore.monitor.http_fields import Exchange, Read
+from fourscore.monitor.sample_row import read_sample
 
 JSON = [(b"content-type", b"application/json")]
 

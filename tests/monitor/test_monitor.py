@@ -19,9 +19,9 @@ import pytest
 
 from fourscore import Case, ConfigError, Message, ProductionMonitor, Rubric, ToolCall, Trace, judge
 from fourscore.core import Dimension, Evidence, Signal, Usage
-from fourscore.monitor.keeping import FullText, read_sample, read_text
-from fourscore.monitor.observed import Observed
+from fourscore.monitor.interaction import Observed
 from fourscore.monitor.sample import Sample
+from fourscore.monitor.sample_row import FullText, read_sample, read_text
 from fourscore.monitor.sampling import Sampling
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import MonitorStore
@@ -598,7 +598,7 @@ def test_what_waits_for_the_store_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fourscore.stores.schema.PATIENCE", 0.001)
-    monkeypatch.setattr("fourscore.monitor.saving.ROOM", 10)
+    monkeypatch.setattr("fourscore.monitor.batch_writer.ROOM", 10)
     path = tmp_path / "monitor.db"
     monitor = ProductionMonitor(1.0, rubric=GOOD, store=path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:

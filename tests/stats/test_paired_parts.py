@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from fourscore.stats import mcnemar as module
 from fourscore.stats.bootstrap import FEW, bootstrap
+from fourscore.stats.bounded_map import Named
 from fourscore.stats.holm import holm
 from fourscore.stats.mcnemar import PassPairs, flips, interval, mcnemar
-from fourscore.stats.named import Named
 from fourscore.stats.paired_scores import ScorePairs
 from fourscore.stats.tails import coin_tail, normal_tail, student_tail
 

@@ -10,8 +10,8 @@ import pytest
 
 from fourscore.core import DataError, Rubric
 from fourscore.formats.lines import Chunk
+from fourscore.judges.loading import load
 from fourscore.judges.math import MathJudge
-from fourscore.judges.protocol import load
 from fourscore.train.bulk_rows import Tally
 from fourscore.train.judge_pool import WORTH_PROCESSES, Crew
 

@@ -28,8 +28,8 @@ from fourscore.agents.shell import ShellAgent
 from fourscore.agents.step_recorder import CURRENT, Recording
 from fourscore.agents.threads import AgentStuckError
 from fourscore.core import Case, ConfigError, Fault, Trace
-from fourscore.judges import protocol
-from fourscore.models.asking import ModelError
+from fourscore.judges import loading as protocol
+from fourscore.models.messages import ModelError
 
 #: Seconds in which an agent whose time is up may clean up; then it is left behind.
 GRACE = 1.0

@@ -14,9 +14,9 @@ from typing import Any
 from fourscore.agents.reply import bounded, noted
 from fourscore.core import Case, Message, Trace, Usage
 from fourscore.core.trace import as_text
-from fourscore.models.asking import ROLES, Ask, Model, Turn
 from fourscore.models.budgeted import MAX_TOKENS, highest_of
-from fourscore.models.house import model_for
+from fourscore.models.messages import ROLES, Ask, Model, Turn
+from fourscore.models.model_pool import model_for
 from fourscore.models.spec import KINDS, model_of
 
 #: Around an agent under test; see above.

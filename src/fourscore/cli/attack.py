@@ -18,12 +18,13 @@ from fourscore.core import Case, ConfigError, DataError, Dimension, Rubric
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
 from fourscore.integrations.config_file import rubric_from_name
-from fourscore.judges.prompted.attacks import bundled_cases, families, family
+from fourscore.judges.llm.attacks import bundled_cases, families, family
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
 from fourscore.labels.labelled_outputs import read_labelled
 from fourscore.labels.question_forms import measure_forms
+from fourscore.report import costs
 from fourscore.report.attack_panel import Ticker, markdown, show
 
 ENDINGS = (".md", ".json")
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     with Ticker(known) as ticker, stdout_kept():
         found = loop.run(work())
     document = {"judge": args.judge, **found, **budget.bill(house)}
-    document["bill"] = budget.bill_lines(document.get("models", ()))
+    document["bill"] = costs.bill_lines(document.get("models", ()))
     code = exit_code(document, args.most)
     document |= {"most": args.most, "exit_code": code}
     text = json.dumps(document) + "\n"  # plain ASCII: what attacks hide stays escaped

@@ -15,7 +15,6 @@ from fourscore.cli.calibrate_fit import check_fit, fit_weights
 from fourscore.cli.judge_options import judge_options
 from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.cli.run_guard import stdout_kept
-from fourscore.cli.run_settings import STORE
 from fourscore.core import ConfigError, DataError, Dimension, Rubric, nearest
 from fourscore.core.judge import is_ranker
 from fourscore.executors import loop
@@ -34,10 +33,10 @@ from fourscore.labels.labelled_outputs import (
     read_judged,
     read_labelled,
 )
-from fourscore.report import exports
+from fourscore.report import costs, exports
 from fourscore.report.calibration_panel import Ticker, markdown, show
 from fourscore.stats.correction import ChanceError, check
-from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite import DEFAULT_STORE, Store
 
 #: What a label counts as a pass from, where no rubric says.
 PASS_AT = 0.7
@@ -57,7 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="instead: a stored run, with the labels of fourscore label",
     )
-    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add(
+        "--store",
+        default=DEFAULT_STORE,
+        metavar="FILE",
+        help=f"where runs are kept ({DEFAULT_STORE})",
+    )
     add("--scale", metavar="LOW:HIGH", help="labels are whole numbers on this scale: 0:10")
     add("--pass-at", type=float, metavar="SHARE", help="finer labels pass from here on (0.7)")
     add("--judged", metavar="FILE", help="outputs without labels, whose pass rate is corrected")
@@ -249,7 +253,7 @@ def _report(
         sys.stdout.write(text)
         return code
     show(found)
-    for line in budget.bill_lines(bill.get("models", ())):
+    for line in costs.bill_lines(bill.get("models", ())):
         sys.stdout.write(f"{line}\n")
     if args.store_in:
         sys.stdout.write(f"stored in {args.store_in}\n")

@@ -16,7 +16,7 @@ from fourscore.formats.writing import written
 from fourscore.judges.dimensions.factual_accuracy import NAME, FactualAccuracy
 from fourscore.labels.fit_weights import Fit, fit_labelled
 from fourscore.labels.labelled_outputs import Labelled
-from fourscore.stats.figure import Figure
+from fourscore.stats.estimate import Figure
 
 #: What `--fit` does not go with: it changes the judge that these speak of.
 _OTHERS = ("judged", "random_sample", "store_in", "out")

@@ -7,12 +7,11 @@ from contextlib import ExitStack
 import msgspec
 
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
-from fourscore.cli.run_settings import STORE
 from fourscore.core import ConfigError
 from fourscore.report.comparison_panel import show
 from fourscore.report.run_panel import store_option
 from fourscore.stats.verdict import Rules
-from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.compare import Side, compare, same_judge
 
 #: What may be asked of B, and the verdicts that do not give it.
@@ -23,7 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("a", metavar="A", help="the run to compare with")
     add("b", metavar="B", help="the run that is compared")
-    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add(
+        "--store",
+        default=DEFAULT_STORE,
+        metavar="FILE",
+        help=f"where runs are kept ({DEFAULT_STORE})",
+    )
     add("--store-b", metavar="FILE", help="where B is kept, if elsewhere")
     add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after fourscore rescore")
     add(

@@ -39,7 +39,9 @@ def run(args: argparse.Namespace) -> int:
         message = error.strerror or "cannot be made"
         raise ConfigError(message, file=args.dir, field="--dir") from None
     store, report = folder / "runs.db", folder / REPORT
-    with resources.as_file(resources.files("fourscore.doors") / "demo" / "cases.jsonl") as cases:
+    with resources.as_file(
+        resources.files("fourscore.cli") / "demo_files" / "cases.jsonl"
+    ) as cases:
         words = ["--cases", str(cases), "--agent", AGENT, "--name", "demo", "--store", str(store)]
         if report.suffix in exports.FORMATS:
             words += ["--out", str(report)]

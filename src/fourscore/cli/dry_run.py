@@ -11,7 +11,7 @@ from fourscore.agents.agent import Agent
 from fourscore.cli.main import PASSED
 from fourscore.core import Case, Rubric
 from fourscore.models import max_cost as ceiling
-from fourscore.models.house import House
+from fourscore.models.model_pool import House
 
 #: Cases that are named.
 FIRST = 10

@@ -9,13 +9,12 @@ from typing import Any
 import msgspec
 
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
-from fourscore.cli.run_settings import STORE
 from fourscore.core import ConfigError, DataError
 from fourscore.evolve.decision import Decision, by_pairs, by_scores
 from fourscore.evolve.runs import PairedRuns, paired_runs
 from fourscore.report import evolution_panel as terminal
 from fourscore.stats.sequential import Looks
-from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.compare import Side, same_judge
 
 
@@ -26,7 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--new", type=float, metavar="SCORE", help="the new version's score")
     add("--rule", choices=("paired", "literal"), default="paired", help="(paired)")
     add("--seed", type=int, metavar="N", help="of the literal rule's exploration")
-    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add(
+        "--store",
+        default=DEFAULT_STORE,
+        metavar="FILE",
+        help=f"where runs are kept ({DEFAULT_STORE})",
+    )
     add("--store-b", metavar="FILE", help="where the second run is kept, if elsewhere")
     add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after fourscore rescore")
     told = "pairs at the most, looked at up to four times; without it, all there are, once"

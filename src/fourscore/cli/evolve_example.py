@@ -38,7 +38,7 @@ def begin_example(folder: Path) -> Evolution:
 
 
 def _template(name: str) -> Any:
-    return resources.files("fourscore.doors") / "evolve" / "example" / name
+    return resources.files("fourscore.cli") / "evolve_example_files" / name
 
 
 def _lines() -> list[bytes]:

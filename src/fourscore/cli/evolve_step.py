@@ -30,13 +30,14 @@ from fourscore.evolve.settings import NAME, Settings
 from fourscore.evolve.split import Split, split
 from fourscore.executors import loop as event_loop
 from fourscore.formats.cases import CaseFile
+from fourscore.formats.plain_text import plain
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.models.client import Client
-from fourscore.models.house import House
+from fourscore.models.model_pool import House
 from fourscore.models.wrapper import part_of
+from fourscore.report import costs
 from fourscore.report.lineage_panel import lineage_document, show_lineage
 from fourscore.report.run_panel import Ticker
-from fourscore.report.terminal import plain
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Observer, Plan
 
@@ -152,7 +153,7 @@ def _report(
     )
     if held is not None:
         sys.stdout.write(f"held out: {held.words}\n")
-    sys.stdout.writelines(f"{line}\n" for line in budget.bill_lines(document.get("models", ())))
+    sys.stdout.writelines(f"{line}\n" for line in costs.bill_lines(document.get("models", ())))
     return code
 
 

@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _template(name: str) -> str:
-    return (resources.files("fourscore.doors") / "init" / name).read_text(encoding="utf-8")
+    return (resources.files("fourscore.cli") / "init_files" / name).read_text(encoding="utf-8")
 
 
 def _write(path: Path, text: str, *, replace: bool) -> None:

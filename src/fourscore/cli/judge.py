@@ -18,6 +18,7 @@ from fourscore.core import ConfigError, DataError, Rubric, Status
 from fourscore.formats.lines import chunks
 from fourscore.formats.writing import written
 from fourscore.integrations.config_file import add_judge_arguments, rubric_from_options
+from fourscore.report import costs
 from fourscore.stats.rates import wilson
 from fourscore.train.bulk_rows import Tally
 from fourscore.train.judge_pool import Crew
@@ -152,9 +153,9 @@ def _report(
     if mean is not None:
         rate = f"{tally.successes / n:.1%} [{low:.1%}, {high:.1%}], n={n}"
         say(f"success {rate}; mean reward {mean:.4g}; {seconds:.1f} s\n")
-    for line in budget.bill_lines(bill.get("models", [])):
+    for line in costs.bill_lines(bill.get("models", [])):
         say(f"{line}\n")
-    if spent := budget.spent_words({"planned": tally.planned, "total_tests": n, **bill}):
+    if spent := costs.spent_words({"planned": tally.planned, "total_tests": n, **bill}):
         say(f"{spent}\n")
     if tally.replaced:
         say(f"lone surrogates read as U+FFFD: {tally.replaced}\n")

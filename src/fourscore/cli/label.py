@@ -7,8 +7,7 @@ import sys
 import msgspec
 
 from fourscore.cli.main import PASSED
-from fourscore.cli.run_settings import STORE
-from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite import DEFAULT_STORE, Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +18,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
     add("--who", default=None, metavar="NAME", help="who says so (you)")
     add("--note", default="", help="and why")
-    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add(
+        "--store",
+        default=DEFAULT_STORE,
+        metavar="FILE",
+        help=f"where runs are kept ({DEFAULT_STORE})",
+    )
     add("--json", action="store_true", help="one document on stdout")
 
 

@@ -9,14 +9,14 @@ from fourscore.agents.agent import agent_of
 from fourscore.cli import model_options as budget
 from fourscore.cli.run import exit_code
 from fourscore.cli.run_guard import housed
-from fourscore.cli.run_settings import JUDGE_DEADLINE, STORE
+from fourscore.cli.run_settings import JUDGE_DEADLINE
 from fourscore.executors import loop
 from fourscore.judges.calibrated_rate import corrected_by
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.report import exports
+from fourscore.report import costs, exports
 from fourscore.report.run_panel import Ticker, show, store_option
 from fourscore.stats.gates import parse as parse_gate
-from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.run import Plan, stored, summarized
 from fourscore.test.run import run as run_cases
 
@@ -25,7 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run_id", metavar="RUN", help="the run, or the beginning of its id")
     add("--rubric", required=True, metavar="FILE", help="the rubric's YAML")
-    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add(
+        "--store",
+        default=DEFAULT_STORE,
+        metavar="FILE",
+        help=f"where runs are kept ({DEFAULT_STORE})",
+    )
     add("--concurrency", type=int, default=16, metavar="N", help="rows at a time (16)")
     add("--judge-deadline", type=float, default=60.0, metavar="SECONDS", help=JUDGE_DEADLINE)
     add(
@@ -67,6 +72,6 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
         show(info, document, store=store_option(args.store))
-    if spent := budget.spent_words(document):
+    if spent := costs.spent_words(document):
         sys.stderr.write(f"{spent}; the same again with a larger --budget asks for the rest\n")
     return code

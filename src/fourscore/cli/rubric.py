@@ -20,12 +20,13 @@ from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.parts import parts_of
 from fourscore.labels.learning.plan import plan_of
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.asking import ModelError
+from fourscore.models.budget import Cost, Limits, Purse
 from fourscore.models.client import Client
-from fourscore.models.house import House
+from fourscore.models.messages import ModelError
+from fourscore.models.model_pool import House
 from fourscore.models.prices import Prices
-from fourscore.models.purse import Cost, Limits, Purse
 from fourscore.models.wrapper import part_of
+from fourscore.report import costs
 from fourscore.report.learning_panel import Counter, plan_words, report_words
 
 
@@ -183,7 +184,7 @@ def _reported(
         return code
     for line in report_words(document):
         sys.stdout.write(f"{line}\n")
-    for line in budget.bill_lines(bill.get("models", [])):
+    for line in costs.bill_lines(bill.get("models", [])):
         sys.stdout.write(f"{line}\n")
     sys.stdout.write(f"written: {args.out}\n")
     return code

@@ -19,7 +19,7 @@ from fourscore.cli import model_options as budget
 from fourscore.cli.dry_run import dry_run
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.run_guard import Watchdog, stdout_kept, stoppable
-from fourscore.cli.run_settings import CONFIG, JUDGE_DEADLINE, STORE, RunSettings, settings_of
+from fourscore.cli.run_settings import CONFIG, JUDGE_DEADLINE, RunSettings, settings_of
 from fourscore.core import Case, ConfigError, DataError, FourscoreError, Rubric, Status
 from fourscore.core.judge import shown
 from fourscore.executors import loop
@@ -27,14 +27,14 @@ from fourscore.formats.cases import CaseFile
 from fourscore.formats.selection import limited, sampled
 from fourscore.judges.calibrated_rate import corrected_by
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.models.house import House
-from fourscore.models.purse import NOTHING, Limits
-from fourscore.report import exports
+from fourscore.models.budget import NOTHING, Limits
+from fourscore.models.model_pool import House
+from fourscore.report import costs, exports
 from fourscore.report.run_panel import Ticker, last_run, show, store_option
 from fourscore.stats.gates import Gate
 from fourscore.stats.gates import parse as parse_gate
 from fourscore.stores.run import RunInfo
-from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.run import Todo, planned, remaining, summarized
 from fourscore.test.run import run as run_cases
 
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " recorded",
     )
     add("--name", help="what to call the run")
-    add("--store", metavar="FILE", help=f"where runs are kept ({STORE})")
+    add("--store", metavar="FILE", help=f"where runs are kept ({DEFAULT_STORE})")
     add("--repeats", type=int, metavar="N", help="attempts at each case (1)")
     add("--concurrency", type=int, metavar="N", help="cases at a time (16)")
     add("--deadline", type=float, metavar="SECONDS", help="for the agent, each case (60)")
@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _resume(args: argparse.Namespace) -> int:
     exports.check(args.out)
-    with Store(args.store or STORE, make=False) as store:
+    with Store(args.store or DEFAULT_STORE, make=False) as store:
         info = store.run(args.resume)
         settings = msgspec.convert(info.options, RunSettings)
         settings.gates = args.gate or settings.gates
@@ -239,7 +239,7 @@ def _carry_out(
     else:
         took, there = time.monotonic() - started, store_option(settings.store)
         show(info, document, took, last_run(store, info), there)
-    spent = budget.spent_words(document)
+    spent = costs.spent_words(document)
     if spent:
         sys.stderr.write(f"{spent}; go on with: {_with_more(resume, settings)}\n")
     elif not complete:

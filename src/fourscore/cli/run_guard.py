@@ -14,7 +14,7 @@ from contextlib import contextmanager, redirect_stdout
 from types import FrameType
 from typing import Any
 
-from fourscore.models.house import House
+from fourscore.models.model_pool import House
 
 #: Beyond its deadline, before a blocked loop is broken into, in seconds.
 GRACE = 2.0

@@ -13,9 +13,9 @@ from fourscore.formats.document import read_document
 from fourscore.formats.selection import Selection
 from fourscore.integrations.config_file import parse_option
 from fourscore.judges.rubric_file import RESEARCH
+from fourscore.stores.sqlite import DEFAULT_STORE
 from fourscore.test.run import Plan
 
-STORE = ".fourscore/runs.db"
 #: The configuration of a folder, read where none is named and the options do not say it all.
 CONFIG = "fourscore.yaml"
 #: What `--judge-deadline` is for.
@@ -31,7 +31,7 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     agent: str
     rubric: str = RESEARCH
     name: str = ""
-    store: str = STORE
+    store: str = DEFAULT_STORE
     repeats: int = 1
     concurrency: int = 16
     deadline: float = 60.0

@@ -7,13 +7,15 @@ import time
 import msgspec
 
 from fourscore.cli.main import PASSED
-from fourscore.cli.run_settings import STORE
-from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite import DEFAULT_STORE, Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})"
+        "--store",
+        default=DEFAULT_STORE,
+        metavar="FILE",
+        help=f"where runs are kept ({DEFAULT_STORE})",
     )
     parser.add_argument("--json", action="store_true", help="one document on stdout")
 

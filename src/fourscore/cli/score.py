@@ -11,8 +11,8 @@ import msgspec
 
 from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.core import DataError, Rubric
+from fourscore.evolve.fitness.document import document
 from fourscore.evolve.fitness.log import Reading, Task, score_records, score_traces
-from fourscore.evolve.fitness.telling import document
 from fourscore.judges.fitness.rubric import fitness
 
 

@@ -158,7 +158,7 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
     except ImportError as error:
         message = f"receiving traces needs {error.name}: pip install 'fourscore[otel]'"
         raise ConfigError(message, field="--monitor") from None
-    from fourscore.models.purse import limits_of
+    from fourscore.models.budget import limits_of
     from fourscore.stores.monitor import MonitorStore
 
     if args.hourly_budget:

@@ -7,20 +7,19 @@ from typing import Any
 import msgspec
 
 from fourscore.cli.main import PASSED
-from fourscore.cli.model_options import judged_by
-from fourscore.cli.run_settings import STORE
 from fourscore.core import ConfigError, InputError, Score, Signal
 from fourscore.core.trace import as_text
 from fourscore.formats.conversion import converted
 from fourscore.formats.document import parse_document
+from fourscore.formats.plain_text import plain as _plain
 from fourscore.formats.rubrics import RubricFile
 from fourscore.judges.calibrated_rate import corrected
 from fourscore.report import exports
+from fourscore.report.costs import judged_by
 from fourscore.report.run_panel import last_run, store_option
 from fourscore.report.run_panel import show as show_summary
-from fourscore.report.terminal import plain as _plain
 from fourscore.stores.run import RunInfo, StoredRow
-from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.run import summarized
 
 
@@ -30,7 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("case_id", nargs="?", metavar="CASE", help="one of its cases")
     add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
     add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after fourscore rescore")
-    add("--store", default=STORE, metavar="FILE", help=f"where runs are kept ({STORE})")
+    add(
+        "--store",
+        default=DEFAULT_STORE,
+        metavar="FILE",
+        help=f"where runs are kept ({DEFAULT_STORE})",
+    )
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
     add("--json", action="store_true", help="one document on stdout")
 

@@ -25,7 +25,7 @@ from fourscore.evolve.mutations.proposal import Proposal, Proposer, Refused, rem
 from fourscore.evolve.split import Split
 from fourscore.evolve.tries import HELD_OUT, REFUSED, note_of, tries_of
 from fourscore.judges.fitness.grades import grade_of
-from fourscore.models.asking import ModelError
+from fourscore.models.messages import ModelError
 
 #: Proposals in a row that may be refused before a step ends.
 MOST_REFUSED = 20

@@ -34,7 +34,7 @@ from concurrent.futures import Future
 from dataclasses import asdict
 from typing import Self, TypeVar, TypeVarTuple, cast
 
-from fourscore.executors.keeper import LOCK, Job, Keeper
+from fourscore.executors.pool_thread import LOCK, Job, Keeper
 from fourscore.executors.process import Settings, WorkerDied, WorkerError, WorkerTimeout
 from fourscore.executors.worker import REQUEST
 

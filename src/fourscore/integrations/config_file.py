@@ -13,7 +13,7 @@ import msgspec
 from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, nearest
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import Document, parse_document, read_document
-from fourscore.judges.protocol import load
+from fourscore.judges.loading import load
 from fourscore.labels.auto_grader_config import AutoGrader
 
 ROOTS = ("ajet", "fourscore")

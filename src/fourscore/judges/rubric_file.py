@@ -6,7 +6,7 @@ from fourscore.core import ConfigError, Dimension, Rubric
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import Document, read_document
 from fourscore.formats.rubrics import RubricFile, RubricLine
-from fourscore.judges.protocol import load
+from fourscore.judges.loading import load
 
 #: The rubric for research answers, which `fourscore run` uses where none is given.
 RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")

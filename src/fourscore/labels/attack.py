@@ -27,7 +27,7 @@ from fourscore.core import (
     score,
 )
 from fourscore.executors.local import Local
-from fourscore.judges.prompted.attacks import Family, Place, wrong_answer
+from fourscore.judges.llm.attacks import Family, Place, wrong_answer
 from fourscore.labels.attack_plan import Attempt, Plan, planned
 from fourscore.stats.rates import wilson
 

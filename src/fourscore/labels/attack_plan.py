@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from fourscore.core import Case
-from fourscore.judges.prompted.attacks import PLACES, Attack, Family, Place, wrong_answer
+from fourscore.judges.llm.attacks import PLACES, Attack, Family, Place, wrong_answer
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,15 +21,15 @@ from fourscore.core.rubric import SLACK
 from fourscore.core.trace import as_text
 from fourscore.formats.document import read_document
 from fourscore.formats.samples import Samples
-from fourscore.judges.prompted.criteria import Criteria
-from fourscore.judges.prompted.listwise import Listwise
-from fourscore.judges.prompted.rating import Rating
+from fourscore.judges.llm.criteria import Criteria
+from fourscore.judges.llm.listwise import Listwise
+from fourscore.judges.llm.rating import Rating
 from fourscore.labels.auto_grader_config import AutoGrader
 from fourscore.labels.learn import LEARNED, learn
 from fourscore.labels.learning.artifact import write_artifact
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.asking import Model, ModelError
+from fourscore.models.messages import Model, ModelError
 from fourscore.models.spec import usual_cache
 
 NAME = "auto_grader"

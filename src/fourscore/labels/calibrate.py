@@ -19,7 +19,7 @@ from fourscore.stats.alpha import METRICS, alpha
 from fourscore.stats.bias import Group, slope
 from fourscore.stats.confusion import Confusion, confusion, share
 from fourscore.stats.correction import ChanceError, Corrected, rogan_gladen, with_labelled
-from fourscore.stats.figure import Figure
+from fourscore.stats.estimate import Figure
 from fourscore.stats.ppi import ppi_rate
 
 #: People's verdict and the judge's.

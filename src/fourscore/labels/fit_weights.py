@@ -17,7 +17,7 @@ import msgspec
 from fourscore.core import CaseError, DataError, digest
 from fourscore.judges.dimensions.factual_accuracy import Fact, FactualAccuracy, facts_of
 from fourscore.judges.dimensions.question import question_of
-from fourscore.judges.openers import why_nothing
+from fourscore.judges.empty_answers import why_nothing
 from fourscore.judges.reader.features import DIRECTION, NAMES, Match, measure
 from fourscore.judges.reader.support import read_claims, read_question
 from fourscore.judges.reader.text import Text, read_text
@@ -25,7 +25,7 @@ from fourscore.judges.reader.weights import Fitted, HeldOut, LinearModel, shippe
 from fourscore.labels.label_pairs import people_on
 from fourscore.labels.labelled_outputs import Labelled, Output
 from fourscore.stats.confusion import confusion
-from fourscore.stats.figure import Figure
+from fourscore.stats.estimate import Figure
 from fourscore.stats.logistic import Logistic, fit_logistic
 from fourscore.stats.means import estimate
 

@@ -11,7 +11,7 @@ from fourscore.labels.labelled_outputs import Output, Verdict
 from fourscore.stats.agreement import WEIGHTS, kappa, table_of
 from fourscore.stats.bias import Group, by_group, mean
 from fourscore.stats.correlation import kendall, pearson, spearman
-from fourscore.stats.figure import Figure
+from fourscore.stats.estimate import Figure
 from fourscore.stats.means import estimate
 from fourscore.stats.roc import auc
 

@@ -24,8 +24,8 @@ from fourscore.labels.learning.parts import FEWEST, Parts, parts_of
 from fourscore.labels.learning.plan import Allowance, plan_of
 from fourscore.labels.learning.report import criterion_text, ranks_report, scores_report
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.asking import ModelError
-from fourscore.models.house import current
+from fourscore.models.messages import ModelError
+from fourscore.models.model_pool import current
 from fourscore.stats.least_squares import Fit
 
 #: Under which a journal has the document of a run that is over.

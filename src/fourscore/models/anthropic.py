@@ -11,12 +11,12 @@ from msgspec.structs import force_setattr, replace
 from fourscore.core import Usage, digest
 from fourscore.core.frozen import EMPTY, checked
 from fourscore.core.numbers import finite, whole
-from fourscore.models.asking import FREE, Ask, ModelError, Reply
 from fourscore.models.client import Client
 from fourscore.models.completion import usage_of
+from fourscore.models.json_modes import Traits, memory
 from fourscore.models.keys import Key
+from fourscore.models.messages import FREE, Ask, ModelError, Reply
 from fourscore.models.parsing import verdict
-from fourscore.models.ways import Traits, memory
 from fourscore.models.wire import StatusError, Wire, public_url
 
 HOME = "https://api.anthropic.com"

@@ -1,4 +1,4 @@
-"""A limit on what is spent, that concurrency cannot get around; see `fourscore.models.purse`.
+"""A limit on what is spent, that concurrency cannot get around; see `fourscore.models.budget`.
 
 The highest cost: tokens of the prompt are at most one for two bytes in any text worth judging, and
 the reply is limited to what was set aside for it. A call of which nobody knows what it took is
@@ -11,9 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import ConfigError, Usage
-from fourscore.models.asking import Ask, Model, ModelError, Reply
+from fourscore.models.budget import Cost, Limits, Purse
+from fourscore.models.messages import Ask, Model, ModelError, Reply
 from fourscore.models.prices import Prices
-from fourscore.models.purse import Cost, Limits, Purse
 from fourscore.models.wrapper import Wrapper
 
 BYTES_PER_TOKEN = 2

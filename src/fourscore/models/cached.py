@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from fourscore.core import digest
 from fourscore.core.numbers import whole
-from fourscore.models.asking import FREE, Ask, Model, Reply
-from fourscore.models.desk import Desk
+from fourscore.models.cache_writer import Desk
 from fourscore.models.loops import PerLoop, leave_alone
+from fourscore.models.messages import FREE, Ask, Model, Reply
 from fourscore.models.wrapper import Wrapper
 
 MAX_BYTES = 512 << 20

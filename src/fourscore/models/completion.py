@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Usage
-from fourscore.models.asking import ModelError, Token
+from fourscore.models.messages import ModelError, Token
 
 
 class _Function(msgspec.Struct):

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 
 from fourscore.core import Usage
 from fourscore.core.numbers import finite, whole
-from fourscore.models.asking import FREE, Ask, Model, ModelError, Reply
 from fourscore.models.deadlines import Deadlines
 from fourscore.models.loops import PerLoop
+from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply
 from fourscore.models.wrapper import Wrapper
 
 #: How many calls must have answered, how many are remembered.

@@ -10,8 +10,8 @@ import asyncio
 from collections import deque
 
 from fourscore.core.numbers import whole
-from fourscore.models.asking import Ask, Model, ModelError, Reply
 from fourscore.models.loops import PerLoop
+from fourscore.models.messages import Ask, Model, ModelError, Reply
 from fourscore.models.wrapper import Wrapper
 
 #: Answers that make a round, at the least; with fewer chance would decide.

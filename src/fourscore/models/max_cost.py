@@ -10,8 +10,8 @@ from typing import Any
 from fourscore.core import Case, Rubric, Usage
 from fourscore.core.judge import is_ranker
 from fourscore.core.rubric import models_of
-from fourscore.models.house import House
-from fourscore.models.purse import Cost
+from fourscore.models.budget import Cost
+from fourscore.models.model_pool import House
 
 FREE = Usage()
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from fourscore.core import Usage
-from fourscore.models.asking import FREE, Ask, Model, ModelError, Reply
+from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply
 from fourscore.models.prices import Prices
 from fourscore.models.wrapper import Wrapper
 

@@ -14,12 +14,12 @@ from msgspec.structs import force_setattr
 from fourscore.core import Usage, digest
 from fourscore.core.frozen import EMPTY, checked
 from fourscore.core.numbers import finite
-from fourscore.models.asking import FREE, Ask, ModelError, Reply
 from fourscore.models.client import Client
 from fourscore.models.completion import Completion, arguments_of, text_of, tokens_of, usage_in
+from fourscore.models.json_modes import Memory, Traits, memory, told
 from fourscore.models.keys import Key
+from fourscore.models.messages import FREE, Ask, ModelError, Reply
 from fourscore.models.parsing import verdict
-from fourscore.models.ways import Memory, Traits, memory, told
 from fourscore.models.wire import StatusError, Wire, public_url
 
 HOME = "https://api.openai.com/v1"

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from fourscore.core import Usage, freeze
-from fourscore.models.asking import ModelError
+from fourscore.models.messages import ModelError
 from fourscore.models.schema import mismatch
 
 #: A verdict is short; a longer reply is not read.

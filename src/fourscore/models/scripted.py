@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Usage, digest
-from fourscore.models.asking import Ask, ModelError, Reply
+from fourscore.models.messages import Ask, ModelError, Reply
 from fourscore.models.parsing import verdict
 
 Answer = str | Mapping[str, Any] | Reply | Exception

@@ -21,16 +21,16 @@ import msgspec
 
 from fourscore.core import ConfigError, nearest
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.asking import Model
+from fourscore.models.budget import Purse
 from fourscore.models.budgeted import Budgeted
 from fourscore.models.cached import MAX_BYTES, Cached
-from fourscore.models.gullible import careful, gullible
+from fourscore.models.fakes import careful, gullible
 from fourscore.models.hedged import Hedged
 from fourscore.models.limited import Limited
+from fourscore.models.messages import Model
 from fourscore.models.metered import Metered
 from fourscore.models.openai import OpenAI
 from fourscore.models.prices import Prices
-from fourscore.models.purse import Purse
 from fourscore.models.retrying import Retrying
 from fourscore.models.scripted import Scripted
 

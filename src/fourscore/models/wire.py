@@ -15,11 +15,11 @@ import msgspec
 
 from fourscore.core import ConfigError, Usage
 from fourscore.core.frozen import freeze
-from fourscore.models.asking import Kind, ModelError
 from fourscore.models.connection import Answer, PostError, TooLongError
 from fourscore.models.deadlines import Deadline, Deadlines
 from fourscore.models.keys import Key
 from fourscore.models.loops import PerLoop
+from fourscore.models.messages import Kind, ModelError
 from fourscore.models.parsing import STRICT
 from fourscore.models.posting import Poster
 

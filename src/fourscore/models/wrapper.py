@@ -6,7 +6,7 @@ A wrapper answers as the model inside would, so the cache may stand anywhere in 
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from fourscore.models.asking import Ask, Model, Reply
+from fourscore.models.messages import Ask, Model, Reply
 
 Part = TypeVar("Part")
 

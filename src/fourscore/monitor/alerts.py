@@ -14,7 +14,7 @@ import msgspec
 from fourscore.core.numbers import finite
 from fourscore.monitor.change import Change
 from fourscore.monitor.judgement import Judgement
-from fourscore.stats.vigil import Method, Word
+from fourscore.stats.rate_alarm import Method, Word
 from fourscore.stores.monitor_alerts import Alert, Claim, Outbox
 
 HOUR, DAY = 3600.0, 86_400.0

@@ -9,10 +9,10 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from fourscore.monitor.exchange import Exchange, Read, asked, read_exchange, readable
+from fourscore.monitor.http_fields import Exchange, Read, asked, read_exchange, readable
 
 if TYPE_CHECKING:
-    from fourscore.monitor.wrapping import Wrapping
+    from fourscore.monitor.decorators import Wrapping
 
 Scope = MutableMapping[str, Any]
 Event = MutableMapping[str, Any]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from fourscore.core import Case, Rubric, Usage
-from fourscore.models.purse import Cost, limits_of
+from fourscore.models.budget import Cost, limits_of
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_rows import Spending
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from fourscore.stats.vigil import Method, Word
+from fourscore.stats.rate_alarm import Method, Word
 
 Kind = Literal["raised", "eased", "resolved"]
 _RANK = {"insufficient_data": 0, "healthy": 0, "warning": 1, "critical": 2}

@@ -17,10 +17,10 @@ from fourscore.formats.logs.batches import NOTED, Batches, Broken
 from fourscore.formats.otlp.documents import is_spans, spans_of_document
 from fourscore.formats.otlp.span import Span
 from fourscore.formats.records import decode
-from fourscore.monitor.drawing import Drawing
 from fourscore.monitor.gathering import TOGETHER, Gatherer
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.receiving import BATCH, rows_of
+from fourscore.monitor.trace_sampling import Drawing
 from fourscore.stores.monitor_spans import Received, SpanRow
 
 

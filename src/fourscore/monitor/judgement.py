@@ -19,8 +19,8 @@ from fourscore.monitor.sample import Sample
 from fourscore.monitor.stream import Stream
 from fourscore.monitor.thresholds import MOST, Mode, Thresholds
 from fourscore.stats.confusion import Confusion
+from fourscore.stats.rate_alarm import Plan, Turn
 from fourscore.stats.sequence import interval
-from fourscore.stats.vigil import Plan, Turn
 
 __all__ = ["Change", "Judgement", "Thresholds"]
 
@@ -77,7 +77,7 @@ class Judgement(msgspec.Struct, omit_defaults=True):
 
     def document(self, errors: Confusion | None = None) -> dict[str, Any]:
         """All of it for people and programs; with a judge's errors, the corrected rate too."""
-        from fourscore.monitor.telling import told
+        from fourscore.monitor.document import told
 
         return told(self, errors)
 

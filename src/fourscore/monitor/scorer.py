@@ -4,12 +4,12 @@ import time
 
 from fourscore.core import FourscoreError, Rubric
 from fourscore.formats.rows import Recorded
+from fourscore.monitor.batch_writer import Saving
 from fourscore.monitor.budget import HOUR, Budget, Reservation
-from fourscore.monitor.keeping import Scored, entry_of, sample_of
-from fourscore.monitor.observed import Observed
+from fourscore.monitor.interaction import Observed
 from fourscore.monitor.redaction import Redaction
 from fourscore.monitor.sample import Sample
-from fourscore.monitor.saving import Saving
+from fourscore.monitor.sample_row import Scored, entry_of, sample_of
 from fourscore.monitor.tally import Tallies
 from fourscore.train.rewards import Rewards
 

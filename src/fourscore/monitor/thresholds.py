@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from fourscore.core.numbers import whole
-from fourscore.stats.vigil import Plan, plan
+from fourscore.stats.rate_alarm import Plan, plan
 
 Mode = Literal["sequential", "simple"]
 

@@ -10,10 +10,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from fourscore.formats.plain_text import plain
 from fourscore.judges.visible import INVISIBLE
 from fourscore.labels.attack_plan import Attempt
 from fourscore.report.exports import inline
-from fourscore.report.terminal import console, framed, plain
+from fourscore.report.terminal import console, framed
 
 #: Cells of a family's bar, examples shown and characters of each.
 BAR, EXAMPLES, LONGEST = 20, 8, 160

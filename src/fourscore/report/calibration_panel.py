@@ -10,12 +10,13 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from fourscore.formats.plain_text import plain
 from fourscore.judges.calibrated_rate import METHODS
 from fourscore.labels.calibrate import Calibration
 from fourscore.report.exports import inline
-from fourscore.report.terminal import console, framed, plain
+from fourscore.report.terminal import console, framed
 from fourscore.stats.bias import Group
-from fourscore.stats.figure import Figure
+from fourscore.stats.estimate import Figure
 
 WORDS = {
     "people": "people pass",

@@ -5,7 +5,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.report.terminal import console, framed, plain
+from fourscore.formats.plain_text import plain
+from fourscore.report.terminal import console, framed
 from fourscore.stats.paired import Comparison
 from fourscore.stores.run import RunInfo
 from fourscore.test.compare import Compared

@@ -7,7 +7,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.report.terminal import console, framed, plain
+from fourscore.formats.plain_text import plain
+from fourscore.report.terminal import console, framed
 
 COLOURS = {
     "active": "green",

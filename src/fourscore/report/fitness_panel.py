@@ -7,8 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.core.levels import level_of
+from fourscore.formats.plain_text import plain
 from fourscore.report.run_panel import BAR, COLOURS
-from fourscore.report.terminal import console, framed, plain
+from fourscore.report.terminal import console, framed
 
 #: Groups and broken lines that are shown.
 SHOWN, BROKEN = 20, 3

@@ -5,9 +5,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from fourscore.models.house import House
-from fourscore.models.purse import Cost
-from fourscore.report.terminal import plain
+from fourscore.formats.plain_text import plain
+from fourscore.models.budget import Cost
+from fourscore.models.model_pool import House
 
 #: Seconds between two pictures of the counter.
 EVERY = 0.2

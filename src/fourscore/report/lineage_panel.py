@@ -11,8 +11,9 @@ from rich.text import Text
 from fourscore.evolve.document import version_document
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.version_tree import FAILED, Family, spans
+from fourscore.formats.plain_text import plain
 from fourscore.report.evolution_panel import COLOURS
-from fourscore.report.terminal import console, framed, plain
+from fourscore.report.terminal import console, framed
 
 MARKS = {
     "active": "●",

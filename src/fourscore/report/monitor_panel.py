@@ -7,11 +7,12 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from fourscore.formats.plain_text import plain
 from fourscore.judges.calibrated_rate import METHODS
+from fourscore.monitor.alert_text import ASPECTS, facts, headline
 from fourscore.monitor.alerts import Notice
 from fourscore.monitor.status import WORDS
-from fourscore.monitor.wording import ASPECTS, facts, headline
-from fourscore.report.terminal import console, framed, plain
+from fourscore.report.terminal import console, framed
 
 COLOURS = {
     "healthy": "green",

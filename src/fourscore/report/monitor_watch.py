@@ -9,11 +9,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.monitor.keeping import read_sample
+from fourscore.formats.plain_text import plain
 from fourscore.monitor.sample import Sample
+from fourscore.monitor.sample_row import read_sample
 from fourscore.monitor.status import monitor_document
 from fourscore.report.monitor_panel import COLOURS, NAME, head
-from fourscore.report.terminal import NARROWEST, plain
+from fourscore.report.terminal import NARROWEST
 from fourscore.stores.monitor import MonitorStore
 
 BARS = "▁▂▃▄▅▆▇█"

@@ -14,14 +14,14 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.cli.model_options import bill_lines, judged_by, spent_words
-from fourscore.cli.run_settings import STORE
 from fourscore.core.levels import level_of
+from fourscore.formats.plain_text import plain
 from fourscore.judges.calibrated_rate import words as corrected_words
 from fourscore.report.canaries import canary_lines
-from fourscore.report.terminal import console, framed, plain
+from fourscore.report.costs import bill_lines, judged_by, spent_words
+from fourscore.report.terminal import console, framed
 from fourscore.stores.run import RunInfo
-from fourscore.stores.sqlite import Store
+from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.run import Outcome
 
 #: Cells of a dimension's bar, and of the bar of a run under way.
@@ -263,7 +263,7 @@ def _footer(
 def store_option(path: str) -> str:
     """What a command needs in order to find the store, if it is not where all look."""
     whole, here = Path(path).resolve(), Path.cwd()
-    if whole == (here / STORE).resolve():
+    if whole == (here / DEFAULT_STORE).resolve():
         return ""
     shown = whole.relative_to(here) if whole.is_relative_to(here) else whole
     return f" --store {shlex.quote(str(shown))}"

@@ -31,9 +31,3 @@ def framed(out: Console, title: str, parts: Sequence[RenderableType], colour: st
         out.print(title)
         out.print(Group(*parts))
     out.file.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
-
-
-def plain(text: str, longest: int = 2000) -> str:
-    """Foreign text on a terminal: cut, no escapes, no lines of its own."""
-    cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
-    return cut if cut.isprintable() else repr(cut)[1:-1]

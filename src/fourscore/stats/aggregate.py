@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from fourscore.core import Case, Score, Status, Trace, Usage
+from fourscore.stats.bounded_map import Named
 from fourscore.stats.canaries import Canaries
 from fourscore.stats.failures import First, Worst
 from fourscore.stats.means import EXACT, Estimate, Mean, Rate
-from fourscore.stats.named import Named
 from fourscore.stats.repeats import Column, OpenCases, ks, pass_at_k, pass_hat_k
 from fourscore.stats.spending import Amount, Spending
 

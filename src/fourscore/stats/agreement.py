@@ -16,7 +16,7 @@ from typing import Literal
 
 import msgspec
 
-from fourscore.stats.figure import Figure, unknown
+from fourscore.stats.estimate import Figure, unknown
 from fourscore.stats.quantiles import normal
 from fourscore.stats.rates import wilson
 

@@ -19,7 +19,7 @@ from itertools import accumulate
 from math import exp, fsum, log, sqrt
 from typing import Literal
 
-from fourscore.stats.figure import Figure, unknown
+from fourscore.stats.estimate import Figure, unknown
 from fourscore.stats.quantiles import student
 from fourscore.stats.rates import wilson
 

@@ -13,7 +13,7 @@ from math import fsum, sqrt
 
 import msgspec
 
-from fourscore.stats.figure import Figure, unknown
+from fourscore.stats.estimate import Figure, unknown
 from fourscore.stats.quantiles import student
 
 

@@ -11,7 +11,7 @@ from math import sqrt
 
 import msgspec
 
-from fourscore.stats.figure import Figure, unknown
+from fourscore.stats.estimate import Figure, unknown
 from fourscore.stats.rates import wilson
 
 

@@ -18,9 +18,9 @@ from math import fsum
 import msgspec
 
 from fourscore.stats.bootstrap import RESAMPLES
+from fourscore.stats.bounded_map import Named
 from fourscore.stats.holm import holm
 from fourscore.stats.mcnemar import PassChange, PassPairs
-from fourscore.stats.named import Named
 from fourscore.stats.paired_scores import ScoreChange, ScorePairs
 from fourscore.stats.verdict import Rules, Verdict, decide
 

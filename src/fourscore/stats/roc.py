@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from math import exp, log, sqrt
 
-from fourscore.stats.figure import Figure, unknown
+from fourscore.stats.estimate import Figure, unknown
 from fourscore.stats.quantiles import normal
 
 

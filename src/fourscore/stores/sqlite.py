@@ -46,6 +46,9 @@ LABELS = """SELECT case_id, repeat, who, verdict, note, created, labels.attempt 
     FROM labels JOIN traces ON traces.number = labels.trace
     WHERE run = ? ORDER BY position, repeat, who"""
 
+#: The store of runs where no other is named, below the working directory.
+DEFAULT_STORE = ".fourscore/runs.db"
+
 
 class Store:
     """Use it from any thread; a forked process opens its own.

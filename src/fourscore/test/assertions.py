@@ -12,8 +12,8 @@ from fourscore.core import Case, Rubric, Score, Signal, Trace, score
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.fields import case_from
+from fourscore.formats.plain_text import plain
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
-from fourscore.report.terminal import plain
 
 #: Characters shown of an answer and of a piece of evidence.
 SHOWN, QUOTED = 600, 160

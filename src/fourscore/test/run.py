@@ -27,8 +27,8 @@ from fourscore.core import (
     score,
 )
 from fourscore.executors.local import Local
-from fourscore.models.asking import FREE, ModelError
-from fourscore.models.house import current
+from fourscore.models.messages import FREE, ModelError
+from fourscore.models.model_pool import current
 from fourscore.stats.aggregate import Summary
 from fourscore.stores.sqlite import Store
 from fourscore.stores.writer import Writer

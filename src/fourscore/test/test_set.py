@@ -25,7 +25,7 @@ from fourscore.core.rubric import SLACK
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.fields import case_from
-from fourscore.judges.protocol import BUILT_IN, load
+from fourscore.judges.loading import BUILT_IN, load
 from fourscore.stats.aggregate import Summary
 
 PASS_THRESHOLD = 0.7

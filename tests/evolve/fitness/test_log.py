@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourscore import Case, DataError, score
+from fourscore.evolve.fitness.document import document
 from fourscore.evolve.fitness.log import Reading, Task, score_log
-from fourscore.evolve.fitness.telling import document
 from fourscore.formats.logs.detect import Log
 from fourscore.judges.fitness.grades import score_of
 from fourscore.judges.fitness.rubric import fitness

@@ -6,7 +6,7 @@ from typing import Any
 
 from fourscore.core import Case, Evidence, Score, Signal, Status, Trace
 from fourscore.evolve.mutations.failure import Failure
-from fourscore.models.asking import Ask
+from fourscore.models.messages import Ask
 from fourscore.models.scripted import Scripted
 
 PARENT = """You are a support agent for {shop}.

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from tests.phases.evolve.mutations.planted_failures import PARENT, failure
+from tests.evolve.mutations.planted_failures import PARENT, failure
 
 from fourscore.core import ConfigError
 from fourscore.evolve.mutations.checks import Checks, Made

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.phases.evolve.mutations.planted_failures import failure
+from tests.evolve.mutations.planted_failures import failure
 
 import fourscore.judges
 from fourscore.core import ConfigError

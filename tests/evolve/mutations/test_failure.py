@@ -1,6 +1,6 @@
 """What is known of a failure."""
 
-from tests.phases.evolve.mutations.planted_failures import failure
+from tests.evolve.mutations.planted_failures import failure
 
 from fourscore.core import Case, Evidence, Score, Signal, Status, Trace
 from fourscore.evolve.mutations.failure import LONGEST, Failure, sort_cases, weakest

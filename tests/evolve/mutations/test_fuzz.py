@@ -7,7 +7,7 @@ from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.phases.evolve.mutations.planted_failures import number_of, writing
+from tests.evolve.mutations.planted_failures import number_of, writing
 
 from fourscore.core import Case
 from fourscore.evolve.mutations.arranging import step_reorder

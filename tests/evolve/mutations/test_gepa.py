@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.phases.evolve.mutations.planted_failures import PARENT, failure, number_of
+from tests.evolve.mutations.planted_failures import PARENT, failure, number_of
 
 from fourscore.core import Case, ConfigError, JudgeError, Score, Signal, Status, Trace, Usage
 from fourscore.evolve.mutations.gepa_adapter import GepaAdapter
@@ -16,7 +16,7 @@ from fourscore.evolve.mutations.gepa_proposer import NAME, GepaProposer
 from fourscore.evolve.mutations.operators import Operators
 from fourscore.evolve.mutations.proposal import Proposal, Refused, remembered
 from fourscore.evolve.mutations.record import Record
-from fourscore.models.asking import Ask, ModelError
+from fourscore.models.messages import Ask, ModelError
 from fourscore.models.scripted import Scripted
 
 gepa = pytest.importorskip("gepa")

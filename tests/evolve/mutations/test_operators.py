@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.phases.evolve.mutations.planted_failures import PARENT, failure
+from tests.evolve.mutations.planted_failures import PARENT, failure
 
 from fourscore.core import Case, ConfigError
 from fourscore.evolve.mutations.checks import Checks

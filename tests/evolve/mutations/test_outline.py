@@ -1,6 +1,6 @@
 """Lists and sentences of a prompt."""
 
-from tests.phases.evolve.mutations.planted_failures import PARENT
+from tests.evolve.mutations.planted_failures import PARENT
 
 from fourscore.evolve.mutations.outline import outline, sentences
 

@@ -6,7 +6,7 @@ import sys
 from random import Random
 
 import pytest
-from tests.phases.evolve.mutations.planted_failures import PARENT, failure, writing
+from tests.evolve.mutations.planted_failures import PARENT, failure, writing
 
 from fourscore.core import ConfigError
 from fourscore.evolve.mutations.checks import Checks

@@ -8,14 +8,14 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.models.server import Answer, Request, said, serving
-from tests.phases.evolve.mutations.planted_failures import (
+from tests.evolve.mutations.planted_failures import (
     NUMBER,
     PARENT,
     failure,
     number_of,
     writing,
 )
+from tests.models.server import Answer, Request, said, serving
 
 from fourscore.core import Case, ConfigError, Usage
 from fourscore.evolve.mutations.checks import Checks
@@ -24,9 +24,9 @@ from fourscore.evolve.mutations.proposal import Proposal, Refused, remembered
 from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.strategies import STRATEGIES
 from fourscore.evolve.mutations.written import Writer
-from fourscore.models.asking import ModelError
-from fourscore.models.house import House
-from fourscore.models.purse import Purse
+from fourscore.models.budget import Purse
+from fourscore.models.messages import ModelError
+from fourscore.models.model_pool import House
 from fourscore.models.scripted import Scripted
 
 NEW = PARENT.replace("cite the policy you rely on", "name the policy you rely on, with its number")

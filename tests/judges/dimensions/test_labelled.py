@@ -13,7 +13,7 @@ import pytest
 from fourscore.agents.replay import RecordedAgent
 from fourscore.core.levels import FLOORS
 from fourscore.formats.cases import CaseFile
-from fourscore.judges.protocol import load
+from fourscore.judges.loading import load
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 LEVELS = tuple(FLOORS)

@@ -21,7 +21,7 @@ _JUDGE_ALL = """
 import asyncio, sys
 from pathlib import Path
 from fourscore.core import Case, Trace
-from fourscore.judges.protocol import load
+from fourscore.judges.loading import load
 from fourscore.agents.replay import RecordedAgent
 from fourscore.formats.cases import CaseFile
 

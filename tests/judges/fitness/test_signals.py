@@ -31,7 +31,7 @@ from fourscore.judges.fitness.output import OutputQuality
 from fourscore.judges.fitness.rubric import fitness
 from fourscore.judges.fitness.structure import StructureScore
 from fourscore.judges.fitness.tool_success import ToolSuccessRate
-from fourscore.judges.protocol import load
+from fourscore.judges.loading import load
 from fourscore.judges.rubric_file import read_rubric
 
 TABLE = Path(__file__).parents[2] / "labelled" / "fitness" / "executions.jsonl"

@@ -7,7 +7,7 @@ import pytest
 from tests.judges.local.conftest import MakeFolder
 
 from fourscore.core import Case, ConfigError, Signal, Trace
-from fourscore.judges.protocol import load
+from fourscore.judges.loading import load
 
 CASE = Case(
     input="What is the capital?",

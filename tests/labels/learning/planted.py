@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fourscore.models.asking import Ask
+from fourscore.models.messages import Ask
 from fourscore.models.scripted import Scripted
 
 #: What the grader pays for, and how much.

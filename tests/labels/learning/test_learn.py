@@ -5,20 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.phases.learning import planted
+from tests.labels.learning import planted
 
 from fourscore.core import Case, Trace, score
 from fourscore.formats.samples import Samples
-from fourscore.judges.prompted.criteria import Criteria
+from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.learn import LEARNED, NOTHING, learn
 from fourscore.labels.learning.artifact import write_artifact
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.asking import ModelError
+from fourscore.models.budget import Cost, Purse
 from fourscore.models.budgeted import Budgeted
-from fourscore.models.house import House
-from fourscore.models.purse import Cost, Purse
+from fourscore.models.messages import ModelError
+from fourscore.models.model_pool import House
 from fourscore.models.scripted import Scripted
 
 PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.phases.learning import planted
+from tests.labels.learning import planted
 
 from fourscore.core import ConfigError, DataError, Usage
 from fourscore.formats.samples import Samples

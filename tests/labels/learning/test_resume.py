@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.labels.learning import planted
 from tests.models.server import Answer, Request, said, serving
-from tests.phases.learning import planted
 
 FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 AT_A_TIME = 4

@@ -4,16 +4,16 @@ import asyncio
 import tracemalloc
 from pathlib import Path
 
-from tests.phases.learning import planted
+from tests.labels.learning import planted
 
 from fourscore.core import digest
 from fourscore.formats.samples import Samples
 from fourscore.labels.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.asking import Ask, Reply
+from fourscore.models.budget import Purse
 from fourscore.models.budgeted import Budgeted
-from fourscore.models.house import House
-from fourscore.models.purse import Purse
+from fourscore.models.messages import Ask, Reply
+from fourscore.models.model_pool import House
 from fourscore.models.scripted import Scripted
 
 LONG = 20_000

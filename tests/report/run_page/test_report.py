@@ -20,8 +20,8 @@ from fourscore.core import Case, Evidence, Fault, Message, Score, Signal, Status
 from fourscore.core.rubric import Dimension, Rubric
 from fourscore.judges.math import MathJudge
 from fourscore.report import run_page as report
+from fourscore.report.run_page.compressed_blocks import Parcels, escaped
 from fourscore.report.run_page.marks import place, units
-from fourscore.report.run_page.parcels import Parcels, escaped
 from fourscore.test.run import summarized
 
 

@@ -18,7 +18,7 @@ from fourscore.evolve.mutations.forbidden import SHIPPED, compiled, forbidden
 from fourscore.evolve.mutations.placeholders import wrong_places
 from fourscore.evolve.mutations.proposal import Proposal, Refused, diff_of
 from fourscore.evolve.mutations.record import Record, text_digest
-from fourscore.models.asking import FREE
+from fourscore.models.messages import FREE
 
 
 class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ from fourscore.core import Case, JudgeError, Score, Status, Trace, Usage
 from fourscore.evolve.mutations.failure import Failure, sort_cases
 from fourscore.evolve.mutations.proposal import Proposal, Proposer, Refused, remembered
 from fourscore.evolve.mutations.record import Record
-from fourscore.models.asking import FREE
+from fourscore.models.messages import FREE
 
 if TYPE_CHECKING:
     from gepa.core.adapter import EvaluationBatch

@@ -11,7 +11,7 @@ from fourscore.core import Case, Usage
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.failure import Failure
 from fourscore.evolve.mutations.record import Record, text_digest
-from fourscore.models.asking import FREE
+from fourscore.models.messages import FREE
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -8,8 +8,8 @@ from fourscore.core.frozen import EMPTY
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks
 from fourscore.evolve.mutations.proposal import Proposer
-from fourscore.judges.prompted.prompts import Language
-from fourscore.models.asking import Model
+from fourscore.judges.llm.prompts import Language
+from fourscore.models.messages import Model
 
 Kind = Literal["rules", "model", "gepa"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -21,11 +21,11 @@ from fourscore.evolve.mutations.material import Shown, folder_of, show, worst
 from fourscore.evolve.mutations.proposal import Proposal, Refused
 from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.strategies import allowed
-from fourscore.judges.prompted.asker import Asker
-from fourscore.judges.prompted.fence import Material
-from fourscore.judges.prompted.form import numbered, written
+from fourscore.judges.llm.asker import Asker
+from fourscore.judges.llm.fence import Material
+from fourscore.judges.llm.form import numbered, written
 from fourscore.judges.visible import visible
-from fourscore.models.asking import FREE, ModelError
+from fourscore.models.messages import FREE, ModelError
 
 PROMPT = "mutate"
 #: What a model may do wrong in a try. Anything else is about the model, and is raised.

@@ -16,7 +16,7 @@ from fourscore.judges.dimensions.factual_accuracy import shorten
 from fourscore.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
 from fourscore.judges.dimensions.known import known
 from fourscore.judges.dimensions.question import list_parts, question_of
-from fourscore.judges.openers import why_nothing
+from fourscore.judges.empty_answers import why_nothing
 from fourscore.judges.reader.coverage import Coverage, cover_aspects
 from fourscore.judges.reader.text import Text, read_text
 

@@ -20,7 +20,7 @@ from fourscore.judges.dimensions.expected import expected_of
 from fourscore.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
 from fourscore.judges.dimensions.known import known
 from fourscore.judges.dimensions.question import question_of
-from fourscore.judges.openers import why_nothing
+from fourscore.judges.empty_answers import why_nothing
 from fourscore.judges.reader.support import Verdict, grade, judge_claims, judge_wordings
 from fourscore.judges.reader.text import Text, read_text
 from fourscore.judges.reader.weights import Weights, read_weights

@@ -7,8 +7,8 @@ import msgspec
 
 from fourscore.core import Case, Signal, Trace
 from fourscore.core.numbers import whole
+from fourscore.judges.fitness.document import counted, inapplicable, measured, several
 from fourscore.judges.fitness.execution import Execution, execution_of
-from fourscore.judges.fitness.telling import counted, inapplicable, measured, several
 
 NAME = "error_rate"
 #: What a log may call the failures of its tools.

@@ -9,9 +9,9 @@ from typing import Literal
 import msgspec
 
 from fourscore.core import Case, Signal, Trace
+from fourscore.judges.fitness.document import inapplicable, measured
 from fourscore.judges.fitness.execution import Execution, execution_of
 from fourscore.judges.fitness.structure import has_code_block
-from fourscore.judges.fitness.telling import inapplicable, measured
 
 NAME = "output_quality"
 CODING = "coding"

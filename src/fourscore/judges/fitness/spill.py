@@ -8,7 +8,7 @@ from typing import IO
 
 import msgspec
 
-from fourscore.judges.fitness.tally import Tally
+from fourscore.judges.fitness.counters import Tally
 
 _KEY = attrgetter("session")
 _ENCODER = msgspec.msgpack.Encoder()

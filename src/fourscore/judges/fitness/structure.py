@@ -8,8 +8,8 @@ import msgspec
 
 from fourscore.core import Case, Signal, Trace
 from fourscore.judges.fitness.detectors.markdown import has_code_block, read_markdown
+from fourscore.judges.fitness.document import inapplicable, measured
 from fourscore.judges.fitness.execution import Execution, execution_of
-from fourscore.judges.fitness.telling import inapplicable, measured
 
 __all__ = ["StructureScore", "has_code_block", "parts_of", "score_structure"]
 

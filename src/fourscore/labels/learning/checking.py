@@ -9,12 +9,12 @@ from typing import Any
 
 from fourscore.core import Case, Trace, Usage
 from fourscore.formats.samples import Sample, Samples
-from fourscore.judges.prompted.criteria import Criteria
+from fourscore.judges.llm.criteria import Criteria
 from fourscore.labels.learning.journal import Journal, key_of
 from fourscore.labels.learning.parts import Unit
 from fourscore.labels.learning.pool import pooled
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.asking import FREE, ModelError
+from fourscore.models.messages import FREE, ModelError
 
 #: Verdicts on one criterion. SILENT is an answer that says nothing: it meets nothing.
 YES, NO, SILENT = 1, 0, -1

@@ -15,7 +15,7 @@ from fourscore.labels.learning.parts import Parts, Unit, probe_of, units_of
 from fourscore.labels.learning.plan import Allowance, Plan
 from fourscore.labels.learning.proposing import Proposer, Shown
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.asking import ModelError
+from fourscore.models.messages import ModelError
 
 #: Samples on which a criterion and the grader disagree that are shown with it.
 DISAGREEMENTS = 4

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from fourscore.core import Usage
 from fourscore.formats.samples import Samples
-from fourscore.judges.prompted.asker import TRIES
-from fourscore.judges.prompted.prompts import read_prompt
+from fourscore.judges.llm.asker import TRIES
+from fourscore.judges.llm.prompts import read_prompt
 from fourscore.labels.learning.parts import FEWEST, Parts, probe_of, units_of
 from fourscore.labels.learning.settings import Learning
+from fourscore.models.budget import Purse
 from fourscore.models.budgeted import BYTES_PER_TOKEN
-from fourscore.models.house import House
+from fourscore.models.model_pool import House
 from fourscore.models.prices import Price
-from fourscore.models.purse import Purse
 
 #: Characters of a token of prose, tokens of a verdict, and seconds of a call, as a guess.
 CHARS, WRITTEN, SECONDS = 3.5, 120, 2.0

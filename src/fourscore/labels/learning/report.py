@@ -21,7 +21,7 @@ from fourscore.labels.learning.parts import Parts, Unit, units_of
 from fourscore.stats.agreement import kappa, table_of
 from fourscore.stats.bootstrap import bootstrap
 from fourscore.stats.correlation import kendall, spearman
-from fourscore.stats.figure import Figure
+from fourscore.stats.estimate import Figure
 from fourscore.stats.least_squares import non_negative
 from fourscore.stats.permutation import shuffled_agreement, sign_flip
 

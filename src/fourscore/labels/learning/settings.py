@@ -8,12 +8,12 @@ from fourscore.core import ConfigError, digest
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import finite, whole
 from fourscore.formats.samples import Fields, Mode
-from fourscore.judges.prompted.criteria import Criteria
-from fourscore.judges.prompted.listwise import Listwise
-from fourscore.judges.prompted.prompts import Language, read_prompt
-from fourscore.judges.prompted.rating import Rating
-from fourscore.models.asking import Model
-from fourscore.models.house import model_for
+from fourscore.judges.llm.criteria import Criteria
+from fourscore.judges.llm.listwise import Listwise
+from fourscore.judges.llm.prompts import Language, read_prompt
+from fourscore.judges.llm.rating import Rating
+from fourscore.models.messages import Model
+from fourscore.models.model_pool import model_for
 
 #: The prompts that a learning run asks with, beside those of the judges.
 PROMPTS = ("propose", "revise", "themes")

@@ -17,10 +17,10 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ConfigError
+from fourscore.monitor.alert_text import facts, headline
 from fourscore.monitor.alerts import Notice, Policy
 from fourscore.monitor.sinks.posting import Address
 from fourscore.monitor.sinks.secret import Secret
-from fourscore.monitor.wording import facts, headline
 
 #: How a secret begins that is written in base64.
 PREFIX = "whsec_"

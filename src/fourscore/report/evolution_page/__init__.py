@@ -21,8 +21,8 @@ from fourscore.report.evolution_page.headline import headline
 from fourscore.report.evolution_page.lines import lines_of
 from fourscore.report.evolution_page.page import parts
 from fourscore.report.evolution_page.steps import Steps
+from fourscore.report.run_page.compressed_blocks import Parcels
 from fourscore.report.run_page.page import page
-from fourscore.report.run_page.parcels import Parcels
 
 #: Bytes that the lines of the tree and the details of versions may take.
 TREE, DETAILS = 2_500_000, 8_000_000

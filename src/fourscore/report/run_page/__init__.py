@@ -22,7 +22,7 @@ from fourscore.core import Rubric
 from fourscore.report.run_page.headline import headline
 from fourscore.report.run_page.labels import labels_of
 from fourscore.report.run_page.page import page
-from fourscore.report.run_page.passes import Details, Lines
+from fourscore.report.run_page.rows import Details, Lines
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import summarized
 

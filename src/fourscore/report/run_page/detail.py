@@ -7,8 +7,8 @@ import msgspec
 
 from fourscore.core import Canary, Evidence, Message, Signal, ToolCall
 from fourscore.core.trace import as_text
-from fourscore.report.run_page.cuts import PIECE, ROW, SIGNAL, STEP, Cut, Sizes
 from fourscore.report.run_page.marks import place, units
+from fourscore.report.run_page.truncate import PIECE, ROW, SIGNAL, STEP, Cut, Sizes
 from fourscore.stores.run import Label, StoredRow
 
 #: Signals of a row, pieces of evidence of a signal, and characters of a name, a level, a quote.

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from fourscore.cli.model_options import judged_by
 from fourscore.core import Rubric
 from fourscore.core.levels import LEVELS, level_of
 from fourscore.judges.calibrated_rate import words as corrected_words
 from fourscore.report.canaries import canary_lines
+from fourscore.report.costs import judged_by
 from fourscore.report.run_page.detail import short
-from fourscore.report.run_page.passes import Details, Lines
+from fourscore.report.run_page.rows import Details, Lines
 from fourscore.stores.run import RunInfo
 
 #: Groups of each kind, labels and gates that are shown; characters of each.

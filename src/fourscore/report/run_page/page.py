@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from fourscore.report.run_page.parcels import Parcel, escaped
+from fourscore.report.run_page.compressed_blocks import Parcel, escaped
 
 #: In the order in which they stand in the page's one script.
 SCRIPTS = ("text", "charts", "theme", "headline", "parcels", "detail", "table", "start")

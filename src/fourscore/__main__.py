@@ -1,0 +1,7 @@
+"""`python -m fourscore`: the command line."""
+
+import sys
+
+from fourscore.cli.main import main
+
+sys.exit(main())

@@ -1,1 +1,0 @@
-"""Who asks: the command line, configuration files, and later servers, pages and plugins."""

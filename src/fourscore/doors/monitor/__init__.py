@@ -1,1 +1,0 @@
-"""What operators do with a monitor, apart from the commands that do it."""

@@ -1,0 +1,7 @@
+"""Text that others wrote, made safe to print on one line."""
+
+
+def plain(text: str, longest: int = 2000) -> str:
+    """Foreign text on a terminal: cut, no escapes, no lines of its own."""
+    cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return cut if cut.isprintable() else repr(cut)[1:-1]

@@ -1,0 +1,186 @@
+"""Several models, one verdict: each is asked as if alone, and what they disagree about is kept.
+
+Every member asks with the same words and options. The values are combined by their mean, weighted
+by skill, by their weighted median, or by a majority on whether the value reaches a threshold. A
+member that fails is left out where enough others answered, and the reason names it.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from fourscore.core import Case, ConfigError, Signal, Trace, Usage, digest
+from fourscore.core.frozen import EMPTY
+from fourscore.core.judge import Judge
+from fourscore.core.levels import level_of
+from fourscore.core.numbers import finite, whole
+from fourscore.core.rubric import fingerprint
+from fourscore.judges.loading import load
+from fourscore.models.messages import FREE, ModelError
+
+Combine = Literal["mean", "median", "majority"]
+
+
+class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model of the panel. `skill` is its weight, such as its agreement with people."""
+
+    model: Any
+    skill: float = 1.0
+    settings: dict[str, Any] = EMPTY
+
+    def __post_init__(self) -> None:
+        finite("skill", self.skill, low=0, high=1e9)
+
+
+class Seated(NamedTuple):
+    """A member, by name, with the judge made for it."""
+
+    name: str
+    skill: float
+    judge: Judge
+
+
+class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
+    """A judge made of judges that measure the same. `quorum` of them have to answer.
+
+    `judge` is the name of one that asks a model, `options` are its own.
+    """
+
+    judge_name: str = msgspec.field(name="judge")
+    members: tuple[Member | str, ...]
+    options: dict[str, Any] = EMPTY
+    combine: Combine = "mean"
+    threshold: float = 0.7
+    quorum: int | None = None
+
+    def __post_init__(self) -> None:
+        finite("threshold", self.threshold, low=0, high=1)
+        whole("quorum", self.quorum, low=1)
+        if not self.members:
+            raise ConfigError("a panel has members", field="members")
+        if (self.quorum or 0) > len(self.members):
+            raise ConfigError(f"only {len(self.members)} can answer", field="quorum")
+        if len({member.name for member in self.seated}) < len(self.members):
+            raise ConfigError("a model is named twice", field="members")
+        if not any(member.skill for member in self.seated):
+            raise ConfigError("every skill is 0: nothing would count", field="members")
+
+    @cached_property
+    def seated(self) -> tuple[Seated, ...]:
+        return tuple(self._seat(one) for one in self.members)
+
+    def _seat(self, member: Member | str) -> Seated:
+        one = member if isinstance(member, Member) else Member(member)
+        name = one.model if isinstance(one.model, str) else one.model.name
+        settings = {**self.options.get("settings", {}), **one.settings}
+        judge = load(
+            self.judge_name, None, {**self.options, "settings": settings, "model": one.model}
+        )
+        if not hasattr(judge, "models") or not hasattr(judge, "judge"):
+            raise ConfigError(f"{self.judge_name!r} asks no model about one answer", field="judge")
+        return Seated(name, one.skill, judge)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.seated[0].judge.names
+
+    @property
+    def runs(self) -> Literal["loop"]:
+        return "loop"
+
+    @property
+    def fingerprint(self) -> str:
+        members = [[one.name, one.skill, fingerprint(one.judge)] for one in self.seated]
+        return digest(["panel", members, self.combine, self.threshold, self.quorum])
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        every = (getattr(one.judge, "models", ()) for one in self.seated)
+        return tuple(dict.fromkeys(chain.from_iterable(every)))
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for one in self.seated:
+            found |= getattr(one.judge, "prompts", {})
+        return found
+
+    def most(self, case: Case) -> Usage:
+        return sum((one.judge.most(case) for one in self.seated), FREE)  # type: ignore[attr-defined]
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        asks = (one.judge.judge(case, trace) for one in self.seated)
+        came = await asyncio.gather(*asks, return_exceptions=True)
+        heard: list[tuple[Seated, Sequence[Signal]]] = []
+        failed: list[tuple[Seated, Exception]] = []
+        for member, one in zip(self.seated, came, strict=True):
+            if isinstance(one, ModelError):
+                failed.append((member, one))
+            elif isinstance(one, BaseException):
+                raise one
+            else:
+                heard.append((member, one))
+        if len(heard) < (self.quorum or len(self.members) // 2 + 1):
+            error = failed[0][1]
+            error.usage = _spent(heard, failed)  # type: ignore[attr-defined]
+            raise error
+        signals = [self._combined(heard, failed, at) for at in range(len(self.names))]
+        return [replace(signals[0], usage=_spent(heard, failed)), *signals[1:]]
+
+    def _combined(
+        self,
+        heard: Sequence[tuple[Seated, Sequence[Signal]]],
+        failed: Sequence[tuple[Seated, Exception]],
+        at: int,
+    ) -> Signal:
+        given = [(member, signals[at]) for member, signals in heard]
+        measured = [(one, s) for one, s in given if s.value is not None and one.skill > 0]
+        if not measured:
+            return replace(given[0][1], usage=None)
+        pairs = [(float(signal.value or 0.0), one.skill) for one, signal in measured]
+        value = self._value(pairs)
+        nearest_to = min(measured, key=lambda pair: abs((pair[1].value or 0.0) - value))[1]
+        said = ", ".join(f"{one.name} {signal.value:.2f}" for one, signal in measured)
+        spread = max(v for v, _ in pairs) - min(v for v, _ in pairs)
+        words = [f"{self.combine} of {len(measured)} models: {said}; they differ by {spread:.2f}"]
+        words += [f"{one.name} did not answer: {str(error)[:100]}" for one, error in failed]
+        return replace(
+            nearest_to,
+            value=value,
+            level=level_of(value),
+            reason="; ".join((*words, nearest_to.reason)),
+            usage=None,
+        )
+
+    def _value(self, pairs: Sequence[tuple[float, float]]) -> float:
+        total = sum(skill for _, skill in pairs)
+        if self.combine == "mean":
+            return min(1.0, sum(value * skill for value, skill in pairs) / total)
+        if self.combine == "majority":
+            return float(sum(s for value, s in pairs if value >= self.threshold) * 2 > total)
+        return _median(sorted(pairs), total)
+
+
+def _median(pairs: Sequence[tuple[float, float]], total: float) -> float:
+    """The value at half of the weight; where two share that place, what lies between them."""
+    below = 0.0
+    for at, (value, skill) in enumerate(pairs):
+        below += skill
+        if abs(below - total / 2) < 1e-12:
+            return (value + pairs[at + 1][0]) / 2
+        if below > total / 2:
+            return value
+    return pairs[-1][0]
+
+
+def _spent(
+    heard: Sequence[tuple[Seated, Sequence[Signal]]], failed: Sequence[tuple[Seated, Exception]]
+) -> Usage:
+    given = (signal.usage or FREE for _, signals in heard for signal in signals)
+    lost = (getattr(error, "usage", None) or FREE for _, error in failed)
+    return sum(chain(given, lost), FREE)

@@ -1,0 +1,75 @@
+"""One claim held against several sources: what of them is shown, and where a quotation stands."""
+
+import re
+from collections.abc import Sequence
+
+from fourscore.core import Case, Trace
+from fourscore.core.trace import as_text
+from fourscore.judges.dimensions.sources import Source, collect_sources
+from fourscore.judges.llm.asker import Asker, Verdict
+from fourscore.judges.llm.quoting import located
+from fourscore.judges.llm.several import heap
+
+#: Characters of a piece of a long source, and where one may end.
+PIECE = 1000
+_CUT = re.compile(r"[\n.!?。！？；]\s*|\s")
+_WORD = re.compile(r"[^\W\d_㐀-鿿]+|\d+|[㐀-鿿]")
+GAP = "\n[…]\n"
+
+
+def texts_of(case: Case, trace: Trace) -> list[Source]:
+    """The sources of the case that have a text; those of the trace where it has none."""
+    known = [source for source in collect_sources(case, trace) if source.text.strip()]
+    return [source for source in known if source.origin == "case"] or known
+
+
+def name_of(source: Source, place: int = 0) -> str:
+    """What evidence from a source is called."""
+    name = source.id or source.url or source.title or str(place + 1)
+    return f"source {name[:200]}"
+
+
+async def grounded(
+    asker: Asker, case: Case, claim: str, sources: Sequence[Source], choices: Sequence[str]
+) -> Verdict:
+    """What the sources say of a claim, with the place of the quotation in one of them."""
+    own = {"question": as_text(case.input), "claim": claim}
+    shown = excerpts(claim, sources, asker.max_chars)
+    material = heap(asker, own, "source", list(shown.values()), "sources")
+    verdict = await asker.decide("grounding", material, choices)
+    found = (located(verdict.said, sources[at].text, name_of(sources[at], at)) for at in shown)
+    return verdict._replace(evidence=next((one for one in found if one is not None), None))
+
+
+def excerpts(claim: str, sources: Sequence[Source], limit: int) -> dict[int, str]:
+    """What is shown of which source: all, where all of them fit; else the pieces that share most
+    words with the claim, in their order."""
+    if sum(len(source.text) for source in sources) <= limit:
+        return {at: source.text for at, source in enumerate(sources)}
+    mine = set(_WORD.findall(claim.lower()))
+    pieces = [
+        (len(mine.intersection(_WORD.findall(piece.lower()))), at, start, piece)
+        for at, source in enumerate(sources)
+        for start, piece in _pieces(source.text)
+    ]
+    kept: dict[int, list[tuple[int, str]]] = {}
+    left = limit
+    for _, at, start, piece in sorted(pieces, key=lambda one: -one[0]):
+        if len(piece) <= left:
+            left -= len(piece)
+            kept.setdefault(at, []).append((start, piece))
+    return {at: GAP.join(piece for _, piece in sorted(kept[at])) for at in sorted(kept)}
+
+
+def _pieces(text: str) -> list[tuple[int, str]]:
+    """The text in pieces, which end where a sentence or a word does."""
+    found = []
+    start = 0
+    while start < len(text):
+        end = start + PIECE
+        if end < len(text):
+            cuts = [cut.end() for cut in _CUT.finditer(text, start + PIECE // 2, end)]
+            end = cuts[-1] if cuts else end
+        found.append((start, text[start:end]))
+        start = end
+    return found

@@ -1,0 +1,100 @@
+"""Source quality by a model: what is this source for this question?
+
+Asked is only about sources that neither the case, the rubric, nor a registry or list knows. As by
+rules, a source that neither the case nor a tool gave may be invented and earns little.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from fourscore.core import Case, Signal, Trace, Usage
+from fourscore.core.trace import as_text
+from fourscore.judges.dimensions.citations import Link, read_citations
+from fourscore.judges.dimensions.hosts import HostLists, Rating, parse_address, read_lists
+from fourscore.judges.dimensions.source_quality import (
+    NAME,
+    find_cited,
+    limit_unseen,
+    rate_source,
+    write_signal,
+)
+from fourscore.judges.dimensions.sources import Source
+from fourscore.judges.llm.asker import Asker, together
+from fourscore.judges.llm.quoting import located
+from fourscore.judges.llm.several import each, paid, sure_of
+
+CHOICES = ("unreliable", "secondary", "primary")
+#: Sources that are asked about, and characters of a text that are shown, and of any other line.
+ASKED, TEXT, LINE = 50, 1000, 500
+_LINES = {
+    "en": {"url": "Address", "title": "Title", "author": "By", "text": "Text"},
+    "zh": {"url": "网址", "title": "标题", "author": "作者", "text": "正文"},
+}
+
+
+class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The mean over the distinct sources cited: primary 1, secondary 0.3, unreliable 0."""
+
+    primary: tuple[str, ...] = ()
+    secondary: tuple[str, ...] = ()
+    unreliable: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        read_lists(self.lists)
+
+    @property
+    def lists(self) -> HostLists:
+        return self.primary, self.secondary, self.unreliable
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        return self.versions("source")
+
+    def most(self, case: Case) -> Usage:
+        return self.ceiling("source", case, ASKED)
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        output, question = read_citations(case, trace), as_text(case.input)
+        cited, lists = find_cited(output), self.lists
+        ratings = [rate_source(one, output, question, lists) for one in cited]
+        unknown = [at for at, one in enumerate(cited) if _is_open(one, ratings[at])]
+        asked = unknown[:ASKED]
+        shown = [self._describe(cited[at]) for at in asked]
+        materials = each(self, {"question": question}, "source", shown)
+        verdicts = await together([self.decide("source", one, CHOICES) for one in materials])
+        unfound = 0
+        for at, described, verdict in zip(asked, shown, verdicts, strict=True):
+            by = " ".join(verdict.said[:80].split())
+            if located(verdict.said, described, "source") is None:
+                unfound += verdict.quoted
+                by = ""
+            why = f"the model, by '{by}'" if by and by.isprintable() else "the model"
+            ratings[at] = limit_unseen(Rating(verdict.choice, why), cited[at], output, question)
+        sure = sure_of(verdicts, unfound) if verdicts else None
+        signal = write_signal(output, question, list(zip(cited, ratings, strict=True)), sure)
+        if len(unknown) > ASKED:
+            note = f"the model was asked about the first {ASKED} sources; {signal.reason}"
+            signal = replace(signal, reason=note)
+        return (paid(signal, verdicts) if verdicts else signal,)
+
+    def _describe(self, cited: Link) -> str:
+        """What is known of a source, one thing to a line."""
+        words, source = _LINES[self.language], cited.source or Source()
+        lines = {
+            "url": cited.url[:LINE],
+            "title": (source.title or ("" if cited.url else source.id))[:LINE],
+            "author": f"{source.author} {source.year}".strip()[:LINE],
+            "text": source.text[:TEXT],
+        }
+        return "\n".join(f"{words[name]}: {text}" for name, text in lines.items() if text.strip())
+
+
+def _is_open(cited: Link, rating: Rating) -> bool:
+    """Whether the model may say what it is: an address that hides its host is nobody's."""
+    return rating.kind is None and not (cited.url and parse_address(cited.url).trouble)

@@ -1,0 +1,118 @@
+"""Tool efficiency by a model: did this call add what the task needed and nobody had yet?
+
+Which tools were due and how many calls were allowed is for the rules; so are calls beyond the first
+thirty, of which only what plainly repeats or fails is wasted.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from fourscore.core import Case, Signal, ToolCall, Trace, Usage
+from fourscore.core.numbers import whole
+from fourscore.core.trace import as_text
+from fourscore.judges.dimensions.finding import finding
+from fourscore.judges.dimensions.tool_calls import Call, find_waste, read_calls
+from fourscore.judges.dimensions.tool_efficiency import (
+    FREE,
+    NAME,
+    NAMED,
+    Limits,
+    combine,
+    find_unexpected,
+    format_call,
+    judge_no_calls,
+    quote_calls,
+    read_limits,
+)
+from fourscore.judges.failures import call_failure
+from fourscore.judges.llm.asker import Asker, Verdict, together
+from fourscore.judges.llm.several import heap, paid, sure_of
+
+#: Calls that are asked about, and the least that is shown of each.
+ASKED, LEAST = 30, 200
+
+
+class ToolEfficiency(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The least of economy (calls that were needed over all calls), selection and budget."""
+
+    max_calls: int | None = None
+    free: tuple[str, ...] = FREE
+    writes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole("max_calls", self.max_calls, low=0)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (NAME,)
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        return self.versions("call")
+
+    def most(self, case: Case) -> Usage:
+        return self.ceiling("call", case, ASKED, own=ASKED * (3 * LEAST + 64))
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        limits = read_limits(case, self.max_calls)
+        calls = read_calls(trace, self.free, self.writes)
+        if not calls:
+            return (judge_no_calls(limits),)
+        asked = calls[:ASKED]
+        room = max(LEAST, self.max_chars // len(asked))
+        texts = [_text(trace, call, room) for call in asked]
+        own = {"question": as_text(case.input)}
+        material = heap(self, own, "call", texts, "calls")
+        verdicts = await together(
+            [
+                self.decide("call", material, text=text, call=str(at))
+                for at, text in enumerate(texts, 1)
+            ]
+        )
+        return (_signal(calls, limits, verdicts),)
+
+
+def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]) -> Signal:
+    needless = [
+        call for call, verdict in zip(calls, verdicts, strict=False) if verdict.choice == "no"
+    ]
+    rest = {call.step for call in calls[ASKED:]}
+    found = find_waste(calls, find_unexpected(calls, limits.expected)) if rest else []
+    waste = [each.call for each in found if each.call.step in rest]
+    lost = sum(1 - verdict.chance_of("yes") for verdict in verdicts) + len(waste)
+    described = _describe_needless(needless, len(verdicts))
+    unfound = sum(verdict.choice == "yes" and verdict.is_unfound for verdict in verdicts)
+    if unfound:
+        described += f"; {unfound} of the model's quotations are not there"
+    if rest:
+        described += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
+    value, reason = combine(calls, limits, 1 - lost / len(calls), described)
+    evidence = quote_calls(needless + waste)
+    signal = finding(NAME, value, reason, sure_of(verdicts, unfound), evidence)
+    return paid(signal, verdicts)
+
+
+def _describe_needless(needless: Sequence[Call], asked: int) -> str:
+    said = f"{asked - len(needless)} of {asked} calls added something that was needed"
+    if not needless:
+        return said
+    named = "; ".join(f"step {call.step}: {format_call(call)}" for call in needless[:NAMED])
+    more = f" and {len(needless) - NAMED} more" if len(needless) > NAMED else ""
+    return f"{said}; not needed: {named}{more}"
+
+
+def _text(trace: Trace, call: Call, room: int) -> str:
+    """A call with what came of it, cut to its room: half of that at most for what was asked."""
+    made = trace.steps[call.step]
+    if not isinstance(made, ToolCall):
+        return ""
+    asked = _cut(f"{made.name}({as_text(made.arguments)})", room // 2)
+    came = as_text(made.result)
+    if made.result is None or made.error:
+        failure = call_failure(made)
+        came = f"error: {failure.text}" if failure else came
+    return f"{asked}\n→ {_cut(came, room - len(asked))}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} […{len(text) - most}]"

@@ -1,0 +1,1 @@
+"""People's verdicts on outputs: calibrate judges, attack them, and learn rubrics from labels."""

@@ -1,0 +1,168 @@
+"""The models of one undertaking: each opened once, all paid from one purse, closed together.
+
+    async with House(budget=Purse(dollars=2.5)) as house:
+        ...  # whoever asks `model_for("openai:gpt-4o-mini")` in here gets the same model
+    house.accounts
+
+Judges that name the same model share it, and with it the limit on calls at a time, what is known of
+slow calls, and the cache. Outside of any house `model_for` uses one of the process, which has no
+budget and is never closed: connections end with their event loop, files with the process.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fourscore.core import ConfigError, digest
+from fourscore.core.frozen import EMPTY, FrozenDict
+from fourscore.models.budget import Purse
+from fourscore.models.cached import Cached
+from fourscore.models.messages import Model
+from fourscore.models.metered import Account, Metered
+from fourscore.models.prices import Price, Prices
+from fourscore.models.spec import paid_model
+from fourscore.models.wrapper import part_of
+
+#: Settings whose model is known without reading them.
+MOST = 1024
+
+_CURRENT: "ContextVar[House]" = ContextVar("house")
+
+
+class House:
+    """`cache` False is none at all, whatever a model's settings say; else it is where replies are
+    kept by the models whose settings say nothing. `prices` likewise. `settings` are for models by
+    their specification; what a judge says goes before."""
+
+    def __init__(
+        self,
+        *,
+        budget: Purse | None = None,
+        cache: str | Path | bool | None = None,
+        prices: Prices | Mapping[str, Any] | str | Path | None = None,
+        settings: Mapping[str, Mapping[str, Any]] = EMPTY,
+    ) -> None:
+        self.purse = budget
+        self.cache, self.settings = cache, settings
+        self.prices = prices if isinstance(prices, Prices) else Prices(prices)
+        self._models: dict[str, Model] = {}
+        self._frozen: dict[tuple[str, int], tuple[FrozenDict, Model]] = {}
+        self._token: Token[House] | None = None
+
+    def model_for(self, spec: str, settings: Mapping[str, Any] = EMPTY) -> Model:
+        """The model of that name and these settings, made when it is first asked for."""
+        quick = (spec, id(settings))
+        known = self._frozen.get(quick)
+        if known is not None:
+            return known[1]
+        key = _key(spec, settings)
+        found = self._models.get(key)
+        if found is None:
+            told = {"prices": self.prices, **self.settings.get(spec, {}), **settings}
+            if self.cache is False or (self.cache is not None and told.get("cache") is None):
+                told["cache"] = self.cache
+            # No lock, which a fork might leave locked: one made in vain has opened nothing.
+            found = self._models.setdefault(key, paid_model(spec, told, self.purse))
+        if type(settings) is FrozenDict and len(self._frozen) < MOST:
+            self._frozen[quick] = (settings, found)  # held, so that its id stays its own
+        return found
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        """What each model has been asked, by name; those that were asked nothing are left out."""
+        found: dict[str, Account] = {}
+        for model in list(self._models.values()):
+            account = _account(model)
+            if account is not None and (account.usage.calls or account.cached):
+                before = found.get(account.model)
+                found[account.model] = account if before is None else before.plus(account)
+        return tuple(found[name] for name in sorted(found))
+
+    def unpriced(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of the models that have no price."""
+        return tuple(n for n in names if self.price_of(n) is None)
+
+    def price_of(self, name: str) -> Price | None:
+        """The price of a model that is named with or without its kind."""
+        return self.prices.of(name) or self.prices.of(name.partition(":")[2])
+
+    @contextmanager
+    def around(self) -> Iterator[Self]:
+        """The same for code that does not await: connections end with their loops, not with it."""
+        token = _CURRENT.set(self)
+        try:
+            yield self
+        finally:
+            _CURRENT.reset(token)
+            for model in list(self._models.values()):
+                _file_closed(model)
+
+    async def __aenter__(self) -> Self:
+        if self._token is not None:
+            raise RuntimeError("this house is open already")
+        self._token = _CURRENT.set(self)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        token, self._token = self._token, None
+        if token is not None:
+            _CURRENT.reset(token)
+        for model in list(self._models.values()):
+            leave = getattr(model, "__aexit__", None)
+            if leave is not None:
+                await leave(None, None, None)
+            _file_closed(model)
+
+
+def _file_closed(model: Model) -> None:
+    """Close the cache's file; the next ask opens it again."""
+    cached = part_of(model, Cached)
+    if cached is not None:
+        cached.close()
+
+
+_DEFAULT: list[House] = []
+
+
+def current() -> House:
+    """The house that is open here, else the one of the process."""
+    house = _CURRENT.get(None)
+    if house is not None:
+        return house
+    if not _DEFAULT:
+        _DEFAULT.append(House())
+    return _DEFAULT[0]
+
+
+def model_for(model: Model | str, settings: Mapping[str, Any] = EMPTY) -> Model:
+    """A model as it is, or the one that a specification names in the house that is open here."""
+    if not isinstance(model, str):
+        if settings:
+            raise ConfigError("settings go with a name: a model that is made has its own")
+        return model
+    return current().model_for(model, settings)
+
+
+def _key(spec: str, settings: Mapping[str, Any]) -> str:
+    plain = {
+        name: str(value) if isinstance(value, Path) else value for name, value in settings.items()
+    }
+    try:
+        return digest([spec, plain])
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{spec!r}: its settings are not plain values: {error}") from None
+
+
+def _account(model: Model) -> Account | None:
+    metered, cached = part_of(model, Metered), part_of(model, Cached)
+    if metered is None:
+        return None
+    return metered.account._replace(cached=cached.answered if cached is not None else 0)

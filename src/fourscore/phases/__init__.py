@@ -1,1 +1,0 @@
-"""When, and on which traces: training, and later tests, production and evolution."""

@@ -1,0 +1,1 @@
+"""What people look at: terminal panels, HTML pages, JUnit, Markdown and CSV files."""

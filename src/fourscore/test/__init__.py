@@ -1,0 +1,1 @@
+"""The test phase: run an agent over a test set, score it, and compare runs."""

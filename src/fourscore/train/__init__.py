@@ -1,0 +1,1 @@
+"""The training phase: rewards for the outputs of a trainer."""

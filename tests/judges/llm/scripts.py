@@ -1,0 +1,37 @@
+"""Scripted models for judges: a function of the question gives the verdict."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fourscore.models.messages import Ask
+from fourscore.models.scripted import Scripted
+
+NUMBER = re.compile(r"\[([0-9a-f]{12}) ")
+
+
+def number_of(ask: Ask) -> str:
+    """The number in the fences of what a judge asks."""
+    found = NUMBER.search(ask.messages[1].content)
+    assert found is not None
+    return found[1]
+
+
+def answering(decide: Callable[[str], Mapping[str, Any]], name: str = "scripted") -> Scripted:
+    """A model that copies the number and decides by the text of the question."""
+
+    def script(ask: Ask) -> Mapping[str, Any]:
+        return {"number": number_of(ask), **decide(ask.messages[1].content)}
+
+    return Scripted(script, name=name)
+
+
+def verdict(choice: str, evidence: str = "") -> Mapping[str, Any]:
+    return {"evidence": evidence, "verdict": choice}
+
+
+def word_of(choice: str) -> str:
+    """What a model that is asked in the brief form says for a choice of the full one."""
+    if choice in ("primary", "secondary", "unreliable"):
+        return choice
+    return "Yes" if choice in ("yes", "supported") else "No"

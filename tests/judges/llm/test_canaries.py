@@ -1,0 +1,214 @@
+"""Canaries: a judge that passes what is known to be bad is found out, and nothing else changes."""
+
+import asyncio
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from fourscore.core import Case, ConfigError, Rubric, Score, Signal, Status, Trace, Usage, score
+from fourscore.core.judge import runs
+from fourscore.judges.llm.canaries import Watched
+from fourscore.judges.llm.criteria import Criteria
+from fourscore.judges.llm.wrong import OTHERS, TOPICS, bad_answer
+from fourscore.judges.loading import load
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.models.messages import Ask, ModelError
+from fourscore.models.scripted import Scripted
+
+from .scripts import answering, number_of, verdict
+
+CASE = Case(id="c", input="What is the capital of France?", expected="Paris")
+RIGHT = Trace(output="It is Paris, on the Seine.")
+OPTIONS: dict[str, Any] = {"criteria": ["The answer is correct."]}
+
+
+def honest(text: str) -> Any:
+    return verdict("yes" if "Seine" in text else "no")
+
+
+def judged(judge: Any, trace: Trace = RIGHT, case: Case = CASE) -> Signal:
+    (signal,) = asyncio.run(judge.judge(case, trace))
+    assert isinstance(signal, Signal)
+    return signal
+
+
+def watched(script: Any, share: float = 1.0) -> Watched:
+    return Watched(Criteria(model=script, criteria=("The answer is correct.",)), share)
+
+
+def test_an_honest_judge_passes_none() -> None:
+    model = answering(honest)
+    for at in range(40):
+        signal = judged(watched(model), case=replace(CASE, id=f"c{at}"))
+        assert signal.value == 1.0
+        assert signal.canary is not None
+        assert not signal.canary.passed
+
+
+def test_a_judge_that_always_says_yes_is_found_out() -> None:
+    signal = judged(watched(answering(lambda _: verdict("yes"))))
+    assert signal.canary is not None
+    assert signal.canary.passed
+
+
+def test_the_gullible_one_is_found_out_sooner_or_later() -> None:
+    judge = load("criteria", None, {**OPTIONS, "model": "scripted:gullible", "canaries": 1})
+    cases = [replace(CASE, id=f"c{at}") for at in range(40)]
+    found = [judged(judge, case=case).canary for case in cases]
+    kinds = {canary.kind for canary in found if canary is not None}
+    assert "wrong answer" in kinds
+    assert any(kind.startswith("attack: ") for kind in kinds)
+    assert any(canary.passed for canary in found if canary is not None)
+    honest_kinds = [one for one in found if one is not None and one.kind == "wrong answer"]
+    assert not any(canary.passed for canary in honest_kinds)
+
+
+def test_the_signal_is_what_it_is_without_but_for_the_cost() -> None:
+    model = answering(honest)
+    plain = judged(Criteria(model=model, criteria=("The answer is correct.",)))
+    assert plain.usage is not None
+    assert plain.usage.calls == 1
+    signal = judged(watched(model))
+    assert signal.usage is not None
+    assert signal.usage.calls == 2
+    assert replace(signal, canary=None, usage=plain.usage) == plain
+
+
+def test_a_share_of_the_traces_brings_one_along_and_always_the_same() -> None:
+    judge = watched(answering(honest), 0.2)
+    chosen = [judge.canary(replace(CASE, id=f"c{at}"), RIGHT) for at in range(1000)]
+    assert 150 < sum(one is not None for one in chosen) < 250
+    assert chosen == [judge.canary(replace(CASE, id=f"c{at}"), RIGHT) for at in range(1000)]
+    more = [judge.canary(CASE, Trace(output=f"answer {at}")) for at in range(1000)]
+    assert 150 < sum(one is not None for one in more) < 250
+    assert judged(watched(answering(honest), 0.0)).canary is None
+
+
+def test_a_canary_that_cannot_be_asked_is_not_counted() -> None:
+    def script(ask: Ask) -> Any:
+        if "Seine" in ask.messages[1].content:
+            return {"number": number_of(ask), **verdict("yes")}
+        return ModelError("refused", "no", usage=Usage(calls=1, input_tokens=5))
+
+    signal = judged(watched(Scripted(script)))
+    assert (signal.value, signal.canary) == (1.0, None)
+    assert signal.usage is not None
+    assert signal.usage.calls == 2
+
+
+def test_a_judge_that_fails_fails_as_before_with_what_both_cost() -> None:
+    def script(ask: Ask) -> Any:
+        if "Seine" not in ask.messages[1].content:
+            return {"number": number_of(ask), **verdict("no")}
+        return ModelError("refused", "no", usage=Usage(calls=1))
+
+    (given,) = asyncio.run(score(Rubric.alone(watched(Scripted(script))), CASE, [RIGHT]))
+    assert given.status is Status.REFUSED
+    assert given.cost.calls == 2
+
+
+def test_what_is_judged_by_it_knows_no_difference() -> None:
+    options = {**OPTIONS, "model": "scripted:gullible"}
+    plain = load("criteria", None, options)
+    judge = load("criteria", None, {**options, "canaries": 0.02})
+    assert isinstance(judge, Watched)
+    assert (judge.names, runs(judge), judge.models) == (plain.names, "asks", plain.models)
+    assert judge.prompts == plain.prompts
+    assert judge.house_model is plain.house_model
+    assert judge.most(CASE) == plain.most(CASE) + plain.most(CASE)
+    other = load("criteria", None, {**options, "canaries": 0.03})
+    assert len({plain.fingerprint, judge.fingerprint, other.fingerprint}) == 3
+    assert load("criteria", None, {**options, "canaries": 0}).fingerprint == plain.fingerprint
+    again = pickle.loads(pickle.dumps(judge))
+    assert again == judge
+    assert again.fingerprint == judge.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("name", "share", "message"),
+    [
+        ("criteria", 2, "expected a share from 0 to 1"),
+        ("criteria", "often", "expected a share from 0 to 1"),
+        ("criteria", True, "expected a share from 0 to 1"),
+        ("pairwise", 0.1, "it compares answers"),
+        ("tool_efficiency", 0.1, "not about the answer"),
+        ("source_quality", 0.1, "not about the answer"),
+    ],
+)
+def test_what_is_refused(name: str, share: Any, message: str) -> None:
+    options = {"model": "scripted:gullible", "canaries": share}
+    options |= OPTIONS if name == "criteria" else {}
+    with pytest.raises(ConfigError, match=message) as caught:
+        load(name, None, options)
+    assert caught.value.field == "judge_options.canaries"
+
+
+def test_a_judge_by_rules_has_no_canaries() -> None:
+    with pytest.raises(ConfigError, match="canaries"):
+        load("factual_accuracy", None, {"canaries": 0.1})
+
+
+def test_an_option_of_that_name_of_a_judge_of_ones_own_is_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text("def own(case, trace, canaries=0):\n    return canaries\n")
+    assert judged(load("own.py->own", None, {"canaries": 0.5})).value == 0.5
+
+
+def test_in_a_rubric_a_mistake_has_its_line(tmp_path: Path) -> None:
+    rubric = tmp_path / "r.yaml"
+    rubric.write_text(
+        "dimensions:\n  right:\n    judge: criteria\n    with:\n      model: scripted:gullible\n"
+        "      criteria: [x]\n      canaries: 7\n"
+    )
+    with pytest.raises(ConfigError, match=r"r.yaml:7: dimensions.right.with.canaries"):
+        read_rubric(str(rubric))
+
+
+def test_it_survives_the_store() -> None:
+    import msgspec
+
+    signal = judged(watched(answering(honest)))
+    (given,) = asyncio.run(score(Rubric.alone(watched(answering(honest))), CASE, [RIGHT]))
+    again = msgspec.json.decode(msgspec.json.encode(given), type=Score)
+    assert again.signals[0].canary == signal.canary
+    assert "canary" in json.loads(msgspec.json.encode(signal))
+
+
+# Bad answers.
+
+
+@pytest.mark.parametrize(
+    ("expected", "refused"),
+    [("Paris", "Paris"), ("408", "408"), ("-3.5", "-3.5"), ({"answer": 7}, "7"), ("海盐", "海盐")],
+)
+def test_another_answer_is_another(expected: Any, refused: str) -> None:
+    case = Case(input="q", expected=expected)
+    for draw in range(50):
+        kind, text = bad_answer(case, draw)
+        assert kind == "wrong answer"
+        assert text != refused
+
+
+def test_off_topic_is_off_topic() -> None:
+    long = "To bake bread, let the dough rise twice and use fresh yeast, which takes some time."
+    case = Case(input="How do I bake bread?", expected=long)
+    texts = {bad_answer(case, draw)[1] for draw in range(20)}
+    assert texts == {TOPICS["en"][1][1], TOPICS["en"][2][1]}
+    assert bad_answer(Case(input="面包怎么烤？"), 0)[0] == "off topic"
+    assert bad_answer(CASE, 0, topic_only=True)[0] == "off topic"
+    every = Case(input="bread tennis tulip")
+    assert bad_answer(every, 1)[1] == TOPICS["en"][1][1]
+    assert len(OTHERS["en"]) == len(OTHERS["zh"])
+
+
+def test_a_wrong_answer_of_the_case_goes_first() -> None:
+    case = Case(input="q", expected="4", metadata={"wrong": "5"})
+    assert bad_answer(case, 9) == ("wrong answer", "5")
+    broken = Case(input="q", expected={"claims": 7})
+    assert bad_answer(broken, 0)[0] == "off topic"

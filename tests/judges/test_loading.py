@@ -1,0 +1,569 @@
+"""Judges by name: from files, from modules, from tutorials, and into other processes."""
+
+import asyncio
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fourscore.core import Case, ConfigError, Rubric, Score, Status, Trace, fingerprint, score
+from fourscore.judges.countdown import CountdownJudge
+from fourscore.judges.loading import load
+from fourscore.judges.math import MathJudge
+
+SHARED_WORDS = '''
+from {root}.task_judge.base_judge import BaseJudge
+from {root}.workflow import WorkflowOutput, WorkflowTask
+
+
+class SharedWords(BaseJudge):
+    """How many of all the words used stand on both sides."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.enough = (config or {{}}).get("enough", 0.5)
+
+    def compute_reward(self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput):
+        said = self.words(workflow_output.metadata["final_answer"])
+        hoped = self.words(workflow_task.task.metadata["answer"])
+        share = len(said & hoped) / max(1, len(said | hoped))
+        return share, share >= self.enough
+
+    @staticmethod
+    def words(sentence):
+        return frozenset(sentence.lower().split())
+'''
+CASE = Case(id="t-1", input="Who sat where?", metadata={"answer": "the cat sat on the mat"})
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty working directory; what is imported from it is forgotten afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if not name.startswith("fourscore"):
+            del sys.modules[name]
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def scored(judge: Any, answer: str = "a cat sat on a mat") -> Score:
+    (one,) = asyncio.run(score(Rubric.alone(judge), CASE, [Trace(output=answer)]))
+    return one
+
+
+# A similarity judge, as one would write it.
+
+
+@pytest.mark.parametrize("root", ["ajet", "fourscore"])
+@pytest.mark.parametrize(
+    ("answer", "reward", "passed"),
+    [
+        ("The cat sat on the mat", 1.0, True),
+        ("a cat sat on a mat", 4 / 6, True),
+        ("a dog lay on a rug", 1 / 9, False),
+        ("", 0.0, False),
+    ],
+)
+def test_a_word_overlap_judge_loads_and_scores(
+    root: str, answer: str, reward: float, passed: bool, folder: Path
+) -> None:
+    write(folder / "words.py", SHARED_WORDS.format(root=root))
+    one = scored(load("words.py->SharedWords"), answer)
+    assert one.status is Status.SCORED
+    assert one.reward == pytest.approx(reward)
+    assert one.passed is passed
+    assert [signal.name for signal in one.signals] == ["SharedWords"]
+
+
+@pytest.mark.parametrize("root", ["ajet", "fourscore"])
+def test_a_judge_is_made_with_the_configuration(root: str, folder: Path) -> None:
+    write(folder / "words.py", SHARED_WORDS.format(root=root))
+    assert scored(load("words.py->SharedWords", {"enough": 0.9})).passed is False
+
+
+def test_an_async_judge(folder: Path) -> None:
+    write(
+        folder / "later.py",
+        "import asyncio\n"
+        "from ajet.task_judge.base_judge import BaseJudge\n"
+        "class Later(BaseJudge):\n"
+        "    async def compute_reward(self, workflow_task, workflow_output):\n"
+        "        await asyncio.sleep(0)\n"
+        "        return 0.25, True\n",
+    )
+    judge = load("later.py->Later")
+    assert judge.runs == "loop"
+    one = scored(judge)
+    assert (one.reward, one.passed) == (0.25, True)
+
+
+FUNCTION = (
+    "from fourscore import judge\n"
+    "@judge\n"
+    "def mentions(case, trace, *, word='cat'):\n"
+    "    return word in trace.answer\n"
+)
+
+
+def test_a_function_judge_and_its_options(folder: Path) -> None:
+    write(folder / "checks.py", FUNCTION)
+    assert scored(load("checks.py->mentions")).passed is True
+    assert scored(load("checks.py->mentions", options={"word": "dog"})).passed is False
+    with pytest.raises(ConfigError, match=r"^judge_options\.wrod: .* did you mean word\?$"):
+        load("checks.py->mentions", options={"wrod": "dog"})
+    with pytest.raises(ConfigError, match=r"^judge_options\.case: unknown option; known: word$"):
+        load("checks.py->mentions", options={"case": "dog"})
+
+
+def test_a_plain_function_is_a_judge_too(folder: Path) -> None:
+    write(folder / "checks.py", "def half(case, trace, part=0.5): return part")
+    assert scored(load("checks.py->half")).reward == 0.5
+    assert scored(load("checks.py->half", options={"part": 0.25})).reward == 0.25
+    write(folder / "checks.py", "def half(case, trace): return 0.5")
+    with pytest.raises(ConfigError, match=r"^judge_options\.part: .* takes no options$"):
+        load("checks.py->half", options={"part": 0.25})
+    write(folder / "checks.py", "def any_of(case, trace, **words): return len(words) / 2")
+    assert scored(load("checks.py->any_of", options={"a": 1})).reward == 0.5
+
+
+def test_a_judge_of_the_core_is_made_with_its_options(folder: Path) -> None:
+    write(
+        folder / "core.py",
+        "from fourscore import Signal\n"
+        "class Fixed:\n"
+        "    names = ('fixed',)\n"
+        "    def __init__(self, value=1.0): self.value = value\n"
+        "    async def judge(self, case, trace):\n"
+        "        return [Signal(name='fixed', value=self.value)]\n"
+        "class Everything:\n"
+        "    best = Fixed(0.75)\n",
+    )
+    assert scored(load("core.py->Fixed", options={"value": 0.5})).reward == 0.5
+    assert scored(load("core.py->Everything.best")).reward == 0.75
+    with pytest.raises(ConfigError, match=r"^judge_options\.valeu: .* did you mean value\?$"):
+        load("core.py->Fixed", options={"valeu": 0.5})
+
+
+RETURNS = """
+import math
+from fourscore import Score, Signal, Status
+from fourscore.task_judge.base_judge import BaseJudge
+
+class bool_:
+    def __init__(self, given): self.given = given
+    def item(self): return self.given
+
+class float64:
+    def __init__(self, given): self.given = given
+    def item(self): return self.given
+    def __float__(self): return self.given
+
+class Custom(BaseJudge):
+    def compute_reward(self, workflow_task, workflow_output):
+        return {returned}
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "reward", "passed"),
+    [
+        ("0.5", 0.5, False),
+        ("1.0", 1.0, True),
+        ("1.5", 1.5, True),
+        ("True", 1.0, True),
+        ("False", 0.0, False),
+        ("(0.5, True)", 0.5, True),
+        ("(2, False)", 2.0, False),
+        ("Signal(name='other', value=0.5, passed=True)", 0.5, True),
+        ("Score(status=Status.SCORED, value=0.5, passed=True, reward=1.5)", 1.5, True),
+        ("float64(0.5)", 0.5, False),
+        ("bool_(True)", 1.0, True),
+        ("(float64(0.5), bool_(True))", 0.5, True),
+    ],
+)
+def test_what_a_judge_may_return(returned: str, reward: float, passed: bool, folder: Path) -> None:
+    write(folder / "custom.py", RETURNS.format(returned=returned))
+    one = scored(load("custom.py->Custom"))
+    assert (one.status, one.reward, one.passed) == (Status.SCORED, reward, passed)
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        "None",
+        "'1.0'",
+        "math.nan",
+        "(math.inf, True)",
+        "(1.0, None)",
+        "(1.0, True, 'why')",
+        "{}",
+        "[]",
+        "object()",
+        "float64(math.nan)",
+    ],
+)
+def test_what_a_judge_may_not_return(returned: str, folder: Path) -> None:
+    write(folder / "custom.py", RETURNS.format(returned=returned))
+    one = scored(load("custom.py->Custom"))
+    assert (one.status, one.reward, one.passed) == (Status.JUDGE_ERROR, None, None)
+    assert one.reason.startswith("Custom: judge 'Custom' returned ")
+
+
+# Where a judge is found.
+
+
+def constant(value: float) -> str:
+    return f"def same(case, trace): return {value}"
+
+
+def test_two_files_of_the_same_name_are_two_modules(folder: Path) -> None:
+    write(folder / "a" / "checks.py", constant(0.25))
+    write(folder / "b" / "checks.py", constant(0.75))
+    judges = [load("a/checks.py->same"), load("b/checks.py->same")]
+    assert [scored(judge).reward for judge in judges] == [0.25, 0.75]
+
+
+def test_a_file_of_the_same_second_and_size_is_not_taken_for_the_former(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    path = write(folder / "checks.py", constant(0.25))
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert scored(load("checks.py->same")).reward == 0.25
+    write(path, constant(0.75))
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert scored(load("checks.py->same")).reward == 0.75
+    assert not list(folder.rglob("*.pyc"))
+
+
+def test_a_file_that_was_edited_is_loaded_again(folder: Path) -> None:
+    path = write(folder / "checks.py", constant(0.25))
+    before = load("checks.py->same")
+    write(path, constant(0.75))
+    after = load("checks.py->same")
+    assert [scored(judge).reward for judge in (before, after)] == [0.25, 0.75]
+
+
+@pytest.mark.parametrize("protocol", ["checks.py->same", "./checks.py->same"])
+def test_the_configurations_folder_comes_before_the_working_directory(
+    protocol: str, folder: Path
+) -> None:
+    write(folder / "checks.py", constant(0.25))
+    write(folder / "config" / "checks.py", constant(0.75))
+    assert scored(load(protocol)).reward == 0.25
+    assert scored(load(protocol, folders=[str(folder / "config")])).reward == 0.75
+    assert scored(load(protocol, folders=[str(folder / "empty")])).reward == 0.25
+
+
+def test_a_path_may_climb_and_may_be_absolute(folder: Path) -> None:
+    path = write(folder / "judges" / "checks.py", constant(0.25))
+    config = str(write(folder / "config" / "a.yaml", "").parent)
+    assert scored(load("../judges/checks.py->same", folders=[config])).reward == 0.25
+    assert scored(load(f"{path}->same")).reward == 0.25
+
+
+def test_a_module_is_found_in_both_places_too(folder: Path) -> None:
+    write(folder / "config" / "shelf_one" / "checks.py", constant(0.25))
+    write(folder / "shelf_two" / "checks.py", constant(0.75))
+    folders = [str(folder / "config")]
+    assert scored(load("shelf_one.checks->same", folders=folders)).reward == 0.25
+    assert scored(load("shelf_two.checks->same", folders=folders)).reward == 0.75
+
+
+def test_what_is_installed_is_not_hidden_by_a_folder(folder: Path) -> None:
+    write(folder / "json.py", constant(1.0))
+    with pytest.raises(ConfigError, match=r"json is .*json/__init__\.py, not .*name the file"):
+        load("json->same")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "kind"),
+    [
+        ("math", MathJudge),
+        ("countdown", CountdownJudge),
+        ("MathAnswerAsJudge", MathJudge),
+        ("CountdownAnswerAsJudge", CountdownJudge),
+        ("tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge", MathJudge),
+        (
+            "tutorial.example_countdown.countdown_answer_as_judge->CountdownAnswerAsJudge",
+            CountdownJudge,
+        ),
+        ("fourscore.task_judge->MathAnswerAsJudge", MathJudge),
+        ("ajet.task_judge->CountdownAnswerAsJudge", CountdownJudge),
+    ],
+)
+def test_the_seeds_names_are_the_built_in_judges(protocol: str, kind: type) -> None:
+    assert load(protocol) == kind()
+
+
+def test_a_built_in_judge_takes_its_options_from_the_configuration() -> None:
+    config = {"ajet": {"task_judge": {"judge_options": {"format_score": 0.2}}}}
+    assert load("countdown", config) == CountdownJudge(format_score=0.2)
+
+
+def test_a_module_of_the_seeds_name_wins_where_there_is_one(folder: Path) -> None:
+    own = "tutorial/example_math_agent/math_answer_as_judge.py"
+    text = SHARED_WORDS.format(root="ajet").replace("SharedWords", "MathAnswerAsJudge")
+    write(folder / own, text)
+    judge = load("tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge")
+    assert scored(judge).reward == pytest.approx(4 / 6)
+
+
+def test_a_tutorial_beside_the_seeds_does_not_hide_them(folder: Path) -> None:
+    write(folder / "tutorial" / "my_task" / "my_judge.py", constant(0.5))
+    assert scored(load("tutorial.my_task.my_judge->same")).reward == 0.5
+    name = "tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge"
+    assert load(name) == MathJudge()
+
+
+# What can be wrong with it.
+
+
+@pytest.mark.parametrize("protocol", ["", "maths", "checks.py", "->same", "checks.py->", "a.b"])
+def test_what_is_no_protocol(protocol: str) -> None:
+    with pytest.raises(ConfigError, match=r"is no judge: expected package\.module->Name"):
+        load(protocol)
+
+
+def test_a_missing_file_is_named_with_every_place_it_was_looked_for(folder: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load("checks.py->same", folders=[str(folder / "config")])
+    here, there = folder.resolve() / "checks.py", folder.resolve() / "config" / "checks.py"
+    assert str(caught.value) == f"no such file: {there} or {here}"
+
+
+def test_a_missing_module_is_named(folder: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^there is no module no_such\.checks \(searched /"):
+        load("no_such.checks->same")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("\n\nraise ValueError('not today')\n", 3, "ValueError: not today"),
+        ("def same(case, trace):\n    return = 1\n", 2, "SyntaxError"),
+        ("x = 1\nimport no_such_package\n", 2, "No module named 'no_such_package'"),
+        ("def broken():\n    return 1 / 0\nbroken()\n", 2, "ZeroDivisionError"),
+        ("import sys\n\n\nsys.exit(0)\n", 4, "SystemExit"),
+    ],
+)
+def test_a_file_that_fails_to_import_is_named_with_the_line(
+    text: str, line: int, words: str, folder: Path
+) -> None:
+    path = write(folder / "checks.py", text).resolve()
+    with pytest.raises(ConfigError, match=words) as caught:
+        load("checks.py->same")
+    assert (caught.value.file, caught.value.line) == (str(path), line)
+    assert str(caught.value).startswith(f"{path}:{line}: it cannot be loaded: ")
+
+
+def test_a_file_that_was_repaired_can_be_loaded(folder: Path) -> None:
+    path = write(folder / "checks.py", "1 / 0")
+    with pytest.raises(ConfigError):
+        load("checks.py->same")
+    write(path, constant(1.0))
+    assert scored(load("checks.py->same")).reward == 1.0
+
+
+def test_a_module_that_lacks_something_is_not_taken_for_missing(folder: Path) -> None:
+    write(folder / "shelf_three" / "checks.py", "import no_such_package")
+    with pytest.raises(ConfigError, match=r"shelf_three.*No module named 'no_such_package'"):
+        load("shelf_three.checks->same")
+
+
+def test_a_module_that_fails_to_import_is_named(folder: Path) -> None:
+    write(folder / "shelf_five" / "checks.py", "raise ValueError('not today')")
+    with pytest.raises(ConfigError, match=r"shelf_five.*ValueError: not today"):
+        load("shelf_five.checks->same")
+
+
+def test_an_interrupt_while_importing_is_the_users(folder: Path) -> None:
+    path = write(folder / "checks.py", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        load("checks.py->same")
+    write(path, constant(1.0))
+    assert scored(load("checks.py->same")).reward == 1.0
+
+
+def test_a_wrong_option_of_a_built_in_judge_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"^judge_options\.thnk: .*did you mean think\?"):
+        load("math", {"thnk": "keep"})
+
+
+def test_a_missing_name_gets_the_nearest_one(folder: Path) -> None:
+    write(folder / "words.py", SHARED_WORDS.format(root="fourscore"))
+    with pytest.raises(ConfigError, match=r"no SharedWord in it; did you mean SharedWords\?$"):
+        load("words.py->SharedWord")
+    with pytest.raises(
+        ConfigError, match=r"no MathAnswerAsJugde .* did you mean MathAnswerAsJudge"
+    ):
+        load("tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJugde")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("thing = 7", "'checks.py->thing' is neither a judge class nor a function"),
+        (
+            "def thing(case): return 1.0",
+            r"judge 'thing' is called with \(case, trace\): too many positional arguments",
+        ),
+        (
+            "from fourscore import judge\n@judge\ndef thing(output): return 1.0",
+            r"judge 'thing' is called with \(case, trace\): too many positional arguments",
+        ),
+        (
+            "class thing:\n    compute_reward = None\n    def __init__(self, config): {}['lost']",
+            r"'checks.py->thing' could not be made: KeyError: 'lost'",
+        ),
+    ],
+)
+def test_what_cannot_be_made_a_judge(text: str, words: str, folder: Path) -> None:
+    write(folder / "checks.py", text)
+    with pytest.raises(ConfigError, match=words):
+        load("checks.py->thing")
+
+
+# Into another process.
+
+ELSEWHERE = """
+import asyncio, pickle, sys
+from fourscore import Case, Rubric, Trace, score
+try:
+    judge = pickle.load(sys.stdin.buffer)
+except Exception as error:
+    print(type(error).__name__, error)
+else:
+    case = Case(id="t-1", input="q", metadata={"answer": "the cat sat on the mat"})
+    traces = [Trace(output="a cat sat on a mat")]
+    (one,) = asyncio.run(score(Rubric.alone(judge), case, traces))
+    print(one.status, one.reward, one.passed)
+"""
+
+
+def elsewhere(judge: Any, folder: Path) -> str:
+    """What a new process, started in another folder, makes of a judge."""
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE],
+        input=pickle.dumps(judge),
+        cwd=write(folder / "elsewhere" / "empty", "").parent,
+        capture_output=True,
+        check=True,
+    )
+    return done.stdout.decode().strip()
+
+
+@pytest.mark.parametrize("root", ["ajet", "fourscore"])
+def test_a_file_judge_is_loaded_again_in_another_process(root: str, folder: Path) -> None:
+    write(folder / "words.py", SHARED_WORDS.format(root=root))
+    judge = load("words.py->SharedWords", {"enough": 0.9})
+    assert elsewhere(judge, folder) == f"scored {4 / 6} False"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"), [("mat", "scored 1.0 True"), ("dog", "scored 0.0 False")]
+)
+def test_a_function_in_a_file_takes_its_options_along(word: str, said: str, folder: Path) -> None:
+    write(folder / "checks.py", FUNCTION)
+    assert elsewhere(load("checks.py->mentions", options={"word": word}), folder) == said
+
+
+def test_a_judge_in_a_module_is_loaded_again_in_another_process(folder: Path) -> None:
+    write(folder / "shelf_four" / "checks.py", constant(0.5))
+    assert elsewhere(load("shelf_four.checks->same"), folder) == "scored 0.5 False"
+
+
+def test_two_files_of_the_same_name_stay_two(folder: Path) -> None:
+    write(folder / "a" / "checks.py", constant(0.25))
+    write(folder / "b" / "checks.py", constant(0.75))
+    said = [elsewhere(load(f"{place}/checks.py->same"), folder) for place in "ab"]
+    assert said == ["scored 0.25 False", "scored 0.75 False"]
+
+
+def test_a_built_in_judge_needs_no_file(folder: Path) -> None:
+    assert elsewhere(load("math"), folder) == "scored 0.0 False"
+
+
+def test_a_file_that_changed_since_is_refused(folder: Path) -> None:
+    path = write(folder / "checks.py", constant(0.5))
+    judge = load("checks.py->same")
+    write(path, constant(1.0))
+    said = elsewhere(judge, folder)
+    assert said.startswith("ConfigError ")
+    assert str(path.resolve()) in said
+    assert said.endswith("the file has changed since the judge was loaded")
+
+
+def test_in_the_same_process_it_is_the_same(folder: Path) -> None:
+    path = write(folder / "checks.py", constant(0.5))
+    pickled = pickle.dumps(load("checks.py->same"))
+    again = pickle.loads(pickled)
+    assert scored(again).reward == 0.5
+    assert pickle.loads(pickle.dumps(again)).fingerprint == again.fingerprint
+    write(path, constant(1.0))
+    with pytest.raises(ConfigError, match="the file has changed since the judge was loaded"):
+        pickle.loads(pickled)
+
+
+def test_a_file_that_is_gone_is_named(folder: Path) -> None:
+    path = write(folder / "checks.py", constant(0.5))
+    judge = load("checks.py->same")
+    path.unlink()
+    assert str(path.resolve()) in elsewhere(judge, folder)
+
+
+def test_the_fingerprint_follows_the_file_and_the_options(folder: Path) -> None:
+    path = write(folder / "checks.py", FUNCTION)
+    judges = [
+        load("checks.py->mentions"),
+        load("checks.py->mentions", options={"word": "dog"}),
+    ]
+    write(path, FUNCTION.replace("in trace", "not in trace"))
+    judges.append(load("checks.py->mentions"))
+    assert len({fingerprint(judge) for judge in judges}) == 3
+    assert fingerprint(load("checks.py->mentions")) == fingerprint(judges[2])
+
+
+@pytest.mark.parametrize(
+    ("options", "module"),
+    [
+        ({}, "fourscore.judges.dimensions.factual_accuracy"),
+        ({"by": "rules"}, "fourscore.judges.dimensions.factual_accuracy"),
+        ({"model": "scripted:gullible"}, "fourscore.judges.llm.factual"),
+        ({"by": "model", "model": "scripted:gullible"}, "fourscore.judges.llm.factual"),
+    ],
+)
+def test_by_chooses_the_way_of_judging(options: dict[str, Any], module: str) -> None:
+    assert type(load("factual_accuracy", options=options)).__module__ == module
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("factual_accuracy", {"by": "magic"}, "with.by: expected rules, local or model"),
+        ("factual_accuracy", {"by": "model"}, "with.model: by: model needs a model such as"),
+        ("factual_accuracy", {"by": "local"}, "with.model: by: local needs a folder or hub id"),
+        ("factual_accuracy", {"by": "rules", "model": "x"}, "with.model: by: rules asks no model"),
+        ("tool_efficiency", {"by": "local", "model": "x"}, "with.by: tool_efficiency is not"),
+    ],
+)
+def test_by_that_makes_no_sense_is_refused(
+    name: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        load(name, options=options)
+    assert message in str(error.value)

@@ -1,0 +1,129 @@
+"""The queue behind the application: bounded, never in the way, whole again after a fork."""
+
+import os
+import threading
+
+import pytest
+
+from fourscore.monitor import queue as observing
+from fourscore.monitor.queue import Background
+from fourscore.monitor.tally import Tallies, Tally
+
+
+class Slow:
+    """Work that is held up until it may go on."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.begun = threading.Semaphore(0)
+        self.done: list[int] = []
+
+    def __call__(self, thing: int) -> None:
+        self.begun.release()
+        self.go.wait()
+        self.done.append(thing)
+
+
+def test_all_is_done_by_as_many_threads_as_allowed() -> None:
+    slow = Slow()
+    background = Background(slow, most=100, threads=3)
+    assert all(background.put(n, 1) for n in range(20))
+    for _ in range(3):
+        slow.begun.acquire()
+    assert not slow.begun.acquire(blocking=False)
+    assert not background.flush(0.01)
+    slow.go.set()
+    assert background.flush(60)
+    assert sorted(slow.done) == list(range(20))
+
+
+def test_no_room() -> None:
+    slow = Slow()
+    background = Background(slow, most=10, threads=1)
+    background.put(0, 1)
+    slow.begun.acquire()
+    assert [background.put(n, 1) for n in range(1, 14)] == [True] * 10 + [False] * 3
+    slow.go.set()
+    assert background.flush(60)
+    assert slow.done == list(range(11))
+    assert background.put(99, 1)
+    assert background.flush(60)
+
+
+def test_what_is_of_less_use_has_half_the_room() -> None:
+    slow = Slow()
+    background = Background(slow, most=10, threads=1)
+    background.put(0, 1)
+    slow.begun.acquire()
+    assert [background.put(n, 1, minor=True) for n in range(7)] == [True] * 5 + [False] * 2
+    assert background.put(7, 1)
+    slow.go.set()
+    assert background.close(60)
+
+
+def test_room_is_also_a_matter_of_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observing, "ROOM", 1000)
+    slow = Slow()
+    background = Background(slow, most=100, threads=1)
+    assert background.put(1, 900)
+    assert not background.put(2, 200)
+    slow.go.set()
+    assert background.flush(60)
+    assert background.put(3, 200)
+    assert background.close(60)
+    assert not background.put(4, 1)
+    assert slow.done == [1, 3]
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of threads and fork
+def test_a_fork_in_the_middle() -> None:
+    slow = Slow()
+    background = Background(slow, most=100, threads=2)
+    for n in range(5):
+        background.put(n, 1)
+    with background._lock:  # held by whoever is not there afterwards
+        child = os.fork()
+        if child == 0:  # pragma: no cover
+            try:
+                slow.go, slow.done = threading.Event(), []
+                slow.go.set()
+                fine = background.put(7, 1) and background.flush(60) and slow.done == [7]
+                os._exit(0 if fine else 1)
+            finally:
+                os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    slow.go.set()
+    assert background.flush(60)
+    assert sorted(slow.done) == [0, 1, 2, 3, 4]
+
+
+def test_a_tally_counts_exactly_among_threads() -> None:
+    tally = Tally()
+
+    def work() -> None:
+        for _ in range(5000):
+            tally.add()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    taken = sum(tally.take() for _ in range(50))
+    for thread in threads:
+        thread.join()
+    assert taken + tally.open == 20_000
+    assert taken + tally.take() == 20_000
+    assert tally.take() == tally.open == 0
+    tally.give_back(5)
+    assert tally.take() == 5
+
+
+def test_tallies_by_name() -> None:
+    tallies = Tallies()
+    tallies.dropped.add()
+    tallies.observed.add()
+    assert tallies.open()["dropped"] == 1
+    taken = tallies.take()
+    assert taken == {"dropped": 1, "observed": 1}
+    assert tallies.take() == {}
+    tallies.give_back(taken)
+    assert tallies.take() == taken

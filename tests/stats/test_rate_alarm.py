@@ -1,0 +1,150 @@
+"""One watched rate: the figures of docs/alarms.md in small, and how statuses come and go."""
+
+import random
+import statistics
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourscore.stats.rate_alarm import Plan, Turn, Vigil, plan
+
+USUAL = plan(0.85, 0.70, 0.02, 5000, 20, False)
+LITERAL = plan(0.85, 0.70, 0.02, 5000, 20, True)
+
+
+def run(rng: random.Random, vigil: Vigil, rate: float, n: int, rules: Plan = USUAL) -> list[Turn]:
+    turns = (vigil.fold(rng.random() < rate, float(vigil.n), rules) for _ in range(n))
+    return [turn for turn in turns if turn is not None and turn.after != "healthy"]
+
+
+def delay(rng: random.Random, vigil: Vigil, rate: float, rules: Plan = USUAL) -> int:
+    for n in range(1, 20_000):
+        vigil.fold(rng.random() < rate, float(vigil.n), rules)
+        if vigil.status in ("warning", "critical"):
+            return n
+    raise AssertionError("no alarm")
+
+
+def test_a_good_service_is_left_in_peace() -> None:
+    rng = random.Random(11)
+    false = sum(bool(run(rng, Vigil(), 0.88, 5000)) for _ in range(60))
+    assert false <= 3  # 5%
+
+
+def test_the_literal_rule_is_not_so_patient() -> None:
+    rng, false = random.Random(12), 0
+    for _ in range(100):
+        vigil, looked = Vigil(), False
+        for n in range(1, 1001):
+            vigil.fold(rng.random() < 0.88, float(n), LITERAL)
+            looked = looked or (n >= 20 and vigil.status != "healthy")
+        false += looked
+    assert 45 <= false <= 75
+
+
+@pytest.mark.parametrize("before", [0, 5000])
+def test_a_fall_is_found_within_a_hundred(before: int) -> None:
+    rng, found = random.Random(13), []
+    for _ in range(40):
+        vigil = Vigil()
+        run(rng, vigil, 0.88, before)
+        if vigil.status not in ("warning", "critical"):
+            found.append(delay(rng, vigil, 0.70))
+    assert len(found) >= 38
+    assert statistics.median(found) <= 100
+
+
+def test_the_literal_rule_needs_2334_after_5000_at_092() -> None:
+    vigil = Vigil()
+    for n in range(5000):
+        vigil.fold(n % 25 >= 2, float(n), LITERAL)
+    assert vigil.passed == 4600
+    fallen = (n % 10 < 7 for n in range(20_000))
+    needed = next(
+        n for n, ok in enumerate(fallen, 1) if vigil.fold(ok, float(n), LITERAL) is not None
+    )
+    assert needed == pytest.approx(2334, abs=7)
+
+
+def test_a_rate_a_little_too_low_is_found_by_the_sequence() -> None:
+    """Two failures of eleven, evenly: the sum for a fall does not climb, the sequence is sure."""
+    vigil, turns = Vigil(), []
+    for n in range(5000):
+        turn = vigil.fold(n % 11 >= 2, float(n), USUAL)  # 0.818
+        turns += [turn] if turn is not None and turn.after == "warning" else []
+    assert [turn.method for turn in turns] == ["sequence"]
+    assert turns[0].since == 0.0
+    assert vigil.status == "warning"
+
+
+def test_too_few_samples_say_nothing() -> None:
+    vigil = Vigil()
+    assert all(vigil.fold(False, float(n), USUAL) is None for n in range(19))
+    assert vigil.status == "insufficient_data"
+    turn = vigil.fold(False, 19.0, USUAL)
+    assert turn is not None
+    assert (turn.before, turn.after, turn.since) == ("insufficient_data", "critical", 0.0)
+
+
+def test_a_fall_and_a_recovery_step_by_step() -> None:
+    vigil, turns = Vigil(), []
+    for n, ok in enumerate([True] * 200 + [False] * 40 + [True] * 80):
+        turn = vigil.fold(ok, float(n), USUAL)
+        turns += [(n, turn.before, turn.after, turn.since)] if turn is not None else []
+    assert turns == [
+        (19, "insufficient_data", "healthy", 0.0),
+        (211, "healthy", "warning", 200.0),  # 12 failures · 4 ≥ 46
+        (218, "warning", "critical", 200.0),  # 19 · 7 ≥ 133
+        (281, "critical", "warning", 281.0),  # 42 passes in a row
+        (290, "warning", "healthy", 290.0),  # 51
+    ]
+
+
+def test_while_an_alarm_eases_it_remembers_since_when() -> None:
+    vigil = Vigil()
+    for n, ok in enumerate([True] * 200 + [False] * 40 + [True] * 45):
+        vigil.fold(ok, float(n), USUAL)
+    assert (vigil.status, vigil.since) == ("warning", 200.0)
+
+
+def test_another_rule_takes_over_where_the_old_one_stood() -> None:
+    vigil = Vigil()
+    for n in range(40):
+        vigil.fold(n % 5 > 0, float(n), LITERAL)
+    assert vigil.status == "warning"
+    vigil.renew()
+    turns = [vigil.fold(True, 40.0 + n, USUAL) for n in range(51)]
+    assert turns[:50] == [None] * 50
+    assert turns[50] is not None
+    assert (turns[50].before, turns[50].after) == ("warning", "healthy")
+
+
+def test_a_block_begins_anew() -> None:
+    rules, vigil = plan(0.85, 0.70, 0.02, 100, 20, False), Vigil()
+    for n in range(250):
+        vigil.fold(n % 10 > 0, float(n), rules)
+    assert (vigil.n, vigil.block_n, vigil.block_at) == (250, 50, 200.0)
+    low, high = vigil.interval()
+    assert low < 0.9 < high
+
+
+@given(st.lists(st.booleans(), max_size=400), st.integers(0, 400), st.booleans())
+def test_through_json_at_any_moment_is_the_same(
+    verdicts: list[bool], cut: int, literal: bool
+) -> None:
+    rules = LITERAL if literal else USUAL
+    whole, parted = Vigil(), Vigil()
+    for n, ok in enumerate(verdicts):
+        if n == cut:
+            parted = msgspec.json.decode(msgspec.json.encode(parted), type=Vigil)
+        assert whole.fold(ok, float(n), rules) == parted.fold(ok, float(n), rules)
+    assert whole == parted
+    assert whole.critical.on <= whole.warning.on
+    assert (whole.n, whole.passed) == (len(verdicts), sum(verdicts))
+
+
+def test_thresholds_in_the_wrong_order_are_refused() -> None:
+    with pytest.raises(ValueError, match="critical < warning"):
+        plan(0.7, 0.85, 0.02, 5000, 20, False)
