@@ -64,7 +64,7 @@ async def judged(url: str, folder: Path, first: int, count: int) -> Watch:
     judge = Criteria(
         model="openai:bench", settings={"base_url": url}, criteria=("The answer is right.",)
     )
-    rubric, watch = Rubric.alone(judge), Watch()
+    rubric, watch = Rubric.from_judge(judge), Watch()
     todo = planned(map(case, range(first, first + count)), 1)
     plan = Plan(concurrency=AT_A_TIME, judge_deadline=600)
     with Store(folder / f"runs-{first}.db") as store:

@@ -45,7 +45,7 @@ class Judge:
 
 
 def monitor(rate: float, seconds: float | None = 0.0, queue: int = 1000) -> ProductionMonitor:
-    rubric = Rubric.alone(Judge(seconds))
+    rubric = Rubric.from_judge(Judge(seconds))
     return ProductionMonitor(rate, rubric=rubric, queue=queue, deadline=5, exit_wait=0.1)
 
 

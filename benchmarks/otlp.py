@@ -86,7 +86,7 @@ class Bare(App):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-app = Bare(Rubric.alone(MathJudge()), Settings(port=0))
+app = Bare(Rubric.from_judge(MathJudge()), Settings(port=0))
 running.serve(app, lambda address: print('{"url": "%s"}' % address, flush=True))
 """
 

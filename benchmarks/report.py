@@ -32,7 +32,7 @@ from fourscore.core import (
     Trace,
     Usage,
 )
-from fourscore.core.levels import level_of
+from fourscore.core.levels import find_level
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 
@@ -133,7 +133,7 @@ def signal(rng: random.Random, name: str, output: str, ease: float) -> Signal:
     found = rng.randint(0, 4)
     reason = f"{found} of 4 expected facts found; {words(rng, 6)} (confidence: high)"
     return Signal(
-        name=name, value=value, level=level_of(value), reason=reason, evidence=tuple(pieces)
+        name=name, value=value, level=find_level(value), reason=reason, evidence=tuple(pieces)
     )
 
 

@@ -53,7 +53,7 @@ class Bare(App):
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": ANSWER})
 
-app = (Bare if sys.argv[1] == "bare" else App)(Rubric.alone(MathJudge()), Settings(port=0))
+app = (Bare if sys.argv[1] == "bare" else App)(Rubric.from_judge(MathJudge()), Settings(port=0))
 running.serve(app, lambda address: print(address, flush=True))
 """
 

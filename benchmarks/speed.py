@@ -120,7 +120,7 @@ def in_process() -> None:
         ("exact match", MathJudge(), math_pairs(20_000), plain_math),
         ("countdown", CountdownJudge(), countdown_pairs(20_000), plain_countdown),
     ):
-        rubric = Rubric.alone(judge)
+        rubric = Rubric.from_judge(judge)
         alone = rate_of(judge.judge, pairs)
         scored = rate_of(partial(scored_by, rubric), pairs)
         by_hand = rate(plain, pairs)

@@ -12,7 +12,7 @@ from fourscore.core import (
     FourscoreError,
     InputError,
     JudgeError,
-    nearest,
+    suggest_known,
 )
 
 
@@ -74,5 +74,5 @@ def test_one_except_clause_catches_them_all(kind: type) -> None:
 
 def test_a_misspelt_word_gets_the_nearest_one_else_all_of_them() -> None:
     known = ["judge_type", "judge_protocol", "judge_options"]
-    assert nearest("judge_tpye", known) == "did you mean judge_type?"
-    assert nearest("zzz", known) == "known: judge_options, judge_protocol, judge_type"
+    assert suggest_known("judge_tpye", known) == "did you mean judge_type?"
+    assert suggest_known("zzz", known) == "known: judge_options, judge_protocol, judge_type"

@@ -17,10 +17,10 @@ from fourscore.core.frozen import (
     MAX_INT_BITS,
     FrozenDict,
     FrozenList,
-    checked,
-    clean,
     digest,
     freeze,
+    freeze_field,
+    replace_surrogates,
     thaw,
 )
 
@@ -215,20 +215,20 @@ def test_integers_stay_printable() -> None:
     ],
 )
 def test_lone_surrogates_become_the_replacement_character(text: str, kept: str) -> None:
-    assert clean(text) == kept
+    assert replace_surrogates(text) == kept
     assert freeze({text: [text]}) == {kept: [kept]}
 
 
 def test_a_wrong_field_is_named() -> None:
     with pytest.raises(ValueError, match=r"^metadata\.a: nan is not a finite number$"):
-        checked("metadata", {"a": nan})
+        freeze_field("metadata", {"a": nan})
     with pytest.raises(ValueError, match=r"^metadata\.b\[1\]\.价格: inf is not a finite number$"):
-        checked("metadata", {"a": [1.0], "b": ["x", {"y": 1, "价格": inf}], "c": nan})
+        freeze_field("metadata", {"a": [1.0], "b": ["x", {"y": 1, "价格": inf}], "c": nan})
     with pytest.raises(ValueError, match=r"^input\[0\]: object is not a JSON value$"):
-        checked("input", (object(),))
+        freeze_field("input", (object(),))
     with pytest.raises(ValueError, match=r"^metadata: expected an object, got list$"):
-        checked("metadata", [], dict)
-    assert checked("metadata", {"a": 1}, dict) == {"a": 1}
+        freeze_field("metadata", [], dict)
+    assert freeze_field("metadata", {"a": 1}, dict) == {"a": 1}
 
 
 @steady

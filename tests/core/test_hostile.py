@@ -128,7 +128,7 @@ def test_a_cancelled_task_is_cancelled_and_no_judge_error() -> None:
             await asyncio.sleep(3600)
 
     async def main() -> None:
-        task = asyncio.ensure_future(score(Rubric.alone(Waits()), CASE, [TRACE]))
+        task = asyncio.ensure_future(score(Rubric.from_judge(Waits()), CASE, [TRACE]))
         await asyncio.sleep(0)
         task.cancel()
         await task
@@ -223,7 +223,7 @@ def test_equal_values_have_equal_hashes() -> None:
 
 
 def test_a_reward_without_a_value_gives_it() -> None:
-    rubric = Rubric.alone(Says([Signal(name="says", reward=1.5, passed=True)]))
+    rubric = Rubric.from_judge(Says([Signal(name="says", reward=1.5, passed=True)]))
     (scored,) = asyncio.run(score(rubric, CASE, [TRACE]))
     assert (scored.status, scored.value, scored.reward) == (Status.SCORED, 1.0, 1.5)
 
@@ -249,7 +249,7 @@ def test_an_inner_score_of_an_agent_that_failed_is_a_zero() -> None:
 
 
 def test_judges_pickle_with_their_options() -> None:
-    again = pickle.loads(pickle.dumps(cites.having({"mark": "doi"})))
+    again = pickle.loads(pickle.dumps(cites.with_options({"mark": "doi"})))
     assert (again.options, again.names) == ({"mark": "doi"}, ("cites",))
     assert pickle.loads(pickle.dumps(FunctionJudge(plain, "other"))).names == ("other",)
     assert pickle.loads(pickle.dumps(cites)) is cites

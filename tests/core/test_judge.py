@@ -23,7 +23,7 @@ from fourscore.core import (
     interpret,
     judge,
 )
-from fourscore.core.judge import is_ranker, runs, shown, signal_names
+from fourscore.core.judge import get_runs, is_ranker, safe_repr, signal_names
 from fourscore.core.numbers import clamp
 
 steady = settings(deadline=None)
@@ -70,11 +70,11 @@ def test_an_async_function_runs_on_the_loop_under_the_name_it_was_given() -> Non
 def test_a_judge_can_still_be_called_as_the_function() -> None:
     assert cites(CASE, TRACE) is True
     assert cites(CASE, TRACE, mark="ftp") is False
-    assert cites.having({"mark": "ftp"})(CASE, TRACE) is False
+    assert cites.with_options({"mark": "ftp"})(CASE, TRACE) is False
 
 
 def test_options_reach_the_function() -> None:
-    strict = cites.having({"mark": "doi"})
+    strict = cites.with_options({"mark": "doi"})
     assert signal_of(strict).passed is False
     assert strict.names == cites.names
     assert signal_of(cites).passed is True
@@ -83,18 +83,18 @@ def test_options_reach_the_function() -> None:
 def test_an_option_that_the_function_does_not_take_is_refused_at_once() -> None:
     called = r"judge 'cites' is called with \(case, trace, mrk\): "
     with pytest.raises(JudgeError, match=called + "got an unexpected keyword argument 'mrk'"):
-        cites.having({"mrk": "doi"})
+        cites.with_options({"mrk": "doi"})
     with pytest.raises(JudgeError, match="multiple values for argument 'case'"):
-        cites.having({"case": "doi"})
+        cites.with_options({"case": "doi"})
 
 
 def test_options_are_frozen() -> None:
     with pytest.raises(TypeError, match="frozen"):
-        cites.having({"mark": "doi"}).options["mark"] = "http"
+        cites.with_options({"mark": "doi"}).options["mark"] = "http"
 
 
 def test_the_fingerprint_follows_the_text_and_the_options() -> None:
-    plain, strict = cites.fingerprint, cites.having({"mark": "doi"}).fingerprint
+    plain, strict = cites.fingerprint, cites.with_options({"mark": "doi"}).fingerprint
     assert plain == FunctionJudge(cites.function).fingerprint
     assert len({plain, strict, waits.fingerprint}) == 3
 
@@ -125,8 +125,8 @@ def crashes(case: Case, trace: Trace, *, often: bool = False) -> float:
 
 
 def test_a_judge_can_ask_for_a_process_of_its_own() -> None:
-    assert runs(crashes) == "process"
-    assert runs(crashes.having({"often": True})) == "process"
+    assert get_runs(crashes) == "process"
+    assert get_runs(crashes.with_options({"often": True})) == "process"
 
 
 class Several:
@@ -144,7 +144,7 @@ class Ranks:
 
 
 def test_a_judge_that_does_not_say_how_it_runs_is_taken_to_await() -> None:
-    assert (runs(Several()), runs(Ranks()), runs(cites)) == ("loop", "loop", "thread")
+    assert (get_runs(Several()), get_runs(Ranks()), get_runs(cites)) == ("loop", "loop", "thread")
 
 
 def test_judges_and_rankers_are_told_apart() -> None:
@@ -257,6 +257,6 @@ def test_the_value_is_the_reward_clamped(reward: float, success: bool) -> None:
 
 
 def test_a_foreign_object_is_shown_short_whatever_its_repr_does() -> None:
-    assert shown("a") == "'a'"
-    assert shown(Shy()) == "an object of type Shy"
-    assert len(shown("x" * 10_000)) == 80
+    assert safe_repr("a") == "'a'"
+    assert safe_repr(Shy()) == "an object of type Shy"
+    assert len(safe_repr("x" * 10_000)) == 80

@@ -6,7 +6,7 @@ import itertools
 import pytest
 
 from fourscore import Case, Dimension, Rubric, Signal, Trace, judge, score
-from fourscore.core.levels import FLOORS, LEVELS, floors_of, level_of
+from fourscore.core.levels import FLOORS, LEVELS, find_floors, find_level
 
 EPSILON = 1e-6
 FIVE = ["excellent", "good", "acceptable", "poor", "failed"]
@@ -15,34 +15,34 @@ FIVE = ["excellent", "good", "acceptable", "poor", "failed"]
 def test_the_levels_and_their_floors() -> None:
     assert dict(LEVELS) == dict(zip(FIVE, [1.0, 0.8, 0.6, 0.3, 0.0], strict=True))
     assert dict(FLOORS) == dict(zip(FIVE, [0.9, 0.7, 0.5, 0.25, 0.0], strict=True))
-    assert [level_of(value) for value in LEVELS.values()] == FIVE
+    assert [find_level(value) for value in LEVELS.values()] == FIVE
 
 
 @pytest.mark.parametrize(("above", "below"), list(itertools.pairwise(FIVE)))
 def test_each_boundary(above: str, below: str) -> None:
     floor = FLOORS[above]
-    assert level_of(floor) == level_of(floor + EPSILON) == above
-    assert level_of(floor - EPSILON) == below
-    assert level_of(floor - 1e-12) == above  # what floating point may have lost
+    assert find_level(floor) == find_level(floor + EPSILON) == above
+    assert find_level(floor - EPSILON) == below
+    assert find_level(floor - 1e-12) == above  # what floating point may have lost
 
 
 def test_between_levels_of_ones_own_the_floor_lies_half_way() -> None:
-    floors = floors_of({"no": 0.0, "yes": 1.0, "half": 0.4})
+    floors = find_floors({"no": 0.0, "yes": 1.0, "half": 0.4})
     assert dict(floors) == {"yes": pytest.approx(0.7), "half": pytest.approx(0.2), "no": 0.0}
-    assert level_of(0.69, floors) == "half"
-    assert level_of(0.7, floors) == "yes"
-    assert level_of(0.0, floors) == "no"
+    assert find_level(0.69, floors) == "half"
+    assert find_level(0.7, floors) == "yes"
+    assert find_level(0.0, floors) == "no"
 
 
 def test_the_five_are_not_half_way() -> None:
-    assert floors_of(LEVELS) == FLOORS == floors_of({})
-    assert floors_of(dict(reversed(list(LEVELS.items())))) == FLOORS
+    assert find_floors(LEVELS) == FLOORS == find_floors({})
+    assert find_floors(dict(reversed(list(LEVELS.items())))) == FLOORS
 
 
 def test_the_lowest_level_reaches_down_to_nothing() -> None:
-    floors = floors_of({"excellent": 1.0, "good": 0.8})
-    assert level_of(0.0, floors) == "good"
-    assert level_of(0.9, floors) == "excellent"
+    floors = find_floors({"excellent": 1.0, "good": 0.8})
+    assert find_level(0.0, floors) == "good"
+    assert find_level(0.9, floors) == "excellent"
 
 
 def scored(value: float | None, levels: dict[str, float], own: str = "") -> Signal:

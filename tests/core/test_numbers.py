@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourscore.core.numbers import decimal_text, finite, real
+from fourscore.core.numbers import check_finite, decimal_text, to_finite_float
 
 steady = settings(deadline=None)
 finite_floats = st.floats(allow_nan=False, allow_infinity=False)
@@ -33,34 +33,34 @@ class Vector:
 @steady
 @given(finite_floats)
 def test_a_finite_number_passes_inside_its_range_only(number: float) -> None:
-    finite("x", number)
-    finite("x", number, low=number, high=number)
+    check_finite("x", number)
+    check_finite("x", number, low=number, high=number)
     for low, high in ((number + abs(number) + 1, None), (None, number - abs(number) - 1)):
         with pytest.raises(ValueError, match=r"^x: .* is outside \["):
-            finite("x", number, low=low, high=high)
+            check_finite("x", number, low=low, high=high)
 
 
 def test_nothing_is_not_a_wrong_number() -> None:
-    finite("x", None, low=0, high=1)
+    check_finite("x", None, low=0, high=1)
     with pytest.raises(ValueError, match="outside"):
-        finite("x", -1, low=0, high=1)
+        check_finite("x", -1, low=0, high=1)
 
 
 @pytest.mark.parametrize("number", [nan, inf, -inf])
 def test_what_is_not_finite_is_refused(number: float) -> None:
     with pytest.raises(ValueError, match=f"^x: {number} is not a finite number$"):
-        finite("x", number)
+        check_finite("x", number)
 
 
 @pytest.mark.parametrize("value", [True, "1", b"1", [1], 1j, Fraction(1), Decimal(1)])
 def test_what_is_not_a_plain_number_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match=f"^x: expected a number, got {type(value).__name__}$"):
-        finite("x", value)
+        check_finite("x", value)
 
 
 def test_an_open_range_reads_as_one() -> None:
     with pytest.raises(ValueError, match=r"^x: -1 is outside \[0, ∞\]$"):
-        finite("x", -1, low=0)
+        check_finite("x", -1, low=0)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_an_open_range_reads_as_one() -> None:
     ],
 )
 def test_a_foreign_number(value: Any, number: float | None) -> None:
-    assert real(value) == number
-    assert number is None or type(real(value)) is float
+    assert to_finite_float(value) == number
+    assert number is None or type(to_finite_float(value)) is float
 
 
 @pytest.mark.parametrize(

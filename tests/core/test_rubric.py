@@ -128,16 +128,16 @@ def test_a_wrong_rubric_fails_before_the_first_case(
 
 def test_each_judge_has_one_seat_however_many_dimensions_read_it() -> None:
     order = Order()
-    seats = rubric(
+    slots = rubric(
         line("left", BOTH), line("brief", short), line("right", BOTH), line("rank", order)
-    ).seats
-    assert [(seat.judge, seat.ranks) for seat in seats] == [
+    ).slots
+    assert [(slot.judge, slot.is_ranker) for slot in slots] == [
         (BOTH, False),
         (short, False),
         (order, True),
     ]
-    assert [seat.names for seat in seats] == [("left", "right"), ("short",), ("order",)]
-    assert [seat.kept for seat in seats] == [("left", "right"), ("brief",), ("rank",)]
+    assert [slot.names for slot in slots] == [("left", "right"), ("short",), ("order",)]
+    assert [slot.kept for slot in slots] == [("left", "right"), ("brief",), ("rank",)]
 
 
 class Bounded(Pair):
@@ -145,12 +145,12 @@ class Bounded(Pair):
 
 
 def test_a_rubric_is_bounded_when_all_of_its_judges_are() -> None:
-    assert rubric(line("left", Bounded())).bounded
-    assert not rubric(line("left", Bounded()), line()).bounded
+    assert rubric(line("left", Bounded())).is_bounded
+    assert not rubric(line("left", Bounded()), line()).is_bounded
 
 
 def test_alone_a_judge_keeps_its_own_name_and_a_full_reward_is_success() -> None:
-    alone = Rubric.alone(Order())
+    alone = Rubric.from_judge(Order())
     assert (alone.name, alone.pass_threshold) == ("order", 1.0)
     assert [(line.name, line.weight) for line in alone.dimensions] == [("order", None)]
 
@@ -246,14 +246,14 @@ def test_a_fingerprint_does_not_depend_on_the_object_it_was_taken_from() -> None
 
 def test_a_rubric_pickles_with_its_judges() -> None:
     base = rubric(line("left", Pair(), weight=1), line("brief", short, gate=0.5), min_coverage=0.2)
-    assert base.seats  # computed before and after
+    assert base.slots  # computed before and after
     again = pickle.loads(pickle.dumps(base))
     assert again.provenance == base.provenance
     assert again.dimensions[1] == base.dimensions[1]
-    assert [seat.kept for seat in again.seats] == [seat.kept for seat in base.seats]
+    assert [slot.kept for slot in again.slots] == [slot.kept for slot in base.slots]
 
 
 def test_a_judge_read_twice_is_still_one_after_pickling() -> None:
     pair = Pair()
     again = pickle.loads(pickle.dumps(rubric(line("left", pair), line("right", pair))))
-    assert len(again.seats) == 1
+    assert len(again.slots) == 1

@@ -220,12 +220,12 @@ def test_a_gate_counts_what_does_not_apply_as_zero_by_the_letter() -> None:
 def test_one_unweighted_judge_keeps_its_reward_and_its_verdict(
     given_signal: Signal, reward: float, passed: bool
 ) -> None:
-    one = single(Rubric.alone(Says((given_signal,))))
+    one = single(Rubric.from_judge(Says((given_signal,))))
     assert (one.reward, one.passed, one.value) == (reward, passed, given_signal.value)
 
 
 def test_one_unweighted_judge_keeps_its_reason() -> None:
-    one = single(Rubric.alone(Says((signal(0.0, reason="off by one"),))))
+    one = single(Rubric.from_judge(Says((signal(0.0, reason="off by one"),))))
     assert one.reason == "off by one"
 
 
@@ -293,7 +293,7 @@ def test_a_trace_with_a_fault_is_not_judged_and_has_failed(
         return 1.0
 
     traces = Trace(output="a"), Trace(output="b", fault=Fault(kind, "crashed")), Trace(output="c")
-    first, failed, last = scored(Rubric.alone(FunctionJudge(watch)), *traces)
+    first, failed, last = scored(Rubric.from_judge(FunctionJudge(watch)), *traces)
     assert asked == ["a", "c"]
     assert (first.status, last.status) == (Status.SCORED, Status.SCORED)
     assert (failed.status, failed.value, failed.passed) == (status, 0.0, False)
@@ -327,7 +327,7 @@ def test_a_ranking_gives_reward_and_never_enters_the_value(
 
 
 def test_a_ranking_alone_has_a_reward_and_no_value() -> None:
-    best, worst = scored(Rubric.alone(Ranks(ranking(1.0, 0.0))), TRACE, TRACE)
+    best, worst = scored(Rubric.from_judge(Ranks(ranking(1.0, 0.0))), TRACE, TRACE)
     assert (best.value, best.reward, best.passed) == (None, 1.0, True)
     assert (worst.value, worst.reward, worst.passed) == (None, 0.0, False)
 
@@ -335,14 +335,14 @@ def test_a_ranking_alone_has_a_reward_and_no_value() -> None:
 def test_a_ranker_may_say_what_one_trace_alone_is_worth() -> None:
     ranker = Ranks(ranking(1.0, 0.0))
     ranker.alone = 1.0  # type: ignore[attr-defined]
-    (one,) = scored(Rubric.alone(ranker), TRACE)
+    (one,) = scored(Rubric.from_judge(ranker), TRACE)
     assert (one.reward, one.passed, one.value) == (1.0, True, None)
     assert one.signals[0].relative
 
 
 def test_one_trace_has_no_rank() -> None:
     traces = TRACE, Trace(fault=Fault("error"))
-    one, failed = scored(Rubric.alone(Ranks(JudgeError("never asked"))), *traces)
+    one, failed = scored(Rubric.from_judge(Ranks(JudgeError("never asked"))), *traces)
     assert (one.status, one.reason) == (
         Status.SKIPPED,
         "nothing applicable: rank: one trace has no rank",
@@ -361,7 +361,7 @@ def test_one_trace_has_no_rank() -> None:
 def test_a_ranking_that_went_wrong_is_a_fault_on_every_trace(
     given_ranking: Any, message: str
 ) -> None:
-    for one in scored(Rubric.alone(Ranks(given_ranking)), TRACE, TRACE):
+    for one in scored(Rubric.from_judge(Ranks(given_ranking)), TRACE, TRACE):
         assert one.status is Status.JUDGE_ERROR
         assert one.signals[0].fault is not None
         assert one.signals[0].fault.message.startswith(message)
@@ -369,7 +369,7 @@ def test_a_ranking_that_went_wrong_is_a_fault_on_every_trace(
 
 def test_a_ranking_has_to_say_that_it_is_one() -> None:
     absolute = [*ranking(1.0), Signal(name="rank", value=0.0)]
-    one, other = scored(Rubric.alone(Ranks(absolute)), TRACE, TRACE)
+    one, other = scored(Rubric.from_judge(Ranks(absolute)), TRACE, TRACE)
     assert (one.status, other.status) == (Status.SCORED, Status.JUDGE_ERROR)
 
 
@@ -517,7 +517,7 @@ def test_a_fault_without_weight_or_gate_does_not_matter() -> None:
     ],
 )
 def test_each_error_is_a_kind_of_fault(error: Exception, kind: str) -> None:
-    one = single(Rubric.alone(FunctionJudge(raises(error), "broken")))
+    one = single(Rubric.from_judge(FunctionJudge(raises(error), "broken")))
     assert one.signals[0].fault is not None
     assert one.signals[0].fault.kind == kind
     assert str(error) in one.signals[0].fault.message
@@ -552,7 +552,7 @@ class Crooked(FourscoreError):
 def test_an_error_of_ours_says_which_fault_it_is(
     error: Exception, fault: Fault, status: Status
 ) -> None:
-    one = single(Rubric.alone(FunctionJudge(raises(error), "broken")))
+    one = single(Rubric.from_judge(FunctionJudge(raises(error), "broken")))
     assert (one.signals[0].fault, one.status) == (fault, status)
     assert one.cost == Usage()
 
@@ -563,10 +563,12 @@ def test_what_a_failure_cost_is_counted_once() -> None:
     one = single(rubric(*(Dimension(name=name, judge=several) for name in "ab")))
     assert [signal.usage for signal in one.signals] == [took, None]
     assert one.cost == took
-    ranked = scored(Rubric.alone(Ranks(Paid("error", took))), TRACE, TRACE, TRACE)
+    ranked = scored(Rubric.from_judge(Ranks(Paid("error", took))), TRACE, TRACE, TRACE)
     assert [one.cost for one in ranked] == [took, Usage(), Usage()]
     assert {one.reason for one in ranked} == {"rank: told"}
-    assert single(Rubric.alone(FunctionJudge(raises(Paid("error", 7)), "broken"))).cost == Usage()
+    assert (
+        single(Rubric.from_judge(FunctionJudge(raises(Paid("error", 7)), "broken"))).cost == Usage()
+    )
 
 
 def test_a_judge_that_two_lines_read_costs_once() -> None:
@@ -583,7 +585,7 @@ def test_a_judge_that_two_lines_read_costs_once() -> None:
 
 def test_a_keyboard_interrupt_is_the_users_and_passes_through() -> None:
     with pytest.raises(KeyboardInterrupt):
-        single(Rubric.alone(FunctionJudge(raises(KeyboardInterrupt()), "broken")))
+        single(Rubric.from_judge(FunctionJudge(raises(KeyboardInterrupt()), "broken")))
 
 
 # Executors.

@@ -37,7 +37,9 @@ def released() -> Iterator[threading.Event]:
 
 def scores(judge: Any, *answers: str, executor: Executor | None = None) -> list[Score]:
     traces = [Trace(output=answer) for answer in answers]
-    return asyncio.run(score(Rubric.alone(judge), CASE, traces, executor=executor or Local(LONG)))
+    return asyncio.run(
+        score(Rubric.from_judge(judge), CASE, traces, executor=executor or Local(LONG))
+    )
 
 
 def statuses(given: list[Score]) -> list[str]:
@@ -140,7 +142,7 @@ def test_an_async_judge_that_will_not_be_cancelled_is_left_behind() -> None:
 
     async def measured() -> list[Score]:
         traces = [Trace()]
-        return await score(Rubric.alone(stubborn), CASE, traces, executor=Local(0.2))
+        return await score(Rubric.from_judge(stubborn), CASE, traces, executor=Local(0.2))
 
     loop = asyncio.new_event_loop()
     try:
@@ -183,7 +185,9 @@ def test_cancelling_the_caller_cancels_the_judges() -> None:
 
     async def abandoned() -> None:
         traces = [Trace(output="a"), Trace(output="b")]
-        work = asyncio.ensure_future(score(Rubric.alone(waits), CASE, traces, executor=Local(LONG)))
+        work = asyncio.ensure_future(
+            score(Rubric.from_judge(waits), CASE, traces, executor=Local(LONG))
+        )
         await asyncio.sleep(0.01)
         work.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -222,7 +226,7 @@ def test_one_judge_and_one_executor_serve_64_threads() -> None:
     def echo(case: Case, trace: Trace) -> float:
         return float(trace.answer)
 
-    shared = Rubric.alone(FunctionJudge(echo))
+    shared = Rubric.from_judge(FunctionJudge(echo))
 
     def ask(n: int) -> None:
         traces = [Trace(output=str(n)), Trace(output=str(n + 0.5))]
@@ -260,7 +264,7 @@ def test_a_judge_that_is_sure_to_end_needs_no_task_of_its_own() -> None:
     asks = Asks()
 
     async def run() -> bool:
-        await score(Rubric.alone(asks), CASE, [Trace(output="x")], executor=Local(LONG))
+        await score(Rubric.from_judge(asks), CASE, [Trace(output="x")], executor=Local(LONG))
         return asks.tasks == [asyncio.current_task()]
 
     assert asyncio.run(run())
@@ -278,7 +282,7 @@ def test_whoever_cancels_the_scoring_cancels_such_a_judge() -> None:
 
     async def run() -> None:
         task = asyncio.ensure_future(
-            score(Rubric.alone(asks), CASE, [Trace(output="hang")], executor=Local(LONG))
+            score(Rubric.from_judge(asks), CASE, [Trace(output="hang")], executor=Local(LONG))
         )
         await asyncio.sleep(0.02)
         task.cancel()

@@ -72,7 +72,7 @@ def test_hanging_outputs_of_a_group_leave_room_for_the_others(released: threadin
         return trace.output == "good" or released.wait()
 
     traces = [Trace(output="bad")] * 40 + [Trace(output="good")]
-    given = asyncio.run(score(Rubric.alone(hangs), CASE, traces, executor=Local(1.0)))
+    given = asyncio.run(score(Rubric.from_judge(hangs), CASE, traces, executor=Local(1.0)))
     assert statuses(given) == ["judge_error"] * 40 + ["scored"]
 
 
@@ -83,7 +83,7 @@ def test_cancelled_by_itself_without_a_deadline() -> None:
     async def odd(case: Case, trace: Trace) -> bool:
         raise asyncio.CancelledError
 
-    given = asyncio.run(score(Rubric.alone(odd), CASE, [Trace()], executor=Local(None)))
+    given = asyncio.run(score(Rubric.from_judge(odd), CASE, [Trace()], executor=Local(None)))
     assert statuses(given) == ["judge_error"]
 
 
@@ -96,6 +96,8 @@ def test_outputs_of_a_group_are_judged_side_by_side() -> None:
         return True
 
     assert (
-        statuses(asyncio.run(score(Rubric.alone(meets), CASE, [Trace()] * 4, executor=Local(LONG))))
+        statuses(
+            asyncio.run(score(Rubric.from_judge(meets), CASE, [Trace()] * 4, executor=Local(LONG)))
+        )
         == ["scored"] * 4
     )

@@ -40,7 +40,7 @@ def test_everything_that_may_be_named(tmp_path: Path) -> None:
     path = tmp_path / "config.yml"
     path.write_text("ajet:\n  task_judge:\n    judge_protocol: math\n")
     face = MathAnswerAsJudge(None)
-    for source in ("math", str(path), path, MathJudge(), Rubric.alone(MathJudge()), face):
+    for source in ("math", str(path), path, MathJudge(), Rubric.from_judge(MathJudge()), face):
         assert reward(source) == 1.0
     assert reward(Generous()) == 2.0
     for source in ("math", str(path), path):
@@ -57,7 +57,7 @@ def test_everything_that_may_be_named(tmp_path: Path) -> None:
         ("nowhere.yaml", {}, "nowhere.yaml"),
         (plain, {"size": 1}, "options: judge 'plain'"),
         (MathJudge(), {"box": "first"}, "options: only a name or a function"),
-        (Rubric.alone(half), {"box": "first"}, "options: only a name or a function"),
+        (Rubric.from_judge(half), {"box": "first"}, "options: only a name or a function"),
         (7, {}, "expected a judge, a rubric, a name or a path, got int"),
         (MathJudge, {}, "got the class MathJudge"),
     ],
@@ -97,7 +97,7 @@ def test_in_short_there_is_nothing_of_the_judges_words() -> None:
 
 
 def test_keys_do_not_depend_on_what_was_said() -> None:
-    rubric = Rubric.alone(MathJudge())
+    rubric = Rubric.from_judge(MathJudge())
     silent = components(rubric, Score(status=Status.CANCELLED))
     agent = components(
         rubric, Score(status=Status.AGENT_ERROR, reward=0.0, passed=False, value=0.0)

@@ -10,7 +10,7 @@ from fourscore.integrations.nemo_gym import read_request, write_response
 from fourscore.judges.math import MathJudge
 from fourscore.train.rewards import Rewards
 
-MATH = Rewards(Rubric.alone(MathJudge()))
+MATH = Rewards(Rubric.from_judge(MathJudge()))
 
 
 def message(text: str) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def test_a_reply_never_quotes_the_reference() -> None:
         raise ValueError(f"{trace.answer} is not {case.expected}")
 
     secret = {"expected_answer": "the secret", "verifier_metadata": {"also": "the secret"}}
-    for rewards in (MATH, Rewards(Rubric.alone(leaky))):
+    for rewards in (MATH, Rewards(Rubric.from_judge(leaky))):
         assert "the secret" not in json.dumps(verify(request(message("x"), **secret), rewards))
 
 

@@ -17,7 +17,7 @@ from fourscore.judges.math import MathJudge
 from fourscore.train.rewards import Rewards
 
 PROMPT = r"<|user|>Put it in a box, like \boxed{2}: 1+1?<|assistant|>"
-MATH = Rewards(Rubric.alone(MathJudge()))
+MATH = Rewards(Rubric.from_judge(MathJudge()))
 
 
 async def fetch_rewards_via_func(reward_func: Any, *columns: list[Any]) -> list[Any]:
@@ -154,7 +154,7 @@ def test_a_reply_never_quotes_the_reference() -> None:
     def leaky(case: Case, trace: Trace) -> float:
         raise ValueError(f"{trace.answer} is not {case.expected}")
 
-    rewards = Rewards(Rubric.alone(leaky))
+    rewards = Rewards(Rubric.from_judge(leaky))
     secret = "the secret"
     with pytest.raises(JudgeError) as error:
         served(body("x", label=secret), rewards, "raise")

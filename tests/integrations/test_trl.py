@@ -111,7 +111,7 @@ def test_two_of_them_do_not_meet_in_the_log() -> None:
     assert {len(values) for values in trainer.extra.values()} == {1}
 
 
-MATH = Rubric.alone(MathJudge())
+MATH = Rubric.from_judge(MathJudge())
 
 
 def test_columns_are_the_tasks_metadata() -> None:

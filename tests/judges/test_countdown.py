@@ -315,7 +315,7 @@ def test_a_task_without_its_puzzle_is_a_data_error_that_names_it(
 
 def test_a_missing_puzzle_is_never_a_score_of_zero() -> None:
     case = Case(id="t", input="q")
-    (one,) = asyncio.run(score(Rubric.alone(CountdownJudge()), case, [Trace(output=box("1"))]))
+    (one,) = asyncio.run(score(Rubric.from_judge(CountdownJudge()), case, [Trace(output=box("1"))]))
     assert (one.status, one.reward) == (Status.JUDGE_ERROR, None)
     assert one.reason == "countdown: task 't': metadata.target: the task does not say"
 

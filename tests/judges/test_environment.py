@@ -47,7 +47,7 @@ def test_a_whole_episode(lake: Any) -> None:
 def test_the_same_through_the_core(lake: Any) -> None:
     _, url = lake
     asyncio.run(walk(url, "11", "short"))
-    rubric = Rubric.alone(EnvironmentJudge(url=url))
+    rubric = Rubric.from_judge(EnvironmentJudge(url=url))
     case = Case(id="lake-0", input="Cross the lake.")
     traces = [Trace(metadata={"instance_id": "short"}), Trace(metadata={"instance_id": "unknown"})]
     short, unknown = asyncio.run(score(rubric, case, traces))
@@ -185,7 +185,9 @@ async def hangs(_: web.Request) -> web.Response:
 )
 def test_a_service_that_fails_is_quoted(serve: Serve, handler: Any, words: str) -> None:
     with serve(handler) as url:
-        rubric = Rubric.alone(EnvironmentJudge(url=url, timeout=0.2 if handler is hangs else 60))
+        rubric = Rubric.from_judge(
+            EnvironmentJudge(url=url, timeout=0.2 if handler is hangs else 60)
+        )
         traces = [Trace(metadata={"episode_uuid": "e"})]
         (scored,) = asyncio.run(score(rubric, Case(id="t", input="?"), traces))
     assert (scored.status, scored.reward) == (Status.JUDGE_ERROR, None)
@@ -195,7 +197,7 @@ def test_a_service_that_fails_is_quoted(serve: Serve, handler: Any, words: str) 
 def test_a_service_that_is_not_there(serve: Serve) -> None:
     with serve(fails) as url:
         pass
-    rubric = Rubric.alone(EnvironmentJudge(url=url))
+    rubric = Rubric.from_judge(EnvironmentJudge(url=url))
     case = Case(id="t", input="?", metadata={"instance_id": "e"})
     (scored,) = asyncio.run(score(rubric, case, [Trace()]))
     assert scored.status is Status.JUDGE_ERROR
@@ -203,7 +205,7 @@ def test_a_service_that_is_not_there(serve: Serve) -> None:
 
 
 def test_an_episode_without_a_name() -> None:
-    rubric = Rubric.alone(EnvironmentJudge(url="http://127.0.0.1:1"))
+    rubric = Rubric.from_judge(EnvironmentJudge(url="http://127.0.0.1:1"))
     (scored,) = asyncio.run(score(rubric, Case(id="t", input="?"), [Trace()]))
     assert "metadata.instance_id" in scored.reason
 

@@ -52,7 +52,7 @@ def test_from_sixteen_threads() -> None:
 
 
 def test_from_an_event_loop() -> None:
-    rubric = Rubric.alone(MathJudge(match="equivalent", deadline=60))
+    rubric = Rubric.from_judge(MathJudge(match="equivalent", deadline=60))
 
     async def one(answer: str, reference: str) -> bool | None:
         case = Case(id="t", input="?", expected=reference)
@@ -91,7 +91,7 @@ HANGS = "42!!!!!!"  # neither the fast path nor SymPy will ever know
 
 
 def test_a_deadline_is_kept_and_the_next_answer_is_judged() -> None:
-    rubric = Rubric.alone(MathJudge(match="equivalent", deadline=1.0))
+    rubric = Rubric.from_judge(MathJudge(match="equivalent", deadline=1.0))
     case = Case(id="t", input="?", expected="42")
 
     async def main() -> None:
@@ -128,7 +128,7 @@ def test_a_deadline_is_kept_and_the_next_answer_is_judged() -> None:
 )
 def test_a_hostile_answer_gets_a_verdict_or_a_status(answer: str) -> None:
     threads = threading.active_count()
-    rubric = Rubric.alone(MathJudge(match="equivalent", deadline=5.0))
+    rubric = Rubric.from_judge(MathJudge(match="equivalent", deadline=5.0))
     case = Case(id="t", input="?", expected="42")
     (scored,) = asyncio.run(score(rubric, case, [Trace(output=f"\\boxed{{{answer}}}")]))
     assert scored.passed is not True or answer == "٤٢"

@@ -61,7 +61,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def scored(judge: Any, answer: str = "a cat sat on a mat") -> Score:
-    (one,) = asyncio.run(score(Rubric.alone(judge), CASE, [Trace(output=answer)]))
+    (one,) = asyncio.run(score(Rubric.from_judge(judge), CASE, [Trace(output=answer)]))
     return one
 
 
@@ -450,7 +450,7 @@ except Exception as error:
 else:
     case = Case(id="t-1", input="q", metadata={"answer": "the cat sat on the mat"})
     traces = [Trace(output="a cat sat on a mat")]
-    (one,) = asyncio.run(score(Rubric.alone(judge), case, traces))
+    (one,) = asyncio.run(score(Rubric.from_judge(judge), case, traces))
     print(one.status, one.reward, one.passed)
 """
 

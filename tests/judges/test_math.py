@@ -125,7 +125,7 @@ def test_a_missing_reference_is_told_even_where_the_agent_said_nothing() -> None
 
 
 def test_a_missing_reference_is_never_a_score_of_zero() -> None:
-    (one,) = asyncio.run(score(Rubric.alone(MathJudge()), Case(id="t", input="q"), [Trace()]))
+    (one,) = asyncio.run(score(Rubric.from_judge(MathJudge()), Case(id="t", input="q"), [Trace()]))
     assert (one.status, one.reward) == (Status.JUDGE_ERROR, None)
     assert one.reason == "math: task 't': metadata.answer: the task has no reference answer"
 

@@ -28,7 +28,7 @@ TRACE = Trace(output="\\boxed{4}", metadata={"seen": []})
 
 
 def scored(judge: BaseJudge, trace: Trace = TRACE) -> Score:
-    (one,) = asyncio.run(score(Rubric.alone(WorkflowJudge(judge)), CASE, [trace]))
+    (one,) = asyncio.run(score(Rubric.from_judge(WorkflowJudge(judge)), CASE, [trace]))
     return one
 
 
@@ -173,7 +173,7 @@ class Vandal(BaseJudge):
 
 
 def test_a_judge_that_writes_on_its_input_disturbs_nobody() -> None:
-    rubric = Rubric.alone(WorkflowJudge(Vandal()))
+    rubric = Rubric.from_judge(WorkflowJudge(Vandal()))
     scores = asyncio.run(score(rubric, CASE, [TRACE, TRACE]))
     assert [one.reward for one in scores] == [1.0, 1.0]
     assert (CASE.metadata["seen"], TRACE.metadata) == ([], {"seen": []})

@@ -176,7 +176,7 @@ def test_observers_see_every_attempt() -> None:
 
 def test_a_ranker_is_refused() -> None:
     ranker = load("pairwise", None, {"model": "scripted:gullible"})
-    one = Rubric.alone(ranker)
+    one = Rubric.from_judge(ranker)
     with pytest.raises(ConfigError, match="compares answers"):
         asyncio.run(attack(one, families(), lambda: CASES, Plan()))
 

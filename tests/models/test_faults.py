@@ -29,7 +29,7 @@ class Asks:
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_has_its_status(kind: Kind) -> None:
     error = ModelError(kind, "in its own words", usage=TOOK)
-    rubric = Rubric.alone(Asks(Scripted([error])))
+    rubric = Rubric.from_judge(Asks(Scripted([error])))
     (one,) = asyncio.run(score(rubric, Case(input="q"), [Trace(output="a")]))
     fault, status = {
         "refused": ("refused", Status.REFUSED),
@@ -43,7 +43,7 @@ def test_each_kind_has_its_status(kind: Kind) -> None:
 
 
 def test_what_nobody_knows_is_not_made_up() -> None:
-    rubric = Rubric.alone(Asks(Scripted([ModelError("timeout", "too late")])))
+    rubric = Rubric.from_judge(Asks(Scripted([ModelError("timeout", "too late")])))
     (one,) = asyncio.run(score(rubric, Case(input="q"), [Trace(output="a")]))
     assert one.signals[0].usage is None
 
@@ -51,7 +51,7 @@ def test_what_nobody_knows_is_not_made_up() -> None:
 def test_a_spent_budget_leaves_cases_unmeasured() -> None:
     async def run() -> list[Status]:
         async with House(budget=Purse(calls=2)):
-            rubric = Rubric.alone(Asks("scripted:x"))
+            rubric = Rubric.from_judge(Asks("scripted:x"))
             traces = [Trace(output=str(n)) for n in range(4)]
             return [one.status for one in await score(rubric, Case(input="q"), traces)]
 

@@ -729,7 +729,7 @@ def test_two_processes_one_service(tmp_path: Path) -> None:
     argv = [sys.executable, "-c", WORKER, str(path)]
     both = [subprocess.Popen([*argv, str(n)]) for n in range(2)]
     assert [process.wait() for process in both] == [0, 0]
-    with ProductionMonitor(store=path, rubric=Rubric.alone(says_good)) as monitor:
+    with ProductionMonitor(store=path, rubric=Rubric.from_judge(says_good)) as monitor:
         metrics = monitor.get_metrics()
         assert metrics["sample_count"] == metrics["counts"]["observed"] == 120
         assert (metrics["pass_rate"], metrics["status"]) == (0.0, "critical")

@@ -13,7 +13,7 @@ from fourscore.formats.lines import Chunk
 from fourscore.judges.math import MathJudge
 from fourscore.train.bulk_rows import Job, Tally, check_chunk, failed_chunk, judge_chunk
 
-JOB = pickle.dumps(Job(Rubric.alone(MathJudge()), 30.0))
+JOB = pickle.dumps(Job(Rubric.from_judge(MathJudge()), 30.0))
 
 
 def chunk(*rows: Any, first: int = 1) -> Chunk:

@@ -15,7 +15,7 @@ from fourscore.judges.math import MathJudge
 from fourscore.train.bulk_rows import Tally
 from fourscore.train.judge_pool import WORTH_PROCESSES, Crew
 
-MATH = Rubric.alone(MathJudge())
+MATH = Rubric.from_judge(MathJudge())
 
 WHERE = """
 import os
@@ -55,7 +55,7 @@ def judged(crew: Crew, source: list[Chunk]) -> tuple[list[dict[str, Any]], Tally
 def where(tmp_path: Path) -> Rubric:
     """A judge whose reward is the process it ran in."""
     (tmp_path / "where.py").write_text(WHERE)
-    return Rubric.alone(load(f"{tmp_path}/where.py->where"))
+    return Rubric.from_judge(load(f"{tmp_path}/where.py->where"))
 
 
 @pytest.mark.parametrize(

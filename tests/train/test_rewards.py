@@ -17,7 +17,7 @@ from fourscore.judges.math import MathJudge
 from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask, case_of, trace_of
 from fourscore.train.rewards import filled, rewards
 
-MATH = Rubric.alone(MathJudge())
+MATH = Rubric.from_judge(MathJudge())
 
 
 def given_for(case: Case, *outputs: Recorded, rubric: Rubric = MATH) -> list[Score]:
@@ -77,7 +77,7 @@ def test_an_output_with_a_reward_is_not_judged() -> None:
         return 0.25
 
     outputs = [answer("a"), answer("b", reward=1.0), answer("c")]
-    scores = given_for(NO_REFERENCE, *outputs, rubric=Rubric.alone(curious))
+    scores = given_for(NO_REFERENCE, *outputs, rubric=Rubric.from_judge(curious))
     assert [scored.reward for scored in scores] == [0.25, 1.0, 0.25]
     assert asked == ["a", "c"]
 
@@ -100,7 +100,7 @@ def test_rubbish_from_a_judge_is_none_and_never_zero(returned: Any) -> None:
     def rubbish(case: Case, trace: Trace) -> Any:
         return returned
 
-    (scored,) = given_for(FOUR, answer("x"), rubric=Rubric.alone(rubbish))
+    (scored,) = given_for(FOUR, answer("x"), rubric=Rubric.from_judge(rubbish))
     assert verdict(scored) == (None, None, Status.JUDGE_ERROR)
     assert "'rubbish' returned" in scored.reason
 
@@ -124,7 +124,7 @@ def test_what_a_judge_may_return(returned: Any, reward: float, success: bool) ->
     def free(case: Case, trace: Trace) -> Any:
         return returned
 
-    (scored,) = given_for(FOUR, answer("x"), rubric=Rubric.alone(free))
+    (scored,) = given_for(FOUR, answer("x"), rubric=Rubric.from_judge(free))
     assert verdict(scored) == (reward, success, Status.SCORED)
     assert scored.value == min(1.0, max(0.0, reward))
 
@@ -136,7 +136,7 @@ def test_a_judge_that_raises_for_one_output_leaves_the_others() -> None:
             raise JudgeError("not this one")
         return 1.0
 
-    scores = given_for(FOUR, *map(answer, ("a", "bad", "b")), rubric=Rubric.alone(picky))
+    scores = given_for(FOUR, *map(answer, ("a", "bad", "b")), rubric=Rubric.from_judge(picky))
     assert [scored.status for scored in scores] == ["scored", "judge_error", "scored"]
     assert "not this one" in scores[1].reason
 
@@ -188,7 +188,7 @@ def test_agentjets_method_and_the_phase_give_the_same(face: Any, core: Any, text
     metadata = {"answer": "4", "target": 4, "nums": [2, 2]}
     task, (output,) = workflow(metadata, text)
     (scored,) = asyncio.run(
-        rewards(Rubric.alone(core), case_of(task), [Recorded(trace_of(output))])
+        rewards(Rubric.from_judge(core), case_of(task), [Recorded(trace_of(output))])
     )
     assert face(None).compute_reward(task, output) == (scored.reward, scored.passed)
 

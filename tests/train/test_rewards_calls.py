@@ -21,7 +21,7 @@ async def sleepy(case: Case, trace: Trace) -> bool:
 
 
 def test_blocking_awaited_and_pickled_give_the_same() -> None:
-    rewards = Rewards(Rubric.alone(MathJudge()))
+    rewards = Rewards(Rubric.from_judge(MathJudge()))
     again = pickle.loads(pickle.dumps(rewards))
     blocking = rewards(CASE, [RIGHT, WRONG])
     assert [score.reward for score in blocking] == [1.0, 0.0]
@@ -31,14 +31,14 @@ def test_blocking_awaited_and_pickled_give_the_same() -> None:
 
 
 def test_sixty_four_threads_share_one() -> None:
-    rewards = Rewards(Rubric.alone(MathJudge()))
+    rewards = Rewards(Rubric.from_judge(MathJudge()))
     with ThreadPoolExecutor(64) as threads:
         given = list(threads.map(lambda n: rewards(CASE, [(RIGHT, WRONG)[n % 2]])[0], range(2000)))
     assert [score.passed for score in given] == [True, False] * 1000
 
 
 def test_a_judge_that_blocks_the_loop_is_given_up_and_the_next_call_works() -> None:
-    rewards = Rewards(Rubric.alone(sleepy), deadline=0.1)
+    rewards = Rewards(Rubric.from_judge(sleepy), deadline=0.1)
     (late,) = rewards(CASE, [Recorded(Trace(output="2"))])
     assert (late.status, late.reward) == (Status.JUDGE_ERROR, None)
     (quick,) = rewards(CASE, [Recorded(Trace(output="0"))])

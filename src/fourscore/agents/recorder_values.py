@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Usage, freeze
-from fourscore.core.numbers import real
+from fourscore.core.numbers import to_finite_float
 
 #: Characters kept of an output, and of any one field of a step.
 MAX_TEXT = 4 * 2**20
@@ -64,7 +64,7 @@ def text_of(value: object) -> str:
 
 def number(value: Any) -> float | None:
     """A duration, if it is one."""
-    found = real(value)
+    found = to_finite_float(value)
     return found if found is not None and found >= 0 else None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Message, Step, ToolCall
-from fourscore.core.errors import close_to
+from fourscore.core.errors import find_close_word
 from fourscore.formats.conversion import explained
 
 #: How others call the fields of a tool call.
@@ -68,4 +68,4 @@ def _made(place: str, item: Mapping[str, Any], kind: type[Step]) -> Step:
 @lru_cache(maxsize=256)
 def misspelt(key: str, known: tuple[str, ...]) -> str:
     """The field that is meant; nothing where the key is somebody's own."""
-    return close_to(key, known, _ALIKE)
+    return find_close_word(key, known, _ALIKE)

@@ -15,7 +15,7 @@ from fourscore.cli.calibrate_fit import check_fit, fit_weights
 from fourscore.cli.judge_options import judge_options
 from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.cli.run_guard import stdout_kept
-from fourscore.core import ConfigError, DataError, Dimension, Rubric, nearest
+from fourscore.core import ConfigError, DataError, Dimension, Rubric, suggest_known
 from fourscore.core.judge import is_ranker
 from fourscore.executors import loop
 from fourscore.formats.labels import scale_of
@@ -150,7 +150,7 @@ def _looked_at(rubric: Rubric | None, dimension: str | None) -> Rubric | None:
         return rubric
     lines = {line.name: line for line in rubric.dimensions}
     if dimension not in lines:
-        raise ConfigError(nearest(dimension, lines), field="--dimension")
+        raise ConfigError(suggest_known(dimension, lines), field="--dimension")
     line = lines[dimension]
     return replace(
         rubric,

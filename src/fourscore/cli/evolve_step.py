@@ -15,7 +15,7 @@ from fourscore.cli import model_options as budget
 from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.run_guard import Watchdog, stdout_kept, stoppable
 from fourscore.core import ConfigError, DataError, FourscoreError, Rubric
-from fourscore.core.judge import shown
+from fourscore.core.judge import safe_repr
 from fourscore.evolve.document import status_document
 from fourscore.evolve.evaluating import Bench, Evaluator
 from fourscore.evolve.folder import Evolution
@@ -112,7 +112,7 @@ def _carry_out(
         sys.stderr.write(f"stopped; go on with: {resume}\n")
         if isinstance(group.exceptions[0], FourscoreError):
             raise group.exceptions[0] from None
-        raise OSError(shown(group.exceptions[0])) from None  # incomplete, whatever it was
+        raise OSError(safe_repr(group.exceptions[0])) from None  # incomplete, whatever it was
     return found[0]
 
 

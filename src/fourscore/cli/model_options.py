@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ConfigError, Rubric
-from fourscore.core.rubric import models_of
+from fourscore.core.rubric import list_models
 from fourscore.models.budget import NOTHING, Cost, Limits, Purse, limits_of
 from fourscore.models.client import Client
 from fourscore.models.max_cost import askers
@@ -105,7 +105,7 @@ def prepare(judges: Iterable[Any]) -> None:
 def _check(asker: Any, house: House, keys: bool) -> None:
     model = getattr(asker, "house_model", None)  # refused where it has no price and needs one
     limited = house.purse is not None and house.purse.limits.dollars is not None
-    missing = house.unpriced(models_of(asker)) if limited and model is None else ()
+    missing = house.unpriced(list_models(asker)) if limited and model is None else ()
     if missing:
         message = f"no price is known for {', '.join(missing)}: give prices, or limit tokens"
         raise ConfigError(f"{message} or calls", field="--budget")
@@ -117,7 +117,7 @@ def _check(asker: Any, house: House, keys: bool) -> None:
 def spent_before(store: Store, run_id: str, agent: Any) -> Cost:
     """What a run has cost so far, by its rows; an agent counts if it is a model of the house."""
     document = summarized(store, run_id)
-    sides = ["judges", *(["agent"] if models_of(agent) else [])]
+    sides = ["judges", *(["agent"] if list_models(agent) else [])]
     spent = NOTHING
     for line in (document["cost"][side] for side in sides):
         tokens = line["input_tokens"] + line["output_tokens"]

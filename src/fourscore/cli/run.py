@@ -21,7 +21,7 @@ from fourscore.cli.main import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.run_guard import Watchdog, stdout_kept, stoppable
 from fourscore.cli.run_settings import CONFIG, JUDGE_DEADLINE, RunSettings, settings_of
 from fourscore.core import Case, ConfigError, DataError, FourscoreError, Rubric, Status
-from fourscore.core.judge import shown
+from fourscore.core.judge import safe_repr
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
 from fourscore.formats.selection import limited, sampled
@@ -224,7 +224,7 @@ def _carry_out(
             sys.stderr.write(f"stopped; go on with: {resume}{more}\n")
             if isinstance(group.exceptions[0], FourscoreError):
                 raise group.exceptions[0] from None
-            raise OSError(shown(group.exceptions[0])) from None  # incomplete, whatever it was
+            raise OSError(safe_repr(group.exceptions[0])) from None  # incomplete, whatever it was
     document = {"run": info.id, **summarized(store, info.id, rubric), **budget.bill(house)}
     document |= corrected_by(settings.rubric, info.rubric_fingerprint, document)
     if complete:

@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     )
     rubric, monitored = _rubrics(args)
     both = (rubric,) if monitored is rubric else (rubric, monitored)
-    prepare(seat.judge for rules in both for seat in rules.seats)
+    prepare(slot.judge for rules in both for slot in rules.slots)
 
     def announce(address: str) -> None:
         if args.json:

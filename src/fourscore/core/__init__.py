@@ -11,7 +11,7 @@ from fourscore.core.errors import (
     FourscoreError,
     InputError,
     JudgeError,
-    nearest,
+    suggest_known,
 )
 from fourscore.core.frozen import digest, freeze, thaw
 from fourscore.core.judge import FunctionJudge, Judge, Ranker, interpret, judge
@@ -69,7 +69,7 @@ __all__ = [
     "freeze",
     "interpret",
     "judge",
-    "nearest",
     "score",
+    "suggest_known",
     "thaw",
 ]

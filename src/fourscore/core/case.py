@@ -5,7 +5,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import force_setattr
 
-from fourscore.core.frozen import EMPTY, checked, clean, digest, several, tidy
+from fourscore.core.frozen import (
+    EMPTY,
+    check_tuple,
+    clean_fields,
+    digest,
+    freeze_field,
+    replace_surrogates,
+)
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -25,19 +32,19 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         if type(self.input) is not str or not self.input.isascii():
-            force_setattr(self, "input", checked("input", self.input))
+            force_setattr(self, "input", freeze_field("input", self.input))
         if self.expected is not None:
-            force_setattr(self, "expected", checked("expected", self.expected))
+            force_setattr(self, "expected", freeze_field("expected", self.expected))
         if self.metadata is not EMPTY:
-            force_setattr(self, "metadata", checked("metadata", self.metadata, dict))
+            force_setattr(self, "metadata", freeze_field("metadata", self.metadata, dict))
         if self.tags != ():
-            several(self, "tags", str)
-            force_setattr(self, "tags", tuple(clean(tag) for tag in self.tags))
+            check_tuple(self, "tags", str)
+            force_setattr(self, "tags", tuple(replace_surrogates(tag) for tag in self.tags))
         if self.complexity is not None or self.task_type is not None:
-            tidy(self, "complexity", "task_type")
+            clean_fields(self, "complexity", "task_type")
         if type(self.id) is not str or not self.id.isascii():
             if self.id is None:
                 raise ValueError("id: expected text")
-            tidy(self, "id")
+            clean_fields(self, "id")
         if not self.id:
             force_setattr(self, "id", digest(self.input, size=8))

@@ -66,14 +66,14 @@ class JudgeError(FourscoreError):
     fault_kind = "error"
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def suggest_known(word: str, known: Iterable[str]) -> str:
     """A hint for a misspelt word: the known one that is closest, else all of them."""
     words = sorted(known)
-    close = close_to(word, words)
+    close = find_close_word(word, words)
     return f"did you mean {close}?" if close else f"known: {', '.join(words)}"
 
 
-def close_to(word: str, known: Iterable[str], alike: float = 0.6) -> str:
+def find_close_word(word: str, known: Iterable[str], alike: float = 0.6) -> str:
     """The known word that a misspelt one is closest to; empty where it is one, or none is close."""
     from difflib import get_close_matches  # only on the way to an error
 

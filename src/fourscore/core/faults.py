@@ -9,16 +9,16 @@ from fourscore.core.signal import Signal
 from fourscore.core.trace import FAULTS, Fault, Usage
 
 
-def faulty(names: tuple[str, ...], error: Exception) -> tuple[Signal, ...]:
+def make_fault_signals(names: tuple[str, ...], error: Exception) -> tuple[Signal, ...]:
     """A signal for each name, with the fault; the first bears what it cost."""
-    fault, usage = _fault(error), _told(error, "usage")
+    fault, usage = _fault(error), _read_attribute(error, "usage")
     signals = [Signal(name=name, fault=fault) for name in names]
     if type(usage) is Usage:
         signals[0] = replace(signals[0], usage=usage)
     return tuple(signals)
 
 
-def _told(error: Exception, name: str) -> Any:
+def _read_attribute(error: Exception, name: str) -> Any:
     """What one of our own errors says about itself; a judge may have made it into anything."""
     try:
         return getattr(error, name, None) if isinstance(error, FourscoreError) else None
@@ -33,7 +33,7 @@ def _fault(error: Exception) -> Fault:
         words = "(its message cannot be shown)"
     if isinstance(error, TimeoutError):
         return Fault("timeout", words or "the deadline passed")
-    kind = _told(error, "fault_kind")
+    kind = _read_attribute(error, "fault_kind")
     if kind in FAULTS:
         return Fault(kind, words)
     return Fault("error", f"{type(error).__name__}: {words}")

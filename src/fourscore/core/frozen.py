@@ -64,7 +64,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
     """The same JSON value, frozen; `ValueError` where it is not one."""
     kind = type(value)
     if kind is str:
-        return value if value.isascii() else clean(value)
+        return value if value.isascii() else replace_surrogates(value)
     if kind is FrozenDict or kind is FrozenList or value is None or kind is bool:
         return value
     if kind is int:
@@ -97,7 +97,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
     raise ValueError(f"{kind.__name__} is not a JSON value")
 
 
-def checked(field: str, value: Any, kind: type | None = None) -> Any:
+def freeze_field(field: str, value: Any, kind: type | None = None) -> Any:
     """`freeze`, with the field's name on what is wrong, and the kind of value it takes."""
     if kind is not None and not isinstance(value, kind):
         raise ValueError(f"{field}: expected an object, got {type(value).__name__}")
@@ -127,7 +127,7 @@ def _place(value: Any) -> str:
 def _key(key: object) -> str:
     if not isinstance(key, str):
         raise ValueError(f"the key {key!r} is not text")
-    return key if key.isascii() else clean(key)
+    return key if key.isascii() else replace_surrogates(key)
 
 
 def thaw(value: Any) -> Any:
@@ -139,20 +139,20 @@ def thaw(value: Any) -> Any:
     return value
 
 
-def tidy(value: msgspec.Struct, *fields: str) -> None:
+def clean_fields(value: msgspec.Struct, *fields: str) -> None:
     """Clean the text of these fields in place, while the value is being made; refuse non-text."""
     for field in fields:
         text = getattr(value, field)
         if type(text) is str:
             if not text.isascii():
-                force_setattr(value, field, clean(text))
+                force_setattr(value, field, replace_surrogates(text))
         elif isinstance(text, str):
-            force_setattr(value, field, clean(str.__str__(text)))
+            force_setattr(value, field, replace_surrogates(str.__str__(text)))
         elif text is not None:
             raise ValueError(f"{field}: expected text, got {type(text).__name__}")
 
 
-def several(value: msgspec.Struct, field: str, kind: type | UnionType) -> None:
+def check_tuple(value: msgspec.Struct, field: str, kind: type | UnionType) -> None:
     """Make a field a tuple of `kind`, while the value is being made."""
     items = getattr(value, field)
     if type(items) is not tuple:
@@ -164,7 +164,7 @@ def several(value: msgspec.Struct, field: str, kind: type | UnionType) -> None:
             raise ValueError(f"{field}: {type(item).__name__} is out of place in it")
 
 
-def clean(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Text that UTF-8 can carry: each lone surrogate becomes U+FFFD, a pair what it means."""
     try:
         text.encode()

@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol, TypeGuard, overload
 
 from fourscore.core.case import Case
 from fourscore.core.errors import JudgeError
-from fourscore.core.frozen import clean, digest, freeze
-from fourscore.core.numbers import clamp, real
+from fourscore.core.frozen import digest, freeze, replace_surrogates
+from fourscore.core.numbers import clamp, to_finite_float
 from fourscore.core.score import Score, Status
 from fourscore.core.signal import Signal
 from fourscore.core.trace import Fault, Trace
@@ -56,7 +56,7 @@ def signal_names(judge: Judge | Ranker) -> tuple[str, ...]:
     return (judge.name,) if is_ranker(judge) else judge.names  # type: ignore[union-attr]
 
 
-def runs(judge: Judge | Ranker) -> Runs:
+def get_runs(judge: Judge | Ranker) -> Runs:
     """What kind of work a judge does; one that does not say is taken to await."""
     kind: Runs = getattr(judge, "runs", "loop")
     return kind
@@ -97,7 +97,7 @@ class FunctionJudge:
             returned = await returned
         return interpret(self.names[0], returned)
 
-    def having(self, options: Mapping[str, Any]) -> "FunctionJudge":
+    def with_options(self, options: Mapping[str, Any]) -> "FunctionJudge":
         """The same function with these options; one it does not take is refused here."""
         try:
             inspect.signature(self.function).bind(None, None, **options)
@@ -180,9 +180,9 @@ def interpret(name: str, returned: Any) -> tuple[Signal, ...]:
     refused: it is more often a forgotten `return` than a wish to say "not applicable".
     """
     if type(returned) is tuple and len(returned) == 2 and not isinstance(returned[0], Signal):
-        reward, success = real(returned[0]), _truth(returned[1])
+        reward, success = to_finite_float(returned[0]), _truth(returned[1])
         if reward is None or success is None:
-            raise JudgeError(f"judge {name!r} returned {shown(returned)}: {_EXPECTED}")
+            raise JudgeError(f"judge {name!r} returned {safe_repr(returned)}: {_EXPECTED}")
         return (Signal(name=name, value=clamp(reward), reward=reward, passed=success),)
     if isinstance(returned, Signal):
         return (returned,)
@@ -193,9 +193,9 @@ def interpret(name: str, returned: Any) -> tuple[Signal, ...]:
             return tuple(returned)
     elif (truth := _truth(returned)) is not None:
         return (Signal(name=name, value=float(truth), passed=truth),)
-    elif (number := real(returned)) is not None:
+    elif (number := to_finite_float(returned)) is not None:
         return (Signal(name=name, value=clamp(number), reward=number),)
-    raise JudgeError(f"judge {name!r} returned {shown(returned)}: {_EXPECTED}")
+    raise JudgeError(f"judge {name!r} returned {safe_repr(returned)}: {_EXPECTED}")
 
 
 _EXPECTED = "expected (reward, success), a finite number, a bool, a Signal or a Score"
@@ -223,10 +223,10 @@ def _truth(value: Any) -> bool | None:
     return None
 
 
-def shown(value: object) -> str:
+def safe_repr(value: object) -> str:
     """A short picture of a foreign object, whatever its own `__repr__` does."""
     try:
-        text = clean(repr(value))
+        text = replace_surrogates(repr(value))
     except (Exception, SystemExit):
         text = f"an object of type {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -16,7 +16,7 @@ FLOORS: Mapping[str, float] = FrozenDict(
 SLACK = 1e-9
 
 
-def floors_of(levels: Mapping[str, float]) -> Mapping[str, float]:
+def find_floors(levels: Mapping[str, float]) -> Mapping[str, float]:
     """The least value of each level, best first; between levels of one's own, half way."""
     if not levels or dict(levels) == dict(LEVELS):
         return FLOORS
@@ -28,6 +28,6 @@ def floors_of(levels: Mapping[str, float]) -> Mapping[str, float]:
     return {**floors, ranked[-1][0]: 0.0}
 
 
-def level_of(value: float, floors: Mapping[str, float] = FLOORS) -> str:
+def find_level(value: float, floors: Mapping[str, float] = FLOORS) -> str:
     """The highest level whose floor the value reaches."""
     return next(name for name, floor in floors.items() if value >= floor - SLACK)

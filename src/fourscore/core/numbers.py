@@ -8,16 +8,18 @@ from typing import Any
 MAX = sys.float_info.max
 
 
-def whole(field: str, value: Any, low: int | None = None) -> None:
+def check_whole(field: str, value: Any, low: int | None = None) -> None:
     """Refuse what is neither None nor a whole number."""
     if value is None:
         return
     if type(value) is not int:
         raise ValueError(f"{field}: expected a whole number, got {type(value).__name__}")
-    finite(field, value, low)
+    check_finite(field, value, low)
 
 
-def finite(field: str, value: Any, low: float | None = None, high: float | None = None) -> None:
+def check_finite(
+    field: str, value: Any, low: float | None = None, high: float | None = None
+) -> None:
     """Refuse what is neither None nor a finite number in [low, high]."""
     if value is None:
         return
@@ -29,7 +31,7 @@ def finite(field: str, value: Any, low: float | None = None, high: float | None 
         raise ValueError(f"{field}: {value} is outside [{low}, {'∞' if high is None else high}]")
 
 
-def real(value: Any) -> float | None:
+def to_finite_float(value: Any) -> float | None:
     """A number from foreign hands as a finite float: numpy and torch scalars, fractions.
 
     None where it is no number (text, bool, a vector) or not finite.

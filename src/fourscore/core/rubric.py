@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import force_setattr
 
 from fourscore.core.errors import ConfigError
-from fourscore.core.frozen import EMPTY, FrozenDict, FrozenList, checked, digest, several
-from fourscore.core.judge import Judge, Ranker, Runs, is_ranker, runs, signal_names
-from fourscore.core.levels import floors_of
-from fourscore.core.numbers import finite
+from fourscore.core.frozen import EMPTY, FrozenDict, FrozenList, check_tuple, digest, freeze_field
+from fourscore.core.judge import Judge, Ranker, Runs, get_runs, is_ranker, signal_names
+from fourscore.core.levels import find_floors
+from fourscore.core.numbers import check_finite
 from fourscore.core.score import Provenance
 
 #: Slack for floating point where a value meets a threshold.
@@ -29,14 +29,14 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     levels: dict[str, float] = EMPTY
 
     def __post_init__(self) -> None:
-        force_setattr(self, "levels", checked("levels", self.levels, dict))
+        force_setattr(self, "levels", freeze_field("levels", self.levels, dict))
         named: dict[float, str] = {}
         for level, value in self.levels.items():
-            finite(f"levels.{level}", value, low=0, high=1)
+            check_finite(f"levels.{level}", value, low=0, high=1)
             if named.setdefault(value, level) != level:
                 raise ValueError(f"levels.{level}: {value} is {named[value]} already")
-        finite("weight", self.weight, low=0, high=1e9)
-        finite("gate", self.gate, low=0, high=1)
+        check_finite("weight", self.weight, low=0, high=1e9)
+        check_finite("gate", self.gate, low=0, high=1)
 
     @cached_property
     def share(self) -> float:
@@ -44,21 +44,23 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return 1.0 if self.weight is None else float(self.weight)
 
 
-class Seat(NamedTuple):
-    """A judge's place in scoring: the signals it promises and the names they are kept under."""
+class JudgeSlot(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge of a rubric: the signals it promises and the names they have in the score."""
 
     judge: Judge | Ranker
-    ranks: bool
+    is_ranker: bool
     names: tuple[str, ...]
     kept: tuple[str, ...]
     runs: Runs
 
 
-def _seat(dimensions: list[Dimension]) -> Seat:
+def _make_slot(dimensions: list[Dimension]) -> JudgeSlot:
     judge = dimensions[0].judge
     names = signal_names(judge)
     kept = names if len(names) > 1 else tuple(dimension.name for dimension in dimensions)
-    return Seat(judge, is_ranker(judge), names, kept, runs(judge))
+    return JudgeSlot(
+        judge=judge, is_ranker=is_ranker(judge), names=names, kept=kept, runs=get_runs(judge)
+    )
 
 
 class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -75,7 +77,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     inapplicable: Literal["leave", "zero"] = "leave"
 
     def __post_init__(self) -> None:
-        several(self, "dimensions", Dimension)
+        check_tuple(self, "dimensions", Dimension)
         if not self.dimensions:
             raise ConfigError("a rubric needs at least one dimension", field="dimensions")
         if self.inapplicable not in ("leave", "zero"):
@@ -83,11 +85,11 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for field in ("pass_threshold", "min_coverage"):
             if getattr(self, field) is None:
                 raise ConfigError("expected a number", field=field)
-        finite("pass_threshold", self.pass_threshold)
+        check_finite("pass_threshold", self.pass_threshold)
         if not self.keeps_reward and not 0 <= self.pass_threshold <= 1:
             message = f"{self.pass_threshold:g} is outside [0, 1], where every mean lies"
             raise ConfigError(message, field="pass_threshold")
-        finite("min_coverage", self.min_coverage, low=0, high=1)
+        check_finite("min_coverage", self.min_coverage, low=0, high=1)
         if sum(dimension.share for dimension in self.dimensions) <= 0:
             raise ConfigError("every weight is 0: nothing would count", field="dimensions")
         self._check_names()
@@ -101,8 +103,8 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             if len(names) == 1:
                 names = (dimension.name,)
             elif dimension.name not in names:
-                several = ", ".join(names)
-                raise ConfigError(f"its judge gives several signals: {several}", field=where)
+                listed = ", ".join(names)
+                raise ConfigError(f"its judge gives several signals: {listed}", field=where)
             for name in names:
                 if given.setdefault(name, id(dimension.judge)) != id(dimension.judge):
                     raise ConfigError(f"two judges give a signal {name!r}", field=where)
@@ -110,7 +112,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             raise ConfigError("a name is used twice", field="dimensions")
 
     @classmethod
-    def alone(cls, judge: Judge | Ranker) -> "Rubric":
+    def from_judge(cls, judge: Judge | Ranker) -> "Rubric":
         """A rubric of one judge that keeps its own reward and its own idea of success.
 
         Where it has none, success is a full reward.
@@ -124,22 +126,22 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return len(self.dimensions) == 1 and self.dimensions[0].weight is None
 
     @cached_property
-    def seats(self) -> tuple[Seat, ...]:
+    def slots(self) -> tuple[JudgeSlot, ...]:
         """Each judge once, however many dimensions read it."""
         readers: dict[int, list[Dimension]] = {}
         for dimension in self.dimensions:
             readers.setdefault(id(dimension.judge), []).append(dimension)
-        return tuple(_seat(dimensions) for dimensions in readers.values())
+        return tuple(_make_slot(dimensions) for dimensions in readers.values())
 
     @cached_property
     def floors(self) -> dict[str, Mapping[str, float]]:
         """Where the levels of a dimension begin, for each that names them."""
-        return {line.name: floors_of(line.levels) for line in self.dimensions if line.levels}
+        return {line.name: find_floors(line.levels) for line in self.dimensions if line.levels}
 
     @cached_property
-    def bounded(self) -> bool:
+    def is_bounded(self) -> bool:
         """Whether every judge keeps its own bounds, so that no executor need watch over it."""
-        return all(seat.runs == "inline" for seat in self.seats)
+        return all(slot.runs == "inline" for slot in self.slots)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -149,27 +151,27 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return Provenance(
             rubric=digest([self.name, rule, lines]),
             judges=judges,
-            models=tuple(dict.fromkeys(m for seat in self.seats for m in models_of(seat.judge))),
-            prompts=_versions(self.seats, "prompts"),
-            weights=_versions(self.seats, "fitted"),
+            models=tuple(dict.fromkeys(m for slot in self.slots for m in list_models(slot.judge))),
+            prompts=_collect_versions(self.slots, "prompts"),
+            weights=_collect_versions(self.slots, "fitted"),
         )
 
 
-def models_of(judge: Any) -> tuple[str, ...]:
+def list_models(judge: Any) -> tuple[str, ...]:
     """The names of the models that a judge, or an agent, says it asks."""
-    told = getattr(judge, "models", ())
-    words = isinstance(told, tuple | list) and all(isinstance(name, str) for name in told)
-    return tuple(told) if words else ()
+    models = getattr(judge, "models", ())
+    is_names = isinstance(models, tuple | list) and all(isinstance(name, str) for name in models)
+    return tuple(models) if is_names else ()
 
 
-def _versions(seats: tuple[Seat, ...], of: str) -> dict[str, str]:
+def _collect_versions(slots: tuple[JudgeSlot, ...], attribute: str) -> dict[str, str]:
     """The versions of what judges name; where two differ under one name, both are kept."""
     found: dict[str, str] = {}
-    for seat in seats:
-        told = getattr(seat.judge, of, {})
-        for name, version in told.items() if isinstance(told, Mapping) else ():
+    for slot in slots:
+        versions = getattr(slot.judge, attribute, {})
+        for name, version in versions.items() if isinstance(versions, Mapping) else ():
             if found.setdefault(str(name), str(version)) != str(version):
-                found[f"{seat.kept[0]}: {name}"] = str(version)
+                found[f"{slot.kept[0]}: {name}"] = str(version)
     return found
 
 

@@ -5,8 +5,8 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import force_setattr
 
-from fourscore.core.frozen import freeze, several, tidy
-from fourscore.core.numbers import finite
+from fourscore.core.frozen import check_tuple, clean_fields, freeze
+from fourscore.core.numbers import check_finite
 from fourscore.core.signal import Signal
 from fourscore.core.trace import Usage
 
@@ -65,11 +65,11 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def __post_init__(self) -> None:
         value, reward = self.value, self.reward
         if value is not None and not (type(value) is float and 0.0 <= value <= 1.0):
-            finite("value", value, low=0, high=1)
+            check_finite("value", value, low=0, high=1)
         if reward is not None and not (type(reward) is float and 0.0 <= reward <= 1.0):
-            finite("reward", reward)
+            check_finite("reward", reward)
         if not 0.0 <= self.coverage <= 1.0:
-            finite("coverage", self.coverage, low=0, high=1)
+            check_finite("coverage", self.coverage, low=0, high=1)
         if type(self.passed) is not bool and self.passed is not None:
             raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
         if self.status.measured:
@@ -78,6 +78,6 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         elif not (reward is None and value is None and self.passed is None):
             raise ValueError(f"a score that is {self.status} has no value, reward or verdict")
         if type(self.reason) is not str or not self.reason.isascii():
-            tidy(self, "reason")
+            clean_fields(self, "reason")
         if type(self.signals) is not tuple:
-            several(self, "signals", Signal)
+            check_tuple(self, "signals", Signal)

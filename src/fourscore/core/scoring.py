@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from fourscore.core.case import Case
 from fourscore.core.errors import JudgeError
-from fourscore.core.faults import faulty
-from fourscore.core.judge import Judge, Ranker, is_ranker, shown
-from fourscore.core.levels import level_of
-from fourscore.core.rubric import SLACK, Dimension, Rubric, Seat
+from fourscore.core.faults import make_fault_signals
+from fourscore.core.judge import Judge, Ranker, is_ranker, safe_repr
+from fourscore.core.levels import find_level
+from fourscore.core.rubric import SLACK, Dimension, JudgeSlot, Rubric
 from fourscore.core.score import Score, Status
 from fourscore.core.signal import Signal
 from fourscore.core.trace import Fault, Trace, Usage
@@ -46,13 +46,13 @@ async def attempt(call: Call) -> Result:
     except Exception as error:
         return error
     except BaseException as error:
-        if _is_ours(error):
+        if _is_not_from_judge(error):
             raise
         # SystemExit, a panic of a compiled extension: would end every neighbour too.
-        return JudgeError(f"the judge raised {shown(error)}")
+        return JudgeError(f"the judge raised {safe_repr(error)}")
 
 
-def _is_ours(error: BaseException) -> bool:
+def _is_not_from_judge(error: BaseException) -> bool:
     """Whether it is meant for us, and not the judge's own doing."""
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
         return True
@@ -84,8 +84,8 @@ INLINE: Executor = Inline()
 FREE = Usage()
 
 
-#: The signals of one trace, by name.
-Said = dict[str, Signal]
+#: The signals of one trace.
+SignalsByName = dict[str, Signal]
 
 
 async def score(
@@ -94,111 +94,112 @@ async def score(
     """Score the traces of one case. A trace whose agent failed is not judged: it has failed."""
     alive = tuple([trace for trace in traces if trace.fault is None])
     calls: list[Call] = []
-    for seat in rubric.seats:
-        if not seat.ranks:
-            calls += [Call(seat.judge, case, (trace,)) for trace in alive]
+    for slot in rubric.slots:
+        if not slot.is_ranker:
+            calls += [Call(slot.judge, case, (trace,)) for trace in alive]
         elif len(alive) > 1:
-            calls.append(Call(seat.judge, case, alive))
+            calls.append(Call(slot.judge, case, alive))
     results = iter(await executor.run(calls))
-    said: list[Said] = [{} for _ in alive]
-    for seat in rubric.seats:
-        heard = _ranking(seat, results, len(alive)) if seat.ranks else results
-        for signals in said:
-            _hear(seat, next(heard), signals)
+    signals_by_name: list[SignalsByName] = [{} for _ in alive]
+    for slot in rubric.slots:
+        of_slot = _split_ranking(slot, results, len(alive)) if slot.is_ranker else results
+        for signals in signals_by_name:
+            _add_signals(slot, next(of_slot), signals)
     if rubric.floors:
-        for signals in said:
+        for signals in signals_by_name:
             _name_levels(rubric, signals)
-    scores = [fold(rubric, signals) for signals in said]
+    scores = [fold(rubric, signals) for signals in signals_by_name]
     if len(scores) == len(traces):
         return scores
     judged = iter(scores)
     return [
-        next(judged) if trace.fault is None else _failed(rubric, trace.fault) for trace in traces
+        next(judged) if trace.fault is None else _make_failed_score(rubric, trace.fault)
+        for trace in traces
     ]
 
 
-def _ranking(seat: Seat, results: Iterator[Result], n: int) -> Iterator[Result]:
+def _split_ranking(slot: JudgeSlot, results: Iterator[Result], n: int) -> Iterator[Result]:
     """One ranking of n traces as n results."""
-    return iter(_ranks(seat, next(results) if n > 1 else (), n))
+    return iter(_rank_results(slot, next(results) if n > 1 else (), n))
 
 
-def _ranks(seat: Seat, ranking: Result, n: int) -> list[Result]:
+def _rank_results(slot: JudgeSlot, ranking: Result, n: int) -> list[Result]:
     if n < 2:
-        return [(_alone(seat),)] * n
+        return [(_rank_alone(slot),)] * n
     if isinstance(ranking, Exception):
-        first = faulty(seat.names, ranking)
+        first = make_fault_signals(slot.names, ranking)
         rest = (replace(first[0], usage=None),)  # it was asked once
         return [first, *[rest] * (n - 1)]
     if not isinstance(ranking, tuple | list) or len(ranking) != n:
-        return [_rubbish(seat, ranking)] * n
+        return [_bad_result(slot, ranking)] * n
     return [
-        (signal,) if isinstance(signal, Signal) and signal.relative else _rubbish(seat, signal)
+        (signal,) if isinstance(signal, Signal) and signal.relative else _bad_result(slot, signal)
         for signal in ranking
     ]
 
 
-def _alone(seat: Seat) -> Signal:
+def _rank_alone(slot: JudgeSlot) -> Signal:
     """One trace has no rank, unless its ranker says what being `alone` is worth."""
-    value = getattr(seat.judge, "alone", None)
+    value = getattr(slot.judge, "alone", None)
     reason = "one trace has no rank" if value is None else "there is no other"
-    return Signal(name=seat.names[0], value=value, relative=value is not None, reason=reason)
+    return Signal(name=slot.names[0], value=value, relative=value is not None, reason=reason)
 
 
-def _hear(seat: Seat, result: object, signals: Said) -> None:
+def _add_signals(slot: JudgeSlot, result: object, signals: SignalsByName) -> None:
     """Add what a judge gave; every name it promised is there, if only with a fault."""
-    if type(result) is tuple and len(result) == 1 and len(seat.kept) == 1:  # nearly always
+    if type(result) is tuple and len(result) == 1 and len(slot.kept) == 1:  # nearly always
         signal = result[0]
-        if type(signal) is Signal and signal.name == seat.kept[0]:
+        if type(signal) is Signal and signal.name == slot.kept[0]:
             signals[signal.name] = signal
             return
     try:
-        wrong = _wrong(seat, result)
+        failure: Exception | None = _find_error(slot, result)
     except Exception as error:  # a list whose own methods raise
-        wrong = error
-    if wrong is not None:
-        signals.update({signal.name: signal for signal in faulty(seat.kept, wrong)})
+        failure = error
+    if failure is not None:
+        signals.update({signal.name: signal for signal in make_fault_signals(slot.kept, failure)})
         return
-    heard: Sequence[Signal] = result  # type: ignore[assignment]
-    if len(seat.names) > 1:
-        signals.update({signal.name: signal for signal in heard})
+    given: Sequence[Signal] = result  # type: ignore[assignment]
+    if len(slot.names) > 1:
+        signals.update({signal.name: signal for signal in given})
         return
-    one = heard[0]
-    for name in seat.kept:
+    one = given[0]
+    for name in slot.kept:
         signals[name] = one if one.name == name else replace(one, name=name)
         if one.usage is not None or one.canary is not None:
             # It was asked once, however many lines read it.
             one = replace(one, usage=None, canary=None)
 
 
-def _wrong(seat: Seat, result: object) -> Exception | None:
+def _find_error(slot: JudgeSlot, result: object) -> Exception | None:
     """Why a result cannot be used, if it cannot."""
     if isinstance(result, Exception):
         return result
     if not isinstance(result, tuple | list):
-        return _rubbish(seat, result)
+        return _bad_result(slot, result)
     for signal in result:
         if not isinstance(signal, Signal):
-            return _rubbish(seat, signal)
-    if len(result) != len(seat.names) or (
-        len(result) > 1 and {signal.name for signal in result} != set(seat.names)
+            return _bad_result(slot, signal)
+    if len(result) != len(slot.names) or (
+        len(result) > 1 and {signal.name for signal in result} != set(slot.names)
     ):
         given = ", ".join(signal.name for signal in result) or "nothing"
-        promised = ", ".join(seat.names)
-        return JudgeError(f"judge {seat.names[0]!r} promised {promised} and gave {given}")
+        promised = ", ".join(slot.names)
+        return JudgeError(f"judge {slot.names[0]!r} promised {promised} and gave {given}")
     return None
 
 
-def _name_levels(rubric: Rubric, signals: Said) -> None:
+def _name_levels(rubric: Rubric, signals: SignalsByName) -> None:
     """Values in the rubric's own words."""
     for name, floors in rubric.floors.items():
         signal = signals[name]
         if signal.value is not None:
-            level = level_of(signal.value, floors)
+            level = find_level(signal.value, floors)
             if level != signal.level:
                 signals[name] = replace(signal, level=level)
 
 
-def fold(rubric: Rubric, signals: Said) -> Score:
+def fold(rubric: Rubric, signals: SignalsByName) -> Score:
     """The signals of one trace, keyed by dimension (and by name for the rest), as one score."""
     planned = measured = gained = 0.0  # all signals, rankings too
     weight = total = 0.0  # without the rankings
@@ -221,11 +222,11 @@ def fold(rubric: Rubric, signals: Said) -> Score:
             weight += share
             total += share * value
         if dimension.gate is not None and value < dimension.gate - SLACK:
-            gate = gate or _below(dimension, value)
+            gate = gate or _gate_reason(dimension, value)
     coverage = measured / planned
 
     if fault is not None or not measured or coverage < rubric.min_coverage - SLACK:
-        return _unmeasured(rubric, signals, coverage, fault)
+        return _make_unmeasured_score(rubric, signals, coverage, fault)
     mean = total / weight if weight else None
     reward = gained / measured
     passed = (reward if mean is None else mean) >= rubric.pass_threshold - SLACK
@@ -245,29 +246,31 @@ def fold(rubric: Rubric, signals: Said) -> Score:
         coverage=coverage,
         signals=tuple(signals.values()),
         reason=reason,
-        cost=_cost(signals),
+        cost=_sum_usage(signals),
         provenance=rubric.provenance,
     )
 
 
-def _unmeasured(rubric: Rubric, signals: Said, coverage: float, first: Signal | None) -> Score:
+def _make_unmeasured_score(
+    rubric: Rubric, signals: SignalsByName, coverage: float, first: Signal | None
+) -> Score:
     """A score that says why there is none; `first` is the first signal with a fault that counts."""
     if first is not None and first.fault is not None:
         status = _FAULT_STATUS[first.fault.kind]
         reason = f"{first.name}: {first.fault.message}"
     else:
-        status, reason = Status.SKIPPED, _why_skipped(rubric, signals, coverage)
+        status, reason = Status.SKIPPED, _skip_reason(rubric, signals, coverage)
     return Score(
         status=status,
         reason=reason,
         coverage=coverage,
         signals=tuple(signals.values()),
-        cost=_cost(signals),
+        cost=_sum_usage(signals),
         provenance=rubric.provenance,
     )
 
 
-def _why_skipped(rubric: Rubric, signals: Said, coverage: float) -> str:
+def _skip_reason(rubric: Rubric, signals: SignalsByName, coverage: float) -> str:
     """Which dimensions do not apply; where none does, in the words of their judges."""
     lines = [signals[line.name] for line in rubric.dimensions]
     out = [signal for signal in lines if signal.value is None and signal.fault is None]
@@ -275,15 +278,15 @@ def _why_skipped(rubric: Rubric, signals: Said, coverage: float) -> str:
         names = ", ".join(signal.name for signal in out)
         least = f"min_coverage is {rubric.min_coverage:.0%}"
         return f"only {coverage:.0%} of the weight applies, {least}; not applicable: {names}"
-    told = "; ".join(f"{signal.name}: {signal.reason}" for signal in out if signal.reason)
-    return f"nothing applicable: {told}" if told else "nothing applicable"
+    reasons = "; ".join(f"{signal.name}: {signal.reason}" for signal in out if signal.reason)
+    return f"nothing applicable: {reasons}" if reasons else "nothing applicable"
 
 
-def _below(dimension: Dimension, value: float) -> str:
+def _gate_reason(dimension: Dimension, value: float) -> str:
     return f"{dimension.name} is {value:.3g}, below its gate of {dimension.gate:.3g}"
 
 
-def _cost(signals: Said) -> Usage:
+def _sum_usage(signals: SignalsByName) -> Usage:
     cost = FREE
     for signal in signals.values():
         if signal.usage is not None:
@@ -300,7 +303,7 @@ _FAULT_STATUS = {
 }
 
 
-def _failed(rubric: Rubric, fault: Fault) -> Score:
+def _make_failed_score(rubric: Rubric, fault: Fault) -> Score:
     """The agent's own failure counts as a zero, or crashing on hard cases would pay."""
     return Score(
         status=Status.TIMEOUT if fault.kind == "timeout" else Status.AGENT_ERROR,
@@ -312,6 +315,6 @@ def _failed(rubric: Rubric, fault: Fault) -> Score:
     )
 
 
-def _rubbish(seat: Seat, value: object) -> JudgeError:
-    name = seat.names[0]
-    return JudgeError(f"judge {name!r} returned {shown(value)} where signals were expected")
+def _bad_result(slot: JudgeSlot, value: object) -> JudgeError:
+    name = slot.names[0]
+    return JudgeError(f"judge {name!r} returned {safe_repr(value)} where signals were expected")

@@ -3,8 +3,8 @@
 import msgspec
 from msgspec.structs import force_setattr
 
-from fourscore.core.frozen import clean, several, tidy
-from fourscore.core.numbers import clamp, finite, whole
+from fourscore.core.frozen import check_tuple, clean_fields, replace_surrogates
+from fourscore.core.numbers import check_finite, check_whole, clamp
 from fourscore.core.trace import Fault, Usage
 
 #: Where most evidence stands.
@@ -25,14 +25,14 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     def __post_init__(self) -> None:
         # Most pieces are right, and there are many: what is right is let through at once.
         text, start, end = self.text, self.start, self.end
-        if type(text) is not str or not (text.isascii() or clean(text) is text):
-            tidy(self, "text")
+        if type(text) is not str or not (text.isascii() or replace_surrogates(text) is text):
+            clean_fields(self, "text")
         if self.field is not _OUTPUT:
-            tidy(self, "field")
+            clean_fields(self, "field")
         if type(start) is type(end) is int and 0 <= start <= end <= _FAR and self.step is None:
             return
         for field in ("start", "end", "step"):
-            whole(field, getattr(self, field), low=0)
+            check_whole(field, getattr(self, field), low=0)
 
 
 class Canary(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class Canary(msgspec.Struct, frozen=True):
     passed: bool
 
     def __post_init__(self) -> None:
-        tidy(self, "kind")
+        clean_fields(self, "kind")
         if type(self.passed) is not bool:
             raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
 
@@ -75,9 +75,9 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("name: a signal needs one")
         value, reward = self.value, self.reward
         if value is not None and not (type(value) is float and 0.0 <= value <= 1.0):
-            finite("value", value, low=0, high=1)
+            check_finite("value", value, low=0, high=1)
         if reward is not None and not (type(reward) is float and 0.0 <= reward <= 1.0):
-            finite("reward", reward)
+            check_finite("reward", reward)
         if self.passed is not None and type(self.passed) is not bool:
             raise ValueError(f"passed: expected a bool, got {type(self.passed).__name__}")
         if self.fault is not None and (value is not None or reward is not None):
@@ -85,14 +85,14 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         if reward is not None and value is None:
             force_setattr(self, "value", clamp(reward))
         if type(self.reason) is not str or not (self.reason.isascii() and self.name.isascii()):
-            tidy(self, "reason", "name")
+            clean_fields(self, "reason", "name")
         level = self.level
         if level and not (type(level) is str and level.isascii()):
-            tidy(self, "level")
+            clean_fields(self, "level")
         if self.evidence != ():
-            several(self, "evidence", Evidence)
+            check_tuple(self, "evidence", Evidence)
         if self.step is not None:
-            whole("step", self.step, low=0)
+            check_whole("step", self.step, low=0)
         if self.fault is not None and type(self.fault) is not Fault:
             raise ValueError("fault: expected a Fault")
         if self.usage is not None and type(self.usage) is not Usage:

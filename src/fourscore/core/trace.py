@@ -5,8 +5,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import force_setattr
 
-from fourscore.core.frozen import EMPTY, checked, several, tidy
-from fourscore.core.numbers import decimal_text, finite, whole
+from fourscore.core.frozen import EMPTY, check_tuple, clean_fields, freeze_field
+from fourscore.core.numbers import check_finite, check_whole, decimal_text
 
 FAULTS = ("error", "timeout", "refused", "cancelled", "data")
 
@@ -24,7 +24,7 @@ class Fault(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.kind not in FAULTS:
             raise ValueError(f"kind: {self.kind!r} is none of {', '.join(FAULTS)}")
-        tidy(self, "message")
+        clean_fields(self, "message")
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -37,8 +37,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         for field in ("calls", "input_tokens", "output_tokens"):
-            whole(field, getattr(self, field), low=0)
-        finite("dollars", self.dollars, low=0)
+            check_whole(field, getattr(self, field), low=0)
+        check_finite("dollars", self.dollars, low=0)
         if None in (self.calls, self.input_tokens, self.output_tokens, self.dollars):
             raise ValueError("usage: nothing used is 0, not None")
 
@@ -68,8 +68,8 @@ class Message(
     content: Any = None
 
     def __post_init__(self) -> None:
-        tidy(self, "role")
-        force_setattr(self, "content", checked("content", self.content))
+        clean_fields(self, "role")
+        force_setattr(self, "content", freeze_field("content", self.content))
 
 
 class ToolCall(
@@ -85,11 +85,11 @@ class ToolCall(
     error: str | None = None
 
     def __post_init__(self) -> None:
-        force_setattr(self, "arguments", checked("arguments", self.arguments))
-        force_setattr(self, "result", checked("result", self.result))
-        tidy(self, "name", "error")
-        whole("exit_code", self.exit_code)
-        finite("seconds", self.seconds, low=0)
+        force_setattr(self, "arguments", freeze_field("arguments", self.arguments))
+        force_setattr(self, "result", freeze_field("result", self.result))
+        clean_fields(self, "name", "error")
+        check_whole("exit_code", self.exit_code)
+        check_finite("seconds", self.seconds, low=0)
 
 
 Step = Message | ToolCall
@@ -108,15 +108,15 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         if self.output is not None:
-            force_setattr(self, "output", checked("output", self.output))
+            force_setattr(self, "output", freeze_field("output", self.output))
         if self.metadata is not EMPTY:
-            force_setattr(self, "metadata", checked("metadata", self.metadata, dict))
+            force_setattr(self, "metadata", freeze_field("metadata", self.metadata, dict))
         if self.steps != ():
-            several(self, "steps", Message | ToolCall)
+            check_tuple(self, "steps", Message | ToolCall)
         if self.started is not None:
-            finite("started", self.started)
+            check_finite("started", self.started)
         if self.seconds is not None:
-            finite("seconds", self.seconds, low=0)
+            check_finite("seconds", self.seconds, low=0)
         if self.usage is not None and type(self.usage) is not Usage:
             raise ValueError("usage: expected a Usage")
         if self.fault is not None and type(self.fault) is not Fault:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from fourscore.core import DataError
-from fourscore.core.numbers import finite
+from fourscore.core.numbers import check_finite
 from fourscore.evolve.decision import Decision
 from fourscore.evolve.limits import Risk
 from fourscore.formats.conversion import explained_line
@@ -75,8 +75,8 @@ class Executed(Event, frozen=True, kw_only=True, tag="execution"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        finite("score", self.score, 0, 100)
-        finite("error_rate", self.error_rate, 0, 1)
+        check_finite("score", self.score, 0, 100)
+        check_finite("error_rate", self.error_rate, 0, 1)
 
 
 class Promoted(Event, frozen=True, kw_only=True, tag="promotion"):

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from fourscore.core import ConfigError, DataError
-from fourscore.core.frozen import clean
+from fourscore.core.frozen import replace_surrogates
 from fourscore.evolve import files
 from fourscore.evolve.decision import Decision
 from fourscore.evolve.events import (
@@ -211,7 +211,7 @@ class Evolution:
             digest=self._texts.prepare(number, text),
             strategy=strategy,
             risk=risk,
-            why=clean(why)[:LONGEST],
+            why=replace_surrogates(why)[:LONGEST],
         )
         self._step(event)
         return self.history.versions[number]

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from fourscore.core.numbers import finite
+from fourscore.core.numbers import check_finite
 
 Risk = Literal["low", "medium", "high"]
 Count = Annotated[int, Meta(ge=0)]
@@ -36,7 +36,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def __post_init__(self) -> None:
         for field in ("stable_above", "stable_variance"):
-            finite(field, getattr(self, field))
+            check_finite(field, getattr(self, field))
 
 
 class Rollback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,7 +53,7 @@ class Rollback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def __post_init__(self) -> None:
         for field in ("drop", "share_of_best", "error_rate"):
-            finite(field, getattr(self, field))
+            check_finite(field, getattr(self, field))
 
 
 class Mutation(NamedTuple):

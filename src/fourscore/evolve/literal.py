@@ -7,7 +7,7 @@ docs/evolution.md). `decision.py` has the rule to use instead.
 from random import Random
 from typing import Literal, NamedTuple
 
-from fourscore.core.numbers import finite
+from fourscore.core.numbers import check_finite
 
 #: Gains above this are significant, losses from this on are regressions.
 SIGNIFICANT, REGRESSION = 5.0, -3.0
@@ -31,7 +31,7 @@ def should_apply_mutation(old_score: float, new_score: float, rng: Random | None
     for field, value in (("old_score", old_score), ("new_score", new_score)):
         if value is None:
             raise ValueError(f"{field}: expected a number, got None")
-        finite(field, value)
+        check_finite(field, value)
     delta = new_score - old_score
     if delta > SIGNIFICANT:
         return Answer(True, "significant_improvement")

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from fourscore.core import Case, digest
-from fourscore.core.numbers import finite
+from fourscore.core.numbers import check_finite
 
 Part = Literal["inform", "decide", "hold"]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -27,7 +27,7 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def __post_init__(self) -> None:
         for field in self.__struct_fields__:
-            finite(field, getattr(self, field), 0, 1)
+            check_finite(field, getattr(self, field), 0, 1)
         if abs(self.inform + self.decide + self.hold - 1) > 1e-9:
             raise ValueError("inform, decide and hold: expected shares that sum to 1")
         if not self.decide:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 
 from fourscore.core import INLINE, Call, Result, attempt
-from fourscore.core.judge import runs
+from fourscore.core.judge import get_runs
 from fourscore.executors.threads import shared
 from fourscore.executors.workers import Workers
 
@@ -27,7 +27,7 @@ class Local:
         self.threads = shared()
 
     async def run(self, calls: Sequence[Call]) -> Sequence[Result]:
-        kinds = [runs(call.judge) for call in calls]
+        kinds = [get_runs(call.judge) for call in calls]
         if all(kind == "inline" for kind in kinds):
             return await INLINE.run(calls)
         if kinds == ["asks"]:

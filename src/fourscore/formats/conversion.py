@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
 
-from fourscore.core import InputError, nearest
+from fourscore.core import InputError, suggest_known
 from fourscore.formats.places import Place, bare, place_of
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -56,7 +56,7 @@ def _worded(message: str, place: Place) -> tuple[str, str]:
     _, unknown, key = message.partition("unknown field ")
     if unknown:
         return (
-            f"unknown key; {nearest(key, place.fields)}" if place.fields else "unknown key"
+            f"unknown key; {suggest_known(key, place.fields)}" if place.fields else "unknown key"
         ), key
     _, missing, key = message.partition("missing required field ")
     if missing:
@@ -101,5 +101,5 @@ def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
     known = kind.__struct_encode_fields__
     for key in value:
         if key not in known:
-            hint = nearest(str(key), known)
+            hint = suggest_known(str(key), known)
             raise ConversionError(f"unknown key; {hint}", field=f"{path}{key}")

@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Meta
 
 from fourscore.core import Case, DataError
-from fourscore.core.errors import close_to
-from fourscore.core.frozen import checked, clean
+from fourscore.core.errors import find_close_word
+from fourscore.core.frozen import freeze_field, replace_surrogates
 from fourscore.formats.conversion import explained
 
 Weight = Annotated[float, Meta(ge=0)]
@@ -137,12 +137,12 @@ def _refuse_misspelt(expected: Mapping[str, Any]) -> None:
     `aspect` with a list, or the `wieght` of a claim. Nobody would miss what it was to say.
     """
     for key in expected.keys() - _EXPECTED:
-        meant = close_to(key, _SHAPES)
+        meant = find_close_word(key, _SHAPES)
         if meant and meant not in expected and isinstance(expected[key], _SHAPES[meant]):
             raise DataError(f"did you mean {meant}?", field=f"expected.{key}")
     for number, claim in enumerate(expected.get("claims") or ()):
         for key in claim.keys() - _CLAIM:
-            if meant := close_to(key, _CLAIM):
+            if meant := find_close_word(key, _CLAIM):
                 place = f"expected.claims[{number}].{key}"
                 raise DataError(f"did you mean {meant}?", field=place)
 
@@ -153,7 +153,7 @@ def _mended(fields: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(key, str):
             raise DataError(f"the key {key!r} is not text")
         try:
-            mended[clean(key)] = checked(clean(key), value)
+            mended[replace_surrogates(key)] = freeze_field(replace_surrogates(key), value)
         except ValueError as error:
             field, _, message = str(error).partition(": ")
             raise DataError(message, field=field) from None

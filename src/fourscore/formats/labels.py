@@ -12,8 +12,8 @@ from typing import Any, Literal
 import msgspec
 
 from fourscore.core import ConfigError, DataError
-from fourscore.core.levels import LEVELS, level_of
-from fourscore.core.numbers import finite
+from fourscore.core.levels import LEVELS, find_level
+from fourscore.core.numbers import check_finite
 
 Kind = Literal["verdict", "share", "level", "scale"]
 VERDICTS = {
@@ -75,7 +75,7 @@ class Scale(msgspec.Struct, frozen=True):
             return int(value >= 0.5)
         if self.kind == "scale":
             return round(value * (self.high - self.low))
-        return RANKED.index(level_of(value))
+        return RANKED.index(find_level(value))
 
     @property
     def categories(self) -> int:
@@ -145,7 +145,7 @@ def _float(written: Any) -> float | None:
         return None
     try:
         number = float(written) if isinstance(written, str) else written
-        finite("", number)
+        check_finite("", number)
     except ValueError:
         return None
     return None if number is None else float(number)

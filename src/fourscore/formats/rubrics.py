@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from fourscore.core import nearest
+from fourscore.core import suggest_known
 from fourscore.core.levels import LEVELS
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -47,7 +47,7 @@ class RubricLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         levels = self.levels or LEVELS
         for level in self.level_descriptions:
             if level not in levels:
-                hint = nearest(level, levels)
+                hint = suggest_known(level, levels)
                 raise ValueError(f"level_descriptions.{level}: there is no such level; {hint}")
 
 

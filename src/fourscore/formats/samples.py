@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from fourscore.core import DataError, digest
-from fourscore.core.frozen import clean, freeze
+from fourscore.core.frozen import freeze, replace_surrogates
 from fourscore.core.trace import as_text
 from fourscore.formats.records import decode
 
@@ -212,7 +212,7 @@ class Samples:
         found = _found(row, metadata, self.fields.reference)
         if found is None or found[0] == taken or found[1] is None:
             return ""
-        return clean(as_text(found[1]))
+        return replace_surrogates(as_text(found[1]))
 
 
 def identity(sample: Sample) -> str:
@@ -229,7 +229,7 @@ def _found(row: Mapping[str, Any], metadata: Mapping[str, Any], key: str) -> tup
 def _text(value: Any, place: str) -> str:
     if value is None or isinstance(value, dict | list):
         raise DataError(f"expected text, got {_kind(value)}", field=place)
-    return clean(as_text(value))
+    return replace_surrogates(as_text(value))
 
 
 def _number(value: Any, place: str) -> float:

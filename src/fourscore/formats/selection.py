@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from fourscore.core import Case, ConfigError
-from fourscore.core.frozen import EMPTY, checked, several
+from fourscore.core.frozen import EMPTY, check_tuple, freeze_field
 from fourscore.formats.expression import MISSING, compiled, field_of, inside, same
 
 
@@ -36,8 +36,8 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, d
     def __post_init__(self) -> None:
         try:
             for field in ("tags_any", "tags_all", "tags_not"):
-                several(self, field, str)
-            force_setattr(self, "where", checked("where", self.where, dict))
+                check_tuple(self, field, str)
+            force_setattr(self, "where", freeze_field("where", self.where, dict))
         except ValueError as error:
             field, _, message = str(error).partition(": ")
             raise ConfigError(message, field=field) from None

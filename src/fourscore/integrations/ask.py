@@ -33,9 +33,9 @@ def rewards_of(
 ) -> Rewards:
     """One call over what was named; it answers within `deadline`, however large the batch."""
     rubric = _rubric(source, options or {})
-    for seat in rubric.seats:
-        if getattr(seat.judge, "learns", False) is True:  # no answer's deadline would do for it
-            PORTAL.run(cast("Any", seat.judge).prepare())
+    for slot in rubric.slots:
+        if getattr(slot.judge, "learns", False) is True:  # no answer's deadline would do for it
+            PORTAL.run(cast("Any", slot.judge).prepare())
     return Rewards(rubric, deadline)
 
 
@@ -46,17 +46,17 @@ def _rubric(source: Source, options: Mapping[str, Any]) -> Rubric:
             return rubric_from_config(path, options)
         return rubric_from_name(path, options)
     if inspect.isroutine(source):
-        return Rubric.alone(_called(source, options))
+        return Rubric.from_judge(_called(source, options))
     if options:
         raise ConfigError("only a name or a function takes options", field="options")
     if isinstance(source, Rubric):
         return source
     if isinstance(source, BaseJudge):
-        return Rubric.alone(getattr(source, "core", None) or WorkflowJudge(source))
+        return Rubric.from_judge(getattr(source, "core", None) or WorkflowJudge(source))
     if isinstance(source, type) or not (hasattr(source, "judge") or hasattr(source, "rank")):
         kind = f"the class {source.__name__}" if isinstance(source, type) else type(source).__name__
         raise ConfigError(f"expected a judge, a rubric, a name or a path, got {kind}")
-    return Rubric.alone(cast("Judge | Ranker", source))
+    return Rubric.from_judge(cast("Judge | Ranker", source))
 
 
 class _Called(FunctionJudge):
@@ -70,28 +70,28 @@ class _Called(FunctionJudge):
 
 def _called(function: Callable[..., Any], options: Mapping[str, Any]) -> FunctionJudge:
     try:
-        return _Called(function, options=FunctionJudge(function).having(options).options)
+        return _Called(function, options=FunctionJudge(function).with_options(options).options)
     except JudgeError as error:
         raise ConfigError(str(error), field="options") from None
 
 
 def ranks(rubric: Rubric) -> bool:
     """Whether a judge of the rubric compares the answers of a group."""
-    return any(seat.ranks for seat in rubric.seats)
+    return any(slot.is_ranker for slot in rubric.slots)
 
 
 def refuse_rankers(rewards: Rewards, trainer: str) -> Rewards:
     """For trainers that show one answer at a time: a ranking of one says nothing."""
-    for seat in rewards.rubric.seats:
-        if seat.ranks:
-            message = f"{seat.names[0]!r} ranks a group, and {trainer} shows one answer at a time"
+    for slot in rewards.rubric.slots:
+        if slot.is_ranker:
+            message = f"{slot.names[0]!r} ranks a group, and {trainer} shows one answer at a time"
             raise ConfigError(message)
     return rewards
 
 
 def score_rows(rewards: Rewards, rows: Sequence[Row]) -> list[Score]:
     """A score for each row, in order, from whatever thread this is called in."""
-    if not rewards.rubric.bounded or ranks(rewards.rubric):
+    if not rewards.rubric.is_bounded or ranks(rewards.rubric):
         return rewards.wait(await_rows(rewards, rows), len(rows))
     scores: dict[int, Score] = {}
     waiting: list[int] = []

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, nearest
+from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, suggest_known
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import Document, parse_document, read_document
 from fourscore.judges.loading import load
@@ -59,7 +59,7 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
             raise
         inner = "judge_protocol" if error.field is None else error.field
         raise document.error(error.message, f"{root}.task_judge.{inner}") from error
-    return Rubric.alone(judge)
+    return Rubric.from_judge(judge)
 
 
 def _auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: str) -> Rubric:
@@ -88,7 +88,7 @@ def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
     judge: Judge | Ranker = load(
         protocol, Settings({"fourscore": {"task_judge": section}}), options
     )
-    return Rubric.alone(judge)
+    return Rubric.from_judge(judge)
 
 
 def add_judge_arguments(parser: argparse.ArgumentParser) -> None:
@@ -144,7 +144,7 @@ def _root(document: Document) -> str:
         raise document.error(f"expected {wanted} at the top")
     root = found[0]
     if not isinstance(value[root], dict) or "task_judge" not in value[root]:
-        hint = nearest("task_judge", value[root]) if isinstance(value[root], dict) else ""
+        hint = suggest_known("task_judge", value[root]) if isinstance(value[root], dict) else ""
         raise document.error(f"it has no task_judge section; {hint}".rstrip("; "), root)
     return root
 

@@ -48,7 +48,7 @@ def components(rubric: Rubric, score: Score) -> dict[str, float | None]:
         "fourscore_judged": 0.0 if score.reward is None else 1.0,
         "fourscore_passed": None if score.passed is None else float(score.passed),
     }
-    names = [name for seat in rubric.seats for name in seat.kept]
+    names = [name for slot in rubric.slots for name in slot.kept]
     return {**parts, **{f"fourscore_signal_{name}": said.get(name) for name in names}}
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from fourscore.core import Case, CaseError, Signal, Trace
-from fourscore.core.numbers import clamp, finite
+from fourscore.core.numbers import check_finite, clamp
 from fourscore.judges.answer import Box, BoxForms, Think, boxed, tagged, without_thinking
 
 MAX_CHARACTERS = 200
@@ -65,8 +65,8 @@ class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     think: Think = "drop"
 
     def __post_init__(self) -> None:
-        finite("format_score", self.format_score)
-        finite("correct_score", self.correct_score)
+        check_finite("format_score", self.format_score)
+        check_finite("correct_score", self.correct_score)
 
     @property
     def names(self) -> tuple[str, ...]:

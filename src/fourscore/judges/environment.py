@@ -15,8 +15,8 @@ from typing import Any, Literal, Self
 import msgspec
 
 from fourscore.core import Case, CaseError, ConfigError, Evidence, JudgeError, Signal, Trace
-from fourscore.core.judge import shown
-from fourscore.core.numbers import clamp, decimal_text, finite, real
+from fourscore.core.judge import safe_repr
+from fourscore.core.numbers import check_finite, clamp, decimal_text, to_finite_float
 from fourscore.models.connection import PostError
 from fourscore.models.posting import Poster
 
@@ -139,9 +139,9 @@ def _data(where: str, status: int, answer: bytes) -> Any:
 
 def score_of(data: Any) -> float:
     """A score as a finite number; a `ServiceError` where it is none."""
-    number = real(data)
+    number = to_finite_float(data)
     if number is None:
-        raise ServiceError(f"the environment's score is {shown(data)}, not a finite number")
+        raise ServiceError(f"the environment's score is {safe_repr(data)}, not a finite number")
     return number
 
 
@@ -171,7 +171,7 @@ class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     timeout: float = 60.0
 
     def __post_init__(self) -> None:
-        finite("timeout", self.timeout, low=0)
+        check_finite("timeout", self.timeout, low=0)
 
     @property
     def names(self) -> tuple[str, ...]:

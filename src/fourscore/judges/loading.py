@@ -19,8 +19,15 @@ from typing import Any
 
 import msgspec
 
-from fourscore.core import ConfigError, FourscoreError, FunctionJudge, JudgeError, digest, nearest
-from fourscore.core.judge import Runs, runs, shown
+from fourscore.core import (
+    ConfigError,
+    FourscoreError,
+    FunctionJudge,
+    JudgeError,
+    digest,
+    suggest_known,
+)
+from fourscore.core.judge import Runs, get_runs, safe_repr
 from fourscore.judges import alias
 from fourscore.judges.options import check_options
 from fourscore.judges.workflow import BuiltInJudge, WorkflowJudge, built
@@ -98,13 +105,13 @@ class Loaded:
     @property
     def runs(self) -> Runs:
         """What it says, except that only our own judges are trusted to keep their bounds."""
-        kind = runs(self._inner)
+        kind = get_runs(self._inner)
         return _DOUBTED.get(kind, kind)
 
     @property
     def fingerprint(self) -> str:
         config, options, _ = self._settings
-        return digest([self._protocol.rpartition("/")[2], self._source, shown(config), options])
+        return digest([self._protocol.rpartition("/")[2], self._source, safe_repr(config), options])
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_again, (self._protocol, self._settings, self._source))
@@ -128,7 +135,7 @@ def load(
     name, options = _choose_way(protocol, options or {})
     where, arrow, attribute = name.partition("->")
     if not arrow or not where or not attribute:
-        hint = nearest(protocol, BUILT_IN)
+        hint = suggest_known(protocol, BUILT_IN)
         message = "expected package.module->Name, file.py->Name or the name of a built-in one"
         raise ConfigError(f"{protocol!r} is no judge: {message}; {hint}")
     alias.install()
@@ -190,7 +197,9 @@ def attribute_of(module: ModuleType, attribute: str, protocol: str) -> Any:
     for part in attribute.split("."):
         if not hasattr(found, part):
             known = [word for word in vars(module) if not word.startswith("_")]
-            message = f"{protocol!r}: there is no {attribute} in it; {nearest(attribute, known)}"
+            message = (
+                f"{protocol!r}: there is no {attribute} in it; {suggest_known(attribute, known)}"
+            )
             raise ConfigError(message)
         found = getattr(found, part)
     return found
@@ -217,7 +226,7 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
     try:
         if isinstance(found, FunctionJudge):
             check_options(found.function, options, _CASE_AND_TRACE)
-            return found.having(options)
+            return found.with_options(options)
         if isinstance(found, type):
             if hasattr(found, "compute_reward"):
                 made = found((dict(options) or None) if config is None else config)
@@ -231,7 +240,7 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
             return found
         if isinstance(found, Callable):  # type: ignore[arg-type]
             check_options(found, options, _CASE_AND_TRACE)
-            return FunctionJudge(found).having(options)
+            return FunctionJudge(found).with_options(options)
     except FourscoreError as error:
         if isinstance(error, JudgeError):
             raise ConfigError(str(error)) from None

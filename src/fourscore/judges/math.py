@@ -9,7 +9,7 @@ import msgspec
 
 from fourscore.core import Case, CaseError, Evidence, JudgeError, Signal, Trace
 from fourscore.core.frozen import FrozenList
-from fourscore.core.numbers import decimal_text, finite
+from fourscore.core.numbers import check_finite, decimal_text
 from fourscore.executors.portal import need_loop
 from fourscore.executors.workers import WorkerDied, Workers, WorkerTimeout
 from fourscore.judges.answer import Box, BoxForms, Think, boxed, without_thinking
@@ -35,7 +35,7 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     deadline: float = 5.0
 
     def __post_init__(self) -> None:
-        finite("deadline", self.deadline, low=0.001)
+        check_finite("deadline", self.deadline, low=0.001)
         if self.match == "equivalent" and find_spec("math_verify") is None:
             raise ValueError("match: equivalent needs math-verify: pip install 'fourscore[math]'")
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from inspect import Parameter
 from typing import Any
 
-from fourscore.core import ConfigError, nearest
+from fourscore.core import ConfigError, suggest_known
 
 _NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
@@ -21,5 +21,5 @@ def check_options(maker: Any, options: Mapping[str, Any], taken: int = 0) -> Non
     known = [parameter.name for parameter in parameters if parameter.kind in _NAMED]
     for name in options:
         if name not in known:
-            hint = nearest(name, known) if known else "the judge takes no options"
+            hint = suggest_known(name, known) if known else "the judge takes no options"
             raise ConfigError(f"unknown option; {hint}", field=f"judge_options.{name}")

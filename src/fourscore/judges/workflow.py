@@ -22,8 +22,8 @@ from fourscore.core import (
     interpret,
     thaw,
 )
-from fourscore.core.judge import Runs, shown
-from fourscore.core.numbers import real
+from fourscore.core.judge import Runs, safe_repr
+from fourscore.core.numbers import to_finite_float
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.conversion import ConversionError, converted
 
@@ -137,9 +137,9 @@ class BuiltInJudge(BaseJudge):
 
 def preset(reward: float, is_success: bool | None) -> tuple[float, bool]:
     """A reward that was there before: success, where unsaid, is a full one."""
-    number = real(reward)
+    number = to_finite_float(reward)
     if number is None:
-        raise JudgeError(f"the reward that the output brings is {shown(reward)}")
+        raise JudgeError(f"the reward that the output brings is {safe_repr(reward)}")
     return number, bool(number >= 1.0 if is_success is None else is_success)
 
 

@@ -101,7 +101,7 @@ async def attack(
     observe: Observer = lambda _attempt, _end: None,
 ) -> dict[str, Any]:
     """Try all that is planned and give a document; the same judge gives the same document."""
-    if any(seat.ranks for seat in rubric.seats):
+    if any(slot.is_ranker for slot in rubric.slots):
         raise ConfigError("it compares answers; attacks are tried on judges of one", field="judge")
     todo = planned(families, cases, plan)
     work = _Work(rubric, families, todo, plan, observe)
@@ -128,7 +128,7 @@ class _Work:
         self.rubric, self.todo, self.plan, self.observe = rubric, todo, plan, observe
         self.lines = {family.name: Line(family.about) for family in families}
         self.bases: dict[str, asyncio.Future[Base]] = {}
-        self.executor: Executor = INLINE if rubric.bounded else Local(plan.deadline)
+        self.executor: Executor = INLINE if rubric.is_bounded else Local(plan.deadline)
         self.cost = FREE
 
     async def on(self) -> None:

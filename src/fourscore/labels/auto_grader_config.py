@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from fourscore.core import ConfigError
-from fourscore.core.numbers import finite, whole
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.samples import Fields
 from fourscore.models.keys import ELSEWHERE, hold
@@ -75,7 +75,7 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
         """`ConfigError` with the field for what a type cannot say."""
         for field in ("min_score", "max_score", "success_threshold", "min_increment_threshold"):
             try:
-                finite(field, getattr(self, field))
+                check_finite(field, getattr(self, field))
             except ValueError:
                 raise ConfigError("expected a finite number", field=field) from None
         if self.min_score >= self.max_score:
@@ -86,7 +86,7 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
             raise ConfigError(message, field="custom_evaluation_prompt")
         for field, low in _LEAST.items():
             try:
-                whole(field, getattr(self, field), low=low)
+                check_whole(field, getattr(self, field), low=low)
             except ValueError:
                 raise ConfigError(f"expected at least {low}", field=field) from None
 

@@ -65,7 +65,7 @@ async def judged(
 ) -> list[Verdict]:
     """The verdict on each output: the one it brings, else the judge's."""
     gate = asyncio.Semaphore(concurrency)
-    executor: Executor = INLINE if rubric is None or rubric.bounded else Local(deadline)
+    executor: Executor = INLINE if rubric is None or rubric.is_bounded else Local(deadline)
 
     async def one(output: Output) -> Verdict:
         if output.verdict is not None or rubric is None:

@@ -9,8 +9,8 @@ import msgspec
 from msgspec.structs import force_setattr, replace
 
 from fourscore.core import Usage, digest
-from fourscore.core.frozen import EMPTY, checked
-from fourscore.core.numbers import finite, whole
+from fourscore.core.frozen import EMPTY, freeze_field
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.client import Client
 from fourscore.models.completion import usage_of
 from fourscore.models.json_modes import Traits, memory
@@ -37,10 +37,10 @@ class AnthropicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     extra: dict[str, Any] = EMPTY
 
     def __post_init__(self) -> None:
-        finite("timeout", self.timeout, low=0)
-        whole("max_tokens", self.max_tokens, low=1)
+        check_finite("timeout", self.timeout, low=0)
+        check_whole("max_tokens", self.max_tokens, low=1)
         force_setattr(self, "base_url", public_url(self.base_url or HOME).removesuffix("/v1"))
-        force_setattr(self, "extra", checked("extra", self.extra, dict))
+        force_setattr(self, "extra", freeze_field("extra", self.extra, dict))
 
 
 class Anthropic(Client):

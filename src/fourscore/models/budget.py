@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from fourscore.core import ConfigError
-from fourscore.core.numbers import finite, whole
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.messages import FREE, ModelError
 
 
@@ -87,9 +87,9 @@ class Purse:
         calls: int | None = None,
         spent: Cost = NOTHING,
     ) -> None:
-        finite("dollars", dollars, low=0)
-        whole("tokens", tokens, low=0)
-        whole("calls", calls, low=0)
+        check_finite("dollars", dollars, low=0)
+        check_whole("tokens", tokens, low=0)
+        check_whole("calls", calls, low=0)
         self.limits = Limits(dollars, tokens, calls)
         self._spent, self._aside = spent, NOTHING
         self._over: str | None = None

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import digest
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.models.cache_writer import Desk
 from fourscore.models.loops import PerLoop, leave_alone
 from fourscore.models.messages import FREE, Ask, Model, Reply
@@ -29,7 +29,7 @@ class Cached(Wrapper):
 
     def __init__(self, model: Model, path: str | Path, *, max_bytes: int = MAX_BYTES) -> None:
         super().__init__(model)
-        whole("max_bytes", max_bytes, low=1)
+        check_whole("max_bytes", max_bytes, low=1)
         self.path, self.max_bytes = Path(path).expanduser(), max_bytes
         #: What comes of asks under way; None where whoever asked has left.
         self._flights: PerLoop[dict[str, asyncio.Future[Reply | None]]] = PerLoop(dict)

@@ -18,7 +18,7 @@ from collections import deque
 from msgspec.structs import replace
 
 from fourscore.core import Usage
-from fourscore.core.numbers import finite, whole
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.deadlines import Deadlines
 from fourscore.models.loops import PerLoop
 from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply
@@ -60,9 +60,9 @@ class Hedged(Wrapper):
         self, model: Model, *, after: float = 5.0, times: float = 8.0, share: int = 8
     ) -> None:
         super().__init__(model)
-        finite("after", after, low=0)
-        finite("times", times, low=1)
-        whole("share", share, low=1)
+        check_finite("after", after, low=0)
+        check_finite("times", times, low=1)
+        check_whole("share", share, low=1)
         self.after, self.times, self.share = after, times, share
         self._seen = PerLoop(lambda: _Seen(after))
 

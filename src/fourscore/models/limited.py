@@ -9,7 +9,7 @@ turn away one call in ten whatever the load, and each of those waits before it c
 import asyncio
 from collections import deque
 
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.models.loops import PerLoop
 from fourscore.models.messages import Ask, Model, ModelError, Reply
 from fourscore.models.wrapper import Wrapper
@@ -84,9 +84,9 @@ class Limited(Wrapper):
 
     def __init__(self, model: Model, *, low: int = 1, start: int = 16, high: int = 256) -> None:
         super().__init__(model)
-        whole("low", low, low=1)
-        whole("start", start, low=1)
-        whole("high", high, low=1)
+        check_whole("low", low, low=1)
+        check_whole("start", start, low=1)
+        check_whole("high", high, low=1)
         self.low, self.high = min(low, high), high
         self.start = min(max(start, self.low), high)
         self._gates = PerLoop(self._gate)

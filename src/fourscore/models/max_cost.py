@@ -9,7 +9,7 @@ from typing import Any
 
 from fourscore.core import Case, Rubric, Usage
 from fourscore.core.judge import is_ranker
-from fourscore.core.rubric import models_of
+from fourscore.core.rubric import list_models
 from fourscore.models.budget import Cost
 from fourscore.models.model_pool import House
 
@@ -18,12 +18,12 @@ FREE = Usage()
 
 def askers(rubric: Rubric, agent: Any = None) -> Iterator[Any]:
     """Whoever asks models in a run: the agent, judges, and the members of a panel one by one."""
-    if models_of(agent):
+    if list_models(agent):
         yield agent
-    for seat in rubric.seats:
-        seated = getattr(seat.judge, "seated", ())
+    for slot in rubric.slots:
+        seated = getattr(slot.judge, "seated", ())
         members = seated if isinstance(seated, tuple) else ()
-        yield from [one.judge for one in members if hasattr(one, "judge")] or [seat.judge]
+        yield from [one.judge for one in members if hasattr(one, "judge")] or [slot.judge]
 
 
 def ceiling(
@@ -32,17 +32,17 @@ def ceiling(
     """How many attempts there are, and for each model the most that they take."""
     # One trace alone is not ranked, so rankers ask nothing in a run.
     counted = [one for one in askers(rubric, agent) if _counts(one)]
-    most: dict[tuple[str, ...], Usage] = {models_of(one): FREE for one in counted}
+    most: dict[tuple[str, ...], Usage] = {list_models(one): FREE for one in counted}
     count = 0
     for case in cases:
         count += 1
         for one in counted:
-            most[models_of(one)] += one.most(case)
+            most[list_models(one)] += one.most(case)
     return count, [_line(names, usage, house) for names, usage in most.items()]
 
 
 def _counts(asker: Any) -> bool:
-    return bool(models_of(asker)) and hasattr(asker, "most") and not is_ranker(asker)
+    return bool(list_models(asker)) and hasattr(asker, "most") and not is_ranker(asker)
 
 
 def _line(names: tuple[str, ...], usage: Usage, house: House) -> dict[str, Any]:

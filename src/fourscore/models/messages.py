@@ -13,8 +13,8 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from fourscore.core import FourscoreError, Usage
-from fourscore.core.frozen import FrozenDict, checked, several, tidy
-from fourscore.core.numbers import finite, whole
+from fourscore.core.frozen import FrozenDict, check_tuple, clean_fields, freeze_field
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.schema import check_schema
 
 Role = Literal["system", "user", "assistant"]
@@ -48,7 +48,7 @@ class Turn(msgspec.Struct, frozen=True):
             raise ValueError(f"role: {self.role!r} is none of {', '.join(ROLES)}")
         if not isinstance(self.content, str):
             raise ValueError(f"content: expected text, got {type(self.content).__name__}")
-        tidy(self, "content")
+        clean_fields(self, "content")
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,17 +67,17 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     salt: str = ""
 
     def __post_init__(self) -> None:
-        several(self, "messages", Turn)
+        check_tuple(self, "messages", Turn)
         if not self.messages:
             raise ValueError("messages: there is nothing to ask")
         if self.schema is not None:
             force_setattr(self, "schema", _known_schema(self.schema))
-        finite("temperature", self.temperature, low=0)
+        check_finite("temperature", self.temperature, low=0)
         force_setattr(self, "temperature", float(self.temperature))
-        whole("max_tokens", self.max_tokens, low=1)
-        whole("logprobs", self.logprobs, low=0)
-        whole("seed", self.seed)
-        tidy(self, "salt")
+        check_whole("max_tokens", self.max_tokens, low=1)
+        check_whole("logprobs", self.logprobs, low=0)
+        check_whole("seed", self.seed)
+        clean_fields(self, "salt")
 
     @property
     def digest(self) -> str:
@@ -93,7 +93,7 @@ _CHECKED: dict[int, FrozenDict] = {}
 def _known_schema(schema: Any) -> FrozenDict:
     if type(schema) is FrozenDict and _CHECKED.get(id(schema)) is schema:
         return schema
-    frozen: FrozenDict = checked("schema", schema, dict)
+    frozen: FrozenDict = freeze_field("schema", schema, dict)
     check_schema(frozen)
     if len(_CHECKED) >= 1024:
         _CHECKED.clear()
@@ -128,9 +128,9 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     attempts: int = 1
 
     def __post_init__(self) -> None:
-        tidy(self, "text", "model", "finish")
+        clean_fields(self, "text", "model", "finish")
         if self.value is not None:
-            force_setattr(self, "value", checked("value", self.value))
+            force_setattr(self, "value", freeze_field("value", self.value))
 
 
 class ModelError(FourscoreError):

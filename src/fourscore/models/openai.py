@@ -12,8 +12,8 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from fourscore.core import Usage, digest
-from fourscore.core.frozen import EMPTY, checked
-from fourscore.core.numbers import finite
+from fourscore.core.frozen import EMPTY, freeze_field
+from fourscore.core.numbers import check_finite
 from fourscore.models.client import Client
 from fourscore.models.completion import Completion, arguments_of, text_of, tokens_of, usage_in
 from fourscore.models.json_modes import Memory, Traits, memory, told
@@ -37,10 +37,10 @@ class OpenAISettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     extra: dict[str, Any] = EMPTY
 
     def __post_init__(self) -> None:
-        finite("timeout", self.timeout, low=0)
+        check_finite("timeout", self.timeout, low=0)
         url = self.base_url or os.environ.get("FOURSCORE_BASE_URL") or HOME
         force_setattr(self, "base_url", public_url(url))
-        force_setattr(self, "extra", checked("extra", self.extra, dict))
+        force_setattr(self, "extra", freeze_field("extra", self.extra, dict))
 
 
 class OpenAI(Client):

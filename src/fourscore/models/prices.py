@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ConfigError, Usage
-from fourscore.core.numbers import finite
+from fourscore.core.numbers import check_finite
 
 AS_OF = "2025-11-25"
 #: A release of a model is named with its date, and costs what the model does.
@@ -31,8 +31,8 @@ class Price(msgspec.Struct, frozen=True):
     output: float
 
     def __post_init__(self) -> None:
-        finite("input", self.input, low=0)
-        finite("output", self.output, low=0)
+        check_finite("input", self.input, low=0)
+        check_finite("output", self.output, low=0)
 
     def dollars(self, usage: Usage) -> float:
         return (usage.input_tokens * self.input + usage.output_tokens * self.output) / 1e6

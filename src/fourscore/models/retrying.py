@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from fourscore.core import Usage
-from fourscore.core.numbers import finite, whole
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.deadlines import Deadline, Deadlines
 from fourscore.models.loops import PerLoop
 from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply
@@ -36,10 +36,10 @@ class Retrying(Wrapper):
         chance: random.Random | None = None,
     ) -> None:
         super().__init__(model)
-        whole("attempts", attempts, low=1)
-        whole("malformed", malformed, low=1)
+        check_whole("attempts", attempts, low=1)
+        check_whole("malformed", malformed, low=1)
         for field, value in (("deadline", deadline), ("first", first), ("longest", longest)):
-            finite(field, value, low=0)
+            check_finite(field, value, low=0)
         self.attempts, self.malformed, self.deadline = attempts, malformed, deadline
         self.first, self.longest = first, longest
         self._chance = chance or random.Random()  # noqa: S311

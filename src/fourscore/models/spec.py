@@ -19,7 +19,8 @@ from typing import Any
 
 import msgspec
 
-from fourscore.core import ConfigError, nearest
+from fourscore.core import ConfigError
+from fourscore.core.errors import suggest_known
 from fourscore.models.anthropic import Anthropic
 from fourscore.models.budget import Purse
 from fourscore.models.budgeted import Budgeted
@@ -71,7 +72,7 @@ def paid_model(spec: str, settings: Mapping[str, Any], purse: Purse | None) -> M
             f"{spec!r}: expected kind:model, such as openai:gpt-4o-mini", field="model"
         )
     if kind not in KINDS:
-        raise ConfigError(f"{spec!r}: {nearest(kind, KINDS)}", field="model")
+        raise ConfigError(f"{spec!r}: {suggest_known(kind, KINDS)}", field="model")
     inner = {key: value for key, value in settings.items() if key in CLIENT}
     try:
         stack = StackSettings(**{k: v for k, v in settings.items() if k not in CLIENT})

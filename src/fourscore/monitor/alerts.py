@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from fourscore.core.numbers import finite
+from fourscore.core.numbers import check_finite
 from fourscore.monitor.change import Change
 from fourscore.monitor.judgement import Judgement
 from fourscore.stats.rate_alarm import Method, Word
@@ -37,7 +37,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.repeat is not None:
-            finite("repeat", self.repeat, low=1)
+            check_finite("repeat", self.repeat, low=1)
 
     def counts(self, status: Word) -> bool:
         """Whether a status is one to tell of."""

@@ -42,7 +42,7 @@ class Budget:
     def __init__(self, written: Written | None, rubric: Rubric) -> None:
         several = [written] if isinstance(written, str | int | float) else list(written or ())
         self.limits = limits_of(several) if several else None
-        self._judges: list[Any] = [seat.judge for seat in rubric.seats]
+        self._judges: list[Any] = [slot.judge for slot in rubric.slots]
 
     def reserve(
         self, store: MonitorStore, monitor: str, case: Case, at: float

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from fourscore.agents.recorder_values import cut, plain, text_of
 from fourscore.agents.step_recorder import Recording
 from fourscore.core import Case, Fault, Message, Step, ToolCall, Trace, digest
-from fourscore.core.frozen import clean
+from fourscore.core.frozen import replace_surrogates
 from fourscore.formats.fields import case_from
 from fourscore.formats.messages import trace_of_messages
 
@@ -94,7 +94,7 @@ def _still(value: Any) -> Any:
 
 
 def _id(given: Any) -> str:
-    words = "" if given is None else clean(str(given))
+    words = "" if given is None else replace_surrogates(str(given))
     if not words:
         return token_hex(8)
     return words if len(words) <= LONGEST_ID else f"{words[:160]}…{digest(words)}"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from fourscore.core import ConfigError, Judge, Rubric
-from fourscore.core.numbers import real
+from fourscore.core.numbers import to_finite_float
 from fourscore.monitor.batch_writer import Saving
 from fourscore.monitor.budget import Budget, Written
 from fourscore.monitor.decorators import Wrapping
@@ -269,7 +269,7 @@ class ProductionMonitor(Wrapping):
 
 
 def _positive(value: Any, field: str) -> float:
-    number = real(value)
+    number = to_finite_float(value)
     if number is None or number <= 0:
         raise ConfigError(f"{value!r}: expected a number above 0", field=field)
     return number

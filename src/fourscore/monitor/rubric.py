@@ -30,6 +30,6 @@ def rubric_of(given: "Rubric | Judge | Mapping[str, Any] | str | Path | None") -
 
         return EvaluationRunner(TestSet("monitor"), given, None)._scored_by()
     if hasattr(given, "judge"):
-        return Rubric.alone(given)
+        return Rubric.from_judge(given)
     message = f"expected a rubric, a file or a mapping of one, got {type(given).__name__}"
     raise ConfigError(message, field="rubric")

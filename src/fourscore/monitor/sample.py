@@ -5,7 +5,7 @@ from math import isfinite
 import msgspec
 
 from fourscore.core import Status, Usage
-from fourscore.core.numbers import finite, whole
+from fourscore.core.numbers import check_finite, check_whole
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,11 +38,11 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         if self.status.measured != (self.passed is not None):
             raise ValueError(f"passed: {self.passed} for a sample that is {self.status}")
         if self.value is not None:
-            finite("value", self.value, low=0, high=1)
+            check_finite("value", self.value, low=0, high=1)
         for name, value in self.dimensions.items():
-            finite(f"dimensions.{name}", value, low=0, high=1)
-        finite("weight", self.weight, low=1, high=1e15)
+            check_finite(f"dimensions.{name}", value, low=0, high=1)
+        check_finite("weight", self.weight, low=1, high=1e15)
         for field in ("length", "tool_calls", "tool_errors"):
-            whole(field, getattr(self, field), low=0)
+            check_whole(field, getattr(self, field), low=0)
         if self.tool_errors > self.tool_calls:
             raise ValueError(f"tool_errors: {self.tool_errors} of {self.tool_calls} calls")

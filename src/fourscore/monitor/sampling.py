@@ -17,8 +17,8 @@ from hashlib import blake2b
 from random import Random
 from typing import Any, Literal
 
-from fourscore.core import ConfigError, nearest
-from fourscore.core.numbers import real
+from fourscore.core import ConfigError, suggest_known
+from fourscore.core.numbers import to_finite_float
 
 Kind = Literal["hash", "random"]
 #: Rules by name; a rule of one's own is a function of the interaction.
@@ -64,7 +64,7 @@ class Sampling:
         self.rules = tuple(rule for rule in rules if not isinstance(rule, str))
         for rule in rules:
             if rule not in RULES and not callable(rule):
-                known = nearest(str(rule), RULES)
+                known = suggest_known(str(rule), RULES)
                 raise ConfigError(f"{rule!r}: no such rule; {known}", field="always")
 
     def rate_of(self, tags: Iterable[str]) -> float:
@@ -82,7 +82,7 @@ class Sampling:
 
 
 def _rate(rate: Any, field: str) -> float:
-    number = real(rate)
+    number = to_finite_float(rate)
     if number is None or not 0 <= number <= 1:
         raise ConfigError(f"{rate!r}: expected a number from 0 to 1", field=field)
     return number

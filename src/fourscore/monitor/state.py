@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from fourscore.core import ConfigError, Rubric, nearest
+from fourscore.core import ConfigError, Rubric, suggest_known
 from fourscore.monitor.judgement import Judgement, Thresholds
 from fourscore.monitor.sample import Sample
 from fourscore.monitor.thresholds import Mode
@@ -92,7 +92,7 @@ def _thresholds(given: Thresholds | Mapping[str, Any] | None) -> Thresholds:
     fields = dict(given or {})
     for name in fields:
         if name not in Thresholds.__struct_fields__:
-            known = nearest(str(name), Thresholds.__struct_fields__)
+            known = suggest_known(str(name), Thresholds.__struct_fields__)
             raise ConfigError(f"no such threshold; {known}", field=f"thresholds.{name}")
     try:
         return Thresholds(**fields)

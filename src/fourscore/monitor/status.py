@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from fourscore.core import ConfigError, DataError, nearest
+from fourscore.core import ConfigError, DataError, suggest_known
 from fourscore.judges.calibrated_rate import calibration_of
 from fourscore.monitor.alerts import SKIPPED, read_change
 from fourscore.monitor.judgement import Judgement
@@ -27,7 +27,7 @@ def names_of(store: MonitorStore, asked: str | None) -> list[str]:
     if asked is None:
         return known
     if asked not in known:
-        hint = nearest(asked, known) if known else "the store has none"
+        hint = suggest_known(asked, known) if known else "the store has none"
         raise DataError(f"no monitor {asked!r}; {hint}", file=str(store.path), field="--name")
     return [asked]
 

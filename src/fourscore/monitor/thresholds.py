@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.stats.rate_alarm import Plan, plan
 
 Mode = Literal["sequential", "simple"]
@@ -33,8 +33,8 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for field in ("min_samples", "horizon"):
-            whole(field, getattr(self, field), low=1)
-        whole("drift_window", self.drift_window, low=20)
+            check_whole(field, getattr(self, field), low=1)
+        check_whole("drift_window", self.drift_window, low=20)
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha: {self.alpha} is not between 0 and 1")
         for low, high in (

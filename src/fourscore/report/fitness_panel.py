@@ -6,7 +6,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.core.levels import level_of
+from fourscore.core.levels import find_level
 from fourscore.formats.plain_text import plain
 from fourscore.report.run_panel import BAR, COLOURS
 from fourscore.report.terminal import console, framed
@@ -76,7 +76,7 @@ def _signals(document: dict[str, Any]) -> Table:
         if value is None:
             continue
         full = round(BAR * value)
-        bar = Text.assemble(("█" * full, COLOURS[level_of(value)]), ("░" * (BAR - full), "dim"))
+        bar = Text.assemble(("█" * full, COLOURS[find_level(value)]), ("░" * (BAR - full), "dim"))
         table.add_row(f"  {plain(name)}", f"{value:.2f}", bar, weight, plain(line["reason"], 300))
     return table
 

@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.core.levels import level_of
+from fourscore.core.levels import find_level
 from fourscore.formats.plain_text import plain
 from fourscore.judges.calibrated_rate import words as corrected_words
 from fourscore.report.canaries import canary_lines
@@ -159,7 +159,7 @@ def _dimensions(document: dict[str, Any]) -> Table:
             none = "not applicable" if document["statuses"]["scored"] else "not measured"
             table.add_row(f"  {plain(name)}", "–", none, "")
             continue
-        colour = COLOURS[level_of(average)]
+        colour = COLOURS[find_level(average)]
         full = round(BAR * average)
         bar = Text.assemble(("█" * full, colour), ("░" * (BAR - full), "dim"))
         ends = _ends(line["interval"], "{:.2f}").strip()

@@ -32,14 +32,14 @@ class Judging:
     def __init__(self, rubric: Rubric, deadline: float, processes: int) -> None:
         self.rubric, self.deadline = rubric, deadline
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._apart = None if rubric.bounded else Apart(deadline, processes)
+        self._apart = None if rubric.is_bounded else Apart(deadline, processes)
 
     async def start(self) -> None:
         """Have the workers load the judge: that must not count in the first request's deadline."""
         if self._apart is not None:
-            kinds = {seat.runs for seat in self.rubric.seats}
+            kinds = {slot.runs for slot in self.rubric.slots}
             if kinds & {"thread", "process"}:
-                await self._apart.warm([seat.judge for seat in self.rubric.seats])
+                await self._apart.warm([slot.judge for slot in self.rubric.slots])
 
     def close(self) -> None:
         if self._apart is not None:

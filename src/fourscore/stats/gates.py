@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from fourscore.core import ConfigError, Status, nearest
+from fourscore.core import ConfigError, Status
+from fourscore.core.errors import suggest_known
 from fourscore.core.rubric import SLACK
 from fourscore.stats.repeats import ks
 
@@ -63,7 +64,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         of_dimensions += [f"dimension:{name}" for name in of_dimensions]
         found = {*_RATES, *_COUNTS, *_STATUSES, *passes, *of_dimensions}
         if self.name not in found:
-            raise self._error(f"there is no {self.name!r}: {nearest(self.name, found)}")
+            raise self._error(f"there is no {self.name!r}: {suggest_known(self.name, found)}")
         counted = self.name in _COUNTS or self.name in _STATUSES
         if self.end and (counted or self.name == "coverage"):
             raise self._error(f"{self.name} has no interval")
@@ -90,7 +91,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         if kind in _GROUPS and rest:
             groups = document[_GROUPS[kind]]
             if rest not in groups:
-                raise self._error(f"no case has the {kind} {rest!r}: {nearest(rest, groups)}")
+                raise self._error(f"no case has the {kind} {rest!r}: {suggest_known(rest, groups)}")
             return self._pick(groups[rest], "pass_rate", "pass_rate_interval")
         if kind == "dimension" and rest:
             return self._pick(document["dimensions"][rest], "average", "interval")

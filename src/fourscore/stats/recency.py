@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from math import fsum, isfinite, sqrt
 from typing import Any
 
-from fourscore.core.numbers import real
+from fourscore.core.numbers import to_finite_float
 from fourscore.stats.estimate import Figure, unknown
 from fourscore.stats.quantiles import student
 
@@ -118,7 +118,7 @@ def _number(execution: Any) -> float:
     if type(execution) is float and isfinite(execution):
         return execution
     score = getattr(execution, "score", execution)
-    number = real(score)
+    number = to_finite_float(score)
     if number is None:
         raise ValueError(f"expected a number or something with a score, got {score!r:.40}")
     return number

@@ -25,7 +25,7 @@ from typing import Literal
 
 import msgspec
 
-from fourscore.core.numbers import finite, whole
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.stats.quantiles import student
 
 #: Looks at the most, at these shares of the budget.
@@ -53,15 +53,15 @@ class Looks(msgspec.Struct, frozen=True, kw_only=True):
         for field in ("budget", "looks", "level", "margin", "largest"):
             if getattr(self, field) is None:
                 raise ValueError(f"{field}: expected a number")
-        whole("budget", self.budget, low=2)
-        whole("looks", self.looks, low=1)
+        check_whole("budget", self.budget, low=2)
+        check_whole("looks", self.looks, low=1)
         if self.looks > len(SHARES):
             raise ValueError(f"looks: expected at most {len(SHARES)}")
-        finite("level", self.level)
+        check_finite("level", self.level)
         if not 0 < self.level <= 0.5:
             raise ValueError(f"level: {self.level} is not above 0 and at most 0.5")
-        finite("margin", self.margin, low=0)
-        finite("largest", self.largest)
+        check_finite("margin", self.margin, low=0)
+        check_finite("largest", self.largest)
         if self.largest <= 0:
             raise ValueError(f"largest: {self.largest} is not above 0")
 
@@ -167,7 +167,7 @@ def _refuse(difference: object, largest: float) -> None:
     """Whole numbers may stay."""
     if difference is None:
         raise ValueError("difference: expected a number, got None")
-    finite("difference", difference, -largest, largest)
+    check_finite("difference", difference, -largest, largest)
 
 
 def _reason(verdict: Verdict) -> str:

@@ -22,7 +22,7 @@ from typing import Any, Self
 
 import msgspec
 
-from fourscore.core import Case, Score, Status, Trace, nearest
+from fourscore.core import Case, Score, Status, Trace, suggest_known
 from fourscore.stores.errors import StoreError, explaining
 from fourscore.stores.run import Label, RunInfo, StoredRow
 from fourscore.stores.schema import connect, create
@@ -106,7 +106,7 @@ class Store:
             several = ", ".join(row[0] for row in found[-5:])
             raise self._error(f"{len(found)} runs begin with {wanted!r}: {several}")
         known = [row[0] for row in self._all("SELECT id FROM runs ORDER BY id DESC LIMIT 10")]
-        hint = nearest(wanted, known) if known else "the store holds none"
+        hint = suggest_known(wanted, known) if known else "the store holds none"
         raise self._error(f"there is no run {wanted!r}; {hint}")
 
     def finish(self, run_id: str, summary: Any) -> None:

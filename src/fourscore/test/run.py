@@ -110,7 +110,7 @@ class _Runner:
         self.todo, self.agent, self.rubric, self.writer = todo, agent, rubric, writer
         self.plan, self.observe = plan, observe
         self.judge = rubric.provenance.rubric
-        self.executor: Executor = INLINE if rubric.bounded else Local(plan.judge_deadline)
+        self.executor: Executor = INLINE if rubric.is_bounded else Local(plan.judge_deadline)
         self.stopped = False
 
     async def work(self) -> None:

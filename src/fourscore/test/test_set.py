@@ -140,7 +140,7 @@ class EvaluationRunner:
         judge = self._judge(dimension, config)
         trace = output if isinstance(output, Trace) else Trace(output=output)
         case = Case(input=None, id=digest(ground_truth, 8), expected=ground_truth)
-        (scored,) = PORTAL.run(score(Rubric.alone(judge), case, [trace], executor=Local()))
+        (scored,) = PORTAL.run(score(Rubric.from_judge(judge), case, [trace], executor=Local()))
         if scored.status.measured or scored.status == "skipped":
             return scored.value
         raise ConfigError(f"{dimension}: {scored.reason}")
@@ -171,7 +171,9 @@ class EvaluationRunner:
             scored = _folded(values, self.rubric)
         else:
             rubric = (
-                Rubric.alone(FunctionJudge(_nothing, "agent")) if overridden else self._scored_by()
+                Rubric.from_judge(FunctionJudge(_nothing, "agent"))
+                if overridden
+                else self._scored_by()
             )
             (scored,) = PORTAL.run(score(rubric, case, [trace], executor=Local()))
             values = {signal.name: signal.value for signal in scored.signals}

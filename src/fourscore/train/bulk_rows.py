@@ -160,13 +160,13 @@ class _Prepared:
 
     def __init__(self, rubric: Rubric, deadline: float, concurrency: int) -> None:
         self.rubric, self.concurrency = rubric, concurrency
-        self.executor: Executor = INLINE if rubric.bounded else Local(deadline)
+        self.executor: Executor = INLINE if rubric.is_bounded else Local(deadline)
         self.runner = asyncio.Runner()
         atexit.register(self.runner.close)
 
     def at_once(self, row: Row) -> list[Score] | None:
         """The scores of a row, if they can be had without waiting."""
-        if not self.rubric.bounded:
+        if not self.rubric.is_bounded:
             return None
         try:
             return step(rewards(self.rubric, row.case, row.outputs))

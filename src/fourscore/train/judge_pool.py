@@ -45,9 +45,9 @@ class Crew:
         self, rubric: Rubric, deadline: float, workers: int | None, size: int | None
     ) -> None:
         asks = bool(rubric.provenance.models)
-        self._at_risk = not rubric.bounded and not asks
+        self._at_risk = not rubric.is_bounded and not asks
         self._deadline = deadline
-        blocks = any(seat.runs == "thread" for seat in rubric.seats)
+        blocks = any(slot.runs == "thread" for slot in rubric.slots)
         concurrency = 4 if blocks else ASKING if asks else ROWS_AT_RISK
         self._job = pickle.dumps(Job(rubric, deadline, concurrency))
         self._pool = Workers(

@@ -55,10 +55,10 @@ class Rewards:
 
     def __init__(self, rubric: Rubric, deadline: float = 30.0) -> None:
         self.rubric, self.deadline = rubric, deadline
-        self._executor: Executor = INLINE if rubric.bounded else Local(deadline)
+        self._executor: Executor = INLINE if rubric.is_bounded else Local(deadline)
 
     def __call__(self, case: Case, outputs: Sequence[Recorded]) -> list[Score]:
-        if self.rubric.bounded:
+        if self.rubric.is_bounded:
             return PORTAL.finish(lambda: self.scores(case, outputs))
         return self.wait(self.scores(case, outputs), len(outputs))
 

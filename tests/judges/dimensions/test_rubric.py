@@ -54,7 +54,7 @@ def test_weights_and_levels() -> None:
     assert {line.name: line.weight for line in rubric.dimensions} == WEIGHTS
     assert all(dict(line.levels) == dict(LEVELS) for line in rubric.dimensions)
     assert rubric.pass_threshold == 0.7
-    assert rubric.bounded  # no executor need watch over rules
+    assert rubric.is_bounded  # no executor need watch over rules
 
 
 def test_the_mapping_says_the_same() -> None:

@@ -84,7 +84,7 @@ def judged() -> Callable[..., Signal]:
 @pytest.fixture
 def scored() -> Callable[..., Score]:
     def given(judge: Any, case: Case, trace: Trace) -> Score:
-        (one,) = asyncio.run(score(Rubric.alone(judge), case, [trace]))
+        (one,) = asyncio.run(score(Rubric.from_judge(judge), case, [trace]))
         return one
 
     return given

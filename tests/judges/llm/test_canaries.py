@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from fourscore.core import Case, ConfigError, Rubric, Score, Signal, Status, Trace, Usage, score
-from fourscore.core.judge import runs
+from fourscore.core.judge import get_runs
 from fourscore.judges.llm.canaries import Watched
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.wrong import OTHERS, TOPICS, bad_answer
@@ -106,7 +106,7 @@ def test_a_judge_that_fails_fails_as_before_with_what_both_cost() -> None:
             return {"number": number_of(ask), **verdict("no")}
         return ModelError("refused", "no", usage=Usage(calls=1))
 
-    (given,) = asyncio.run(score(Rubric.alone(watched(Scripted(script))), CASE, [RIGHT]))
+    (given,) = asyncio.run(score(Rubric.from_judge(watched(Scripted(script))), CASE, [RIGHT]))
     assert given.status is Status.REFUSED
     assert given.cost.calls == 2
 
@@ -116,7 +116,7 @@ def test_what_is_judged_by_it_knows_no_difference() -> None:
     plain = load("criteria", None, options)
     judge = load("criteria", None, {**options, "canaries": 0.02})
     assert isinstance(judge, Watched)
-    assert (judge.names, runs(judge), judge.models) == (plain.names, "asks", plain.models)
+    assert (judge.names, get_runs(judge), judge.models) == (plain.names, "asks", plain.models)
     assert judge.prompts == plain.prompts
     assert judge.house_model is plain.house_model
     assert judge.most(CASE) == plain.most(CASE) + plain.most(CASE)
@@ -174,7 +174,7 @@ def test_it_survives_the_store() -> None:
     import msgspec
 
     signal = judged(watched(answering(honest)))
-    (given,) = asyncio.run(score(Rubric.alone(watched(answering(honest))), CASE, [RIGHT]))
+    (given,) = asyncio.run(score(Rubric.from_judge(watched(answering(honest))), CASE, [RIGHT]))
     again = msgspec.json.decode(msgspec.json.encode(given), type=Score)
     assert again.signals[0].canary == signal.canary
     assert "canary" in json.loads(msgspec.json.encode(signal))

@@ -29,7 +29,7 @@ def judged(judge: Criteria, trace: Trace = ANSWER, case: Case = CASE) -> Signal:
 
 
 def scored(judge: Criteria, trace: Trace = ANSWER) -> Any:
-    (given,) = asyncio.run(score(Rubric.alone(judge), CASE, [trace]))
+    (given,) = asyncio.run(score(Rubric.from_judge(judge), CASE, [trace]))
     return given
 
 

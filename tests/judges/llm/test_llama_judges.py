@@ -67,7 +67,7 @@ def judge_of(name: str, llama: str, form: str = "full") -> Any:
 
 def scored(name: str, expected: Any, trace: Trace, judge: Any) -> Any:
     case = Case(input=QUESTION, expected=expected)
-    (given,) = asyncio.run(score(Rubric.alone(judge), case, [trace]))
+    (given,) = asyncio.run(score(Rubric.from_judge(judge), case, [trace]))
     return given
 
 
@@ -99,7 +99,7 @@ def test_what_the_model_takes_apart_itself(
 
 def test_pairs_are_compared_in_both_orders(llama: str, verdicts: list[Verdict]) -> None:
     traces = [Trace(output=TOWER), Trace(output="I do not know when it opened.")]
-    rubric = Rubric.alone(judge_of("pairwise", llama))
+    rubric = Rubric.from_judge(judge_of("pairwise", llama))
     given = asyncio.run(score(rubric, Case(input=QUESTION), traces))
     assert [one.status for one in given] == [Status.SCORED] * 2
     first, second = (one.reward or 0.0 for one in given)
@@ -109,7 +109,7 @@ def test_pairs_are_compared_in_both_orders(llama: str, verdicts: list[Verdict]) 
 
 def test_lists_are_ranked(llama: str) -> None:
     traces = [Trace(output=TOWER), Trace(output="In 1889."), Trace(output="I do not know.")]
-    rubric = Rubric.alone(judge_of("listwise", llama))
+    rubric = Rubric.from_judge(judge_of("listwise", llama))
     given = asyncio.run(score(rubric, Case(input=QUESTION), traces))
     assert [one.status for one in given] == [Status.SCORED] * 3
     assert sum(one.reward or 0.0 for one in given) == pytest.approx(1.5)

@@ -40,7 +40,7 @@ def panel(*members: Member, **options: Any) -> Panel:
 
 
 def given(judge: Panel) -> Any:
-    (one,) = asyncio.run(score(Rubric.alone(judge), CASE, [ANSWER]))
+    (one,) = asyncio.run(score(Rubric.from_judge(judge), CASE, [ANSWER]))
     return one
 
 

@@ -116,7 +116,7 @@ def test_who_says_nothing_is_last() -> None:
 def test_a_ranking_with_a_letter_twice_is_asked_again_then_an_error() -> None:
     model = answering(lambda _: {"evidence": "", "ranking": ["A", "A"]})
     given = asyncio.run(
-        score(Rubric.alone(Listwise(model=model, permutations=1)), CASE, traces("one", "two"))
+        score(Rubric.from_judge(Listwise(model=model, permutations=1)), CASE, traces("one", "two"))
     )
     assert [one.status for one in given] == [Status.JUDGE_ERROR] * 2
     assert "does not name each of A, B once" in given[0].reason
@@ -134,7 +134,7 @@ def test_a_grammar_is_bound_to_whole_orders() -> None:
 
 def test_group_rewards_through_the_one_scoring_function() -> None:
     model = answering(lambda text: {"evidence": "", "ranking": longest_first(text)})
-    rubric = Rubric.alone(Listwise(model=model))
+    rubric = Rubric.from_judge(Listwise(model=model))
     given = asyncio.run(score(rubric, CASE, traces("xx", "xxx", "x")))
     assert [one.reward for one in given] == [0.5, 1.0, 0.0]
     assert [one.value for one in given] == [None, None, None]  # says nothing outside of its group
@@ -144,10 +144,10 @@ def test_group_rewards_through_the_one_scoring_function() -> None:
 
 def test_too_many_are_refused() -> None:
     judge = Pairwise(model=answering(by_length), most_candidates=2)
-    given = asyncio.run(score(Rubric.alone(judge), CASE, traces("a b", "b c", "c d")))
+    given = asyncio.run(score(Rubric.from_judge(judge), CASE, traces("a b", "b c", "c d")))
     assert "3 candidates: at most 2 are compared" in given[0].reason
     many = [f"answer {n}" for n in range(27)]
-    given = asyncio.run(score(Rubric.alone(Listwise(model=judge.model)), CASE, traces(*many)))
+    given = asyncio.run(score(Rubric.from_judge(Listwise(model=judge.model)), CASE, traces(*many)))
     assert "27 candidates: at most 26" in given[0].reason
 
 

@@ -17,7 +17,7 @@ ANSWER = Trace(output="Because of scattering.")
 
 
 def scored(judge: Rating, trace: Trace = ANSWER) -> Score:
-    return asyncio.run(score(Rubric.alone(judge), CASE, [trace]))[0]
+    return asyncio.run(score(Rubric.from_judge(judge), CASE, [trace]))[0]
 
 
 def rated(given: Any, **options: Any) -> Score:

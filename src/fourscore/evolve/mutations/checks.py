@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from fourscore.core import ConfigError, Usage
-from fourscore.core.numbers import finite
+from fourscore.core.numbers import check_finite
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.copying import copied
 from fourscore.evolve.mutations.failure import Failure
@@ -34,8 +34,8 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     shipped: bool = True
 
     def __post_init__(self) -> None:
-        finite("shortest", self.shortest, low=0, high=1)
-        finite("longest", self.longest, low=1)
+        check_finite("shortest", self.shortest, low=0, high=1)
+        check_finite("longest", self.longest, low=1)
         if any("\n" in line or not line.strip() for line in self.required):
             raise ConfigError("expected whole lines, one by one", field="required")
         if not all(self.placeholders):

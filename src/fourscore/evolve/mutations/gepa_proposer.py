@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import force_setattr
 
 from fourscore.core import Case, ConfigError
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks, Made
 from fourscore.evolve.mutations.failure import Failure, weakest
@@ -49,7 +49,7 @@ class GepaProposer(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True)
         folder = folder_of(PROMPT, self.language, self.prompt_folder)
         force_setattr(self, "prompt_folder", folder)
         super().__post_init__()
-        whole("most_failures", self.most_failures, low=1)
+        check_whole("most_failures", self.most_failures, low=1)
         if self.risk not in RISKS:
             raise ConfigError(f"{self.risk!r} is none of {', '.join(RISKS)}", field="risk")
         self._check_places()

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from fourscore.core import ConfigError, nearest
+from fourscore.core import ConfigError
+from fourscore.core.errors import suggest_known
 from fourscore.core.frozen import EMPTY
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks
@@ -33,7 +34,7 @@ def proposer_of(
     """
     kind = kind or ("rules" if model is None else "model")
     if kind not in KINDS:
-        raise ConfigError(f"{kind!r}: {nearest(kind, KINDS)}", field="proposer")
+        raise ConfigError(f"{kind!r}: {suggest_known(kind, KINDS)}", field="proposer")
     checks = checks or Checks()
     if kind == "rules":
         from fourscore.evolve.mutations.operators import Operators

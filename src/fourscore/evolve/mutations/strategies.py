@@ -8,7 +8,8 @@ from typing import get_args
 
 import msgspec
 
-from fourscore.core import ConfigError, nearest
+from fourscore.core import ConfigError
+from fourscore.core.errors import suggest_known
 from fourscore.evolve.limits import Risk
 
 RISKS: tuple[Risk, ...] = get_args(Risk)
@@ -104,7 +105,7 @@ def allowed(names: tuple[str, ...], most: Risk) -> tuple[Strategy, ...]:
     """The strategies of these names, or all, up to a risk."""
     for name in names:
         if name not in STRATEGIES:
-            raise ConfigError(f"{name!r}: {nearest(name, STRATEGIES)}", field="strategies")
+            raise ConfigError(f"{name!r}: {suggest_known(name, STRATEGIES)}", field="strategies")
     if most not in RISKS:
         raise ConfigError(f"{most!r} is none of {', '.join(RISKS)}", field="most_risk")
     high = RISKS.index(most)

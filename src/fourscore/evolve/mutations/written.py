@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import force_setattr
 
 from fourscore.core import Case, ConfigError
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks, Made
 from fourscore.evolve.mutations.choosing import Choice, choose
@@ -52,7 +52,7 @@ class Writer(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
         folder = folder_of(PROMPT, self.language, self.prompt_folder)
         force_setattr(self, "prompt_folder", folder)
         super().__post_init__()
-        whole("most_failures", self.most_failures, low=1)
+        check_whole("most_failures", self.most_failures, low=1)
         if not allowed(self.strategies, self.most_risk):
             raise ConfigError("none of these is of that risk", field="strategies")
 

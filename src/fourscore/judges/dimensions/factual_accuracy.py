@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from fourscore.core import Case, CaseError, Evidence, Signal, Trace, digest
-from fourscore.core.numbers import finite
+from fourscore.core.numbers import check_finite
 from fourscore.core.trace import as_text
 from fourscore.judges.answer import Think
 from fourscore.judges.dimensions.expected import expected_of
@@ -58,7 +58,7 @@ class FactualAccuracy(
     weights: str | None = None
 
     def __post_init__(self) -> None:
-        finite("contradiction_cost", self.contradiction_cost, low=0, high=1)
+        check_finite("contradiction_cost", self.contradiction_cost, low=0, high=1)
         self.learned  # noqa: B018 - read, so that a mistake in the file shows before the first case
 
     @cached_property

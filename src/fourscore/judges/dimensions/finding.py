@@ -5,14 +5,14 @@ from functools import lru_cache
 from typing import Literal
 
 from fourscore.core import Evidence, Signal
-from fourscore.core.levels import level_of
+from fourscore.core.levels import find_level
 
 Sure = Literal["high", "medium", "low"]
 #: Pieces of evidence that are kept, and characters of each.
 MOST, LONGEST = 20, 500
 #: Characters of an output that rules look at. What stands beyond cannot earn anything.
 READ = 100_000
-_level = lru_cache(maxsize=1024)(level_of)
+_level = lru_cache(maxsize=1024)(find_level)
 
 
 def finding(

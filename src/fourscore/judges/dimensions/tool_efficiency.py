@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from fourscore.core import Case, CaseError, Evidence, Signal, Trace
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.judges.dimensions.expected import expected_of
 from fourscore.judges.dimensions.finding import MOST, Sure, finding, inapplicable
 from fourscore.judges.dimensions.tool_calls import Call, Waste, canonical, find_waste, read_calls
@@ -52,7 +52,7 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     writes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        whole("max_calls", self.max_calls, low=0)
+        check_whole("max_calls", self.max_calls, low=0)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from fourscore.core import Signal
-from fourscore.core.levels import level_of
+from fourscore.core.levels import find_level
 
 #: Kinds of failures that a reason names.
 NAMED = 4
@@ -11,7 +11,7 @@ NAMED = 4
 
 def measured(name: str, value: float, reason: str) -> Signal:
     value = min(1.0, max(0.0, value))
-    return Signal(name=name, value=value, level=level_of(value), reason=reason)
+    return Signal(name=name, value=value, level=find_level(value), reason=reason)
 
 
 def inapplicable(name: str, reason: str) -> Signal:

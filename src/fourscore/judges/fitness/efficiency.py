@@ -7,7 +7,7 @@ import msgspec
 
 from fourscore.core import Case, Signal, Trace
 from fourscore.core.frozen import EMPTY
-from fourscore.core.numbers import finite, whole
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.judges.fitness.document import inapplicable, measured, several
 from fourscore.judges.fitness.execution import Execution, execution_of
 
@@ -22,8 +22,8 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     tools: int = 15
 
     def __post_init__(self) -> None:
-        finite("time", self.time, low=0)
-        whole("tools", self.tools, low=0)
+        check_finite("time", self.time, low=0)
+        check_whole("tools", self.tools, low=0)
         if not self.time or not self.tools:
             raise ValueError("time: expected more than 0, and of tools too")
 

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from fourscore.core import Case, Signal, Trace
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.judges.fitness.document import counted, inapplicable, measured, several
 from fourscore.judges.fitness.execution import Execution, execution_of
 
@@ -26,7 +26,7 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     most: int = 10
 
     def __post_init__(self) -> None:
-        whole("most", self.most, low=1)
+        check_whole("most", self.most, low=1)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from msgspec.structs import force_setattr
 
 from fourscore.core import Case, ConfigError, Evidence, Usage, digest, freeze
 from fourscore.core.frozen import EMPTY
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.expected import expected_of
 from fourscore.judges.llm.defences import DEFENCES, Defence, switched
@@ -117,9 +117,9 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             model_for(self.model, self.settings)  # a typo fails before the first case
         elif not hasattr(self.model, "ask"):
             raise ConfigError("expected a model such as openai:gpt-4o-mini", field="model")
-        whole("max_chars", self.max_chars, low=100)
-        whole("max_tokens", self.max_tokens, low=16)
-        whole("logprobs", self.logprobs, low=0)
+        check_whole("max_chars", self.max_chars, low=100)
+        check_whole("max_tokens", self.max_tokens, low=16)
+        check_whole("logprobs", self.logprobs, low=0)
         self.prompts  # noqa: B018 - read, so that a mistake in one shows now
         if not set(self.without) <= set(DEFENCES):
             raise ConfigError(f"expected some of {', '.join(DEFENCES)}", field="without")

@@ -12,7 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from fourscore.core import Case, ConfigError, nearest
+from fourscore.core import Case, ConfigError
+from fourscore.core.errors import suggest_known
 from fourscore.core.trace import as_text
 from fourscore.formats.cases import CaseFile
 from fourscore.formats.conversion import ConversionError, converted
@@ -87,7 +88,7 @@ def family(name: str) -> Family:
     """The family of that name."""
     known = {one.name: one for one in families()}
     if name not in known:
-        raise ConfigError(f"{name!r}: {nearest(name, known)}", field="family")
+        raise ConfigError(f"{name!r}: {suggest_known(name, known)}", field="family")
     return known[name]
 
 

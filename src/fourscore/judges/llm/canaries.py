@@ -15,8 +15,8 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import Canary, Case, ConfigError, Signal, Trace, Usage, digest, fingerprint
-from fourscore.core.judge import Runs, runs
-from fourscore.core.rubric import models_of
+from fourscore.core.judge import Runs, get_runs
+from fourscore.core.rubric import list_models
 from fourscore.judges.llm.attacks import families
 from fourscore.judges.llm.wrong import bad_answer
 from fourscore.models.messages import FREE, ModelError
@@ -52,11 +52,11 @@ class Watched(msgspec.Struct, frozen=True):
 
     @property
     def runs(self) -> Runs:
-        return runs(self.inner)
+        return get_runs(self.inner)
 
     @property
     def models(self) -> tuple[str, ...]:
-        return models_of(self.inner)
+        return list_models(self.inner)
 
     @property
     def prompts(self) -> Mapping[str, str]:

@@ -11,8 +11,8 @@ from typing import Literal
 import msgspec
 
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage
-from fourscore.core.levels import level_of
-from fourscore.core.numbers import finite
+from fourscore.core.levels import find_level
+from fourscore.core.numbers import check_finite
 from fourscore.judges.dimensions.finding import MOST
 from fourscore.judges.llm.asker import Asker, Verdict, reference_of, together
 from fourscore.judges.llm.fence import Material
@@ -34,7 +34,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if not self.text.strip():
             raise ValueError("text: a criterion says something")
-        finite("weight", self.weight, low=0, high=1e9)
+        check_finite("weight", self.weight, low=0, high=1e9)
 
 
 class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,7 +81,7 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         answer = trace.answer
         if (why := nothing_said(case, answer)) is not None:
-            return (Signal(name=NAME, value=0.0, level=level_of(0.0), reason=why),)
+            return (Signal(name=NAME, value=0.0, level=find_level(0.0), reason=why),)
         material = self.material(case, answer, reference=reference_of(case, self.reference))
         verdicts = await together([self._verdict(one, material, answer) for one in self.asked])
         return (self._signal(verdicts),)
@@ -104,7 +104,7 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return Signal(
             name=NAME,
             value=min(1.0, value),
-            level=level_of(value),
+            level=find_level(value),
             reason=_reason(pairs),
             evidence=tuple(one.evidence for one in verdicts if one.evidence is not None)[:MOST],
             usage=sum((one.usage for one in verdicts), FREE),

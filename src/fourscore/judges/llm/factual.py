@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec.structs import replace
 
 from fourscore.core import Case, CaseError, Evidence, Signal, Trace, Usage
-from fourscore.core.numbers import finite
+from fourscore.core.numbers import check_finite
 from fourscore.core.trace import as_text
 from fourscore.judges.answer import Think, blank_thinking, without_thinking
 from fourscore.judges.dimensions.expected import expected_of
@@ -93,9 +93,9 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        finite("contradiction_cost", self.contradiction_cost, low=0, high=1)
+        check_finite("contradiction_cost", self.contradiction_cost, low=0, high=1)
         if self.escalate_below is not None:
-            finite("escalate_below", self.escalate_below, low=0.5, high=1)
+            check_finite("escalate_below", self.escalate_below, low=0.5, high=1)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from fourscore.core import Case, JudgeError, Signal, Trace, Usage
 from fourscore.core.frozen import EMPTY
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.judges.llm.asker import together
 from fourscore.judges.llm.comparing import Comparing
 from fourscore.judges.llm.form import numbered, written
@@ -32,7 +32,7 @@ class Listwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("permutations", self.permutations, low=1)
+        check_whole("permutations", self.permutations, low=1)
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from fourscore.core import Case, JudgeError, Signal, Trace, Usage
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.judges.llm.asker import together
 from fourscore.judges.llm.comparing import Comparing
 from fourscore.judges.llm.openers import nothing_said
@@ -39,7 +39,7 @@ class Pairwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("most_candidates", self.most_candidates, low=2)
+        check_whole("most_candidates", self.most_candidates, low=2)
 
     @property
     def name(self) -> str:

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage, digest
 from fourscore.core.frozen import EMPTY
 from fourscore.core.judge import Judge
-from fourscore.core.levels import level_of
-from fourscore.core.numbers import finite, whole
+from fourscore.core.levels import find_level
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.core.rubric import fingerprint
 from fourscore.judges.loading import load
 from fourscore.models.messages import FREE, ModelError
@@ -34,7 +34,7 @@ class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: dict[str, Any] = EMPTY
 
     def __post_init__(self) -> None:
-        finite("skill", self.skill, low=0, high=1e9)
+        check_finite("skill", self.skill, low=0, high=1e9)
 
 
 class Seated(NamedTuple):
@@ -59,8 +59,8 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     quorum: int | None = None
 
     def __post_init__(self) -> None:
-        finite("threshold", self.threshold, low=0, high=1)
-        whole("quorum", self.quorum, low=1)
+        check_finite("threshold", self.threshold, low=0, high=1)
+        check_whole("quorum", self.quorum, low=1)
         if not self.members:
             raise ConfigError("a panel has members", field="members")
         if (self.quorum or 0) > len(self.members):
@@ -152,7 +152,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return replace(
             nearest_to,
             value=value,
-            level=level_of(value),
+            level=find_level(value),
             reason="; ".join((*words, nearest_to.reason)),
             usage=None,
         )

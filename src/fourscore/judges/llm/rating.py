@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage
-from fourscore.core.levels import level_of
-from fourscore.core.numbers import whole
+from fourscore.core.levels import find_level
+from fourscore.core.numbers import check_whole
 from fourscore.judges.llm.asker import Asker, reference_of
 from fourscore.judges.llm.comparing import BETTER
 from fourscore.judges.llm.form import numbered, written
@@ -34,8 +34,8 @@ class Rating(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("min_score", self.min_score)
-        whole("max_score", self.max_score)
+        check_whole("min_score", self.min_score)
+        check_whole("max_score", self.max_score)
         if self.min_score >= self.max_score:
             message = f"expected less than max_score ({self.max_score})"
             raise ConfigError(message, field="min_score")
@@ -54,7 +54,7 @@ class Rating(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         answer = trace.answer
         if (why := nothing_said(case, answer)) is not None:
-            return (Signal(name=NAME, value=0.0, level=level_of(0.0), reason=why),)
+            return (Signal(name=NAME, value=0.0, level=find_level(0.0), reason=why),)
         material = self.material(case, answer, reference=reference_of(case, self.reference))
         number = material.number if self.bind == "schema" else None
         reply = await self.ask(
@@ -72,7 +72,7 @@ class Rating(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
             Signal(
                 name=NAME,
                 value=value,
-                level=level_of(value),
+                level=find_level(value),
                 reason=f"{score} of {self.min_score} to {self.max_score}: {said[:300]}",
                 evidence=() if found is None else (found,),
                 usage=reply.usage,

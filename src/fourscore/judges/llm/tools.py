@@ -7,7 +7,7 @@ thirty, of which only what plainly repeats or fails is wasted.
 from collections.abc import Mapping, Sequence
 
 from fourscore.core import Case, Signal, ToolCall, Trace, Usage
-from fourscore.core.numbers import whole
+from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.finding import finding
 from fourscore.judges.dimensions.tool_calls import Call, find_waste, read_calls
@@ -40,7 +40,7 @@ class ToolEfficiency(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("max_calls", self.max_calls, low=0)
+        check_whole("max_calls", self.max_calls, low=0)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import msgspec
 
 from fourscore.core import ConfigError, digest
 from fourscore.core.frozen import EMPTY
-from fourscore.core.numbers import finite, whole
+from fourscore.core.numbers import check_finite, check_whole
 from fourscore.formats.samples import Fields, Mode
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.listwise import Listwise
@@ -52,14 +52,14 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def __post_init__(self) -> None:
         for field in ("max_rubrics", "concurrency", "rounds", "patience", "proposals"):
-            whole(field, getattr(self, field), low=1)
-        whole("batch", self.batch, low=2)
-        whole("revisions", self.revisions, low=0)
-        whole("categories", self.categories, low=1)
-        finite("min_gain", self.min_gain, low=0)
-        finite("threshold", self.threshold, low=0, high=1)
+            check_whole(field, getattr(self, field), low=1)
+        check_whole("batch", self.batch, low=2)
+        check_whole("revisions", self.revisions, low=0)
+        check_whole("categories", self.categories, low=1)
+        check_finite("min_gain", self.min_gain, low=0)
+        check_finite("threshold", self.threshold, low=0, high=1)
         for field in ("min_score", "max_score"):
-            finite(field, getattr(self, field))
+            check_finite(field, getattr(self, field))
         if self.min_score >= self.max_score:
             message = f"expected less than max_score ({self.max_score:g})"
             raise ConfigError(message, field="min_score")

@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from fourscore.core import ConfigError, nearest
+from fourscore.core import ConfigError
+from fourscore.core.errors import suggest_known
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import Document, read_document
 from fourscore.monitor.alerts import HOUR, Policy
@@ -67,7 +68,7 @@ def read_sinks(path: str) -> list[Sink]:
         raise document.error("expected a section of sinks, each by its name", "sinks")
     for key in value:
         if key != "sinks":
-            raise document.error(f"unknown key; {nearest(str(key), ['sinks'])}", str(key))
+            raise document.error(f"unknown key; {suggest_known(str(key), ['sinks'])}", str(key))
     return [_sink(document, str(name), section) for name, section in value["sinks"].items()]
 
 
@@ -79,7 +80,7 @@ def _sink(document: Document, name: str, section: Any) -> Sink:
     kind = section.get("kind", name)
     if kind not in KINDS:
         field = f"{place}.kind" if "kind" in section else place
-        words = f"{kind!r} is no kind of sink; {nearest(str(kind), KINDS)}"
+        words = f"{kind!r} is no kind of sink; {suggest_known(str(kind), KINDS)}"
         raise document.error(words, field)
     settings_of, build = KINDS[kind]
     fields = {key: item for key, item in section.items() if key != "kind"}

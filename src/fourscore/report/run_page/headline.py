@@ -3,7 +3,7 @@
 from typing import Any
 
 from fourscore.core import Rubric
-from fourscore.core.levels import LEVELS, level_of
+from fourscore.core.levels import LEVELS, find_level
 from fourscore.judges.calibrated_rate import words as corrected_words
 from fourscore.report.canaries import canary_lines
 from fourscore.report.costs import judged_by
@@ -76,9 +76,9 @@ def _dimension(
     mean, level = line["average"], ""
     if mean is not None:
         if rubric is not None and name in rubric.floors:
-            level = level_of(mean, rubric.floors[name])
+            level = find_level(mean, rubric.floors[name])
         elif seen and seen.keys() <= LEVELS.keys():
-            level = level_of(mean)
+            level = find_level(mean)
     return {
         "name": short(name),
         "mean": mean,
