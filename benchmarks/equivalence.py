@@ -26,7 +26,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from fourscore.judges.equivalence import Verdict, decide, verify
+from fourscore.judges.math import Verdict, decide, verify
 
 logging.disable(logging.ERROR)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
     )
     from fourscore.evolve.literal import should_apply_mutation
     from fourscore.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
-    from fourscore.judges.dimensions.rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
+    from fourscore.judges.dimensions.research_rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
     from fourscore.judges.failures import has_obvious_errors
     from fourscore.judges.fitness.detectors.answer import (
         has_direct_answer,
@@ -112,8 +112,8 @@ _LATER = {
     "CountdownAnswerAsJudge": "fourscore.judges.agentjet",
     "EnvServiceJudge": "fourscore.judges.agentjet",
     "MathAnswerAsJudge": "fourscore.judges.agentjet",
-    "EVALUATION_DIMENSIONS": "fourscore.judges.dimensions.rubric",
-    "EVALUATION_RUBRIC": "fourscore.judges.dimensions.rubric",
+    "EVALUATION_DIMENSIONS": "fourscore.judges.dimensions.research_rubric",
+    "EVALUATION_RUBRIC": "fourscore.judges.dimensions.research_rubric",
     "EvaluationRunner": "fourscore.test.test_set",
     "ModelTuner": "fourscore.judges.workflow",
     "ProductionMonitor": "fourscore.monitor.monitor",

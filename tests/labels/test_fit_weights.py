@@ -6,8 +6,8 @@ import pytest
 
 from fourscore.core import Case, DataError, Trace
 from fourscore.formats.labels import Scale
+from fourscore.judges.dimensions.case_fields import question_of
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy, facts_of, judge_facts
-from fourscore.judges.dimensions.question import question_of
 from fourscore.judges.reader.features import DIRECTION, NAMES
 from fourscore.judges.reader.text import read_text
 from fourscore.judges.reader.weights import shipped_weights

@@ -14,7 +14,7 @@ import msgspec
 
 from fourscore.core import Case, CaseError, Signal, Trace
 from fourscore.core.numbers import check_finite, clamp
-from fourscore.judges.answer import Box, BoxForms, Think, boxed, tagged, without_thinking
+from fourscore.judges.answer_extraction import Box, BoxForms, Think, boxed, tagged, without_thinking
 
 MAX_CHARACTERS = 200
 MAX_NODES = 64

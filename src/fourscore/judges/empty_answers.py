@@ -8,7 +8,7 @@ import re
 
 from fourscore.core import Case
 from fourscore.core.trace import as_text
-from fourscore.judges.visible import visible
+from fourscore.judges.hidden_text import visible
 
 #: An answer longer than this says something, if only something wrong.
 LONGEST = 120

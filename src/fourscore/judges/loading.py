@@ -8,11 +8,13 @@ process loads the same code or says that it changed.
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from importlib.machinery import SourceFileLoader
+from inspect import Parameter
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -28,8 +30,7 @@ from fourscore.core import (
     suggest_known,
 )
 from fourscore.core.judge import Runs, get_runs, safe_repr
-from fourscore.judges import alias
-from fourscore.judges.options import check_options
+from fourscore.judges import ajet_alias
 from fourscore.judges.workflow import BuiltInJudge, WorkflowJudge, built
 
 #: Words for the judges that ship with the package.
@@ -88,6 +89,7 @@ TUTORIALS = {
 _DOUBTED: dict[Runs, Runs] = {"inline": "thread", "asks": "loop"}
 #: Parameters of a function that are no options.
 _CASE_AND_TRACE = 2
+_NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
 class Loaded:
@@ -138,7 +140,7 @@ def load(
         hint = suggest_known(protocol, BUILT_IN)
         message = "expected package.module->Name, file.py->Name or the name of a built-in one"
         raise ConfigError(f"{protocol!r} is no judge: {message}; {hint}")
-    alias.install()
+    ajet_alias.install()
     folders = (*folders, str(Path.cwd()))
     options = _anchored(options, folders, protocol in BUILT_IN)
     with redirect_stdout(sys.stderr):  # what a module prints while loading is no result of ours
@@ -225,7 +227,7 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
     """A judge out of whatever stands under the name."""
     try:
         if isinstance(found, FunctionJudge):
-            check_options(found.function, options, _CASE_AND_TRACE)
+            _check_options(found.function, options, _CASE_AND_TRACE)
             return found.with_options(options)
         if isinstance(found, type):
             if hasattr(found, "compute_reward"):
@@ -234,12 +236,12 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
             if issubclass(found, msgspec.Struct):
                 found = built(found, options)
             else:
-                check_options(found, options)
+                _check_options(found, options)
                 found = found(**options)
         if hasattr(found, "judge") or hasattr(found, "rank"):
             return found
         if isinstance(found, Callable):  # type: ignore[arg-type]
-            check_options(found, options, _CASE_AND_TRACE)
+            _check_options(found, options, _CASE_AND_TRACE)
             return FunctionJudge(found).with_options(options)
     except FourscoreError as error:
         if isinstance(error, JudgeError):
@@ -249,6 +251,21 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
         message = f"{protocol!r} could not be made: {type(error).__name__}: {error}"
         raise ConfigError(message) from error
     raise ConfigError(f"{protocol!r} is neither a judge class nor a function")
+
+
+def _check_options(maker: Any, options: Mapping[str, Any], taken: int = 0) -> None:
+    """Refuse, by its name, an option that nobody reads; the first `taken` parameters are none."""
+    try:
+        parameters = list(inspect.signature(maker).parameters.values())[taken:]
+    except (TypeError, ValueError):  # compiled: calling it will tell
+        return
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    known = [parameter.name for parameter in parameters if parameter.kind in _NAMED]
+    for name in options:
+        if name not in known:
+            hint = suggest_known(name, known) if known else "the judge takes no options"
+            raise ConfigError(f"unknown option; {hint}", field=f"judge_options.{name}")
 
 
 class _AsItStands(SourceFileLoader):

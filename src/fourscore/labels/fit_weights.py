@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from fourscore.core import CaseError, DataError, digest
+from fourscore.judges.dimensions.case_fields import question_of
 from fourscore.judges.dimensions.factual_accuracy import Fact, FactualAccuracy, facts_of
-from fourscore.judges.dimensions.question import question_of
 from fourscore.judges.empty_answers import why_nothing
 from fourscore.judges.reader.features import DIRECTION, NAMES, Match, measure
 from fourscore.judges.reader.support import read_claims, read_question

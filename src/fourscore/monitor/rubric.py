@@ -16,7 +16,7 @@ def rubric_of(given: "Rubric | Judge | Mapping[str, Any] | str | Path | None") -
     apply to it. It counts what does, however little: nothing would ever be measured otherwise.
     """
     if given is None:
-        from fourscore.judges.dimensions.rubric import research
+        from fourscore.judges.dimensions.research_rubric import research
 
         return replace(research(), min_coverage=0.0)
     if isinstance(given, Rubric):

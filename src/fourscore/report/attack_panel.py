@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.formats.plain_text import plain
-from fourscore.judges.visible import INVISIBLE
+from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.labels.attack_plan import Attempt
 from fourscore.report.exports import inline
 from fourscore.report.terminal import console, framed

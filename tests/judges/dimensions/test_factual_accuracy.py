@@ -8,7 +8,7 @@ import pytest
 
 from fourscore.core import Case, CaseError, ConfigError, Signal, Trace
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
-from fourscore.judges.dimensions.finding import READ
+from fourscore.judges.dimensions.signals import READ
 
 QUESTION = "When did the Orrin tunnel open, how long is it, and who built it?"
 CLAIMS: list[dict[str, Any]] = [

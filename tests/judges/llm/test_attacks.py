@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, ConfigError, Signal, Trace
+from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.judges.llm.attacks import (
     FOLDER,
     Attack,
@@ -19,7 +20,6 @@ from fourscore.judges.llm.attacks import (
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.defences import DEFENCES, Defence, is_off
 from fourscore.judges.llm.openers import nothing_said
-from fourscore.judges.visible import INVISIBLE
 from fourscore.models.fakes import gullible
 from fourscore.models.messages import Ask
 from fourscore.models.scripted import Scripted

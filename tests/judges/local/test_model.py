@@ -11,7 +11,7 @@ from tests.judges.local.conftest import MakeFolder, save_entailment_graph
 
 from fourscore.core.errors import ConfigError, JudgeError
 from fourscore.judges.local import LocalModel, model, open_local_model
-from fourscore.judges.local.folder import MODEL_FILES
+from fourscore.judges.local.model_files import MODEL_FILES
 
 CLAIM = "Paris is the capital of France."
 PAIRS = [

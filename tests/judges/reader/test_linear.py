@@ -7,9 +7,9 @@ import pytest
 from tests.linear import assert_bounded, assert_linear
 
 from fourscore.core import Case, Trace
+from fourscore.judges.dimensions.case_fields import list_parts, question_of
 from fourscore.judges.dimensions.completeness import Completeness
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
-from fourscore.judges.dimensions.question import list_parts, question_of
 from fourscore.judges.reader.coverage import cover_aspects
 from fourscore.judges.reader.support import judge_claims
 from fourscore.judges.reader.text import Text

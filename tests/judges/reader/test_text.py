@@ -2,7 +2,7 @@
 
 import pytest
 
-from fourscore.judges.dimensions.finding import READ
+from fourscore.judges.dimensions.signals import READ
 from fourscore.judges.reader.text import Text, is_chinese, read_text, split_words, stem_word
 
 

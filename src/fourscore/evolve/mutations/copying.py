@@ -8,7 +8,7 @@ not in the parent, are such a copy; so is one long word, as addresses and keys a
 import re
 from collections.abc import Iterable, Iterator
 
-from fourscore.judges.visible import visible
+from fourscore.judges.hidden_text import visible
 
 #: What a run has to weigh; a word weighs 3, a character of a script without blanks 2.
 ENOUGH = 24

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from fourscore.core import ConfigError
-from fourscore.judges.visible import INVISIBLE
+from fourscore.judges.hidden_text import INVISIBLE
 
 #: What is wrong, and how it is found.
 SHIPPED: Mapping[str, re.Pattern[str]] = {

@@ -7,7 +7,7 @@ from fourscore.core.trace import as_text
 from fourscore.evolve.mutations.placeholders import places
 from fourscore.evolve.mutations.situation import MOST, Candidate, Situation, shown
 from fourscore.evolve.mutations.templates import TRAITS, TRAITS_ZH
-from fourscore.judges.visible import visible
+from fourscore.judges.hidden_text import visible
 
 _PERSONA = re.compile(r"\b(?P<who>You are|You're|Act as|act as) (?P<article>an?) ")
 _PERSONA_ZH = re.compile(r"(?:你|您)是一?(?:名|位|个)(?=\S)")

@@ -21,10 +21,10 @@ from fourscore.evolve.mutations.material import Shown, folder_of, show, worst
 from fourscore.evolve.mutations.proposal import Proposal, Refused
 from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.strategies import allowed
+from fourscore.judges.hidden_text import visible
 from fourscore.judges.llm.asker import Asker
 from fourscore.judges.llm.fence import Material
 from fourscore.judges.llm.form import numbered, written
-from fourscore.judges.visible import visible
 from fourscore.models.messages import FREE, ModelError
 
 PROMPT = "mutate"

@@ -16,7 +16,7 @@ from rapidfuzz import fuzz
 from fourscore.core import Case, Signal, Trace
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.citations import Citation, CitedOutput, read_citations
-from fourscore.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
+from fourscore.judges.dimensions.signals import MOST, READ, Sure, finding, inapplicable, quote
 from fourscore.judges.dimensions.sources import Source
 from fourscore.judges.reader.support import Verdict, grade, judge_claims
 from fourscore.judges.reader.text import Text

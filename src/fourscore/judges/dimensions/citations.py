@@ -14,12 +14,12 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from fourscore.core import Case, Trace
-from fourscore.judges.answer import blank_thinking
-from fourscore.judges.dimensions.finding import READ
-from fourscore.judges.dimensions.known import known
+from fourscore.judges.answer_extraction import blank_thinking
+from fourscore.judges.dimensions.case_fields import cache_by_identity
+from fourscore.judges.dimensions.signals import READ
 from fourscore.judges.dimensions.sources import Source, canonical_url, case_sources, collect_sources
+from fourscore.judges.hidden_text import shown
 from fourscore.judges.reader.text import find_ends
-from fourscore.judges.visible import shown
 
 #: Markers that are read of a text, numbers of a range such as [1-999], and characters beside a
 #: marker that are looked at.
@@ -232,7 +232,7 @@ def _resolve(citations: Sequence[Citation], sources: tuple[Source, ...]) -> list
     return [Link(one, names.get(key)) for one, key in zip(citations, keys, strict=True)]
 
 
-@known
+@cache_by_identity
 def name_sources(sources: tuple[Source, ...]) -> Mapping[str, Source]:
     """The first source of each id, address, `smith, 2020`, and place where no id is a number."""
     names: dict[str, Source] = {}

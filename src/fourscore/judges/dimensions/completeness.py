@@ -11,11 +11,14 @@ from typing import Any, Literal
 import msgspec
 
 from fourscore.core import Case, CaseError, Signal, Trace
-from fourscore.judges.dimensions.expected import expected_of
+from fourscore.judges.dimensions.case_fields import (
+    cache_by_identity,
+    expected_of,
+    list_parts,
+    question_of,
+)
 from fourscore.judges.dimensions.factual_accuracy import shorten
-from fourscore.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
-from fourscore.judges.dimensions.known import known
-from fourscore.judges.dimensions.question import list_parts, question_of
+from fourscore.judges.dimensions.signals import READ, Sure, finding, inapplicable, quote
 from fourscore.judges.empty_answers import why_nothing
 from fourscore.judges.reader.coverage import Coverage, cover_aspects
 from fourscore.judges.reader.text import Text, read_text
@@ -56,7 +59,7 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         return cover_aspects(aspects, text, question)
 
 
-@known
+@cache_by_identity
 def aspects_of(case: Case) -> Sequence[Aspect]:
     """Text and weight of the aspects that the case expects, or that its question lists."""
     given = [

@@ -15,11 +15,9 @@ import msgspec
 from fourscore.core import Case, CaseError, Evidence, Signal, Trace, digest
 from fourscore.core.numbers import check_finite
 from fourscore.core.trace import as_text
-from fourscore.judges.answer import Think
-from fourscore.judges.dimensions.expected import expected_of
-from fourscore.judges.dimensions.finding import READ, Sure, finding, inapplicable, quote
-from fourscore.judges.dimensions.known import known
-from fourscore.judges.dimensions.question import question_of
+from fourscore.judges.answer_extraction import Think
+from fourscore.judges.dimensions.case_fields import cache_by_identity, expected_of, question_of
+from fourscore.judges.dimensions.signals import READ, Sure, finding, inapplicable, quote
 from fourscore.judges.empty_answers import why_nothing
 from fourscore.judges.reader.support import Verdict, grade, judge_claims, judge_wordings
 from fourscore.judges.reader.text import Text, read_text
@@ -119,7 +117,7 @@ def judge_facts(
     return judge_claims([fact.text for fact in facts], text, question, weights)
 
 
-@known
+@cache_by_identity
 def facts_of(case: Case) -> Sequence[Fact]:
     """The claims of a case, or else what its answer states."""
     expected = expected_of(case)

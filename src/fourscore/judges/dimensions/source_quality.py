@@ -10,8 +10,8 @@ from fourscore.core import Case, Signal, Trace
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.citation_accuracy import judge_nothing_cited
 from fourscore.judges.dimensions.citations import CitedOutput, Link, read_citations
-from fourscore.judges.dimensions.finding import MOST, READ, Sure, finding, inapplicable, quote
 from fourscore.judges.dimensions.hosts import HostLists, Rating, rate_address, read_lists
+from fourscore.judges.dimensions.signals import MOST, READ, Sure, finding, inapplicable, quote
 from fourscore.judges.dimensions.sources import canonical_url
 
 NAME = "source_quality"

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from fourscore.core import Case, Trace
 from fourscore.core.trace import ToolCall
-from fourscore.judges.dimensions.expected import expected_of
-from fourscore.judges.dimensions.known import known
+from fourscore.judges.dimensions.case_fields import cache_by_identity, expected_of
 
 #: Sources that are read, characters of each, and of all that tools brought back.
 MOST, LONGEST, MOST_TEXT = 200, 40_000, 400_000
@@ -68,7 +67,7 @@ def collect_sources(case: Case, trace: Trace) -> tuple[Source, ...]:
     return tuple(merged) if merged != list(given) else given  # the same object is indexed once
 
 
-@known
+@cache_by_identity
 def case_sources(case: Case) -> tuple[Source, ...]:
     """The sources that the case gives."""
     if not isinstance(case.expected, dict) or not expected_of(case).sources:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from fourscore.core import ToolCall, Trace
-from fourscore.judges.dimensions.finding import READ
+from fourscore.judges.dimensions.signals import READ
 from fourscore.judges.failures import Failure, call_failure
 
 Kind = Literal["unexpected", "repeat", "retry", "mistake"]

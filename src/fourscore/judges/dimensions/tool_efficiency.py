@@ -10,8 +10,8 @@ import msgspec
 
 from fourscore.core import Case, CaseError, Evidence, Signal, Trace
 from fourscore.core.numbers import check_whole
-from fourscore.judges.dimensions.expected import expected_of
-from fourscore.judges.dimensions.finding import MOST, Sure, finding, inapplicable
+from fourscore.judges.dimensions.case_fields import expected_of
+from fourscore.judges.dimensions.signals import MOST, Sure, finding, inapplicable
 from fourscore.judges.dimensions.tool_calls import Call, Waste, canonical, find_waste, read_calls
 
 NAME = "tool_efficiency"

@@ -19,7 +19,7 @@ from fourscore.core import Case, ConfigError, Evidence, Usage, digest, freeze
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
-from fourscore.judges.dimensions.expected import expected_of
+from fourscore.judges.dimensions.case_fields import expected_of
 from fourscore.judges.llm.defences import DEFENCES, Defence, switched
 from fourscore.judges.llm.fence import Material, fence
 from fourscore.judges.llm.form import WORDS, YES_NO, Form, read_word, verdict_schema

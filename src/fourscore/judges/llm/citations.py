@@ -17,7 +17,7 @@ from fourscore.judges.dimensions.citation_accuracy import (
     write_signal,
 )
 from fourscore.judges.dimensions.citations import CitedOutput, read_citations
-from fourscore.judges.dimensions.finding import MOST
+from fourscore.judges.dimensions.signals import MOST
 from fourscore.judges.dimensions.sources import Source
 from fourscore.judges.llm.asker import Asker, Verdict, together
 from fourscore.judges.llm.several import paid, sure_of

@@ -10,7 +10,7 @@ from fourscore.core import Case, CaseError, Signal, Trace, Usage
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.completeness import NAME, aspects_of
 from fourscore.judges.dimensions.factual_accuracy import shorten
-from fourscore.judges.dimensions.finding import finding, inapplicable
+from fourscore.judges.dimensions.signals import finding, inapplicable
 from fourscore.judges.llm.asker import Asker, Verdict, together
 from fourscore.judges.llm.openers import nothing_said
 from fourscore.judges.llm.several import after, each, listed, paid, sure_of

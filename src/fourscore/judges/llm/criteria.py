@@ -13,7 +13,7 @@ import msgspec
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage
 from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_finite
-from fourscore.judges.dimensions.finding import MOST
+from fourscore.judges.dimensions.signals import MOST
 from fourscore.judges.llm.asker import Asker, Verdict, reference_of, together
 from fourscore.judges.llm.fence import Material
 from fourscore.judges.llm.form import Form

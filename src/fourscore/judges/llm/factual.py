@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from fourscore.core import Case, CaseError, Evidence, Signal, Trace, Usage
 from fourscore.core.numbers import check_finite
 from fourscore.core.trace import as_text
-from fourscore.judges.answer import Think, blank_thinking, without_thinking
-from fourscore.judges.dimensions.expected import expected_of
+from fourscore.judges.answer_extraction import Think, blank_thinking, without_thinking
+from fourscore.judges.dimensions.case_fields import expected_of, question_of
 from fourscore.judges.dimensions.factual_accuracy import (
     NAME,
     Fact,
@@ -22,8 +22,7 @@ from fourscore.judges.dimensions.factual_accuracy import (
     judge_facts,
     shorten,
 )
-from fourscore.judges.dimensions.finding import LONGEST, READ, finding, inapplicable, quote
-from fourscore.judges.dimensions.question import question_of
+from fourscore.judges.dimensions.signals import LONGEST, READ, finding, inapplicable, quote
 from fourscore.judges.llm.asker import Asker, Verdict, together
 from fourscore.judges.llm.form import YES_NO
 from fourscore.judges.llm.openers import nothing_said

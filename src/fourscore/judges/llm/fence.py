@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from fourscore.judges.visible import visible
+from fourscore.judges.hidden_text import visible
 from fourscore.models.spec import usual_cache
 
 #: What is left of a text that is cut: the beginning, and the end, where conclusions stand.

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from fourscore.core import freeze
-from fourscore.judges.answer import without_thinking
+from fourscore.judges.answer_extraction import without_thinking
 
 #: `brief`: a plain question, answered with one word. `full`: number, quotation and verdict.
 Form = Literal["brief", "full"]

@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fourscore.core import Evidence
-from fourscore.judges.dimensions.finding import LONGEST, READ
-from fourscore.judges.dimensions.finding import quote as cut
+from fourscore.judges.dimensions.signals import LONGEST, READ
+from fourscore.judges.dimensions.signals import quote as cut
+from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.judges.llm.defences import is_off
 from fourscore.judges.reader.support import judge_claims
 from fourscore.judges.reader.text import read_text
-from fourscore.judges.visible import INVISIBLE
 
 #: What a model writes for words it leaves out.
 _GAP = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from fourscore.core import Signal, Usage
-from fourscore.judges.dimensions.finding import Sure
+from fourscore.judges.dimensions.signals import Sure
 from fourscore.judges.llm.asker import Asker, Verdict, about_of
 from fourscore.judges.llm.fence import Material
 from fourscore.judges.llm.form import numbered, written

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fourscore.core import Case, Signal, ToolCall, Trace, Usage
 from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
-from fourscore.judges.dimensions.finding import finding
+from fourscore.judges.dimensions.signals import finding
 from fourscore.judges.dimensions.tool_calls import Call, find_waste, read_calls
 from fourscore.judges.dimensions.tool_efficiency import (
     FREE,

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fourscore.core.errors import ConfigError, JudgeError
-from fourscore.judges.local import folder as files
+from fourscore.judges.local import model_files as files
 
 if TYPE_CHECKING:
     import numpy as np

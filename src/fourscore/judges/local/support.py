@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fourscore.judges.dimensions.finding import READ
+from fourscore.judges.dimensions.signals import READ
 from fourscore.judges.local.model import LocalModel
 from fourscore.judges.reader.support import Kind, Verdict, judge_claims
 from fourscore.judges.reader.text import Text, read_text, split_words

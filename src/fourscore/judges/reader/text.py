@@ -13,10 +13,10 @@ from typing import Generic, TypeVar
 
 import Stemmer
 
-from fourscore.judges.answer import blank_thinking
-from fourscore.judges.dimensions.finding import READ
+from fourscore.judges.answer_extraction import blank_thinking
+from fourscore.judges.dimensions.signals import READ
+from fourscore.judges.hidden_text import shown, visible
 from fourscore.judges.reader.numbers import NUMBER_WORDS, SIGNS, find_numbers
-from fourscore.judges.visible import shown, visible
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -7,8 +7,8 @@ is right is not asked here.
 import re
 
 from fourscore.judges.fitness.detectors.markdown import read_markdown
+from fourscore.judges.hidden_text import visible
 from fourscore.judges.reader.text import read_text, split_words
-from fourscore.judges.visible import visible
 
 #: Characters and sentences in which a refusal stands, if there is one.
 OPENING, OPENING_SENTENCES = 300, 2

@@ -1,11 +1,21 @@
-"""The question that a case puts, as text, and the parts that it plainly lists."""
+"""The question of a case, the parts that it lists, and what the case expects of an answer."""
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+import msgspec
+
+from fourscore.core import Case, CaseError
 from fourscore.core.trace import as_text
+from fourscore.formats.conversion import explained
+from fourscore.formats.fields import Expected
 from fourscore.judges.reader.text import Text, is_chinese
 
+S = TypeVar("S")
+T = TypeVar("T")
+#: Results that `cache_by_identity` keeps: as many cases may be judged side by side.
+_MAX_CACHED = 16
 #: Characters of a question that are read.
 LONGEST = 20_000
 _KEYS = ("question", "query", "prompt", "text", "input", "content", "messages")
@@ -70,3 +80,43 @@ def _enumerated(sentence: str) -> list[str]:
     else:
         fits = all(0 < len(part.split()) <= _LONGEST_PART for part in parts)
     return parts if fits else []
+
+
+def cache_by_identity(function: Callable[[S], T]) -> Callable[[S], T]:
+    """Decorate a function of one immutable object: the last results are kept by its identity.
+
+    Several judges ask the same of one case, and several attempts at it are judged, one after
+    another or side by side. The object itself is recognised, so nothing has to be hashed.
+    """
+    cached: dict[int, tuple[S, T]] = {}
+
+    def call(value: S) -> T:
+        last = cached.get(id(value))
+        if last is not None and last[0] is value:
+            return last[1]
+        result = function(value)
+        if len(cached) >= _MAX_CACHED:
+            cached.clear()
+        cached[id(value)] = (value, result)
+        return result
+
+    call.__doc__ = function.__doc__
+    return call
+
+
+@cache_by_identity
+def expected_of(case: Case) -> Expected:
+    """`case.expected` as an object; text, numbers and lists are the reference answer.
+
+    Without it the answer is `metadata.answer`, where trainers keep it.
+    """
+    value = case.expected
+    if value is None:
+        return Expected(answer=case.metadata.get("answer"))
+    if not isinstance(value, dict):
+        return Expected(answer=value)
+    try:
+        return msgspec.convert(value, Expected)
+    except msgspec.ValidationError as error:
+        message, field = explained(error, value, Expected)
+        raise CaseError(case.id, f"expected.{field}" if field else "expected", message) from None

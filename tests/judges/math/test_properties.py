@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fourscore.judges.equivalence import Verdict, decide
+from fourscore.judges.math import Verdict, decide
 
 LATEX = st.lists(
     st.sampled_from(

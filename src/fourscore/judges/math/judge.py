@@ -12,8 +12,10 @@ from fourscore.core.frozen import FrozenList
 from fourscore.core.numbers import check_finite, decimal_text
 from fourscore.executors.portal import need_loop
 from fourscore.executors.workers import WorkerDied, Workers, WorkerTimeout
-from fourscore.judges.answer import Box, BoxForms, Think, boxed, without_thinking
-from fourscore.judges.equivalence import Verdict, decide, is_constant, verify
+from fourscore.judges.answer_extraction import Box, BoxForms, Think, boxed, without_thinking
+from fourscore.judges.math.decision import Verdict
+from fourscore.judges.math.equality import decide, is_constant
+from fourscore.judges.math.math_verify import verify
 
 #: `marked`: what stands after the last `####`, if there is one; `whole`: all of it.
 ReferenceForm = Literal["marked", "whole"]
@@ -96,7 +98,7 @@ async def equivalent(given: str, expected: str, deadline: float) -> bool:
 @cache
 def _verifiers() -> Workers:
     """Processes with Math-Verify loaded; none starts before the first question."""
-    return Workers(16, warm=["fourscore.judges.equivalence.warm"], template=True)
+    return Workers(16, warm=["fourscore.judges.math.math_verify_warmup"], template=True)
 
 
 _RIGHT = Signal(name="math", value=1.0, passed=True, reason="the box holds the reference")

@@ -21,10 +21,10 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from .deciding import decide
-from .decision import Verdict
-from .limits import MAX_ANSWER_CHARS, MAX_REFERENCE_CHARS, REFERENCE_CACHE
-from .tokens import clean
+from fourscore.judges.math.decision import Verdict
+from fourscore.judges.math.equality import decide
+from fourscore.judges.math.limits import MAX_ANSWER_CHARS, MAX_REFERENCE_CHARS, REFERENCE_CACHE
+from fourscore.judges.math.tokens import clean
 
 AGREEING_DIGITS = 30
 _FUNCTION = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .limits import MAX_UNIT_WORDS, ProseError
+from fourscore.judges.math.limits import MAX_UNIT_WORDS, ProseError
 
 
 @dataclass(frozen=True, slots=True)

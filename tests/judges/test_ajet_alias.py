@@ -31,7 +31,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
-INSTALL = "from fourscore.judges import alias; alias.install(); "
+INSTALL = "from fourscore.judges import ajet_alias; ajet_alias.install(); "
 
 
 @pytest.mark.parametrize(

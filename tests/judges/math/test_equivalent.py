@@ -138,6 +138,6 @@ def test_a_hostile_answer_gets_a_verdict_or_a_status(answer: str) -> None:
 
 
 def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fourscore.judges.math.find_spec", lambda name: None)
+    monkeypatch.setattr("fourscore.judges.math.judge.find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"pip install 'fourscore\[math\]'"):
         MathJudge(match="equivalent")

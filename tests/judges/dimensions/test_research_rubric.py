@@ -9,7 +9,7 @@ import pytest
 import fourscore
 from fourscore import Case, Score, ToolCall, Trace, score
 from fourscore.core.levels import LEVELS
-from fourscore.judges.dimensions.rubric import research
+from fourscore.judges.dimensions.research_rubric import research
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 
 WEIGHTS = {

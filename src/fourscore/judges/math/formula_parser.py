@@ -9,8 +9,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .algebra import I_ATOM, PI, Algebra, E, Ratio, as_rational, atom, rational, variable
-from .functions import (
+from fourscore.judges.math.algebra import (
+    I_ATOM,
+    PI,
+    Algebra,
+    E,
+    Ratio,
+    as_rational,
+    atom,
+    rational,
+    variable,
+)
+from fourscore.judges.math.functions import (
     absolute,
     binomial,
     factorial_of,
@@ -21,7 +31,7 @@ from .functions import (
     rounded,
     trigonometric,
 )
-from .limits import (
+from fourscore.judges.math.limits import (
     MAX_DEPTH,
     MAX_TEN_EXPONENT,
     LimitError,

@@ -3,6 +3,6 @@
 Math-Verify's grammar is unpacked when it is first used.
 """
 
-from fourscore.judges.equivalence.fallback import verify
+from fourscore.judges.math.math_verify import verify
 
 verify(r"\sum_{k=1}^{3} k", "6")

@@ -8,12 +8,21 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from .algebra import PI, Algebra, Ratio, as_rational, atom, kinds, rational, variables
-from .decision import Decision, Verdict, different, equal, unknown
-from .numeric import is_zero, real_value
-from .relations import as_name
-from .units import Unit
-from .values import Based, Proportion, Scalar, Value, Words
+from fourscore.judges.math.algebra import (
+    PI,
+    Algebra,
+    Ratio,
+    as_rational,
+    atom,
+    kinds,
+    rational,
+    variables,
+)
+from fourscore.judges.math.decision import Decision, Verdict, different, equal, unknown
+from fourscore.judges.math.numeric import is_zero, real_value
+from fourscore.judges.math.relations import as_name
+from fourscore.judges.math.units import Unit
+from fourscore.judges.math.values import Based, Proportion, Scalar, Value, Words
 
 # A decimal stands for every number that it shows to its last place, if it shows this much: 0.333333
 # is one third, 0.33 is not. Both bounds matter: six places of 0.000001 are a single digit.

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from fourscore.judges.equivalence import verify
+from fourscore.judges.math import verify
 
 TRUE = [
     (r"\sum_{k=1}^3 k", "6"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, factorial
 
-from .algebra import (
+from fourscore.judges.math.algebra import (
     I_ATOM,
     PI,
     UNIT,
@@ -27,8 +27,15 @@ from .algebra import (
     rational,
     variables,
 )
-from .limits import MAX_BINOMIAL, MAX_BITS, MAX_FACTORIAL, MAX_TURNS, LimitError, UnsupportedError
-from .numeric import real_value
+from fourscore.judges.math.limits import (
+    MAX_BINOMIAL,
+    MAX_BITS,
+    MAX_FACTORIAL,
+    MAX_TURNS,
+    LimitError,
+    UnsupportedError,
+)
+from fourscore.judges.math.numeric import real_value
 
 _ONE: Polynomial = {UNIT: Fraction(1)}
 # sin(k*pi/12) for k = 0..6, as sums of coefficient * sqrt(n)

@@ -18,7 +18,7 @@ from functools import lru_cache
 from math import floor, gcd, lcm
 from typing import NamedTuple, TypeAlias
 
-from .limits import (
+from fourscore.judges.math.limits import (
     MAX_BITS,
     MAX_POWER,
     MAX_TERMS,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourscore.judges.answer import boxed, tagged, without_thinking
+from fourscore.judges.answer_extraction import boxed, tagged, without_thinking
 
 steady = settings(deadline=None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fourscore.judges.equivalence import Verdict, decide
+from fourscore.judges.math import Verdict, decide
 
 EQUAL = [
     # numbers in other clothes

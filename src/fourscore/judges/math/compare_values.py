@@ -11,13 +11,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from .algebra import Algebra, variables
-from .decision import Decision, Verdict, different, equal, unknown
-from .limits import UnsupportedError
-from .numeric import real_value
-from .relations import is_linear, proportional
-from .scalars import compare_numerals, compare_scalars, compare_words, settled
-from .values import (
+from fourscore.judges.math.algebra import Algebra, variables
+from fourscore.judges.math.compare_scalars import (
+    compare_numerals,
+    compare_scalars,
+    compare_words,
+    settled,
+)
+from fourscore.judges.math.decision import Decision, Verdict, different, equal, unknown
+from fourscore.judges.math.limits import UnsupportedError
+from fourscore.judges.math.numeric import real_value
+from fourscore.judges.math.relations import is_linear, proportional
+from fourscore.judges.math.values import (
     Condition,
     Equation,
     Falsehood,

@@ -11,9 +11,15 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from .limits import MAX_DEPTH, MAX_DIGITS, MAX_TOKENS, MalformedError, SizeError, UnsupportedError
-from .symbols import TABLE
-from .units import is_unit_letter, is_unit_word
+from fourscore.judges.math.limits import (
+    MAX_DEPTH,
+    MAX_DIGITS,
+    MAX_TOKENS,
+    MalformedError,
+    SizeError,
+    UnsupportedError,
+)
+from fourscore.judges.math.units import is_unit_letter, is_unit_word
 
 _GROUPED = r"\d{1,3}(?:(?:\{,\}|\\!,|,\\!|\\,|\\[ ])\d{3})+(?!\d)(?:\.\d+)?"
 _COMMAS = r"\d{1,3}(?:(?:,\d{3})+|(?:[ ]\d{3})+)(?!\d)(?:\.\d+)?"
@@ -62,6 +68,21 @@ _NAMED = {
     "or": ",", "and": ",", "mod": r"\bmod", "percent": "%", "percentage": "%", "pct": "%",
     "theta": r"\theta", "alpha": r"\alpha", "beta": r"\beta", "lambda": r"\lambda", "cup": r"\cup",
 }  # fmt: skip
+#: Unicode characters and the LaTeX or ASCII that they stand for.
+_UNICODE = {
+    "−": "-", "–": "-", "—": "-", "‐": "-", "×": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ",
+    "∙": r"\cdot ", "÷": r"\div ", "∕": "/", "⁄": "/", "π": r"\pi ", "∞": r"\infty ",
+    "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "≈": r"\approx ", "±": r"\pm ",
+    "∓": r"\mp ", "∪": r"\cup ", "∩": r"\cap ", "∈": r"\in ", "∅": r"\emptyset ", "°": r"^\circ ",
+    "²": "^2", "³": "^3", "¹": "^1", "⁰": "^0", "⁴": "^4", "⁵": "^5", "½": r"\frac12 ",
+    "⅓": r"\frac13 ", "⅔": r"\frac23 ", "¼": r"\frac14 ", "¾": r"\frac34 ", "⅕": r"\frac15 ",
+    "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "λ": r"\lambda ",
+    "ℝ": r"\mathbb{R}", "′": "'", "“": '"', "”": '"', "‘": "'", "’": "'", "，": ",", "。": ".",
+    "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "€": r"\€", "£": r"\£",
+    "¥": r"\¥", "₹": r"\₹", "⟨": r"\langle ", "⟩": r"\rangle ",
+}  # fmt: skip
+_TRANSLATION = {ord(key): value for key, value in _UNICODE.items()}
+_TRANSLATION |= {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}  # full-width forms
 _OPEN = {"(": ")", "[": "]", "{": "}", "\\{": "\\}", r"\langle": r"\rangle"}
 _OPEN |= {r"\lfloor": r"\rfloor", r"\lceil": r"\rceil"}
 _CLOSE = frozenset(_OPEN.values())
@@ -70,7 +91,7 @@ _CLOSE = frozenset(_OPEN.values())
 def clean(text: str) -> str:
     """Unicode forms rewritten as the LaTeX or ASCII they stand for."""
     if not text.isascii():
-        text = _RADICAL.sub(r"\\sqrt{\1}", text).replace("√", r"\sqrt ").translate(TABLE)
+        text = _RADICAL.sub(r"\\sqrt{\1}", text).replace("√", r"\sqrt ").translate(_TRANSLATION)
         if not text.isascii():
             text = "".join(
                 str(unicodedata.decimal(c)) if c.isdecimal() and not c.isascii() else c

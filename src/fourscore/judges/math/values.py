@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from .algebra import Ratio
-from .units import Unit
+from fourscore.judges.math.algebra import Ratio
+from fourscore.judges.math.units import Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from fourscore.judges.dimensions.question import LONGEST, list_parts, question_of
+from fourscore.judges.dimensions.case_fields import (
+    LONGEST,
+    cache_by_identity,
+    list_parts,
+    question_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,3 +50,38 @@ def test_finds_the_question(value: Any, question: str) -> None:
 )
 def test_lists_parts(question: str, parts: list[str]) -> None:
     assert list_parts(question) == parts
+
+
+def test_cache_by_identity_calls_the_function_once_per_object() -> None:
+    asked: list[list[int]] = []
+
+    @cache_by_identity
+    def total(values: list[int]) -> int:
+        asked.append(values)
+        return sum(values)
+
+    one, equal, other = [1, 2], [1, 2], [5]
+    assert [total(one), total(other), total(one), total(other)] == [3, 5, 3, 5]
+    assert len(asked) == 2
+    assert total(equal) == 3
+    assert len(asked) == 3
+
+
+def test_cache_by_identity_never_confuses_a_new_object_with_a_freed_one() -> None:
+    @cache_by_identity
+    def first(values: list[int]) -> int:
+        return values[0]
+
+    assert [first([number]) for number in range(200)] == list(range(200))
+
+
+def test_cache_by_identity_does_not_keep_an_exception() -> None:
+    @cache_by_identity
+    def divided(values: list[int]) -> float:
+        return 1 / values[0]
+
+    values = [0]
+    with pytest.raises(ZeroDivisionError):
+        divided(values)
+    values[0] = 2
+    assert divided(values) == 0.5

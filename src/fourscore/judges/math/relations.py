@@ -8,11 +8,19 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from .algebra import Algebra, Ratio, as_rational, variable, variables
-from .expression import GREEK
-from .limits import MalformedError, UnsupportedError
-from .numeric import is_zero, real_value
-from .values import Condition, Equation, Falsehood, Group, Infinite, Scalar, Value
+from fourscore.judges.math.algebra import Algebra, Ratio, as_rational, variable, variables
+from fourscore.judges.math.formula_parser import GREEK
+from fourscore.judges.math.limits import MalformedError, UnsupportedError
+from fourscore.judges.math.numeric import is_zero, real_value
+from fourscore.judges.math.values import (
+    Condition,
+    Equation,
+    Falsehood,
+    Group,
+    Infinite,
+    Scalar,
+    Value,
+)
 
 _FLIPPED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le"}
 

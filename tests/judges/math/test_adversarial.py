@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from fourscore.judges.equivalence import Verdict, decide
-from fourscore.judges.equivalence.limits import MAX_ANSWER_CHARS, MAX_DEPTH, MAX_ITEMS
+from fourscore.judges.math import Verdict, decide
+from fourscore.judges.math.limits import MAX_ANSWER_CHARS, MAX_DEPTH, MAX_ITEMS
 
 HUGE = {
     "tower of powers": "9^{9^{9^{9^9}}}",

@@ -10,8 +10,16 @@ from collections.abc import Mapping
 from decimal import Context, Decimal, DecimalException, localcontext
 from fractions import Fraction
 
-from .algebra import Atom, Frozen, Monomial, Polynomial, Ratio, kinds, variables
-from .limits import UnsupportedError
+from fourscore.judges.math.algebra import (
+    Atom,
+    Frozen,
+    Monomial,
+    Polynomial,
+    Ratio,
+    kinds,
+    variables,
+)
+from fourscore.judges.math.limits import UnsupportedError
 
 PRECISION = 60
 # Each atom is right to about 55 digits and a term multiplies a handful of them; the margin of

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from .algebra import Algebra, as_rational, rational
-from .expression import TRIGONOMETRIC, Parser, literal
-from .limits import (
+from fourscore.judges.math.algebra import Algebra, as_rational, rational
+from fourscore.judges.math.formula_parser import TRIGONOMETRIC, Parser, literal
+from fourscore.judges.math.limits import (
     MAX_CELLS,
     MAX_ITEMS,
     MAX_READINGS,
@@ -26,10 +26,10 @@ from .limits import (
     SizeError,
     UnsupportedError,
 )
-from .relations import read_relation
-from .tokens import clean, has_thousands, partners, tokenise
-from .units import CURRENCIES, LETTERS, Unit, read_unit, scale_of
-from .values import (
+from fourscore.judges.math.relations import read_relation
+from fourscore.judges.math.tokens import clean, has_thousands, partners, tokenise
+from fourscore.judges.math.units import CURRENCIES, LETTERS, Unit, read_unit, scale_of
+from fourscore.judges.math.values import (
     Based,
     Group,
     Infinite,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from .comparison import guarded
-from .decision import Decision, Verdict, different, equal, unknown
-from .limits import (
+from fourscore.judges.math.compare_values import guarded
+from fourscore.judges.math.decision import Decision, Verdict, different, equal, unknown
+from fourscore.judges.math.limits import (
     MAX_ANSWER_CHARS,
     MAX_REFERENCE_CHARS,
     MAX_UNIT_WORDS,
@@ -15,8 +15,8 @@ from .limits import (
     ProseError,
     SizeError,
 )
-from .reading import Reading, constant, read, read_reference
-from .values import Words
+from fourscore.judges.math.parser import Reading, constant, read, read_reference
+from fourscore.judges.math.values import Words
 
 
 def decide(answer: str, reference: str) -> Decision:

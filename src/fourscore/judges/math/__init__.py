@@ -1,0 +1,22 @@
+r"""Whether the boxed answer of an output equals the reference answer of a case.
+
+`MathJudge` compares by exact text or, with `match: equivalent`, by mathematical equality. `decide`
+is the fast path: exact arithmetic on normal forms, refutation by type and by number, bounded by
+size limits, safe to call anywhere. Where it answers UNKNOWN, `verify` asks Math-Verify; that may
+take for ever and belongs in a process that can be killed.
+"""
+
+from fourscore.judges.math.decision import Decision, Verdict
+from fourscore.judges.math.equality import decide, is_constant
+from fourscore.judges.math.judge import MathJudge, reference_of
+from fourscore.judges.math.math_verify import verify
+
+__all__ = [
+    "Decision",
+    "MathJudge",
+    "Verdict",
+    "decide",
+    "is_constant",
+    "reference_of",
+    "verify",
+]
