@@ -20,8 +20,9 @@ from collections.abc import Iterator
 import msgspec
 
 from fourscore.core import Status
-from fourscore.monitor.judgement import Judgement, Thresholds
 from fourscore.monitor.sample import Sample
+from fourscore.monitor.settings import Thresholds
+from fourscore.monitor.state import Judgement
 from fourscore.stats.rate_alarm import Plan, Vigil
 
 GOOD, FALLEN = 0.88, 0.70

@@ -54,7 +54,7 @@ def says_when(case, trace):
 SERVE = """
 import sys
 from fourscore.cli.main import main
-from fourscore.monitor.trace_sampling import Drawing
+from fourscore.monitor.otel.traces import Drawing
 
 if sys.argv.pop(1) == "all":
     Drawing.pass_over = lambda *_: False

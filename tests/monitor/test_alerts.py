@@ -9,11 +9,10 @@ import pytest
 
 from fourscore.core import Case, ConfigError, Trace, judge
 from fourscore.monitor.alert_text import facts, headline
-from fourscore.monitor.alerts import DAY, HOUR, Notice, Policy, lately, shown
-from fourscore.monitor.change import Change
-from fourscore.monitor.delivering import FIRST, LEASE, Deliverer, SinkError
-from fourscore.monitor.judgement import Judgement
+from fourscore.monitor.alerts import DAY, HOUR, Change, Notice, Policy, shown
+from fourscore.monitor.delivery import FIRST, LEASE, Deliverer, SinkError
 from fourscore.monitor.monitor import ProductionMonitor
+from fourscore.monitor.state import Judgement, lately
 from fourscore.stats.rate_alarm import Word
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_rows import Entry, Raised

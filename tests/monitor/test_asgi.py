@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from fourscore import Case, ProductionMonitor, Trace, judge
-from fourscore.monitor.asgi import Middleware
-from fourscore.monitor.http_fields import Exchange, Read
-from fourscore.monitor.sample_row import read_sample
+from fourscore.monitor.asgi import Exchange, Middleware, Read
+from fourscore.monitor.sample import read_sample
 
 JSON = [(b"content-type", b"application/json")]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fourscore import Case, Message, ProductionMonitor, ToolCall, Trace, judge, record
-from fourscore.monitor.sample_row import FullText, read_text
+from fourscore.monitor.sample import FullText, read_text
 
 
 @judge

@@ -15,8 +15,8 @@ from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProces
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from fourscore.core import Case, DataError, Trace, judge
-from fourscore.monitor.ingest import ingest
 from fourscore.monitor.monitor import ProductionMonitor
+from fourscore.monitor.otel.ingest import ingest
 from fourscore.stores.monitor import MonitorStore
 
 

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from fourscore.core import Case, ConfigError, DataError, Trace, Usage, judge
 from fourscore.formats.document import read_document
-from fourscore.monitor.delivering import Deliverer
+from fourscore.monitor.delivery import Deliverer
 from fourscore.monitor.grafana import FILES, HERE, write_files
 from fourscore.monitor.metrics import FAMILIES, PREFIX, metrics_text
 from fourscore.monitor.monitor import ProductionMonitor

@@ -20,8 +20,7 @@ import pytest
 from fourscore import Case, ConfigError, Message, ProductionMonitor, Rubric, ToolCall, Trace, judge
 from fourscore.core import Dimension, Evidence, Signal, Usage
 from fourscore.monitor.interaction import Observed
-from fourscore.monitor.sample import Sample
-from fourscore.monitor.sample_row import FullText, read_sample, read_text
+from fourscore.monitor.sample import FullText, Sample, read_sample, read_text
 from fourscore.monitor.sampling import Sampling
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import MonitorStore

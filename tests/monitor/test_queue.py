@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from fourscore.monitor import queue as observing
+from fourscore.monitor.batch_writer import Tallies, Tally
 from fourscore.monitor.queue import Background
-from fourscore.monitor.tally import Tallies, Tally
 
 
 class Slow:

@@ -18,7 +18,7 @@ import pytest
 
 from fourscore.core import ConfigError
 from fourscore.monitor.alerts import Notice, Policy
-from fourscore.monitor.delivering import SinkError
+from fourscore.monitor.delivery import SinkError
 from fourscore.monitor.sinks import Alertmanager, Log, Slack, Webhook
 from fourscore.monitor.sinks.posting import Address
 from fourscore.monitor.sinks.secret import Secret

@@ -29,7 +29,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Status, StatusCode
 
-from fourscore.monitor.sample_row import read_sample, read_text
+from fourscore.monitor.sample import read_sample, read_text
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_rows import Kept
 

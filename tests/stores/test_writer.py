@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from fourscore.core import Trace
-from fourscore.stores import ledger
+from fourscore.stores import run_rows
 from fourscore.stores import writer as writing
 from fourscore.stores.errors import StoreError
-from fourscore.stores.lock import RunLock
+from fourscore.stores.run_lock import RunLock
 from fourscore.stores.sqlite import Store
 
 ROOT = Path(__file__).parents[2]
@@ -137,7 +137,7 @@ def test_a_score_without_a_trace_fails_alone(shelf: Any) -> None:
 def test_a_value_too_large_for_sqlite_fails_alone(
     shelf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger, "LARGEST", 1000)
+    monkeypatch.setattr(run_rows, "LARGEST", 1000)
 
     async def put() -> Any:
         with shelf.store.writer(shelf.run) as writer:

@@ -163,8 +163,8 @@ def _promote(args: argparse.Namespace) -> int:
 
 
 def _ingest(args: argparse.Namespace) -> int:
-    from fourscore.monitor.ingest import ingest
     from fourscore.monitor.monitor import ProductionMonitor
+    from fourscore.monitor.otel.ingest import ingest
 
     rubric = _rubric(args)
     name = args.name or NAME
@@ -197,7 +197,7 @@ def _rubric(args: argparse.Namespace) -> Any:
 
 
 def _deliver(args: argparse.Namespace) -> int:
-    from fourscore.monitor.delivering import Deliverer
+    from fourscore.monitor.delivery import Deliverer
     from fourscore.monitor.sinks import read_sinks
     from fourscore.monitor.status import names_of
 

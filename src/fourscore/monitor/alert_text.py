@@ -97,3 +97,13 @@ def _sure(notice: Notice) -> str:
     if notice.sure is None:
         return f"not stated: {found}"
     return f"{notice.sure:.2%}, a good service's chance of a horizon without this alarm; {found}"
+
+
+#: Characters of a name or an id that are shown.
+LONGEST = 80
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """No control characters, no lines of its own, no end of what stands around it."""
+    cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return cut if cut.isprintable() else repr(cut)[1:-1]

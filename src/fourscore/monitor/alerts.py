@@ -12,8 +12,6 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from fourscore.core.numbers import check_finite
-from fourscore.monitor.change import Change
-from fourscore.monitor.judgement import Judgement
 from fourscore.stats.rate_alarm import Method, Word
 from fourscore.stores.monitor_alerts import Alert, Claim, Outbox
 
@@ -24,6 +22,41 @@ SKIPPED = "not told: "
 LOOKED_AT = 500
 
 Severity = Literal["warning", "critical"]
+
+
+Kind = Literal["raised", "eased", "resolved"]
+_RANK = {"insufficient_data": 0, "healthy": 0, "warning": 1, "critical": 2}
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """Which stream went from what to what.
+
+    `estimate`, `low`, `high` and `n` are of the stretch that showed it, since `since`. `sure` is
+    the chance that a good service goes through a whole horizon without this stream's alarm; None
+    where nothing like it is promised: the literal rule, and an alarm that is over. `evidence` has
+    up to ten ids of interactions, the worst first.
+    """
+
+    stream: str
+    before: Word
+    after: Word
+    at: float
+    since: float
+    estimate: float | None
+    low: float | None
+    high: float | None
+    n: int
+    method: Method
+    sure: float | None
+    evidence: tuple[str, ...] = ()
+    detail: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """`eased` is from critical to warning."""
+        if _RANK[self.after] > _RANK[self.before]:
+            return "raised"
+        return "eased" if _RANK[self.after] else "resolved"
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,19 +205,6 @@ def _notice(
         evidence=change.evidence,
         detail=change.detail,
     )
-
-
-def lately(state: bytes | None, stream: str) -> Lately | None:
-    """The current block of a pass rate, by the state of its monitor."""
-    kind, _, name = stream.partition(":")
-    if state is None or kind not in ("overall", "dimension", "tag"):
-        return None
-    known = msgspec.json.decode(state, type=Judgement)
-    streams = {"dimension": known.dimensions, "tag": known.tags}.get(kind, {"": known.overall})
-    vigil = streams[name].vigil if name in streams else None
-    if vigil is None or not vigil.block_n:
-        return None
-    return Lately(vigil.block_passed / vigil.block_n, *vigil.interval(), vigil.block_n)
 
 
 def read_change(body: bytes) -> Change:

@@ -18,22 +18,18 @@ from typing import Any, Self
 
 from fourscore.core import ConfigError, Judge, Rubric
 from fourscore.core.numbers import to_finite_float
-from fourscore.monitor.batch_writer import Saving
+from fourscore.monitor.batch_writer import Saving, Tallies
 from fourscore.monitor.budget import Budget, Written
 from fourscore.monitor.decorators import Wrapping
-from fourscore.monitor.delivering import Deliverer, Sink
+from fourscore.monitor.delivery import Deliverer, Sink
 from fourscore.monitor.interaction import Observed, observed, thumbs_down, tidy_tags
-from fourscore.monitor.queue import Background
+from fourscore.monitor.queue import Background, tell_at_exit
 from fourscore.monitor.redaction import Hook, Redaction
-from fourscore.monitor.rubric import rubric_of
-from fourscore.monitor.sample import Sample
-from fourscore.monitor.sample_row import read_sample
+from fourscore.monitor.sample import Sample, read_sample
 from fourscore.monitor.sampling import RULES, SIZE, Kind, Sampling, digest, limit
 from fourscore.monitor.scorer import Scorer
-from fourscore.monitor.shutdown import tell_at_exit
+from fourscore.monitor.settings import Mode, Thresholds, rubric_of
 from fourscore.monitor.state import Knowing, Language
-from fourscore.monitor.tally import Tallies
-from fourscore.monitor.thresholds import Mode, Thresholds
 from fourscore.stats.confusion import Confusion
 from fourscore.stores.monitor import DAY, KEPT_IN_MEMORY, MonitorStore
 

@@ -15,8 +15,7 @@ from fourscore.core import Case, DataError
 from fourscore.formats.cases import CaseFile
 from fourscore.formats.records import kind_of
 from fourscore.formats.writing import fields_of
-from fourscore.monitor.sample import Sample
-from fourscore.monitor.sample_row import FullText, read_sample, read_text
+from fourscore.monitor.sample import FullText, Sample, read_sample, read_text
 from fourscore.stores.monitor import MonitorStore
 
 #: Where a case says where it comes from, in its metadata.

@@ -8,13 +8,15 @@ Threads start when there is something to do. A forked child begins with an empty
 of its own: what waited belongs to the parent.
 """
 
+import atexit
 import os
 import queue
 import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from multiprocessing import process, util
+from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -106,3 +108,36 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork)
+
+
+class Ends(Protocol):
+    """Something that has to be told of the end, and does not keep it waiting for long."""
+
+    def at_exit(self) -> None: ...
+
+
+_known: "weakref.WeakSet[Ends]" = weakref.WeakSet()
+
+
+def tell_at_exit(one: Ends) -> None:
+    """Call `one.at_exit()` when this process ends, or a child that was forked from it."""
+    _known.add(one)
+    if process.parent_process() is not None:
+        _in_child(one)
+    util.register_after_fork(one, _in_child)
+
+
+def _in_child(one: Ends) -> None:
+    util.Finalize(one, _end, args=(weakref.ref(one),), exitpriority=100)
+
+
+def _end(reference: "weakref.ref[Ends]") -> None:
+    one = reference()
+    if one is not None:
+        one.at_exit()
+
+
+@atexit.register
+def _at_exit() -> None:
+    for one in list(_known):
+        one.at_exit()

@@ -4,13 +4,11 @@ import time
 
 from fourscore.core import FourscoreError, Rubric
 from fourscore.formats.rows import Recorded
-from fourscore.monitor.batch_writer import Saving
+from fourscore.monitor.batch_writer import Saving, Tallies
 from fourscore.monitor.budget import HOUR, Budget, Reservation
 from fourscore.monitor.interaction import Observed
 from fourscore.monitor.redaction import Redaction
-from fourscore.monitor.sample import Sample
-from fourscore.monitor.sample_row import Scored, entry_of, sample_of
-from fourscore.monitor.tally import Tallies
+from fourscore.monitor.sample import Sample, Scored, entry_of, sample_of
 from fourscore.train.rewards import Rewards
 
 #: Seconds of scoring up to which a sample may wait for the next one to share its transaction.

@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.formats.plain_text import plain
-from fourscore.monitor.sample import Sample
-from fourscore.monitor.sample_row import read_sample
+from fourscore.monitor.sample import Sample, read_sample
 from fourscore.monitor.status import monitor_document
 from fourscore.report.monitor_panel import COLOURS, NAME, head
 from fourscore.report.terminal import NARROWEST

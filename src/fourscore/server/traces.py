@@ -22,12 +22,11 @@ from fourscore.formats.otlp.bodies import (
     reply,
     spans_of_body,
 )
-from fourscore.monitor.gathering import Gatherer
 from fourscore.monitor.metrics import CONTENT_TYPE, metrics_text
 from fourscore.monitor.monitor import ProductionMonitor
-from fourscore.monitor.receiving import FullError, Receiver
+from fourscore.monitor.otel.receiver import FullError, Receiver
+from fourscore.monitor.otel.traces import Drawing, Gatherer
 from fourscore.monitor.sinks import Log, read_sinks
-from fourscore.monitor.trace_sampling import Drawing
 from fourscore.server.settings import MonitorSettings
 from fourscore.server.wire import Refusal, Reply, bad_request
 from fourscore.stores.errors import StoreError

@@ -24,7 +24,6 @@ from secrets import token_hex
 from typing import NamedTuple
 
 from fourscore.stores.errors import StoreError, explained
-from fourscore.stores.wal import wal_pages
 
 APPLICATION = 0x52554252  # "RUBR"
 VERSION = 1
@@ -215,3 +214,22 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+WAL_HEADER = 32
+WAL_FRAME_HEADER = 24
+
+
+def wal_pages(path: Path, page_size: int) -> set[int]:
+    """The numbers of the pages in the log's present round; what is left of older ones is not."""
+    pages: set[int] = set()
+    try:
+        log = path.open("rb")
+    except FileNotFoundError:
+        return pages
+    with log:
+        salts = log.read(WAL_HEADER)[16:24]
+        while len(frame := log.read(WAL_FRAME_HEADER)) == WAL_FRAME_HEADER and frame[8:16] == salts:
+            pages.add(int.from_bytes(frame[:4], "big"))
+            log.seek(page_size, 1)
+    return pages

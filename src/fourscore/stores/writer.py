@@ -23,8 +23,8 @@ from typing import Self
 
 from fourscore.core import Case, Score, Trace
 from fourscore.stores.errors import StoreError, explained
-from fourscore.stores.ledger import Attempt, Entry, Ledger, Verdict
-from fourscore.stores.lock import RunLock
+from fourscore.stores.run_lock import RunLock
+from fourscore.stores.run_rows import Attempt, Entry, Ledger, Verdict
 from fourscore.stores.schema import connect
 
 #: Rows on their way to the disk; past this a task waits before its row is taken.

@@ -3,9 +3,8 @@
 import logging
 from collections.abc import Sequence
 
-from fourscore.monitor.alert_text import facts, headline
+from fourscore.monitor.alert_text import facts, headline, one_line
 from fourscore.monitor.alerts import Notice, Policy
-from fourscore.monitor.sinks.text import one_line
 
 LOG = logging.getLogger("fourscore.monitor.alerts")
 LEVELS = {"warning": logging.WARNING, "critical": logging.ERROR}

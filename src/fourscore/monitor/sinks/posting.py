@@ -15,7 +15,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 from fourscore.core import ConfigError
-from fourscore.monitor.delivering import SinkError
+from fourscore.monitor.delivery import SinkError
 from fourscore.monitor.sinks.secret import Secret
 
 #: Seconds for all of it; well below the lease of an alert.

@@ -20,7 +20,7 @@ from fourscore.core.errors import suggest_known
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import Document, read_document
 from fourscore.monitor.alerts import HOUR, Policy
-from fourscore.monitor.delivering import Sink
+from fourscore.monitor.delivery import Sink
 from fourscore.monitor.sinks.alertmanager import RESEND, Alertmanager
 from fourscore.monitor.sinks.log import Log
 from fourscore.monitor.sinks.secret import Secret, read_secret

@@ -10,11 +10,10 @@ from typing import Any
 
 import msgspec
 
-from fourscore.monitor.alert_text import facts, headline
+from fourscore.monitor.alert_text import facts, headline, one_line
 from fourscore.monitor.alerts import Notice, Policy
 from fourscore.monitor.sinks.posting import Address
 from fourscore.monitor.sinks.secret import Secret
-from fourscore.monitor.sinks.text import one_line
 
 SIGNS = {"warning": ":warning:", "critical": ":rotating_light:"}
 OVER = ":white_check_mark:"

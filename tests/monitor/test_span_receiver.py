@@ -9,7 +9,7 @@ import pytest
 
 from fourscore.core import DataError
 from fourscore.formats.otlp.span import Span
-from fourscore.monitor.receiving import FullError, Receipt, Receiver, rows_of
+from fourscore.monitor.otel.receiver import FullError, Receipt, Receiver, rows_of
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_spans import Received

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from fourscore.core import Case, Usage
 from fourscore.formats.otlp.span import Span
-from fourscore.monitor.assembly import Interaction, Unfit, interaction_of
-from fourscore.monitor.gathering import Gatherer
-from fourscore.monitor.receiving import rows_of
+from fourscore.monitor.otel.receiver import rows_of
+from fourscore.monitor.otel.traces import Gatherer, Interaction, Unfit, interaction_of
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_spans import SpanRow
 

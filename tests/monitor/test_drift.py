@@ -4,9 +4,10 @@ import random
 from typing import Any
 
 from fourscore.core import Status
-from fourscore.monitor.drifting import Drift
-from fourscore.monitor.judgement import Change, Judgement
+from fourscore.monitor.alerts import Change
+from fourscore.monitor.drift import Drift
 from fourscore.monitor.sample import Sample
+from fourscore.monitor.state import Judgement
 
 
 def stretch(

@@ -1,9 +1,13 @@
 """What counts as an alarm, and how the budget of false ones is shared among what is watched."""
 
-from typing import Literal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
+from fourscore.core import ConfigError, Judge, Rubric
 from fourscore.core.numbers import check_whole
 from fourscore.stats.rate_alarm import Plan, plan
 
@@ -58,3 +62,29 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
             warning, critical = 1 - self.judge_error_warning, 1 - self.judge_error_critical
         simple = mode == "simple" and kind != "judge"
         return plan(warning, critical, self.share(kind), self.horizon, self.min_samples, simple)
+
+
+def rubric_of(given: "Rubric | Judge | Mapping[str, Any] | str | Path | None") -> Rubric:
+    """A rubric, a file of one, a mapping of dimensions, a judge alone; None is the default one.
+
+    Live traffic comes without reference answers, so most of the default rubric's dimensions do not
+    apply to it. It counts what does, however little: nothing would ever be measured otherwise.
+    """
+    if given is None:
+        from fourscore.judges.dimensions.research_rubric import research
+
+        return replace(research(), min_coverage=0.0)
+    if isinstance(given, Rubric):
+        return given
+    if isinstance(given, str | Path):
+        from fourscore.judges.rubric_file import read_rubric
+
+        return read_rubric(str(given))
+    if isinstance(given, Mapping):
+        from fourscore.test.test_set import EvaluationRunner, TestSet
+
+        return EvaluationRunner(TestSet("monitor"), given, None)._scored_by()
+    if hasattr(given, "judge"):
+        return Rubric.from_judge(given)
+    message = f"expected a rubric, a file or a mapping of one, got {type(given).__name__}"
+    raise ConfigError(message, field="rubric")

@@ -21,7 +21,8 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import ConfigError, FourscoreError
-from fourscore.monitor.alerts import DAY, Notice, Policy, lately, notice_of
+from fourscore.monitor.alerts import DAY, Notice, Policy, notice_of
+from fourscore.monitor.state import lately
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_alerts import Claim
 

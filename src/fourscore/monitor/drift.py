@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from fourscore.monitor.sample import Sample
-from fourscore.monitor.thresholds import MOST
+from fourscore.monitor.settings import MOST
 from fourscore.stats.drift import fisher, gap, mix
 
 Aspect = Literal["score", "length", "tool_errors", "mix"]

@@ -17,10 +17,9 @@ from fourscore.formats.logs.batches import NOTED, Batches, Broken
 from fourscore.formats.otlp.documents import is_spans, spans_of_document
 from fourscore.formats.otlp.span import Span
 from fourscore.formats.records import decode
-from fourscore.monitor.gathering import TOGETHER, Gatherer
 from fourscore.monitor.monitor import ProductionMonitor
-from fourscore.monitor.receiving import BATCH, rows_of
-from fourscore.monitor.trace_sampling import Drawing
+from fourscore.monitor.otel.receiver import rows_of
+from fourscore.monitor.otel.traces import BATCH, Drawing, Gatherer
 from fourscore.stores.monitor_spans import Received, SpanRow
 
 
@@ -79,7 +78,7 @@ def ingest(path: str, monitor: ProductionMonitor) -> Ingested:
 def _gathered(gatherer: Gatherer, seen: set[bytes]) -> dict[str, int]:
     traces: dict[str, int] = {}
     while seen:
-        some = sorted(seen.pop().hex() for _ in range(min(TOGETHER, len(seen))))
+        some = sorted(seen.pop().hex() for _ in range(min(BATCH, len(seen))))
         for what, n in gatherer.gather(some, time.time()).items():
             traces[what] = traces.get(what, 0) + n
     return traces

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourscore.core import Status, Usage
-from fourscore.monitor.judgement import Change, Judgement, Thresholds
+from fourscore.monitor.alerts import Change
 from fourscore.monitor.sample import Sample
+from fourscore.monitor.settings import Thresholds
+from fourscore.monitor.state import Judgement
 from fourscore.stats.confusion import Confusion
 
 FAST = Thresholds(min_samples=5, horizon=200, drift_window=20)
