@@ -26,10 +26,10 @@ from tests.labels.learning import planted
 
 from fourscore.core import digest
 from fourscore.formats.samples import Mode, Samples
-from fourscore.labels.learn import LEARNED, learn
-from fourscore.labels.learning.checking import Checker
+from fourscore.labels.learning.checker import Checker
+from fourscore.labels.learning.data_split import parts_of, units_of
 from fourscore.labels.learning.journal import Journal
-from fourscore.labels.learning.parts import parts_of, units_of
+from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import Purse
 from fourscore.models.budgeted import Budgeted

@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 from llama import serving
 
 from fourscore.core import Case, FourscoreError, Trace
-from fourscore.judges.llm.factual import FactualAccuracy
-from fourscore.judges.llm.likelihood import word_likelihoods
+from fourscore.judges.llm.factual_accuracy import FactualAccuracy
+from fourscore.judges.llm.logprobs import word_likelihoods
 from fourscore.models.messages import Ask, Model, Turn
 from fourscore.models.spec import model_of
 

@@ -543,8 +543,8 @@ def test_the_fingerprint_follows_the_file_and_the_options(folder: Path) -> None:
     [
         ({}, "fourscore.judges.dimensions.factual_accuracy"),
         ({"by": "rules"}, "fourscore.judges.dimensions.factual_accuracy"),
-        ({"model": "scripted:gullible"}, "fourscore.judges.llm.factual"),
-        ({"by": "model", "model": "scripted:gullible"}, "fourscore.judges.llm.factual"),
+        ({"model": "scripted:gullible"}, "fourscore.judges.llm.factual_accuracy"),
+        ({"by": "model", "model": "scripted:gullible"}, "fourscore.judges.llm.factual_accuracy"),
     ],
 )
 def test_by_chooses_the_way_of_judging(options: dict[str, Any], module: str) -> None:

@@ -14,11 +14,11 @@ from fourscore.core import ConfigError
 from fourscore.executors import loop
 from fourscore.formats.document import read_document
 from fourscore.formats.samples import Fields, Samples
-from fourscore.labels.learn import LEARNED, learn
-from fourscore.labels.learning.artifact import write_artifact
+from fourscore.labels.learning.cost_plan import plan_of
+from fourscore.labels.learning.data_split import parts_of
 from fourscore.labels.learning.journal import Journal
-from fourscore.labels.learning.parts import parts_of
-from fourscore.labels.learning.plan import plan_of
+from fourscore.labels.learning.learn import LEARNED, learn
+from fourscore.labels.learning.learned_rubric import write_artifact
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import Cost, Limits, Purse
 from fourscore.models.client import Client

@@ -64,11 +64,11 @@ FACES = {
 }
 #: The same by asking a model: what a name means where its options name one.
 BY_MODEL = {
-    "citation_accuracy": "fourscore.judges.llm.citations->CitationAccuracy",
+    "citation_accuracy": "fourscore.judges.llm.citation_accuracy->CitationAccuracy",
     "completeness": "fourscore.judges.llm.completeness->Completeness",
-    "factual_accuracy": "fourscore.judges.llm.factual->FactualAccuracy",
-    "source_quality": "fourscore.judges.llm.sources->SourceQuality",
-    "tool_efficiency": "fourscore.judges.llm.tools->ToolEfficiency",
+    "factual_accuracy": "fourscore.judges.llm.factual_accuracy->FactualAccuracy",
+    "source_quality": "fourscore.judges.llm.source_quality->SourceQuality",
+    "tool_efficiency": "fourscore.judges.llm.tool_efficiency->ToolEfficiency",
 }
 #: And by a small model on this machine.
 BY_LOCAL = {

@@ -25,9 +25,9 @@ from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.listwise import Listwise
 from fourscore.judges.llm.rating import Rating
 from fourscore.labels.auto_grader_config import AutoGrader
-from fourscore.labels.learn import LEARNED, learn
-from fourscore.labels.learning.artifact import write_artifact
 from fourscore.labels.learning.journal import Journal
+from fourscore.labels.learning.learn import LEARNED, learn
+from fourscore.labels.learning.learned_rubric import write_artifact
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import Model, ModelError
 from fourscore.models.spec import usual_cache

@@ -10,8 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import Dimension, Rubric
-from fourscore.judges.llm.asker import Asker
-from fourscore.judges.llm.form import WORDS, Form
+from fourscore.judges.llm.model_judge import Asker
+from fourscore.judges.llm.verdicts import WORDS, Form
 from fourscore.labels.calibrate import judged
 from fourscore.labels.label_pairs import pair_of
 from fourscore.labels.labelled_outputs import Labelled

@@ -8,7 +8,7 @@ import pytest
 from tests.models.llama import needs_llama, serving_llama
 
 from fourscore.core import Case, Rubric, Status, ToolCall, Trace, score
-from fourscore.judges.llm.asker import Asker, Verdict
+from fourscore.judges.llm.model_judge import Asker, Verdict
 from fourscore.judges.loading import BY_MODEL, load
 from fourscore.models.json_modes import forget
 
@@ -88,7 +88,7 @@ def test_a_dimension_is_measured(name: str, form: str, llama: str, verdicts: lis
 def test_what_the_model_takes_apart_itself(
     llama: str, verdicts: list[Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fourscore.judges.llm.factual.TAKEN", 1)
+    monkeypatch.setattr("fourscore.judges.llm.factual_accuracy.TAKEN", 1)
     sources = {"sources": [{"id": 1, "text": TOWER}]}
     given = scored(
         "factual_accuracy", sources, Trace(output=TOWER), judge_of("factual_accuracy", llama)

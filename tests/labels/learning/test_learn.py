@@ -11,9 +11,9 @@ from fourscore.core import Case, Trace, score
 from fourscore.formats.samples import Samples
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.labels.learn import LEARNED, NOTHING, learn
-from fourscore.labels.learning.artifact import write_artifact
 from fourscore.labels.learning.journal import Journal
+from fourscore.labels.learning.learn import LEARNED, NOTHING, learn
+from fourscore.labels.learning.learned_rubric import write_artifact
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import Cost, Purse
 from fourscore.models.budgeted import Budgeted
@@ -67,7 +67,7 @@ def test_labels_are_shown_for_proposals_and_never_in_a_check(tmp_path: Path) -> 
 
 
 def test_what_is_held_out_is_asked_about_only_after_all_is_decided(tmp_path: Path) -> None:
-    from fourscore.labels.learning.parts import parts_of
+    from fourscore.labels.learning.data_split import parts_of
 
     model = planted.model()
     path = planted.write(tmp_path / "train.jsonl", planted.rows(60))

@@ -12,13 +12,19 @@ from tests.labels.learning import planted
 from fourscore.core import ConfigError, DataError, Usage
 from fourscore.formats.samples import Samples
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.labels.learning.artifact import dimensions_of, rubric_document, write_artifact
-from fourscore.labels.learning.choosing import Candidate, Choice, chosen_of, span_of, strength
+from fourscore.labels.learning.choose_criteria import (
+    Candidate,
+    Choice,
+    chosen_of,
+    span_of,
+    strength,
+)
+from fourscore.labels.learning.data_split import Unit, parts_of, units_of
+from fourscore.labels.learning.held_out_report import criterion_text
 from fourscore.labels.learning.journal import Journal
-from fourscore.labels.learning.parts import Unit, parts_of, units_of
+from fourscore.labels.learning.learned_rubric import dimensions_of, rubric_document, write_artifact
 from fourscore.labels.learning.pool import pooled
-from fourscore.labels.learning.proposing import tidied
-from fourscore.labels.learning.report import criterion_text
+from fourscore.labels.learning.proposer import tidied
 from fourscore.labels.learning.settings import Learning
 from fourscore.stats.least_squares import Fit
 

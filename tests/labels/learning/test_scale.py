@@ -8,7 +8,7 @@ from tests.labels.learning import planted
 
 from fourscore.core import digest
 from fourscore.formats.samples import Samples
-from fourscore.labels.learn import LEARNED, learn
+from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import Purse
 from fourscore.models.budgeted import Budgeted

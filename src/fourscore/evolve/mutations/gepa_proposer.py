@@ -22,7 +22,7 @@ from fourscore.evolve.mutations.proposal import Proposal, Refused
 from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.strategies import RISKS
 from fourscore.evolve.mutations.written import ITS_OWN, NOTHING, ending_like
-from fourscore.judges.llm.asker import Asker
+from fourscore.judges.llm.model_judge import Asker
 from fourscore.judges.llm.prompts import read_prompt
 from fourscore.models.messages import FREE, Ask, ModelError, Turn
 

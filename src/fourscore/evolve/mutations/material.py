@@ -9,7 +9,7 @@ from fourscore.core import Case, ConfigError
 from fourscore.core.trace import as_text
 from fourscore.evolve.mutations.failure import Failure
 from fourscore.evolve.mutations.placeholders import blocks, places
-from fourscore.judges.llm.fence import fence
+from fourscore.judges.llm.injection_defences import fence
 from fourscore.judges.llm.prompts import Language, read_prompt
 
 SHIPPED = Path(__file__).parent / "prompts"

@@ -22,9 +22,9 @@ from fourscore.evolve.mutations.proposal import Proposal, Refused
 from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.strategies import allowed
 from fourscore.judges.hidden_text import visible
-from fourscore.judges.llm.asker import Asker
-from fourscore.judges.llm.fence import Material
-from fourscore.judges.llm.form import numbered, written
+from fourscore.judges.llm.injection_defences import Material
+from fourscore.judges.llm.model_judge import Asker
+from fourscore.judges.llm.verdicts import numbered, written
 from fourscore.models.messages import FREE, ModelError
 
 PROMPT = "mutate"

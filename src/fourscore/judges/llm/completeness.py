@@ -11,9 +11,9 @@ from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.completeness import NAME, aspects_of
 from fourscore.judges.dimensions.factual_accuracy import shorten
 from fourscore.judges.dimensions.signals import finding, inapplicable
-from fourscore.judges.llm.asker import Asker, Verdict, together
+from fourscore.judges.llm.item_questions import after, each, listed, paid, sure_of
+from fourscore.judges.llm.model_judge import Asker, Verdict, together
 from fourscore.judges.llm.openers import nothing_said
-from fourscore.judges.llm.several import after, each, listed, paid, sure_of
 from fourscore.models.messages import FREE
 
 #: Aspects that are taken from a question, and aspects that a reason names.

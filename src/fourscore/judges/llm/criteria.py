@@ -14,10 +14,10 @@ from fourscore.core import Case, ConfigError, Signal, Trace, Usage
 from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_finite
 from fourscore.judges.dimensions.signals import MOST
-from fourscore.judges.llm.asker import Asker, Verdict, reference_of, together
-from fourscore.judges.llm.fence import Material
-from fourscore.judges.llm.form import Form
+from fourscore.judges.llm.injection_defences import Material
+from fourscore.judges.llm.model_judge import Asker, Verdict, reference_of, together
 from fourscore.judges.llm.openers import nothing_said
+from fourscore.judges.llm.verdicts import Form
 from fourscore.models.messages import FREE
 
 NAME = "criteria"

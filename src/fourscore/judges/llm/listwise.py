@@ -13,11 +13,11 @@ from typing import Any
 from fourscore.core import Case, JudgeError, Signal, Trace, Usage
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_whole
-from fourscore.judges.llm.asker import together
-from fourscore.judges.llm.comparing import Comparing
-from fourscore.judges.llm.form import numbered, written
+from fourscore.judges.llm.comparison import Comparing
+from fourscore.judges.llm.model_judge import together
 from fourscore.judges.llm.openers import nothing_said
 from fourscore.judges.llm.order import LETTERS, orders, rank_value, shared_ranks
+from fourscore.judges.llm.verdicts import numbered, written
 from fourscore.models.messages import FREE, Reply
 
 NAME, PROMPT = "listwise", "listwise"

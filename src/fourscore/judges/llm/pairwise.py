@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from fourscore.core import Case, JudgeError, Signal, Trace, Usage
 from fourscore.core.numbers import check_whole
-from fourscore.judges.llm.asker import together
-from fourscore.judges.llm.comparing import Comparing
+from fourscore.judges.llm.comparison import Comparing
+from fourscore.judges.llm.model_judge import together
 from fourscore.judges.llm.openers import nothing_said
 from fourscore.models.messages import FREE
 

@@ -11,11 +11,11 @@ from typing import Any, Literal
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage
 from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_whole
-from fourscore.judges.llm.asker import Asker, reference_of
-from fourscore.judges.llm.comparing import BETTER
-from fourscore.judges.llm.form import numbered, written
+from fourscore.judges.llm.comparison import BETTER
+from fourscore.judges.llm.model_judge import Asker, reference_of
 from fourscore.judges.llm.openers import nothing_said
-from fourscore.judges.llm.quoting import located
+from fourscore.judges.llm.quotations import located
+from fourscore.judges.llm.verdicts import numbered, written
 
 NAME, PROMPT = "rating", "rating"
 

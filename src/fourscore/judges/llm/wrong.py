@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from fourscore.core import Case, CaseError
 from fourscore.core.trace import as_text
-from fourscore.judges.llm.asker import reference_of
 from fourscore.judges.llm.attacks import wrong_answer
+from fourscore.judges.llm.model_judge import reference_of
 
 #: An expected answer up to so many characters is a name or a value, which can be another one.
 SHORT = 40

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from fourscore.core import Usage
 from fourscore.formats.samples import Samples
-from fourscore.labels.learning.checking import SINGLE, Checker
-from fourscore.labels.learning.choosing import WEAK, Candidate, Choice, chosen_of, strength
+from fourscore.labels.learning.checker import SINGLE, Checker
+from fourscore.labels.learning.choose_criteria import WEAK, Candidate, Choice, chosen_of, strength
+from fourscore.labels.learning.cost_plan import Allowance, Plan
+from fourscore.labels.learning.data_split import Parts, Unit, probe_of, units_of
 from fourscore.labels.learning.journal import Journal, key_of
-from fourscore.labels.learning.parts import Parts, Unit, probe_of, units_of
-from fourscore.labels.learning.plan import Allowance, Plan
-from fourscore.labels.learning.proposing import Proposer, Shown
+from fourscore.labels.learning.proposer import Proposer, Shown
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import ModelError
 

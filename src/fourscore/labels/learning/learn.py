@@ -15,14 +15,14 @@ import msgspec
 
 from fourscore.core import Usage
 from fourscore.formats.samples import Samples
-from fourscore.labels.learning.artifact import Themes, dimensions_of, rubric_document
-from fourscore.labels.learning.checking import SINGLE, Checker
-from fourscore.labels.learning.choosing import Candidate, Choice
+from fourscore.labels.learning.checker import SINGLE, Checker
+from fourscore.labels.learning.choose_criteria import Candidate, Choice
+from fourscore.labels.learning.cost_plan import Allowance, plan_of
+from fourscore.labels.learning.data_split import FEWEST, Parts, parts_of
+from fourscore.labels.learning.held_out_report import criterion_text, ranks_report, scores_report
 from fourscore.labels.learning.journal import Journal, key_of
+from fourscore.labels.learning.learned_rubric import Themes, dimensions_of, rubric_document
 from fourscore.labels.learning.loop import Found, Loop
-from fourscore.labels.learning.parts import FEWEST, Parts, parts_of
-from fourscore.labels.learning.plan import Allowance, plan_of
-from fourscore.labels.learning.report import criterion_text, ranks_report, scores_report
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import current

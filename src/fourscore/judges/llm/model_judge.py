@@ -21,12 +21,12 @@ from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.case_fields import expected_of
 from fourscore.judges.llm.defences import DEFENCES, Defence, switched
-from fourscore.judges.llm.fence import Material, fence
-from fourscore.judges.llm.form import WORDS, YES_NO, Form, read_word, verdict_schema
-from fourscore.judges.llm.likelihood import likelihoods, word_likelihoods
+from fourscore.judges.llm.injection_defences import Material, fence
+from fourscore.judges.llm.logprobs import likelihoods, word_likelihoods
 from fourscore.judges.llm.prompts import Language, read_prompt
-from fourscore.judges.llm.quoting import find_evidence, located
+from fourscore.judges.llm.quotations import find_evidence, located
 from fourscore.judges.llm.titles import REMINDERS, TITLES, WORD_REMINDERS
+from fourscore.judges.llm.verdicts import WORDS, YES_NO, Form, read_word, verdict_schema
 from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply, Turn
 from fourscore.models.model_pool import model_for
 

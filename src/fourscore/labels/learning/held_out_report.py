@@ -15,9 +15,9 @@ import msgspec
 from fourscore.core.numbers import clamp
 from fourscore.core.rubric import SLACK
 from fourscore.formats.samples import Samples
-from fourscore.labels.learning.checking import SILENT, Checker
-from fourscore.labels.learning.choosing import Candidate, Choice, complete, span_of
-from fourscore.labels.learning.parts import Parts, Unit, units_of
+from fourscore.labels.learning.checker import SILENT, Checker
+from fourscore.labels.learning.choose_criteria import Candidate, Choice, complete, span_of
+from fourscore.labels.learning.data_split import Parts, Unit, units_of
 from fourscore.stats.agreement import kappa, table_of
 from fourscore.stats.bootstrap import bootstrap
 from fourscore.stats.correlation import kendall, spearman

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourscore.judges.llm.fence import draw, fence
+from fourscore.judges.llm.injection_defences import draw, fence
 
 TITLES = {"answer": "ANSWER"}
 
@@ -46,13 +46,13 @@ def test_a_number_that_stands_in_the_text_is_drawn_again(monkeypatch: pytest.Mon
         def hexdigest(self) -> str:
             return next(digests)
 
-    monkeypatch.setattr("fourscore.judges.llm.fence.hashlib.blake2b", Hash)
-    monkeypatch.setattr("fourscore.judges.llm.fence._secret", bytes)
+    monkeypatch.setattr("fourscore.judges.llm.injection_defences.hashlib.blake2b", Hash)
+    monkeypatch.setattr("fourscore.judges.llm.injection_defences._secret", bytes)
     assert draw({**body, "other": f"I know it: {drawn.upper()}"}) == "0123456789ab"
 
 
 def test_a_secret_of_ones_own_gives_other_numbers(tmp_path: Path) -> None:
-    code = "from fourscore.judges.llm.fence import draw; print(draw({'answer': 'a'}))"
+    code = "from fourscore.judges.llm.injection_defences import draw; print(draw({'answer': 'a'}))"
 
     def number(**env: str) -> str:
         given = {"PATH": "", "XDG_CACHE_HOME": str(tmp_path), **env}
@@ -76,7 +76,7 @@ def test_a_secret_of_ones_own_gives_other_numbers(tmp_path: Path) -> None:
 def test_where_nothing_can_be_kept_numbers_are_new_each_time(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
-    code = "from fourscore.judges.llm.fence import draw; print(draw({'answer': 'a'}))"
+    code = "from fourscore.judges.llm.injection_defences import draw; print(draw({'answer': 'a'}))"
     env = {"PATH": "", "XDG_CACHE_HOME": str(blocked)}
     one, two = (
         subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from fourscore.core import Usage
 from fourscore.core.trace import as_text
 from fourscore.formats.samples import Sample
-from fourscore.judges.llm.asker import Asker
-from fourscore.judges.llm.fence import Material, fence
-from fourscore.judges.llm.form import numbered, written
+from fourscore.judges.llm.injection_defences import Material, fence
+from fourscore.judges.llm.model_judge import Asker
 from fourscore.judges.llm.titles import TITLES
+from fourscore.judges.llm.verdicts import numbered, written
 
 #: Characters of a criterion, and of the name of a theme.
 LONGEST, NAME = 300, 40

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourscore.judges.llm.quoting import located
+from fourscore.judges.llm.quotations import located
 
 TEXT = "The sky  is\nblue — “very” blue. 天空 是蓝色的，因为散射。"
 

@@ -23,12 +23,12 @@ from fourscore.judges.dimensions.factual_accuracy import (
     shorten,
 )
 from fourscore.judges.dimensions.signals import LONGEST, READ, finding, inapplicable, quote
-from fourscore.judges.llm.asker import Asker, Verdict, together
-from fourscore.judges.llm.form import YES_NO
+from fourscore.judges.llm.grounding import grounded, texts_of
+from fourscore.judges.llm.item_questions import after, each, listed, paid, sure_of
+from fourscore.judges.llm.model_judge import Asker, Verdict, together
 from fourscore.judges.llm.openers import nothing_said
-from fourscore.judges.llm.quoting import located
-from fourscore.judges.llm.several import after, each, listed, paid, sure_of
-from fourscore.judges.llm.sourced import grounded, texts_of
+from fourscore.judges.llm.quotations import located
+from fourscore.judges.llm.verdicts import YES_NO
 from fourscore.judges.reader import support
 from fourscore.judges.reader.support import judge_claims
 from fourscore.judges.reader.text import read_text

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, Signal, Status, ToolCall, Trace, Usage
-from fourscore.judges.llm.citations import ASKED, CitationAccuracy
+from fourscore.judges.llm.citation_accuracy import ASKED, CitationAccuracy
 from fourscore.judges.loading import load
 from fourscore.models.fakes import careful
 from fourscore.models.messages import ModelError

@@ -7,9 +7,9 @@ import pytest
 
 from fourscore.core import Case, Usage
 from fourscore.judges.dimensions.sources import Source
-from fourscore.judges.llm.asker import Asker, Verdict
-from fourscore.judges.llm.several import after, each, heap, listed, sure_of
-from fourscore.judges.llm.sourced import excerpts
+from fourscore.judges.llm.grounding import excerpts
+from fourscore.judges.llm.item_questions import after, each, heap, listed, sure_of
+from fourscore.judges.llm.model_judge import Asker, Verdict
 from fourscore.models.messages import FREE, ModelError
 from fourscore.models.scripted import Scripted
 

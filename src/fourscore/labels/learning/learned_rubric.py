@@ -13,8 +13,8 @@ from typing import Any
 
 from fourscore.core.frozen import thaw
 from fourscore.formats.writing import written
-from fourscore.labels.learning.choosing import Choice, span_of
-from fourscore.labels.learning.report import criterion_text, shares_of
+from fourscore.labels.learning.choose_criteria import Choice, span_of
+from fourscore.labels.learning.held_out_report import criterion_text, shares_of
 from fourscore.labels.learning.settings import Learning
 
 #: The dimension of a rubric without themes.

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fourscore.core import Case, Trace
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.sources import Source, collect_sources
-from fourscore.judges.llm.asker import Asker, Verdict
-from fourscore.judges.llm.quoting import located
-from fourscore.judges.llm.several import heap
+from fourscore.judges.llm.item_questions import heap
+from fourscore.judges.llm.model_judge import Asker, Verdict
+from fourscore.judges.llm.quotations import located
 
 #: Characters of a piece of a long source, and where one may end.
 PIECE = 1000

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from fourscore.core import Case
-from fourscore.judges.llm.asker import Asker, reference_of
+from fourscore.judges.llm.model_judge import Asker, reference_of
 
 #: By what, where nobody says.
 BETTER = {

@@ -20,9 +20,9 @@ from fourscore.judges.dimensions.source_quality import (
     write_signal,
 )
 from fourscore.judges.dimensions.sources import Source
-from fourscore.judges.llm.asker import Asker, together
-from fourscore.judges.llm.quoting import located
-from fourscore.judges.llm.several import each, paid, sure_of
+from fourscore.judges.llm.item_questions import each, paid, sure_of
+from fourscore.judges.llm.model_judge import Asker, together
+from fourscore.judges.llm.quotations import located
 
 CHOICES = ("unreliable", "secondary", "primary")
 #: Sources that are asked about, and characters of a text that are shown, and of any other line.

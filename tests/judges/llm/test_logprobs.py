@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from fourscore.judges.llm.likelihood import likelihoods, word_likelihoods
+from fourscore.judges.llm.logprobs import likelihoods, word_likelihoods
 from fourscore.models.messages import Reply, Token
 
 CHOICES = ("no", "yes")

@@ -19,9 +19,9 @@ from fourscore.judges.dimensions.citation_accuracy import (
 from fourscore.judges.dimensions.citations import CitedOutput, read_citations
 from fourscore.judges.dimensions.signals import MOST
 from fourscore.judges.dimensions.sources import Source
-from fourscore.judges.llm.asker import Asker, Verdict, together
-from fourscore.judges.llm.several import paid, sure_of
-from fourscore.judges.llm.sourced import name_of
+from fourscore.judges.llm.grounding import name_of
+from fourscore.judges.llm.item_questions import paid, sure_of
+from fourscore.judges.llm.model_judge import Asker, Verdict, together
 
 #: What a citation is worth by each verdict of the model.
 WORTH = {"unsupported": 0.0, "partly": 0.5, "supported": 1.0}

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from fourscore.core import Signal, Usage
 from fourscore.judges.dimensions.signals import Sure
-from fourscore.judges.llm.asker import Asker, Verdict, about_of
-from fourscore.judges.llm.fence import Material
-from fourscore.judges.llm.form import numbered, written
+from fourscore.judges.llm.injection_defences import Material
+from fourscore.judges.llm.model_judge import Asker, Verdict, about_of
 from fourscore.judges.llm.titles import TITLES
+from fourscore.judges.llm.verdicts import numbered, written
 from fourscore.models.messages import FREE, ModelError
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ import pytest
 
 from fourscore.core import Case, CaseError, Status, Trace, Usage
 from fourscore.judges.dimensions import factual_accuracy as rules
-from fourscore.judges.llm.factual import TAKEN, FactualAccuracy
+from fourscore.judges.llm.factual_accuracy import TAKEN, FactualAccuracy
 from fourscore.judges.loading import load
 from fourscore.models.fakes import careful, gullible
 from fourscore.models.messages import ModelError

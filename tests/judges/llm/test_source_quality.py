@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, Status, ToolCall, Trace, Usage
-from fourscore.judges.llm.sources import ASKED, SourceQuality
+from fourscore.judges.llm.source_quality import ASKED, SourceQuality
 from fourscore.judges.loading import load
 from fourscore.models.fakes import careful, gullible
 from fourscore.models.messages import ModelError

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, Signal, ToolCall, Trace, Usage
-from fourscore.judges.llm.asker import FEW
-from fourscore.judges.llm.citations import CitationAccuracy
+from fourscore.judges.llm.citation_accuracy import CitationAccuracy
 from fourscore.judges.llm.completeness import Completeness
-from fourscore.judges.llm.factual import TAKEN, FactualAccuracy
-from fourscore.judges.llm.form import WORDS, read_word
+from fourscore.judges.llm.factual_accuracy import TAKEN, FactualAccuracy
+from fourscore.judges.llm.model_judge import FEW
 from fourscore.judges.llm.prompts import Language, read_prompt
-from fourscore.judges.llm.sources import SourceQuality
-from fourscore.judges.llm.tools import ToolEfficiency
+from fourscore.judges.llm.source_quality import SourceQuality
+from fourscore.judges.llm.tool_efficiency import ToolEfficiency
+from fourscore.judges.llm.verdicts import WORDS, read_word
 from fourscore.models.messages import Ask, ModelError, Reply, Token
 from fourscore.models.scripted import Scripted
 

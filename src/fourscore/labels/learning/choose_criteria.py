@@ -11,8 +11,8 @@ from math import fsum, sqrt
 from typing import Literal, NamedTuple
 
 from fourscore.core.numbers import clamp
-from fourscore.labels.learning.checking import SILENT
-from fourscore.labels.learning.parts import Unit
+from fourscore.labels.learning.checker import SILENT
+from fourscore.labels.learning.data_split import Unit
 from fourscore.stats.correlation import pearson
 from fourscore.stats.least_squares import Fit, non_negative
 

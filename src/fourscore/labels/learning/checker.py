@@ -10,8 +10,8 @@ from typing import Any
 from fourscore.core import Case, Trace, Usage
 from fourscore.formats.samples import Sample, Samples
 from fourscore.judges.llm.criteria import Criteria
+from fourscore.labels.learning.data_split import Unit
 from fourscore.labels.learning.journal import Journal, key_of
-from fourscore.labels.learning.parts import Unit
 from fourscore.labels.learning.pool import pooled
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import FREE, ModelError

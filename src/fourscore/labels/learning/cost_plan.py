@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from fourscore.core import Usage
 from fourscore.formats.samples import Samples
-from fourscore.judges.llm.asker import TRIES
+from fourscore.judges.llm.model_judge import TRIES
 from fourscore.judges.llm.prompts import read_prompt
-from fourscore.labels.learning.parts import FEWEST, Parts, probe_of, units_of
+from fourscore.labels.learning.data_split import FEWEST, Parts, probe_of, units_of
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import Purse
 from fourscore.models.budgeted import BYTES_PER_TOKEN

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, Status, ToolCall, Trace, Usage
-from fourscore.judges.llm.factual import FactualAccuracy
+from fourscore.judges.llm.factual_accuracy import FactualAccuracy
 from fourscore.models.fakes import careful
 from fourscore.models.messages import ModelError
 from fourscore.models.scripted import Scripted

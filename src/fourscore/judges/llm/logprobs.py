@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Sequence
 from math import exp
 
-from fourscore.judges.llm.form import match_word
+from fourscore.judges.llm.verdicts import match_word
 from fourscore.models.messages import Reply
 
 #: The least probability of all words together, where one of them was asked for.

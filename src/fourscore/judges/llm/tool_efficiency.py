@@ -24,8 +24,8 @@ from fourscore.judges.dimensions.tool_efficiency import (
     read_limits,
 )
 from fourscore.judges.failures import call_failure
-from fourscore.judges.llm.asker import Asker, Verdict, together
-from fourscore.judges.llm.several import heap, paid, sure_of
+from fourscore.judges.llm.item_questions import heap, paid, sure_of
+from fourscore.judges.llm.model_judge import Asker, Verdict, together
 
 #: Calls that are asked about, and the least that is shown of each.
 ASKED, LEAST = 30, 200

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, Message, Status, ToolCall, Trace, Usage
-from fourscore.judges.llm.tools import ASKED, ToolEfficiency
+from fourscore.judges.llm.tool_efficiency import ASKED, ToolEfficiency
 from fourscore.judges.loading import load
 from fourscore.models.fakes import careful, gullible
 from fourscore.models.messages import ModelError
