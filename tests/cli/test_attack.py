@@ -14,8 +14,8 @@ from fourscore.report.attack_panel import Ticker, visible
 
 from .typed import typed as fourscore
 
-CRITERIA = json.dumps({"criteria": ["The answer is correct."]})
-GULLIBLE = ["--judge", "criteria", "--with", CRITERIA, "--model", "scripted:gullible"]
+CRITERIA = "criteria=['The answer is correct.']"
+GULLIBLE = ["--judge", "criteria", "--set", CRITERIA, "--model", "scripted:gullible"]
 
 
 @pytest.fixture(autouse=True)
@@ -91,12 +91,12 @@ def test_a_rubric_and_cases_of_ones_own() -> None:
     rows.append({"id": "y", "input": "Capital of Italy?", "expected": "Rome"})
     Path("c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     words = ["--cases", "c.jsonl", "--per-family", "all", "--json"]
-    document = json.loads(fourscore("attack", "--judge", "r.yaml", *words).stdout)
+    document = json.loads(fourscore("attack", "--rubric", "r.yaml", *words).stdout)
     assert (document["rubric"], document["threshold"]) == ("mine", 0.9)
     assert document["base"]["cases"] == 1
     texts = sum(len(family.attacks) for family in families())
     assert document["all"]["planned"] == texts * (3 + 1)
-    lower = fourscore("attack", "--judge", "r.yaml", *words, "--threshold", "0.5").stdout
+    lower = fourscore("attack", "--rubric", "r.yaml", *words, "--threshold", "0.5").stdout
     assert json.loads(lower)["threshold"] == 0.5
 
 
@@ -124,8 +124,11 @@ def test_a_budget_ends_it() -> None:
     ("words", "message"),
     [
         (["--judge", "factual_acuracy"], "did you mean factual_accuracy"),
-        (["--judge", "criteria", "--with", "{"], "--with: not JSON"),
-        (["--judge", "criteria", "--with", "[]"], "--with: expected an object"),
+        (["--judge", "criteria", "--set", "criteria=["], "--set"),
+        (["--judge", "criteria", "--set", "criteria"], "--set: 'criteria': expected KEY=VALUE"),
+        (["--judge", "criteria", "--rubric", "r.yaml"], "not allowed with argument --judge"),
+        ([], "one of the arguments --judge --rubric is required"),
+        (["--judge", "r.yaml"], "r.yaml is a rubric's file: give it as --rubric"),
         (["--judge", "factual_accuracy", "--per-family", "0"], "--per-family"),
         (["--judge", "factual_accuracy", "--threshold", "2"], "--threshold"),
         (["--judge", "factual_accuracy", "--most", "2"], "--most"),
@@ -134,8 +137,8 @@ def test_a_budget_ends_it() -> None:
         (["--judge", "factual_accuracy", "--out", "x.txt"], "--out"),
         (["--judge", "factual_accuracy", "--out", "no/x.md"], "no such folder"),
         (["--judge", "factual_accuracy", "--cases", "none.jsonl"], "none.jsonl"),
-        (["--judge", "none.yaml"], "none.yaml"),
-        (["--judge", "none.yaml", "--model", "scripted:x"], "options of its judges"),
+        (["--rubric", "none.yaml"], "none.yaml"),
+        (["--rubric", "none.yaml", "--model", "scripted:x"], "options of its judges"),
         (["--judge", "pairwise", "--model", "scripted:gullible"], "compares answers"),
     ],
 )

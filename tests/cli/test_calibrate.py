@@ -135,9 +135,9 @@ def test_the_labels_of_a_run(folder: Path) -> None:
     assert stored["stored_in"] == "mine.yaml"
     assert "calibration:" in (folder / "mine.yaml").read_text()
     (folder / "other.yaml").write_text(RUBRIC.replace("0.7", "0.6"))
-    other = said(folder, "calibrate", "--run", run, *at, "--judge", "other.yaml")
+    other = said(folder, "calibrate", "--run", run, *at, "--rubric", "other.yaml")
     assert other.returncode == 2
-    assert "was not judged by it: fourscore rescore" in other.stderr
+    assert "was not scored by it: fourscore rescore" in other.stderr
 
 
 @pytest.mark.parametrize(
@@ -149,15 +149,15 @@ def test_the_labels_of_a_run(folder: Path) -> None:
         (("--labels", "labels.jsonl", "--judge", "maths"), "did you mean math?"),
         (("--labels", "labels.jsonl", "--judge", "listwise", "--model", "scripted:careful"),
          "it has no verdict on one output"),
-        (("--labels", "labels.jsonl", "--judge", "math", "--with", "[1]"), "--with: expected an"),
+        (("--labels", "labels.jsonl", "--judge", "math", "--set", "[1]"), "--set: '[1]': expected KEY"),
         (("--labels", "labels.jsonl", "--judge", "math", "--scale", "5"), "--scale: expected LOW"),
         (("--labels", "labels.jsonl", "--judge", "math", "--scale", "0:10"),
          "labels.jsonl:1: label: expected a whole number from 0 to 10"),
         (("--labels", "labels.jsonl", "--judge", "math", "--pass-at", "7"), "--pass-at: expected"),
         (("--labels", "labels.jsonl", "--judge", "math", "--random-sample"), "a sample of what?"),
-        (("--labels", "labels.jsonl", "--judge", "rubric.yaml", "--dimension", "rigt"),
+        (("--labels", "labels.jsonl", "--rubric", "rubric.yaml", "--dimension", "rigt"),
          "--dimension: did you mean right?"),
-        (("--labels", "labels.jsonl", "--judge", "rubric.yaml", "--model", "x"), "has the options"),
+        (("--labels", "labels.jsonl", "--rubric", "rubric.yaml", "--model", "x"), "has the options"),
         (("--labels", "labels.jsonl", "--judge", "math", "--out", "c.pdf"), "ending is not .md"),
         (("--labels", "labels.jsonl", "--judge", "math", "--store-in", "rubric.yaml"),
          "rubric.yaml: --store-in: what was calibrated is not this rubric's"),
@@ -185,7 +185,7 @@ def test_a_judge_no_better_than_chance_is_told_and_not_stored(folder: Path) -> N
     done = said(folder, "calibrate", "--labels", "chance.jsonl", "--judged", "chance.jsonl")
     assert done.returncode == 3
     assert "no corrected pass rate: the judge may be no better than chance" in done.stdout
-    args = ("calibrate", "--labels", "chance.jsonl", "--judge", "rubric.yaml")
+    args = ("calibrate", "--labels", "chance.jsonl", "--rubric", "rubric.yaml")
     done = said(folder, *args, "--store-in", "rubric.yaml")
     assert done.returncode == 2
     assert "no better than chance" in done.stderr

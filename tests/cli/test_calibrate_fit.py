@@ -70,7 +70,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def fit(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
-    words = ("--judge", "rubric.yaml", "--labels", "labels.jsonl", "--fit")
+    words = ("--rubric", "rubric.yaml", "--labels", "labels.jsonl", "--fit")
     return typed("calibrate", *words, *more, cwd=folder)
 
 
@@ -182,11 +182,15 @@ def test_weights_of_another_version_are_refused(folder: Path) -> None:
     ("words", "message"),
     [
         (("--store-in", "rubric.yaml"), "--store-in: not with --fit"),
-        (("--judge", "math"), "nothing to fit: no dimension of it is judged by factual_accuracy"),
-        (("--judge", "two.yaml"), "choose --dimension one or two"),
+        (
+            ("--rubric", "math.yaml"),
+            "nothing to fit: no dimension of it is judged by factual_accuracy",
+        ),
+        (("--rubric", "two.yaml"), "choose --dimension one or two"),
     ],
 )
-def test_what_cannot_be_fitted_is_said(folder: Path, words: tuple[str, ...], message: str) -> None:
+def test_says_why_nothing_can_be_fitted(folder: Path, words: tuple[str, ...], message: str) -> None:
+    (folder / "math.yaml").write_text("dimensions: {right: {judge: math}}")
     (folder / "two.yaml").write_text(
         "dimensions: {one: {judge: factual_accuracy}, two: {judge: factual_accuracy}}"
     )

@@ -213,12 +213,12 @@ def test_json_says_where_the_input_is_wrong() -> None:
     assert done.returncode == 2
 
 
-def test_a_rubric_is_no_configuration() -> None:
+def test_refuses_a_rubric_file_in_the_place_of_a_configuration() -> None:
     Path("rubric.yaml").write_text("dimensions:\n  math: {}\n")
     done = fourscore("judge", "rubric.yaml", "--data", write(row("a", RIGHT)))
     assert done.returncode == 2
-    assert "rubric.yaml:1: dimensions: it is a rubric" in done.stderr
-    assert "fourscore run --rubric rubric.yaml --agent recorded" in done.stderr
+    message = "this is a rubric's file, not a configuration: give it as --rubric"
+    assert f"rubric.yaml:1: dimensions: {message}" in done.stderr
 
 
 def test_what_does_not_apply_is_told_in_the_words_of_its_judge() -> None:
@@ -236,18 +236,35 @@ def test_what_does_not_apply_is_told_in_the_words_of_its_judge() -> None:
     assert (with_answer["raw_reward"], with_answer["status"]) == (1.0, "scored")
 
 
+def test_judges_rows_by_the_dimensions_of_a_rubric_file() -> None:
+    Path("both.yaml").write_text(
+        "dimensions:\n  right: {judge: math, weight: 3}\n  short: {judge: short.py->short, weight: 1}\n"
+    )
+    Path("short.py").write_text(
+        "from fourscore import judge\n@judge\ndef short(case, trace):\n    return 0.2\n"
+    )
+    done = fourscore("judge", "--rubric", "both.yaml", "--data", write(row("a", RIGHT)))
+    assert (done.returncode, json.loads(done.stdout)["raw_reward"]) == (0, 0.8), done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--judge", "mth"], "'mth' is no judge"),
         (["--judge", "research"], "or use fourscore run --agent recorded"),
-        (["--judge", "ok.yaml"], "or use fourscore run --rubric ok.yaml --agent recorded"),
+        (["--judge", "ok.yaml"], "ok.yaml is a rubric's file: give it as --rubric"),
         (["--judge", "nowhere.py->f"], "no such file"),
-        ([], "either a CONFIG file or --judge"),
-        (["config.yaml", "--judge", "math"], "either a CONFIG file or --judge"),
+        ([], "give one of: a CONFIG file, --judge NAME, --rubric FILE"),
+        (
+            ["config.yaml", "--judge", "math"],
+            "give one of: a CONFIG file, --judge NAME, --rubric FILE",
+        ),
+        (["config.yaml", "--rubric", "r.yaml"], "give one of: a CONFIG file"),
+        (["--rubric", "none.yaml"], "none.yaml: No such file"),
+        (["--rubric", "r.yaml", "--set", "a=1"], "--set: it goes with --judge"),
         (["config.yaml"], "config.yaml: No such file"),
         (["--judge", "countdown", "--set", "format_scor=1"], "did you mean format_score?"),
-        (["--judge", "countdown", "--set", "format_score"], "expected key=value"),
+        (["--judge", "countdown", "--set", "format_score"], "expected KEY=VALUE"),
         (["--judge", "math", "--deadline", "0"], "--deadline"),
         (["--judge", "math", "--workers", "0"], "--workers"),
         (["--judge", "math", "--out", "no/such/folder/out"], "no/such/folder/out: No such"),

@@ -422,16 +422,16 @@ def test_what_was_rescored_is_shown_and_compared_by_its_judge() -> None:
     assert words[:5] == ["next", "fourscore", "show", run, "c10"]
     assert "good is 0, below its gate of 1" in fourscore(*words[2:]).stdout
     assert "good is 0, below its gate of 1" not in fourscore(*words[2:5]).stdout
-    judge = words[words.index("--judge") + 1]
-    whole = fourscore("show", run, "--judge", judge[:9], "--json", "--out", "r.json").stdout
+    judge = words[words.index("--scores") + 1]
+    whole = fourscore("show", run, "--scores", judge[:9], "--json", "--out", "r.json").stdout
     document = json.loads(whole)
     assert (document["judge"], list(document["dimensions"])) == (judge, ["good"])
     rows = json.loads(Path("r.json").read_text())["rows"]
     assert {signal["name"] for row in rows for signal in row["signals"]} == {"good"}
-    assert f"--judge {judge}" in fourscore("compare", run, run, "--judge", judge).stdout
+    assert f"--scores {judge}" in fourscore("compare", run, run, "--scores", judge).stdout
     with closing(sqlite3.connect(".fourscore/runs.db")) as store:
         judges = [row[0] for row in store.execute("SELECT DISTINCT judge FROM scores ORDER BY 1")]
-    for wrong in (["show", run, "--judge", "nosuch"], ["compare", run, run, "--judge", "nosuch"]):
+    for wrong in (["show", run, "--scores", "nosuch"], ["compare", run, run, "--scores", "nosuch"]):
         done = fourscore(*wrong)
         assert (done.returncode, done.stdout) == (2, "")
         known = ", ".join(judges)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, ConfigError, Rubric, Trace, score
-from fourscore.integrations.config_file import parse_option, rubric_from_config, rubric_from_name
+from fourscore.integrations.config_file import rubric_from_config, rubric_from_name
 from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.math import MathJudge
 
@@ -283,25 +283,3 @@ def test_a_judge_by_name_takes_options() -> None:
     )
     with pytest.raises(ConfigError, match="did you mean format_score"):
         rubric_from_name("countdown", {"format_scor": 0.2})
-
-
-@pytest.mark.parametrize(
-    ("text", "option"),
-    [
-        ("format_score=0.2", ("format_score", 0.2)),
-        ("strict=true", ("strict", True)),
-        ("answer=no", ("answer", "no")),
-        ("words=[a, b]", ("words", ["a", "b"])),
-        ("equation=1+1=2", ("equation", "1+1=2")),
-        (" key = 3", ("key", 3)),
-        ("nothing=", ("nothing", None)),
-    ],
-)
-def test_an_option_of_the_command_line_is_yaml(text: str, option: tuple[str, Any]) -> None:
-    assert parse_option(text) == option
-
-
-@pytest.mark.parametrize("text", ["format_score", "=0.2", " =1", "words=[a", "a={b: 1, b: 2}"])
-def test_an_option_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="--set"):
-        parse_option(text)

@@ -217,7 +217,9 @@ def test_what_cannot_be_started_is_said_in_a_line(math: Served, tmp_path: Path) 
     assert "cannot listen" in taken
     assert taken.count("\n") == 1
     assert "No such file" in refused("--judge", "math", "--token-file", "none", folder=tmp_path)
-    assert "CONFIG file or --judge" in refused("--judge", "math", "config.yaml", folder=tmp_path)
+    assert "a CONFIG file, --judge NAME" in refused(
+        "--judge", "math", "config.yaml", folder=tmp_path
+    )
     for wrong in (
         ["--port", "70000"],
         ["--max-body", "0"],

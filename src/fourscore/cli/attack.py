@@ -11,15 +11,13 @@ from typing import Any
 import msgspec
 
 from fourscore.cli import model_options as budget
-from fourscore.cli.judge_options import judge_options
+from fourscore.cli.judge_options import add_judge_arguments, load_judge, read_rubric_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.cli.run_guard import stdout_kept
 from fourscore.core import Case, ConfigError, DataError, Dimension, Rubric
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
-from fourscore.integrations.config_file import rubric_from_name
 from fourscore.judges.llm.attacks import bundled_cases, families, family
-from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
 from fourscore.labels.labelled_outputs import read_labelled
@@ -33,8 +31,7 @@ THRESHOLD = 0.7
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--judge", required=True, metavar="NAME", help="a judge, or a rubric's YAML")
-    add("--with", dest="options", metavar="JSON", help="options of the judge, as an object")
+    add_judge_arguments(parser, required=True)
     add("--model", metavar="SPEC", help="for a judge that asks one: openai:gpt-4o-mini, …")
     add("--base-url", metavar="URL", help="where that model is served")
     add("--cases", metavar="FILE", help="your own; `wrong` in the metadata is a wrong answer")
@@ -76,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
     with Ticker(known) as ticker, stdout_kept():
         found = loop.run(work())
-    document = {"judge": args.judge, **found, **budget.bill(house)}
+    document = {"judge": args.rubric or args.judge, **found, **budget.bill(house)}
     document["bill"] = costs.bill_lines(document.get("models", ()))
     code = exit_code(document, args.most)
     document |= {"most": args.most, "exit_code": code}
@@ -105,14 +102,12 @@ def _rubric(args: argparse.Namespace) -> Rubric:
     """The rubric of a file, or one judge and a threshold."""
     if args.threshold is not None and not 0 < args.threshold <= 1:
         raise ConfigError("expected a number above 0, up to 1", field="--threshold")
-    if args.judge.endswith((".yaml", ".yml")):
-        if args.options or args.model or args.base_url:
-            raise ConfigError("a rubric's file has the options of its judges", field="--judge")
-        rubric = read_rubric(args.judge)
+    if args.rubric is not None:
+        rubric = read_rubric_argument(args)
         if args.threshold is None:
             return rubric
         return msgspec.structs.replace(rubric, pass_threshold=args.threshold)
-    judge = rubric_from_name(args.judge, judge_options(args)).dimensions[0].judge
+    judge = load_judge(args)
     name = getattr(judge, "name", None) or judge.names[0]  # type: ignore[union-attr]
     return Rubric(
         name=name,

@@ -12,7 +12,12 @@ from msgspec.structs import replace
 
 from fourscore.cli import model_options as budget
 from fourscore.cli.calibrate_fit import check_fit, fit_weights
-from fourscore.cli.judge_options import judge_options
+from fourscore.cli.judge_options import (
+    add_judge_arguments,
+    load_judge,
+    read_rubric_argument,
+    refuse_judge_options,
+)
 from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.cli.run_guard import stdout_kept
 from fourscore.core import ConfigError, DataError, Dimension, Rubric, suggest_known
@@ -22,7 +27,6 @@ from fourscore.formats.labels import scale_of
 from fourscore.formats.rubrics import Counted, RubricCalibration
 from fourscore.formats.sections import put_section
 from fourscore.formats.writing import written
-from fourscore.integrations.config_file import rubric_from_name
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.calibrate import Calibration, calibrate, judged
 from fourscore.labels.labelled_outputs import (
@@ -45,8 +49,7 @@ ENDINGS = (".md", ".json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--judge", metavar="NAME", help="a judge, or a rubric's YAML; not with judge_score")
-    add("--with", dest="options", metavar="JSON", help="options of the judge, as an object")
+    add_judge_arguments(parser)
     add("--model", metavar="SPEC", help="for a judge that asks one: openai:gpt-4o-mini, …")
     add("--dimension", metavar="D", help="one dimension of the rubric, or signal of the judge")
     add("--labels", metavar="FILE", help="cases with a recorded output and label or labels")
@@ -127,21 +130,22 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _rubric(args: argparse.Namespace) -> Rubric | None:
-    """What --judge names, or --store-in; a judge on its own keeps its own idea of success."""
-    named = args.judge or args.store_in
-    if named is None:
-        return None
-    if named.endswith((".yaml", ".yml")):
-        if args.options or args.model:
-            raise ConfigError("a rubric's file has the options of its judges", field="--judge")
-        return read_rubric(named)
-    judge = rubric_from_name(named, judge_options(args)).dimensions[0].judge
+    """What `--rubric`, `--judge` or `--store-in` names; None where none of them is given.
+
+    A judge on its own keeps its own idea of success.
+    """
+    if args.rubric is not None:
+        return read_rubric_argument(args)
+    if args.judge is None:
+        refuse_judge_options(args)
+        return None if args.store_in is None else read_rubric(args.store_in)
+    judge = load_judge(args)
     if is_ranker(judge):
-        raise ConfigError(f"{named} ranks; it has no verdict on one output", field="--judge")
+        raise ConfigError(f"{args.judge} ranks; it has no verdict on one output", field="--judge")
     names: Sequence[str] = judge.names  # type: ignore[union-attr]
     lines = tuple(Dimension(name=name, judge=judge) for name in names)
     chosen = [line for line in lines if line.name == args.dimension] or lines[:1]
-    return Rubric(name=named, dimensions=tuple(chosen), pass_threshold=PASS_AT)
+    return Rubric(name=args.judge, dimensions=tuple(chosen), pass_threshold=PASS_AT)
 
 
 def _looked_at(rubric: Rubric | None, dimension: str | None) -> Rubric | None:
@@ -176,8 +180,10 @@ def _of_run(
         info = store.run(args.stored)
         judge = info.rubric_fingerprint if rubric is None else rubric.provenance.rubric
         if judge != info.rubric_fingerprint and not any(store.done(info.id, judge)):
-            hint = f"fourscore rescore {info.id} --rubric {args.judge or args.store_in}"
-            raise ConfigError(f"run {info.id} was not judged by it: {hint}", field="--judge")
+            file = args.rubric or args.store_in
+            hint = f": fourscore rescore {info.id} --rubric {file}" if file else ""
+            field = "--judge" if args.judge else "--rubric"
+            raise ConfigError(f"run {info.id} was not scored by it{hint}", field=field)
         found = from_run(store, info, judge, args.dimension, pass_at)
     name = rubric.name if rubric is not None else (info.name or info.id)
     return found, name, judge if args.dimension is None else f"{judge} {args.dimension}"
@@ -192,7 +198,7 @@ def _verdicts(
     if rubric is None or not bare:
         if bare:
             file, row = bare[0]
-            message = "missing: without --judge each output brings its judge's score"
+            message = "missing: without --judge or --rubric each output brings its judge's score"
             raise DataError(message, file=file, line=row.line, field="judge_score")
         return [r.verdict or Verdict() for r in rows], [r.verdict or Verdict() for r in rest], {}
     house = budget.house_of(budget.means_of(args), rubric)
@@ -216,7 +222,7 @@ def _store(args: argparse.Namespace, found: Calibration) -> None:
     """Put what was found into the rubric's file, if it is of this rubric's verdict."""
     own = read_rubric(args.store_in).provenance.rubric
     if found.fingerprint != own:
-        message = "what was calibrated is not this rubric's pass and fail: give it as --judge too"
+        message = "what was calibrated is not this rubric's pass and fail: give it as --rubric too"
         raise ConfigError(message, file=args.store_in, field="--store-in")
     errors = found.errors
     try:

@@ -28,15 +28,16 @@ def check_fit(args: argparse.Namespace) -> None:
         if getattr(args, name):
             message = "not with --fit, which changes the judge: calibrate again afterwards"
             raise ConfigError(message, field=f"--{name.replace('_', '-')}")
-    if args.judge is None:
-        raise ConfigError("give --judge: the rubric whose weights are fitted", field="--fit")
+    if args.judge is None and args.rubric is None:
+        message = "give --rubric: the rubric whose weights are fitted"
+        raise ConfigError(message, field="--fit")
 
 
 def fit_weights(args: argparse.Namespace, rubric: Rubric, found: Labelled, pass_at: float) -> int:
     """Fit, write the weights where they are a gain, and say what came of it."""
     name, judge = _fitted_dimension(rubric)
     fit = fit_labelled(found, judge, pass_at, time.strftime("%Y-%m-%d", time.gmtime()))
-    path = _weights_path(args.judge, name)
+    path = _weights_path(args.rubric, name)
     if not fit.refused:
         with written(str(path)) as stream:
             stream.write(msgspec.json.format(msgspec.json.encode(fit.weights), indent=1) + b"\n")
@@ -70,12 +71,11 @@ def _fitted_dimension(rubric: Rubric) -> tuple[str, FactualAccuracy]:
     return found[0]
 
 
-def _weights_path(named: str, dimension: str) -> Path:
+def _weights_path(rubric: str | None, dimension: str) -> Path:
     """Beside the rubric's file; for a judge on its own, in the working folder."""
     safe = re.sub(r"[^\w-]", "_", dimension)
-    if named.endswith((".yaml", ".yml")):
-        rubric = Path(named)
-        return rubric.with_name(f"{rubric.stem}.{safe}.weights.json")
+    if rubric is not None:
+        return Path(rubric).with_name(f"{Path(rubric).stem}.{safe}.weights.json")
     return Path(f"{safe}.weights.json")
 
 

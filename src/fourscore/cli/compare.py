@@ -6,12 +6,13 @@ from contextlib import ExitStack
 
 import msgspec
 
+from fourscore.cli.flags import add_json_argument, add_scores_argument, add_store_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
 from fourscore.report.comparison_panel import show
 from fourscore.report.run_panel import store_option
 from fourscore.stats.verdict import Rules
-from fourscore.stores.sqlite import DEFAULT_STORE, Store
+from fourscore.stores.sqlite import Store
 from fourscore.test.compare import Side, compare, same_judge
 
 #: What may be asked of B, and the verdicts that do not give it.
@@ -22,14 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("a", metavar="A", help="the run to compare with")
     add("b", metavar="B", help="the run that is compared")
-    add(
-        "--store",
-        default=DEFAULT_STORE,
-        metavar="FILE",
-        help=f"where runs are kept ({DEFAULT_STORE})",
-    )
+    add_store_argument(parser)
     add("--store-b", metavar="FILE", help="where B is kept, if elsewhere")
-    add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after fourscore rescore")
+    add_scores_argument(parser)
     add(
         "--margin",
         type=float,
@@ -39,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--level", type=float, default=0.95, metavar="SHARE", help="of confidence (0.95)")
     add("--require", choices=sorted(REFUSED), help="exit with 1 where B is not that")
-    add("--json", action="store_true", help="one document on stdout")
+    add_json_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -48,8 +44,8 @@ def run(args: argparse.Namespace) -> int:
         a = stack.enter_context(Store(args.store, make=False))
         b = stack.enter_context(Store(args.store_b, make=False)) if args.store_b else a
         one, other = a.run(args.a), b.run(args.b)
-        if args.judge:
-            judge = b.judge(other.id, a.judge(one.id, args.judge))
+        if args.scores:
+            judge = b.judge(other.id, a.judge(one.id, args.scores))
         else:
             judge = same_judge(a, one.id, b, other.id)
         found = compare(
@@ -65,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         document["exit_code"] = code
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
-        by = f" --judge {judge}" if args.judge else ""
+        by = f" --scores {judge}" if args.scores else ""
         show(one, other, found, by + store_option(args.store_b or args.store))
         if not met:
             sys.stdout.write(f"required: {args.require}. It is not.\n")

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from fourscore.cli.flags import add_scores_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError, DataError
 from fourscore.evolve.decision import Decision, by_pairs, by_scores
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"where runs are kept ({DEFAULT_STORE})",
     )
     add("--store-b", metavar="FILE", help="where the second run is kept, if elsewhere")
-    add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after fourscore rescore")
+    add_scores_argument(parser)
     told = "pairs at the most, looked at up to four times; without it, all there are, once"
     add("--budget", type=int, metavar="N", help=told)
     add("--level", type=float, default=0.05, metavar="SHARE", help="of false acceptances (0.05)")
@@ -57,7 +58,7 @@ def _decide_runs(args: argparse.Namespace) -> int:
         a = stack.enter_context(Store(args.store, make=False))
         b = stack.enter_context(Store(args.store_b, make=False)) if args.store_b else a
         one, other = a.run(args.runs[0]), b.run(args.runs[1])
-        judge = args.judge or same_judge(a, one.id, b, other.id)
+        judge = args.scores or same_judge(a, one.id, b, other.id)
         old, new = Side(store=a, run=one.id, judge=judge), Side(store=b, run=other.id, judge=judge)
         found = paired_runs(old, new)
     if args.rule == "paired":

@@ -12,12 +12,16 @@ from typing import Any, BinaryIO
 import msgspec
 
 from fourscore.cli import model_options as budget
+from fourscore.cli.judge_options import (
+    add_config_argument,
+    add_judge_arguments,
+    read_judge_arguments,
+)
 from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.cli.progress import Progress
 from fourscore.core import ConfigError, DataError, Rubric, Status
 from fourscore.formats.lines import chunks
 from fourscore.formats.writing import written
-from fourscore.integrations.config_file import add_judge_arguments, rubric_from_options
 from fourscore.report import costs
 from fourscore.stats.rates import wilson
 from fourscore.train.bulk_rows import Tally
@@ -25,6 +29,7 @@ from fourscore.train.judge_pool import Crew
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_config_argument(parser)
     add_judge_arguments(parser)
     parser.add_argument("--data", required=True, metavar="ROWS", help="rows as JSONL; - for stdin")
     parser.add_argument("--out", metavar="FILE", help="where the rewards go; default: stdout")
@@ -58,7 +63,7 @@ def _count(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     started = time.monotonic()
-    rubric = rubric_from_options(args.config, args.judge, args.set)
+    rubric = read_judge_arguments(args)
     if args.json and not args.out:
         raise ConfigError("the rows need --out when stdout carries the summary", field="--json")
     house = budget.house_of(budget.means_of(args), rubric)

@@ -1,25 +1,93 @@
-"""Options of a judge that is named on the command line: `--with JSON`, `--model`, `--base-url`."""
+"""Flags that say what scores: `--judge NAME` or `--rubric FILE`, and options of the judge."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
-import msgspec
+from fourscore.cli.flags import parse_key_value
+from fourscore.core import ConfigError, Judge, Ranker, Rubric
+from fourscore.integrations.config_file import rubric_from_config, rubric_from_name
+from fourscore.judges.rubric_file import read_rubric
 
-from fourscore.core import ConfigError
+
+def add_judge_arguments(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+    """Add `--judge`, `--rubric` and `--set`; `required` means one of the first two."""
+    choice = parser.add_mutually_exclusive_group(required=required)
+    known = "math, countdown, …, module->Name or file.py->Name"
+    choice.add_argument("--judge", metavar="NAME", help=f"score with this judge: {known}")
+    choice.add_argument("--rubric", metavar="FILE", help="score with this rubric (a YAML file)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set an option of the judge, e.g. format_score=0.2; may be repeated",
+    )
 
 
-def judge_options(args: argparse.Namespace) -> dict[str, Any]:
-    """What the arguments amount to; the short forms go before what `--with` says."""
-    options: Any = {}
-    if args.options:
-        try:
-            options = msgspec.json.decode(args.options)
-        except msgspec.DecodeError as error:
-            raise ConfigError(f"not JSON: {error}", field="--with") from None
-    if not isinstance(options, dict):
-        raise ConfigError("expected an object", field="--with")
-    if args.model:
-        options["model"] = args.model
+def add_config_argument(parser: argparse.ArgumentParser) -> None:
+    """Add CONFIG, the third way to name a judge."""
+    text = "take the judge from this configuration file (AgentJet's or Fourscore's YAML)"
+    parser.add_argument("config", nargs="?", metavar="CONFIG", help=text)
+
+
+def is_judge_named(args: argparse.Namespace) -> bool:
+    """Whether CONFIG, `--judge` or `--rubric` is given."""
+    return bool(_named(args))
+
+
+def read_judge_arguments(args: argparse.Namespace) -> Rubric:
+    """The rubric that CONFIG, `--judge` or `--rubric` names; a judge becomes a rubric of one."""
+    if len(_named(args)) != 1:
+        raise ConfigError("give one of: a CONFIG file, --judge NAME, --rubric FILE")
+    if args.rubric is not None:
+        return read_rubric_argument(args)
+    if args.judge is not None:
+        return Rubric.alone(load_judge(args))
+    return rubric_from_config(args.config, read_judge_options(args))
+
+
+def _named(args: argparse.Namespace) -> list[str]:
+    named = (getattr(args, "config", None), args.judge, args.rubric)
+    return [value for value in named if value is not None]
+
+
+def read_rubric_argument(args: argparse.Namespace) -> Rubric:
+    """The rubric of `--rubric`; options of judges are refused, they belong in the file."""
+    refuse_judge_options(args)
+    return read_rubric(args.rubric)
+
+
+def refuse_judge_options(args: argparse.Namespace) -> None:
+    """Refuse `--set`, `--model` and `--base-url` where no single judge is named."""
+    for flag in ("set", "model", "base_url"):
+        if getattr(args, flag, None):
+            message = "it goes with --judge: a rubric's file has the options of its judges"
+            raise ConfigError(message, field=f"--{flag.replace('_', '-')}")
+
+
+def load_judge(args: argparse.Namespace) -> Judge | Ranker:
+    """The judge that `--judge` names, with the options of `--set`, `--model` and `--base-url`."""
+    check_judge_name(args.judge)
+    return rubric_from_name(args.judge, read_judge_options(args)).dimensions[0].judge
+
+
+def check_judge_name(name: str) -> None:
+    """Refuse the name of a rubric where a judge's name is expected."""
+    if Path(name).suffix in (".yaml", ".yml"):
+        raise ConfigError(f"{name} is a rubric's file: give it as --rubric", field="--judge")
+    if name == "research":
+        message = "it is a rubric: name one of its judges, or use fourscore run --agent recorded"
+        raise ConfigError(f"{message} --cases FILE", field="--judge")
+
+
+def read_judge_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The judge's options; `--model` and `--base-url` override the same options in `--set`."""
+    options = dict(parse_key_value(text, "--set") for text in args.set)
+    if model := getattr(args, "model", None):
+        options["model"] = model
     if base_url := getattr(args, "base_url", None):
-        options["settings"] = {**options.get("settings", {}), "base_url": base_url}
+        settings = options.get("settings") or {}
+        if isinstance(settings, dict):  # else the judge refuses it
+            options["settings"] = {**settings, "base_url": base_url}
     return options

@@ -6,8 +6,9 @@ import sys
 
 import msgspec
 
+from fourscore.cli.flags import add_json_argument, add_store_argument
 from fourscore.cli.main import PASSED
-from fourscore.stores.sqlite import DEFAULT_STORE, Store
+from fourscore.stores.sqlite import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,13 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
     add("--who", default=None, metavar="NAME", help="who says so (you)")
     add("--note", default="", help="and why")
-    add(
-        "--store",
-        default=DEFAULT_STORE,
-        metavar="FILE",
-        help=f"where runs are kept ({DEFAULT_STORE})",
-    )
-    add("--json", action="store_true", help="one document on stdout")
+    add_store_argument(parser)
+    add_json_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:

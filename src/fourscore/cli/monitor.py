@@ -191,9 +191,9 @@ def _rubric(args: argparse.Namespace) -> Any:
         return args.rubric
     if args.rubric is not None:
         raise ConfigError("give --rubric or --judge, not both", field="--judge")
-    from fourscore.integrations.config_file import rubric_from_options
+    from fourscore.cli.judge_options import read_judge_arguments
 
-    return rubric_from_options(None, args.judge, args.set)
+    return read_judge_arguments(args)
 
 
 def _deliver(args: argparse.Namespace) -> int:

@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
+from fourscore.cli.flags import parse_key_value
 from fourscore.cli.model_options import Means
 from fourscore.core import ConfigError
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import read_document
 from fourscore.formats.selection import Selection
-from fourscore.integrations.config_file import parse_option
 from fourscore.judges.rubric_file import RESEARCH
 from fourscore.stores.sqlite import DEFAULT_STORE
 from fourscore.test.run import Plan
@@ -141,10 +141,10 @@ def settings_of(args: argparse.Namespace) -> RunSettings:
             told[key] = True
     told["where"] = {
         **told.get("where", {}),
-        **dict(parse_option(text, "--where") for text in args.where),
+        **dict(parse_key_value(text, "--where") for text in args.where),
     }
     labels = {
-        key: str(value) for key, value in (parse_option(text, "--label") for text in args.label)
+        key: str(value) for key, value in (parse_key_value(text, "--label") for text in args.label)
     }
     told["labels"] = {**told.get("labels", {}), **labels}
     for key in ("cases", "agent"):

@@ -6,18 +6,14 @@ import time
 
 import msgspec
 
+from fourscore.cli.flags import add_json_argument, add_store_argument
 from fourscore.cli.main import PASSED
-from fourscore.stores.sqlite import DEFAULT_STORE, Store
+from fourscore.stores.sqlite import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--store",
-        default=DEFAULT_STORE,
-        metavar="FILE",
-        help=f"where runs are kept ({DEFAULT_STORE})",
-    )
-    parser.add_argument("--json", action="store_true", help="one document on stdout")
+    add_store_argument(parser)
+    add_json_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:

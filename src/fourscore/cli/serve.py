@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from fourscore.cli.judge_options import (
+    add_config_argument,
+    add_judge_arguments,
+    is_judge_named,
+    read_judge_arguments,
+)
 from fourscore.cli.main import PASSED
 from fourscore.cli.model_options import prepare
 from fourscore.core import ConfigError, Rubric
-from fourscore.integrations.config_file import add_judge_arguments, rubric_from_options
 
 if TYPE_CHECKING:
     from fourscore.server.settings import MonitorSettings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_config_argument(parser)
     add_judge_arguments(parser)
     parser.add_argument(
         "--host", default="127.0.0.1", help="where to listen; other than loopback needs a token"
@@ -183,14 +189,14 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
 def _rubrics(args: argparse.Namespace) -> tuple[Rubric, Rubric]:
     """For rewards, and for traces; one may serve for both."""
     if args.monitor_rubric is None:
-        rubric = rubric_from_options(args.config, args.judge, args.set)
+        rubric = read_judge_arguments(args)
         return rubric, rubric
     from fourscore.judges.rubric_file import read_rubric
 
     monitored = read_rubric(args.monitor_rubric)
-    if args.config is None and args.judge is None:
+    if not is_judge_named(args):
         return monitored, monitored
-    return rubric_from_options(args.config, args.judge, args.set), monitored
+    return read_judge_arguments(args), monitored
 
 
 def _rate(text: str) -> float:

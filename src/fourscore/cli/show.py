@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from fourscore.cli.flags import add_json_argument, add_scores_argument, add_store_argument
 from fourscore.cli.main import PASSED
 from fourscore.core import ConfigError, InputError, Score, Signal
 from fourscore.core.trace import as_text
@@ -19,7 +20,7 @@ from fourscore.report.costs import judged_by
 from fourscore.report.run_panel import last_run, store_option
 from fourscore.report.run_panel import show as show_summary
 from fourscore.stores.run import RunInfo, StoredRow
-from fourscore.stores.sqlite import DEFAULT_STORE, Store
+from fourscore.stores.sqlite import Store
 from fourscore.test.run import summarized
 
 
@@ -28,22 +29,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("run_id", metavar="RUN", help="the run, or the beginning of its id")
     add("case_id", nargs="?", metavar="CASE", help="one of its cases")
     add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
-    add("--judge", metavar="FINGERPRINT", help="scores by this rubric, after fourscore rescore")
-    add(
-        "--store",
-        default=DEFAULT_STORE,
-        metavar="FILE",
-        help=f"where runs are kept ({DEFAULT_STORE})",
-    )
+    add_scores_argument(parser)
+    add_store_argument(parser)
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
-    add("--json", action="store_true", help="one document on stdout")
+    add_json_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     exports.check(args.out)
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
-        judge = store.judge(info.id, args.judge) if args.judge else None
+        judge = store.judge(info.id, args.scores) if args.scores else None
         if args.case_id is not None:
             row = store.row(info.id, args.case_id, args.repeat, judge)
             if row is None:

@@ -3,7 +3,6 @@
 Everything inside `task_judge` is checked; AgentJet's other sections are left alone.
 """
 
-import argparse
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +11,7 @@ import msgspec
 
 from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, suggest_known
 from fourscore.formats.conversion import ConversionError, converted
-from fourscore.formats.document import Document, parse_document, read_document
+from fourscore.formats.document import Document, read_document
 from fourscore.judges.loading import load
 from fourscore.labels.auto_grader_config import AutoGrader
 
@@ -91,55 +90,13 @@ def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
     return Rubric.from_judge(judge)
 
 
-def add_judge_arguments(parser: argparse.ArgumentParser) -> None:
-    """What a command takes that can be told a judge in two ways."""
-    parser.add_argument(
-        "config", nargs="?", metavar="CONFIG", help="AgentJet's or Fourscore's YAML"
-    )
-    parser.add_argument(
-        "--judge", metavar="NAME", help="math, countdown, module->Name, file.py->Name"
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an option of the judge, e.g. format_score=0.2",
-    )
-
-
-def rubric_from_options(config: str | None, judge: str | None, settings: list[str]) -> Rubric:
-    """The rubric of a command that takes a CONFIG or `--judge`, with `--set` over either."""
-    options = dict(parse_option(text) for text in settings)
-    if (config is None) == (judge is None):
-        raise ConfigError("give either a CONFIG file or --judge NAME")
-    if config is not None:
-        return rubric_from_config(config, options)
-    if judge == "research" or Path(judge or "").suffix in (".yaml", ".yml"):
-        raise ConfigError(_rubric_told(judge if judge != "research" else None), field="--judge")
-    return rubric_from_name(judge or "", options)
-
-
-def _rubric_told(file: str | None) -> str:
-    """What to do with a rubric where one judge is wanted; None is the rubric that ships."""
-    told = f"fourscore run{f' --rubric {file}' if file else ''} --agent recorded --cases FILE"
-    return f"it is a rubric, and a judge is wanted: name one of its judges, or use {told}"
-
-
-def parse_option(text: str, option: str = "--set") -> tuple[str, Any]:
-    """`key=value` of an option; the value is read as YAML, so 0.2 is a number."""
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise ConfigError(f"{text!r}: expected key=value", field=option)
-    return key.strip(), parse_document(value, option).value
-
-
 def _root(document: Document) -> str:
     value = document.value
     found = [root for root in ROOTS if isinstance(value, dict) and root in value]
     if len(found) != 1:
         if not found and isinstance(value, dict) and "dimensions" in value:
-            raise document.error(_rubric_told(document.file), "dimensions")
+            message = "this is a rubric's file, not a configuration: give it as --rubric"
+            raise document.error(message, "dimensions")
         wanted = "one of ajet: and fourscore:" if found else "a section ajet: or fourscore:"
         raise document.error(f"expected {wanted} at the top")
     root = found[0]

@@ -255,7 +255,7 @@ def _footer(
         other, summary = before
         table.add_row("change", f"{_change(document, summary)}, since the last run")
         table.add_row("real?", Text(f"fourscore compare {other.id} {info.id}{store}", "bold"))
-    judge = f" --judge {document['judge']}" if "judge" in document else ""
+    judge = f" --scores {document['judge']}" if "judge" in document else ""
     table.add_row("next", Text(f"fourscore show {info.id}{worst}{judge}{store}", "bold"))
     return table
 

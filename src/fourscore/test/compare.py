@@ -62,7 +62,7 @@ def same_judge(a: Store, run_a: str, b: Store, run_b: str) -> str:
     if first != second:
         message = f"{run_a} and {run_b} were scored by different rubrics"
         hint = f"fourscore rescore {run_a} --rubric FILE makes them comparable"
-        raise ConfigError(f"{message}; {hint}, then give --judge")
+        raise ConfigError(f"{message}; {hint}, then give --scores")
     return first
 
 
