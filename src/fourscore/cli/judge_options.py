@@ -43,7 +43,7 @@ def read_judge_arguments(args: argparse.Namespace) -> Rubric:
     if args.rubric is not None:
         return read_rubric_argument(args)
     if args.judge is not None:
-        return Rubric.alone(load_judge(args))
+        return Rubric.from_judge(load_judge(args))
     return rubric_from_config(args.config, read_judge_options(args))
 
 
