@@ -1,12 +1,14 @@
 """Rubrics that people write: YAML with dimensions, their judges, weights and gates."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from fourscore.core import ConfigError, Dimension, Rubric
+from fourscore.core import ConfigError, Dimension, FunctionJudge, Judge, Rubric
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import Document, read_document
 from fourscore.formats.rubrics import RubricFile, RubricLine
-from fourscore.judges.loading import load
+from fourscore.judges.loading import BUILT_IN, load
 
 #: The rubric for research answers, which `fourscore run` uses where none is given.
 RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")
@@ -58,3 +60,37 @@ def _dimension(document: Document, name: str, spec: RubricLine, folder: str) -> 
     except ValueError as error:
         field, _, message = str(error).partition(": ")
         raise document.error(message, f"{place}.{field}") from None
+
+
+def rubric_from_mapping(mapping: Mapping[str, Any], name: str = "rubric") -> Rubric:
+    """Return the rubric of a mapping from a dimension's name to its weight, judge and options."""
+    lines = mapping.items()
+    return Rubric(name=name, dimensions=tuple(_mapped_dimension(*line) for line in lines))
+
+
+def _mapped_dimension(name: str, config: Any) -> Dimension:
+    if not isinstance(config, Mapping):
+        message = f"expected a mapping with a weight, got {type(config).__name__}"
+        raise ConfigError(message, field=name)
+    return Dimension(
+        name=name,
+        judge=judge_from_mapping(name, config),
+        weight=config.get("weight"),
+        gate=config.get("gate"),
+        description=config.get("description") or "",
+        levels=config.get("levels") or {},
+    )
+
+
+def judge_from_mapping(name: str, config: Any) -> Judge:
+    """Return the judge of one dimension: `judge`, else the built-in judge of the same name."""
+    judge = config.get("judge") if isinstance(config, Mapping) else None
+    if judge is None and name in BUILT_IN:
+        judge = name
+    if judge is None:
+        message = "it has no judge, and no built-in judge has its name; give one as `judge`"
+        raise ConfigError(message, field=name)
+    if isinstance(judge, str):
+        return load(judge, None, config.get("with") or {})
+    found: Judge = judge if hasattr(judge, "judge") else FunctionJudge(judge, name)
+    return found

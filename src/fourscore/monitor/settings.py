@@ -81,9 +81,9 @@ def rubric_of(given: "Rubric | Judge | Mapping[str, Any] | str | Path | None") -
 
         return read_rubric(str(given))
     if isinstance(given, Mapping):
-        from fourscore.test.test_set import EvaluationRunner, TestSet
+        from fourscore.judges.rubric_file import rubric_from_mapping
 
-        return EvaluationRunner(TestSet("monitor"), given, None)._scored_by()
+        return rubric_from_mapping(given)
     if hasattr(given, "judge"):
         return Rubric.from_judge(given)
     message = f"expected a rubric, a file or a mapping of one, got {type(given).__name__}"

@@ -10,7 +10,6 @@ from fourscore.agents.agent import agent_of, attempt, opened
 from fourscore.core import (
     Case,
     ConfigError,
-    Dimension,
     FunctionJudge,
     Rubric,
     Score,
@@ -25,7 +24,7 @@ from fourscore.core.rubric import SLACK
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.fields import case_from
-from fourscore.judges.loading import BUILT_IN, load
+from fourscore.judges.rubric_file import judge_from_mapping, rubric_from_mapping
 from fourscore.stats.aggregate import Summary
 
 PASS_THRESHOLD = 0.7
@@ -200,39 +199,12 @@ class EvaluationRunner:
         if isinstance(self.rubric, Rubric):
             return self.rubric
         if self._made is None:
-            lines = self.rubric.items()
-            self._made = Rubric(
-                name="rubric",
-                dimensions=tuple([self._dimension(name, config) for name, config in lines]),
-            )
+            self._made = rubric_from_mapping(self.rubric)
         return self._made
-
-    def _dimension(self, name: str, config: Mapping[str, Any]) -> Dimension:
-        if not isinstance(config, Mapping):
-            message = f"expected a mapping with a weight, got {type(config).__name__}"
-            raise ConfigError(message, field=name)
-        return Dimension(
-            name=name,
-            judge=self._judge(name, config),
-            weight=config.get("weight"),
-            gate=config.get("gate"),
-            description=config.get("description") or "",
-            levels=config.get("levels") or {},
-        )
 
     def _judge(self, dimension: str, config: Any) -> Any:
         if dimension not in self._judges:
-            judge = config.get("judge") if isinstance(config, Mapping) else None
-            if judge is None and dimension in BUILT_IN:
-                judge = dimension
-            if judge is None:
-                message = "it has no judge, and evaluate_dimension is not overridden"
-                raise ConfigError(message, field=dimension)
-            if isinstance(judge, str):
-                judge = load(judge, None, config.get("with") or {})
-            elif not hasattr(judge, "judge"):
-                judge = FunctionJudge(judge, dimension)
-            self._judges[dimension] = judge
+            self._judges[dimension] = judge_from_mapping(dimension, config)
         return self._judges[dimension]
 
 
