@@ -91,6 +91,6 @@ def judge_from_mapping(name: str, config: Any) -> Judge:
         message = "it has no judge, and no built-in judge has its name; give one as `judge`"
         raise ConfigError(message, field=name)
     if isinstance(judge, str):
-        return load(judge, None, config.get("with") or {})
+        judge = load(judge, None, config.get("with") or {})
     found: Judge = judge if hasattr(judge, "judge") else FunctionJudge(judge, name)
     return found
