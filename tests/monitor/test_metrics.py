@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from fourscore.core import Case, ConfigError, DataError, Trace, Usage, judge
 from fourscore.formats.document import read_document
 from fourscore.monitor.delivery import Deliverer
 from fourscore.monitor.grafana import FILES, HERE, write_files
-from fourscore.monitor.metrics import FAMILIES, PREFIX, metrics_text
+from fourscore.monitor.metrics import FAMILIES, PREFIX, MonitorCollector, metrics_text
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.sinks import Log
 from fourscore.stats.confusion import Confusion
@@ -129,6 +130,24 @@ def test_what_the_judge_costs_and_the_corrected_rate(store: MonitorStore) -> Non
     assert value(found, "corrected_pass_rate") == pytest.approx(
         (50 / 60 + 0.8 - 1) / (0.9 + 0.8 - 1)
     )
+
+
+def test_text_keeps_the_names_labels_and_types_of_the_format(store: MonitorStore) -> None:
+    fill(store, 3)
+    lines = metrics_text(store).splitlines()
+    assert lines[:3] == [
+        "# HELP fourscore_monitor_samples_total Samples by status; scored and agent failures count.",
+        "# TYPE fourscore_monitor_samples_total counter",
+        'fourscore_monitor_samples_total{monitor="default",status="scored"} 3.0',
+    ]
+    assert 'fourscore_monitor_measured_total{kind="overall",monitor="default",name=""} 3.0' in lines
+
+
+def test_collector_can_be_registered_with_other_metrics(store: MonitorStore) -> None:
+    fill(store, 3)
+    registry = CollectorRegistry()
+    registry.register(MonitorCollector(store))
+    assert generate_latest(registry).decode() == metrics_text(store)
 
 
 def exported(store: MonitorStore) -> set[str]:

@@ -90,7 +90,9 @@ def judge_from_mapping(name: str, config: Any) -> Judge:
     if judge is None:
         message = "it has no judge, and no built-in judge has its name; give one as `judge`"
         raise ConfigError(message, field=name)
+    found: Judge
     if isinstance(judge, str):
-        judge = load(judge, None, config.get("with") or {})
-    found: Judge = judge if hasattr(judge, "judge") else FunctionJudge(judge, name)
+        found = load(judge, None, config.get("with") or {})
+    else:
+        found = judge if hasattr(judge, "judge") else FunctionJudge(judge, name)
     return found
