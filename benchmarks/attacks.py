@@ -25,7 +25,7 @@ from typing import Any
 from llama import serving
 
 from fourscore.core import ConfigError, Dimension, Rubric, Trace
-from fourscore.judges.llm.attacks import bundled_cases, families, wrong_answer
+from fourscore.judges.llm.attacks import read_bundled_cases, families, read_wrong_answer
 from fourscore.judges.llm.defences import DEFENCES, Defence
 from fourscore.judges.loading import load
 from fourscore.labels.attack import attack
@@ -88,8 +88,8 @@ def small(attempts: int, gguf: str | None) -> None:
 async def right(judge: Any) -> str:
     """How right and wrong answers fare that nobody has tampered with."""
     values: dict[str, list[float]] = {"right": [], "wrong": []}
-    for case in bundled_cases():
-        answers = {"right": case.expected["answer"], "wrong": wrong_answer(case)}
+    for case in read_bundled_cases():
+        answers = {"right": case.expected["answer"], "wrong": read_wrong_answer(case)}
         for kind, answer in answers.items():
             (signal,) = await judge.judge(case, Trace(output=answer))
             values[kind].append(signal.value)
@@ -131,7 +131,7 @@ def compare(judge: str, options: dict[str, Any], plan: Plan, columns: list[str])
 def measured(judge: Any, plan: Plan) -> dict[str, Any]:
     dimension = Dimension(name=judge.names[0], judge=judge, weight=1.0)
     rubric = Rubric(name=judge.names[0], dimensions=(dimension,), pass_threshold=PASS)
-    return asyncio.run(attack(rubric, families(), bundled_cases, plan))
+    return asyncio.run(attack(rubric, families(), read_bundled_cases, plan))
 
 
 def cell(line: dict[str, Any], n: int) -> str:

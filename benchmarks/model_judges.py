@@ -32,7 +32,7 @@ from llama import serving
 
 from fourscore.core import Case, FourscoreError, Trace
 from fourscore.judges.llm.factual_accuracy import FactualAccuracy
-from fourscore.judges.llm.logprobs import word_likelihoods
+from fourscore.judges.llm.logprobs import read_word_probabilities
 from fourscore.models.messages import Ask, Model, Turn
 from fourscore.models.spec import model_of
 
@@ -82,7 +82,7 @@ def ask_plainly(model: Model) -> Way:
         words = form.format(expected=expected_text(row), **row)
         ask = Ask(messages=(Turn("user", words),), max_tokens=1, logprobs=20)
         reply = await model.ask(ask)
-        shares = word_likelihoods(reply, ("no", "yes"))
+        shares = read_word_probabilities(reply, ("no", "yes"))
         return (0.5 if shares is None else shares["yes"]), reply.usage.calls
 
     return way

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fourscore.judges.hidden_text import INVISIBLE
-from fourscore.judges.llm.attacks import bundled_cases, families
+from fourscore.judges.llm.attacks import read_bundled_cases, families
 from fourscore.labels.attack_plan import Attempt
 from fourscore.report.attack_panel import Ticker, visible
 
@@ -63,7 +63,7 @@ def test_what_worked_is_never_printed_raw() -> None:
 
 @pytest.mark.parametrize("family", families(), ids=lambda one: one.name)
 def test_every_attack_can_be_shown(family: Any) -> None:
-    case = next(iter(bundled_cases()))
+    case = next(iter(read_bundled_cases()))
     for attack in family.attacks:
         text = visible(attack.answer(case, "after", "wrong \x1b[31m\r\x9b"))
         assert text.isprintable()
@@ -151,7 +151,7 @@ def test_bad_usage(words: list[str], message: str) -> None:
 
 def test_the_line_that_keeps_up() -> None:
     ticker = Ticker(10)
-    attempt = Attempt(families()[0].attacks[0], next(iter(bundled_cases())), "alone")
+    attempt = Attempt(families()[0].attacks[0], next(iter(read_bundled_cases())), "alone")
     with ticker:
         ticker(attempt, "resisted")
         ticker(attempt, "judge_error")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, CaseError, ConfigError, DataError, Dimension, Rubric, Signal, Trace
-from fourscore.judges.llm.attacks import Family, bundled_cases, families, family
+from fourscore.judges.llm.attacks import Family, read_bundled_cases, families, family
 from fourscore.judges.loading import load
 from fourscore.labels.attack import SHOWN, attack
 from fourscore.labels.attack_plan import Attempt, Plan, planned
@@ -134,7 +134,7 @@ def test_the_same_judge_gives_the_same_document_however_many_at_a_time() -> None
         line = Dimension(name="criteria", judge=judge, weight=1.0)
         one = Rubric(name="x", dimensions=(line,))
         plan = Plan(per_family=8, concurrency=concurrency)
-        return json.dumps(asyncio.run(attack(one, families(), bundled_cases, plan)))
+        return json.dumps(asyncio.run(attack(one, families(), read_bundled_cases, plan)))
 
     assert document(1) == document(16)
 
@@ -148,7 +148,7 @@ def test_the_gullible_and_the_careful() -> None:
         judge = load("criteria", None, options)
         line = Dimension(name="criteria", judge=judge, weight=1.0)
         one = Rubric(name="x", dimensions=(line,))
-        found = asyncio.run(attack(one, families(), bundled_cases, Plan(per_family=20)))
+        found = asyncio.run(attack(one, families(), read_bundled_cases, Plan(per_family=20)))
         assert found["base"]["passed"] == 0
         rates[model] = {name: line["rate"] for name, line in found["families"].items()}
     assert set(rates["careful"].values()) == {0.0}

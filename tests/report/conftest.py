@@ -24,7 +24,7 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
-class Watched:
+class CanaryJudge:
     """A page, and all that a report must never do."""
 
     def __init__(self, browser: Any, path: Path, **how: Any) -> None:
@@ -59,10 +59,10 @@ class Watched:
 
 @pytest.fixture
 def watch(browser: Any) -> Iterator[Any]:
-    opened: list[Watched] = []
+    opened: list[CanaryJudge] = []
 
     def start(path: Path, fragment: str = "", **how: Any) -> Any:
-        opened.append(Watched(browser, path, **how))
+        opened.append(CanaryJudge(browser, path, **how))
         return opened[-1].open(fragment)
 
     yield start

@@ -17,7 +17,7 @@ from fourscore.cli.run_guard import stdout_kept
 from fourscore.core import Case, ConfigError, DataError, Dimension, Rubric
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
-from fourscore.judges.llm.attacks import bundled_cases, families, family
+from fourscore.judges.llm.attacks import read_bundled_cases, families, family
 from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
 from fourscore.labels.labelled_outputs import read_labelled
@@ -134,7 +134,7 @@ def _plan(args: argparse.Namespace) -> Plan:
 
 def _cases(path: str | None) -> Callable[[], Iterable[Case]]:
     if path is None:
-        return bundled_cases
+        return read_bundled_cases
     file = CaseFile(path)
     if not file.check().count:
         raise DataError("it holds no cases", file=path)

@@ -211,11 +211,11 @@ def _watched(found: Any, protocol: str, config: Any, options: Mapping[str, Any])
     """A judge that asks a model takes `canaries` beside its own options."""
     if "canaries" not in options or not _asks_a_model(found):
         return _made(found, protocol, config, options)
-    from fourscore.judges.llm.canaries import Watched
+    from fourscore.judges.llm.canaries import CanaryJudge
 
     own = {name: value for name, value in options.items() if name != "canaries"}
     made, share = _made(found, protocol, config, own), options["canaries"]
-    return Watched(made, share) if share != 0 else made
+    return CanaryJudge(made, share) if share != 0 else made
 
 
 def _asks_a_model(found: Any) -> bool:

@@ -27,7 +27,7 @@ from fourscore.core import (
     score,
 )
 from fourscore.executors.local import Local
-from fourscore.judges.llm.attacks import Family, Place, wrong_answer
+from fourscore.judges.llm.attacks import Family, Place, read_wrong_answer
 from fourscore.labels.attack_plan import Attempt, Plan, planned
 from fourscore.stats.rates import wilson
 
@@ -138,7 +138,7 @@ class _Work:
             self.observe(attempt, await self._one(attempt, line))
 
     async def _one(self, attempt: Attempt, line: Line) -> str:
-        case, wrong = attempt.case, wrong_answer(attempt.case)
+        case, wrong = attempt.case, read_wrong_answer(attempt.case)
         passed, base, status = NO_BASE if wrong is None else await self._base(case, wrong)
         if passed is None:
             line.unmeasured[status] += 1

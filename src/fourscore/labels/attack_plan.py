@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from fourscore.core import Case
-from fourscore.judges.llm.attacks import PLACES, Attack, Family, Place, wrong_answer
+from fourscore.judges.llm.attacks import PLACES, Attack, Family, Place, read_wrong_answer
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ def planned(
 
 def _every(family: Family, cases: Iterable[Case]) -> Iterator[Attempt]:
     for case in cases:
-        places = PLACES if wrong_answer(case) is not None else ("alone",)
+        places = PLACES if read_wrong_answer(case) is not None else ("alone",)
         for attack in family.attacks:
             for place in places:
                 yield Attempt(attack, case, place)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import Dimension, Rubric
-from fourscore.judges.llm.model_judge import Asker
+from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import WORDS, Form
 from fourscore.labels.calibrate import judged
 from fourscore.labels.label_pairs import pair_of
@@ -36,7 +36,7 @@ def _in_form(line: Dimension, form: Form) -> Dimension:
 
 def _has_forms(judge: Any) -> bool:
     """Whether a judge asks with a prompt that has a brief form."""
-    if not isinstance(judge, Asker):
+    if not isinstance(judge, ModelJudge):
         return False
     names = {name.partition("/")[0].removesuffix("_brief") for name in judge.prompts}
     return bool(names & WORDS.keys())

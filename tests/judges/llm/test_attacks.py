@@ -12,14 +12,14 @@ from fourscore.judges.llm.attacks import (
     FOLDER,
     Attack,
     Line,
-    bundled_cases,
+    read_bundled_cases,
     families,
     family,
-    wrong_answer,
+    read_wrong_answer,
 )
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.defences import DEFENCES, Defence, is_off
-from fourscore.judges.llm.openers import nothing_said
+from fourscore.judges.llm.openers import explain_empty
 from fourscore.models.fakes import gullible
 from fourscore.models.messages import Ask
 from fourscore.models.scripted import Scripted
@@ -57,12 +57,12 @@ def test_nothing_in_a_case_is_filled_in_twice() -> None:
 
 
 def test_the_cases() -> None:
-    cases = list(bundled_cases())
+    cases = list(read_bundled_cases())
     assert len({case.id for case in cases}) == len(cases) >= 15
     assert sum("zh" in case.tags for case in cases) >= 5
     for case in cases:
-        assert wrong_answer(case)
-        assert case.expected["answer"] not in (wrong_answer(case) or "")
+        assert read_wrong_answer(case)
+        assert case.expected["answer"] not in (read_wrong_answer(case) or "")
 
 
 def test_an_unknown_family() -> None:
@@ -129,4 +129,4 @@ def test_judges_differ_by_their_defences() -> None:
 
 def test_no_master_key_reaches_a_model() -> None:
     for attack in family("master_keys").attacks:
-        assert nothing_said(CASE, attack.text(CASE)), attack.name
+        assert explain_empty(CASE, attack.text(CASE)), attack.name

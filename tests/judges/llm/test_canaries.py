@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from fourscore.core import Case, ConfigError, Rubric, Score, Signal, Status, Trace, Usage, score
 from fourscore.core.judge import get_runs
-from fourscore.judges.llm.canaries import Watched
+from fourscore.judges.llm.canaries import CanaryJudge
 from fourscore.judges.llm.criteria import Criteria
-from fourscore.judges.llm.wrong import OTHERS, TOPICS, bad_answer
+from fourscore.judges.llm.wrong import OTHERS, TOPICS, make_bad_answer
 from fourscore.judges.loading import load
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.messages import Ask, ModelError
@@ -36,8 +36,8 @@ def judged(judge: Any, trace: Trace = RIGHT, case: Case = CASE) -> Signal:
     return signal
 
 
-def watched(script: Any, share: float = 1.0) -> Watched:
-    return Watched(Criteria(model=script, criteria=("The answer is correct.",)), share)
+def watched(script: Any, share: float = 1.0) -> CanaryJudge:
+    return CanaryJudge(Criteria(model=script, criteria=("The answer is correct.",)), share)
 
 
 def test_an_honest_judge_passes_none() -> None:
@@ -115,7 +115,7 @@ def test_what_is_judged_by_it_knows_no_difference() -> None:
     options = {**OPTIONS, "model": "scripted:gullible"}
     plain = load("criteria", None, options)
     judge = load("criteria", None, {**options, "canaries": 0.02})
-    assert isinstance(judge, Watched)
+    assert isinstance(judge, CanaryJudge)
     assert (judge.names, get_runs(judge), judge.models) == (plain.names, "asks", plain.models)
     assert judge.prompts == plain.prompts
     assert judge.house_model is plain.house_model
@@ -190,7 +190,7 @@ def test_it_survives_the_store() -> None:
 def test_another_answer_is_another(expected: Any, refused: str) -> None:
     case = Case(input="q", expected=expected)
     for draw in range(50):
-        kind, text = bad_answer(case, draw)
+        kind, text = make_bad_answer(case, draw)
         assert kind == "wrong answer"
         assert text != refused
 
@@ -198,17 +198,17 @@ def test_another_answer_is_another(expected: Any, refused: str) -> None:
 def test_off_topic_is_off_topic() -> None:
     long = "To bake bread, let the dough rise twice and use fresh yeast, which takes some time."
     case = Case(input="How do I bake bread?", expected=long)
-    texts = {bad_answer(case, draw)[1] for draw in range(20)}
+    texts = {make_bad_answer(case, draw)[1] for draw in range(20)}
     assert texts == {TOPICS["en"][1][1], TOPICS["en"][2][1]}
-    assert bad_answer(Case(input="面包怎么烤？"), 0)[0] == "off topic"
-    assert bad_answer(CASE, 0, topic_only=True)[0] == "off topic"
+    assert make_bad_answer(Case(input="面包怎么烤？"), 0)[0] == "off topic"
+    assert make_bad_answer(CASE, 0, topic_only=True)[0] == "off topic"
     every = Case(input="bread tennis tulip")
-    assert bad_answer(every, 1)[1] == TOPICS["en"][1][1]
+    assert make_bad_answer(every, 1)[1] == TOPICS["en"][1][1]
     assert len(OTHERS["en"]) == len(OTHERS["zh"])
 
 
 def test_a_wrong_answer_of_the_case_goes_first() -> None:
     case = Case(input="q", expected="4", metadata={"wrong": "5"})
-    assert bad_answer(case, 9) == ("wrong answer", "5")
+    assert make_bad_answer(case, 9) == ("wrong answer", "5")
     broken = Case(input="q", expected={"claims": 7})
-    assert bad_answer(broken, 0)[0] == "off topic"
+    assert make_bad_answer(broken, 0)[0] == "off topic"

@@ -7,9 +7,9 @@ import pytest
 
 from fourscore.core import Case, Usage
 from fourscore.judges.dimensions.sources import Source
-from fourscore.judges.llm.grounding import excerpts
-from fourscore.judges.llm.item_questions import after, each, heap, listed, sure_of
-from fourscore.judges.llm.model_judge import Asker, Verdict
+from fourscore.judges.llm.grounding import select_excerpts
+from fourscore.judges.llm.item_questions import after, each, heap, listed, rate_confidence
+from fourscore.judges.llm.model_judge import ModelJudge, Verdict
 from fourscore.models.messages import FREE, ModelError
 from fourscore.models.scripted import Scripted
 
@@ -34,11 +34,11 @@ def given(share: float | None) -> Verdict:
     ],
 )
 def test_how_sure(shares: list[float | None], unfound: int, sure: str) -> None:
-    assert sure_of([given(share) for share in shares], unfound) == sure
+    assert rate_confidence([given(share) for share in shares], unfound) == sure
 
 
 def test_one_number_that_stands_in_none_of_them() -> None:
-    asker = Asker(model=Scripted(["x"]), language="zh", form="full")
+    asker = ModelJudge(model=Scripted(["x"]), language="zh", form="full")
     one, other = each(asker, {"question": "a?"}, "claim", ["first", "second"])
     assert one.number == other.number
     assert one.texts["question"] == other.texts["question"]
@@ -48,7 +48,7 @@ def test_one_number_that_stands_in_none_of_them() -> None:
 
 
 def test_a_heap_has_places() -> None:
-    asker = Asker(model=Scripted(["x"]), max_chars=100, form="full")
+    asker = ModelJudge(model=Scripted(["x"]), max_chars=100, form="full")
     whole = heap(asker, {"question": "a?"}, "source", ["first", "x" * 500], "sources")
     assert f"[{whole.number} SOURCE 1]\nfirst\n[{whole.number} /SOURCE 1]" in whole.texts["sources"]
     assert f"[{whole.number}: 400 characters are left out here]" in whole.texts["sources"]
@@ -62,7 +62,7 @@ def test_a_list_is_bounded(bind: Any) -> None:
         many = 3 if bind == "schema" else 50
         return {"number": number_of(ask), "aspects": ["a"] * many}
 
-    asker = Asker(model=Scripted(script), bind=bind, form="full")
+    asker = ModelJudge(model=Scripted(script), bind=bind, form="full")
     material = asker.material(Case(input="a?"), "")
     made, spent = asyncio.run(listed(asker, "aspects", material, "aspects", (), 3))
     assert (made, spent.calls) == (["a"] * 3, 1)
@@ -80,9 +80,9 @@ def test_a_failure_costs_what_came_before_it() -> None:
 def test_of_long_sources_what_speaks_of_it() -> None:
     texts = ["Nothing. " * 500, "The bridge opened in 1932. " * 10 + "Nothing. " * 500, ""]
     sources = [Source(id=str(n), text=text, origin="case") for n, text in enumerate(texts)]
-    shown = excerpts("The bridge opened in 1932.", sources, 1000)
+    shown = select_excerpts("The bridge opened in 1932.", sources, 1000)
     assert list(shown) == [1]
     assert shown[1].startswith("The bridge opened in 1932.")
     assert sum(map(len, shown.values())) <= 1000
-    whole = excerpts("The bridge opened in 1932.", sources[:1], 10_000)
+    whole = select_excerpts("The bridge opened in 1932.", sources[:1], 10_000)
     assert whole == {0: texts[0]}

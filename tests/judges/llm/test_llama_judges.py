@@ -8,7 +8,7 @@ import pytest
 from tests.models.llama import needs_llama, serving_llama
 
 from fourscore.core import Case, Rubric, Status, ToolCall, Trace, score
-from fourscore.judges.llm.model_judge import Asker, Verdict
+from fourscore.judges.llm.model_judge import ModelJudge, Verdict
 from fourscore.judges.loading import BY_MODEL, load
 from fourscore.models.json_modes import forget
 
@@ -49,13 +49,13 @@ def llama() -> Iterator[str]:
 def verdicts(monkeypatch: pytest.MonkeyPatch) -> list[Verdict]:
     """The verdicts that are given during the test."""
     seen: list[Verdict] = []
-    decide = Asker.decide
+    decide = ModelJudge.decide
 
-    async def watched(self: Asker, *parts: Any, **named: Any) -> Verdict:
+    async def watched(self: ModelJudge, *parts: Any, **named: Any) -> Verdict:
         seen.append(await decide(self, *parts, **named))
         return seen[-1]
 
-    monkeypatch.setattr(Asker, "decide", watched)
+    monkeypatch.setattr(ModelJudge, "decide", watched)
     return seen
 
 

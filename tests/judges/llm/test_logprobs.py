@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from fourscore.judges.llm.logprobs import likelihoods, word_likelihoods
+from fourscore.judges.llm.logprobs import read_choice_probabilities, read_word_probabilities
 from fourscore.models.messages import Reply, Token
 
 CHOICES = ("no", "yes")
@@ -17,7 +17,7 @@ def reply(*tokens: Token, choice: str = "yes") -> Reply:
 
 def test_shares_of_the_deciding_token() -> None:
     top = (("yes", log(0.6)), ("no", log(0.2)), ("maybe", log(0.2)))
-    shares = likelihoods(
+    shares = read_choice_probabilities(
         reply(Token('{"verdict": "', 0.0), Token("yes", log(0.6), top), Token('"}', 0.0)),
         "verdict",
         CHOICES,
@@ -28,7 +28,7 @@ def test_shares_of_the_deciding_token() -> None:
 
 def test_a_token_that_carries_the_quotation_mark_and_one_that_is_half_a_word() -> None:
     top = ((' "y', log(0.5)), (' "n', log(0.3)), (' "', log(0.1)), ("y", log(0.1)))
-    shares = likelihoods(
+    shares = read_choice_probabilities(
         reply(Token('{"verdict":', 0.0), Token(' "y', log(0.5), top), Token('es"}', 0.0)),
         "verdict",
         CHOICES,
@@ -44,20 +44,20 @@ def test_the_last_key_counts_and_a_quoted_one_does_not() -> None:
         Token("yes", log(0.9), (("yes", log(0.9)), ("no", log(0.1)))),
         Token('"}', 0.0),
     )
-    shares = likelihoods(reply(*tokens), "verdict", CHOICES)
+    shares = read_choice_probabilities(reply(*tokens), "verdict", CHOICES)
     assert shares is not None
     assert shares["yes"] == pytest.approx(0.9)
 
 
 def test_nobody_knows() -> None:
-    assert likelihoods(Reply(text="{}", value={"verdict": "yes"}), "verdict", CHOICES) is None
-    assert likelihoods(reply(Token("{}", 0.0)), "verdict", CHOICES) is None
+    assert read_choice_probabilities(Reply(text="{}", value={"verdict": "yes"}), "verdict", CHOICES) is None
+    assert read_choice_probabilities(reply(Token("{}", 0.0)), "verdict", CHOICES) is None
     odd = (Token('{"verdict": "', 0.0), Token("yes", 0.0), Token('"}', 0.0))
-    assert likelihoods(reply(*odd, choice="no"), "verdict", CHOICES) is None  # not what was read
+    assert read_choice_probabilities(reply(*odd, choice="no"), "verdict", CHOICES) is None  # not what was read
     unlike = reply(Token('{"verdict": "', 0.0), Token("maybe", 0.0), choice="maybe")
-    assert likelihoods(unlike, "verdict", CHOICES) is None
+    assert read_choice_probabilities(unlike, "verdict", CHOICES) is None
     whole = Reply(text="5", value=5, logprobs=(Token("5", 0.0),))
-    assert likelihoods(whole, "verdict", CHOICES) is None
+    assert read_choice_probabilities(whole, "verdict", CHOICES) is None
 
 
 def one_word(*tokens: Token) -> Reply:
@@ -66,24 +66,24 @@ def one_word(*tokens: Token) -> Reply:
 
 def test_one_word_in_any_spelling() -> None:
     top = (("Yes", log(0.3)), (" yes", log(0.2)), ("是", log(0.1)), ("NO", log(0.2)), ("N", -9.9))
-    shares = word_likelihoods(one_word(Token("Yes", log(0.3), top), Token(".", 0.0)), CHOICES)
+    shares = read_word_probabilities(one_word(Token("Yes", log(0.3), top), Token(".", 0.0)), CHOICES)
     assert shares is not None
     assert shares["yes"] == pytest.approx(0.75, abs=1e-3)
 
 
 def test_a_model_that_says_something_else_first_still_tells_how_sure_it_is() -> None:
     top = (("Based", log(0.5)), ("Yes", log(0.1)), ("No", log(0.3)))
-    shares = word_likelihoods(one_word(Token("Based", log(0.5), top)), CHOICES)
+    shares = read_word_probabilities(one_word(Token("Based", log(0.5), top)), CHOICES)
     assert shares is not None
     assert shares["no"] == pytest.approx(0.75)
     far = (("Based", log(0.98)), ("No", log(0.01)))
-    assert word_likelihoods(one_word(Token("Based", log(0.98), far)), CHOICES) is None
+    assert read_word_probabilities(one_word(Token("Based", log(0.98), far)), CHOICES) is None
 
 
 def test_one_word_behind_thinking() -> None:
     thought = Token("<think>No.</think>", 0.0, (("No", log(0.9)),))
     decided = Token("Yes", log(0.8), (("Yes", log(0.8)), ("No", log(0.2))))
-    shares = word_likelihoods(one_word(thought, Token("\n", 0.0), decided), CHOICES)
+    shares = read_word_probabilities(one_word(thought, Token("\n", 0.0), decided), CHOICES)
     assert shares is not None
     assert shares["yes"] == pytest.approx(0.8)
-    assert word_likelihoods(Reply(text="Yes"), CHOICES) is None
+    assert read_word_probabilities(Reply(text="Yes"), CHOICES) is None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourscore.judges.llm.quotations import located
+from fourscore.judges.llm.quotations import find_quotation
 
 TEXT = "The sky  is\nblue — “very” blue. 天空 是蓝色的，因为散射。"
 
@@ -22,7 +22,7 @@ TEXT = "The sky  is\nblue — “very” blue. 天空 是蓝色的，因为散�
     ],
 )
 def test_found(words: str, found: str) -> None:
-    evidence = located(words, TEXT)
+    evidence = find_quotation(words, TEXT)
     assert evidence is not None
     assert evidence.start is not None
     assert evidence.text == found == TEXT[evidence.start : evidence.end]
@@ -32,24 +32,24 @@ def test_found(words: str, found: str) -> None:
     "words", ["", " ", "...", "b", "is", "green", "blue sky", "very ... sky", '"."']
 )
 def test_not_found(words: str) -> None:
-    assert located(words, TEXT) is None
+    assert find_quotation(words, TEXT) is None
 
 
 def test_a_short_text_may_be_quoted_whole() -> None:
-    assert located("4", "4.") is not None
-    assert located("No", " No. ") is not None
-    assert located("42", "it is 42") is not None
-    assert located("2", "it is 42") is None
+    assert find_quotation("4", "4.") is not None
+    assert find_quotation("No", " No. ") is not None
+    assert find_quotation("42", "it is 42") is not None
+    assert find_quotation("2", "it is 42") is None
 
 
 def test_invisible_characters_do_not_hide_a_quotation() -> None:
-    evidence = located("blue", "bl\u200bue")
+    evidence = find_quotation("blue", "bl\u200bue")
     assert evidence is not None
     assert evidence.text == "bl\u200bue"
 
 
 @given(st.text(max_size=80), st.integers(0, 80), st.integers(2, 40))
 def test_what_is_located_is_a_piece_of_the_text(text: str, start: int, size: int) -> None:
-    evidence = located(text[start : start + size], text)
+    evidence = find_quotation(text[start : start + size], text)
     if evidence is not None:
         assert evidence.text == text[evidence.start : evidence.end]

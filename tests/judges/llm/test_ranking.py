@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fourscore.core import Case, Rubric, Status, Trace, score
 from fourscore.judges.llm.listwise import Listwise
-from fourscore.judges.llm.order import orders, rank_value, shared_ranks
+from fourscore.judges.llm.order import orders, convert_rank, compute_shared_ranks
 from fourscore.judges.llm.pairwise import Pairwise
 from fourscore.judges.loading import load
 from fourscore.models.messages import Ask
@@ -174,7 +174,7 @@ def test_by_name_from_a_rubric() -> None:
 
 @given(st.lists(st.integers(0, 5).map(float), min_size=1, max_size=8))
 def test_shared_ranks(scores: list[float]) -> None:
-    ranks = shared_ranks(scores)
+    ranks = compute_shared_ranks(scores)
     n = len(scores)
     assert sum(ranks) == pytest.approx(n * (n + 1) / 2)
     for a in range(n):
@@ -183,8 +183,8 @@ def test_shared_ranks(scores: list[float]) -> None:
 
 
 def test_values_of_ranks() -> None:
-    assert [rank_value(rank, 3) for rank in (1, 2, 3)] == [1.0, 0.5, 0.0]
-    assert rank_value(1, 1) == 1.0
+    assert [convert_rank(rank, 3) for rank in (1, 2, 3)] == [1.0, 0.5, 0.0]
+    assert convert_rank(1, 1) == 1.0
 
 
 def test_orders_are_the_same_every_time_and_come_with_their_reverse() -> None:

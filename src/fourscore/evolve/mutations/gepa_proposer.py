@@ -22,7 +22,7 @@ from fourscore.evolve.mutations.proposal import Proposal, Refused
 from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.strategies import RISKS
 from fourscore.evolve.mutations.written import ITS_OWN, NOTHING, ending_like
-from fourscore.judges.llm.model_judge import Asker
+from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.prompts import read_prompt
 from fourscore.models.messages import FREE, Ask, ModelError, Turn
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 NAME, PROMPT = "gepa", "reflect"
 
 
-class GepaProposer(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Proposes through gepa. Of the failures it shows the `most_failures` worst, and of each text
     in them `max_chars` characters. It rewrites what it likes, so its `risk` is high unless told."""
 

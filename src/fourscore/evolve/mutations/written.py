@@ -23,7 +23,7 @@ from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.strategies import allowed
 from fourscore.judges.hidden_text import visible
 from fourscore.judges.llm.injection_defences import Material
-from fourscore.judges.llm.model_judge import Asker
+from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import numbered, written
 from fourscore.models.messages import FREE, ModelError
 
@@ -36,7 +36,7 @@ NOTHING = "there is no failure to learn from"
 LONGEST = 300
 
 
-class Writer(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Proposes through a model. Of the failures it shows the `most_failures` worst, and of each
     text in them `max_chars` characters. `strategies` and `most_risk` are as for `Operators`."""
 

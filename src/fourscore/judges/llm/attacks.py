@@ -92,12 +92,12 @@ def family(name: str) -> Family:
     return known[name]
 
 
-def bundled_cases() -> Iterator[Case]:
+def read_bundled_cases() -> Iterator[Case]:
     """Questions to try a judge with."""
     return CaseFile(CASES).cases()
 
 
-def wrong_answer(case: Case) -> str | None:
+def read_wrong_answer(case: Case) -> str | None:
     """The answer that a case says is wrong."""
     wrong = case.metadata.get(WRONG)
     return None if wrong is None else as_text(wrong)

@@ -18,7 +18,7 @@ from fourscore.core import Canary, Case, ConfigError, Signal, Trace, Usage, dige
 from fourscore.core.judge import Runs, get_runs
 from fourscore.core.rubric import list_models
 from fourscore.judges.llm.attacks import families
-from fourscore.judges.llm.wrong import bad_answer
+from fourscore.judges.llm.wrong import make_bad_answer
 from fourscore.models.messages import FREE, ModelError
 
 FIELD = "judge_options.canaries"
@@ -30,7 +30,7 @@ NOT_OF_ANSWERS = frozenset({"tool_efficiency", "source_quality"})
 TOPIC_ONLY = frozenset({"completeness"})
 
 
-class Watched(msgspec.Struct, frozen=True):
+class CanaryJudge(msgspec.Struct, frozen=True):
     """A judge, and the share of its traces that bring a canary along."""
 
     inner: Any
@@ -103,7 +103,7 @@ class Watched(msgspec.Struct, frozen=True):
         if chance >= self.share * (1 << 64):
             return None
         topic_only = bool(TOPIC_ONLY & set(self.inner.names))
-        kind, wrong = bad_answer(case, draw >> 32, topic_only=topic_only)
+        kind, wrong = make_bad_answer(case, draw >> 32, topic_only=topic_only)
         if draw % 2:
             return kind, wrong
         every = families()

@@ -19,9 +19,9 @@ from fourscore.judges.dimensions.citation_accuracy import (
 from fourscore.judges.dimensions.citations import CitedOutput, read_citations
 from fourscore.judges.dimensions.signals import MOST
 from fourscore.judges.dimensions.sources import Source
-from fourscore.judges.llm.grounding import name_of
-from fourscore.judges.llm.item_questions import paid, sure_of
-from fourscore.judges.llm.model_judge import Asker, Verdict, together
+from fourscore.judges.llm.grounding import name_source
+from fourscore.judges.llm.item_questions import paid, rate_confidence
+from fourscore.judges.llm.model_judge import ModelJudge, Verdict, together
 
 #: What a citation is worth by each verdict of the model.
 WORTH = {"unsupported": 0.0, "partly": 0.5, "supported": 1.0}
@@ -29,7 +29,7 @@ WORTH = {"unsupported": 0.0, "partly": 0.5, "supported": 1.0}
 ASKED, CONTEXT = 50, 1000
 
 
-class CitationAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CitationAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The mean over the pairs of sentence and source, as by rules; the model reads the sources."""
 
     @property
@@ -51,8 +51,8 @@ class CitationAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=T
         verdicts = await together([self._ask(case, pair, output) for pair in asked])
         decided = [_decide(*each) for each in zip(asked, verdicts, strict=True)]
         rest = [pair for pair in pairs if pair not in unread]
-        unfound = sum(one.choice != "unsupported" and one.is_unfound for one in verdicts)
-        sure = sure_of(verdicts, unfound) if verdicts else None
+        unfound = sum(one.choice != "unsupported" and one.is_quotation_missing for one in verdicts)
+        sure = rate_confidence(verdicts, unfound) if verdicts else None
         signal = write_signal(output, [*rest, *decided], as_text(case.input), sure)
         if len(unread) > ASKED:
             note = f"the model was asked about the first {ASKED} citations; {signal.reason}"
@@ -70,7 +70,7 @@ class CitationAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=T
             context=output.raw[max(0, citation.end - CONTEXT) : citation.end],
             statement=citation.statement,
         )
-        name = name_of(source, output.sources.index(source))
+        name = name_source(source, output.sources.index(source))
         return await self.decide("citation", material, tuple(WORTH), text=source.text, field=name)
 
 

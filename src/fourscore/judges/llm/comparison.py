@@ -3,7 +3,7 @@
 from typing import Literal
 
 from fourscore.core import Case
-from fourscore.judges.llm.model_judge import Asker, reference_of
+from fourscore.judges.llm.model_judge import ModelJudge, reference_of
 
 #: By what, where nobody says.
 BETTER = {
@@ -12,7 +12,7 @@ BETTER = {
 }
 
 
-class Comparing(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Comparing(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`criterion` says by what to decide; `reference` shows the answer that the case expects."""
 
     criterion: str = ""
@@ -20,8 +20,8 @@ class Comparing(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
     form: Literal["full"] = "full"
 
     @property
-    def decided_by(self) -> str:
+    def used_criterion(self) -> str:
         return self.criterion or BETTER[self.language]
 
-    def shown_reference(self, case: Case) -> str:
+    def read_shown_reference(self, case: Case) -> str:
         return reference_of(case, self.reference)

@@ -11,9 +11,9 @@ from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.completeness import NAME, aspects_of
 from fourscore.judges.dimensions.factual_accuracy import shorten
 from fourscore.judges.dimensions.signals import finding, inapplicable
-from fourscore.judges.llm.item_questions import after, each, listed, paid, sure_of
-from fourscore.judges.llm.model_judge import Asker, Verdict, together
-from fourscore.judges.llm.openers import nothing_said
+from fourscore.judges.llm.item_questions import after, each, listed, paid, rate_confidence
+from fourscore.judges.llm.model_judge import ModelJudge, Verdict, together
+from fourscore.judges.llm.openers import explain_empty
 from fourscore.models.messages import FREE
 
 #: Aspects that are taken from a question, and aspects that a reason names.
@@ -24,7 +24,7 @@ Aspect = tuple[str, float]
 WHOLE: Aspect = ("all that the question asks for", 1.0)
 
 
-class Completeness(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The weighted mean, over the aspects, of the probability that the output covers them.
 
     Without log-probabilities an aspect counts 1 or 0.
@@ -58,7 +58,7 @@ class Completeness(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True)
         if not given and not as_text(case.input).strip():
             return (inapplicable(NAME, "no expected.aspects, and no question to take them from"),)
         answer = trace.answer
-        if (why := nothing_said(case, answer)) is not None:
+        if (why := explain_empty(case, answer)) is not None:
             return (finding(NAME, 0.0, why, "high"),)
         spent = FREE
         if not given and self.form == "full":
@@ -85,7 +85,7 @@ class Completeness(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True)
         spent: Usage,
     ) -> Signal:
         pairs = list(zip(given, verdicts, strict=True))
-        earned = sum(weight * one.chance_of("yes") for (_, weight), one in pairs)
+        earned = sum(weight * one.get_probability("yes") for (_, weight), one in pairs)
         value = earned / sum(weight for _, weight in given)
         missing = [shorten(text) for (text, _), one in pairs if one.choice != "yes"]
         reason = f"{len(pairs) - len(missing)} of {len(pairs)} aspects covered"
@@ -93,11 +93,11 @@ class Completeness(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True)
             more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
             reason += f"; nothing of substance on {', '.join(missing[:_NAMED])}{more}"
         covering = [one for one in verdicts if one.choice == "yes"]
-        unfound = sum(one.is_unfound for one in covering)
+        unfound = sum(one.is_quotation_missing for one in covering)
         if unfound:
             reason += f"; {unfound} of the model's quotations are not there"
         if len(answer) > self.max_chars:
             reason += f"; {len(answer) - self.max_chars} characters of the output were not shown"
         evidence = [one.evidence for one in covering if one.evidence is not None]
-        signal = finding(NAME, value, reason, sure_of(verdicts, unfound), evidence)
+        signal = finding(NAME, value, reason, rate_confidence(verdicts, unfound), evidence)
         return paid(signal, verdicts, spent)

@@ -15,8 +15,8 @@ from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_finite
 from fourscore.judges.dimensions.signals import MOST
 from fourscore.judges.llm.injection_defences import Material
-from fourscore.judges.llm.model_judge import Asker, Verdict, reference_of, together
-from fourscore.judges.llm.openers import nothing_said
+from fourscore.judges.llm.model_judge import ModelJudge, Verdict, reference_of, together
+from fourscore.judges.llm.openers import explain_empty
 from fourscore.judges.llm.verdicts import Form
 from fourscore.models.messages import FREE
 
@@ -37,7 +37,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         check_finite("weight", self.weight, low=0, high=1e9)
 
 
-class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The weighted share of the criteria that an answer meets.
 
     With `soft` a criterion counts by how likely its verdict was to the model itself, where the
@@ -80,7 +80,7 @@ class Criteria(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         answer = trace.answer
-        if (why := nothing_said(case, answer)) is not None:
+        if (why := explain_empty(case, answer)) is not None:
             return (Signal(name=NAME, value=0.0, level=find_level(0.0), reason=why),)
         material = self.material(case, answer, reference=reference_of(case, self.reference))
         verdicts = await together([self._verdict(one, material, answer) for one in self.asked])

@@ -23,11 +23,11 @@ from fourscore.judges.dimensions.factual_accuracy import (
     shorten,
 )
 from fourscore.judges.dimensions.signals import LONGEST, READ, finding, inapplicable, quote
-from fourscore.judges.llm.grounding import grounded, texts_of
-from fourscore.judges.llm.item_questions import after, each, listed, paid, sure_of
-from fourscore.judges.llm.model_judge import Asker, Verdict, together
-from fourscore.judges.llm.openers import nothing_said
-from fourscore.judges.llm.quotations import located
+from fourscore.judges.llm.grounding import check_claim, texts_of
+from fourscore.judges.llm.item_questions import after, each, listed, paid, rate_confidence
+from fourscore.judges.llm.model_judge import ModelJudge, Verdict, together
+from fourscore.judges.llm.openers import explain_empty
+from fourscore.judges.llm.quotations import find_quotation
 from fourscore.judges.llm.verdicts import YES_NO
 from fourscore.judges.reader import support
 from fourscore.judges.reader.support import judge_claims
@@ -59,14 +59,14 @@ class Found(NamedTuple):
         return "contradicted" if choice == "contradicted" else "absent"
 
     @property
-    def is_unfound(self) -> bool:
+    def is_quotation_missing(self) -> bool:
         """Whether the model decided by words that are not there."""
-        return self.kind != "absent" and self.verdict.is_unfound
+        return self.kind != "absent" and self.verdict.is_quotation_missing
 
     @property
     def accuracy(self) -> float:
         """The probability that the claim is supported."""
-        return self.verdict.chance_of("yes" if self.fact.short else "supported")
+        return self.verdict.get_probability("yes" if self.fact.short else "supported")
 
 
 class Taken(NamedTuple):
@@ -76,7 +76,7 @@ class Taken(NamedTuple):
     place: Evidence | None = None
 
 
-class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The weighted mean, over the claims, of the probability that the output supports them.
 
     Without log-probabilities a claim counts 1 or 0. `contradiction_cost` takes off that part of
@@ -128,7 +128,7 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             return (inapplicable(NAME, "the case expects neither claims nor an answer"),)
         answer = trace.answer
         said = without_thinking(answer) if self.think == "drop" else answer
-        if (why := nothing_said(case, said)) is not None:
+        if (why := explain_empty(case, said)) is not None:
             return (finding(NAME, 0.0, why, "high"),)
         text = blank_thinking(answer) if self.think == "drop" else answer
         if shown:
@@ -204,7 +204,7 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         spent, taken = FREE, take_sentences(text)
         if self.form == "full":
             taken, spent = await self._statements(case, said, text)
-        asks = together([grounded(self, case, one.fact.text, shown, CHOICES) for one in taken])
+        asks = together([check_claim(self, case, one.fact.text, shown, CHOICES) for one in taken])
         verdicts: list[Verdict] = await after(spent, asks)
         found = []
         for one, verdict in zip(taken, verdicts, strict=True):
@@ -226,7 +226,7 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         taken = [
             Taken(Fact(one["text"], float(one["importance"])), place)
             for one in made
-            if one["text"].strip() and (place := located(one["quote"], text)) is not None
+            if one["text"].strip() and (place := find_quotation(one["quote"], text)) is not None
         ]
         return (_distinct(taken) if taken else take_sentences(text)), spent
 
@@ -235,7 +235,7 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if sources:
             known = "1 source" if sources == 1 else f"{sources} sources"
             reason.append(f"what the output states was checked against {known}")
-        unfound = sum(one.is_unfound for one in found)
+        unfound = sum(one.is_quotation_missing for one in found)
         if unfound:
             reason.append(f"{unfound} of the model's quotations are not there")
         if len(said) > self.max_chars:
@@ -248,7 +248,7 @@ class FactualAccuracy(Asker, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             if one.kind == kind and (kind != "absent" or sources)
             for piece in one.evidence
         ]
-        sure = sure_of(verdicts, unfound)
+        sure = rate_confidence(verdicts, unfound)
         value = _value(found, self.contradiction_cost)
         signal = finding(NAME, value, "; ".join(reason), sure, list(dict.fromkeys(evidence)))
         return paid(signal, verdicts, spent)

@@ -7,8 +7,8 @@ from fourscore.core import Case, Trace
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.sources import Source, collect_sources
 from fourscore.judges.llm.item_questions import heap
-from fourscore.judges.llm.model_judge import Asker, Verdict
-from fourscore.judges.llm.quotations import located
+from fourscore.judges.llm.model_judge import ModelJudge, Verdict
+from fourscore.judges.llm.quotations import find_quotation
 
 #: Characters of a piece of a long source, and where one may end.
 PIECE = 1000
@@ -23,25 +23,25 @@ def texts_of(case: Case, trace: Trace) -> list[Source]:
     return [source for source in known if source.origin == "case"] or known
 
 
-def name_of(source: Source, place: int = 0) -> str:
+def name_source(source: Source, place: int = 0) -> str:
     """What evidence from a source is called."""
     name = source.id or source.url or source.title or str(place + 1)
     return f"source {name[:200]}"
 
 
-async def grounded(
-    asker: Asker, case: Case, claim: str, sources: Sequence[Source], choices: Sequence[str]
+async def check_claim(
+    asker: ModelJudge, case: Case, claim: str, sources: Sequence[Source], choices: Sequence[str]
 ) -> Verdict:
     """What the sources say of a claim, with the place of the quotation in one of them."""
     own = {"question": as_text(case.input), "claim": claim}
-    shown = excerpts(claim, sources, asker.max_chars)
+    shown = select_excerpts(claim, sources, asker.max_chars)
     material = heap(asker, own, "source", list(shown.values()), "sources")
     verdict = await asker.decide("grounding", material, choices)
-    found = (located(verdict.said, sources[at].text, name_of(sources[at], at)) for at in shown)
+    found = (find_quotation(verdict.said, sources[at].text, name_source(sources[at], at)) for at in shown)
     return verdict._replace(evidence=next((one for one in found if one is not None), None))
 
 
-def excerpts(claim: str, sources: Sequence[Source], limit: int) -> dict[int, str]:
+def select_excerpts(claim: str, sources: Sequence[Source], limit: int) -> dict[int, str]:
     """What is shown of which source: all, where all of them fit; else the pieces that share most
     words with the claim, in their order."""
     if sum(len(source.text) for source in sources) <= limit:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from fourscore.core import Signal, Usage
 from fourscore.judges.dimensions.signals import Sure
 from fourscore.judges.llm.injection_defences import Material
-from fourscore.judges.llm.model_judge import Asker, Verdict, about_of
+from fourscore.judges.llm.model_judge import ModelJudge, Verdict, find_subject
 from fourscore.judges.llm.titles import TITLES
 from fourscore.judges.llm.verdicts import numbered, written
 from fourscore.models.messages import FREE, ModelError
@@ -19,7 +19,7 @@ T = TypeVar("T")
 DOUBTFUL, MANY = 0.7, 0.3
 
 
-def each(asker: Asker, texts: Mapping[str, str], name: str, items: Sequence[str]) -> list[Material]:
+def each(asker: ModelJudge, texts: Mapping[str, str], name: str, items: Sequence[str]) -> list[Material]:
     """Some texts with each of the things, all in fences of one number.
 
     One number for all: the beginning of each prompt is the same, which servers read once.
@@ -38,7 +38,7 @@ def each(asker: Asker, texts: Mapping[str, str], name: str, items: Sequence[str]
 
 
 def heap(
-    asker: Asker, texts: Mapping[str, str], name: str, items: Sequence[str], field: str
+    asker: ModelJudge, texts: Mapping[str, str], name: str, items: Sequence[str], field: str
 ) -> Material:
     """Some texts, and all of the things as one text `field`: each in a fence of its own that bears
     its place from 1 on, so that none can pass for two."""
@@ -49,11 +49,11 @@ def heap(
     whole = asker.fenced(all_texts, titles)
     kept = {key: whole.texts[key] for key in texts}
     kept[field] = "\n\n".join(whole.texts[key] for key in keys)
-    return whole._replace(texts=kept, about=about_of(texts))
+    return whole._replace(texts=kept, about=find_subject(texts))
 
 
 async def listed(
-    asker: Asker, prompt: str, material: Material, field: str, fields: Sequence[str], most: int
+    asker: ModelJudge, prompt: str, material: Material, field: str, fields: Sequence[str], most: int
 ) -> tuple[list[Any], Usage]:
     """A list that the model makes: of texts, or of objects with texts and an `importance`."""
     number = material.number if asker.bind == "schema" else None
@@ -88,7 +88,7 @@ def paid(signal: Signal, verdicts: Sequence[Verdict], before: Usage = FREE) -> S
     return replace(signal, usage=sum((one.usage for one in verdicts), before))
 
 
-def sure_of(verdicts: Sequence[Verdict], unfound: int = 0) -> Sure:
+def rate_confidence(verdicts: Sequence[Verdict], unfound: int = 0) -> Sure:
     """As sure as the model was, less what it quoted and nobody can find.
 
     Without log-probabilities nobody knows how sure it was: never more than medium.

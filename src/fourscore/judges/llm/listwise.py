@@ -15,8 +15,8 @@ from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_whole
 from fourscore.judges.llm.comparison import Comparing
 from fourscore.judges.llm.model_judge import together
-from fourscore.judges.llm.openers import nothing_said
-from fourscore.judges.llm.order import LETTERS, orders, rank_value, shared_ranks
+from fourscore.judges.llm.openers import explain_empty
+from fourscore.judges.llm.order import LETTERS, orders, convert_rank, compute_shared_ranks
 from fourscore.judges.llm.verdicts import numbered, written
 from fourscore.models.messages import FREE, Reply
 
@@ -49,7 +49,7 @@ class Listwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
         answers = [trace.answer for trace in traces]
         if len(answers) > len(LETTERS):
             raise JudgeError(f"{len(answers)} candidates: at most {len(LETTERS)} can be ranked")
-        silent = [nothing_said(case, answer) for answer in answers]
+        silent = [explain_empty(case, answer) for answer in answers]
         shown = [at for at, why in enumerate(silent) if why is None]
         asks = orders(len(shown), self.permutations, "\0".join(answers)) if len(shown) > 1 else []
         replies = await together([self._ranked(case, [answers[shown[i]] for i in o]) for o in asks])
@@ -68,18 +68,18 @@ class Listwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
     async def _ranked(self, case: Case, answers: Sequence[str]) -> tuple[Reply, list[str]]:
         letters = LETTERS[: len(answers)]
         candidates = dict(zip(letters, answers, strict=True))
-        reference = self.shown_reference(case)
+        reference = self.read_shown_reference(case)
         material = self.material(case, "", reference=reference, titles=EMPTY, **candidates)
         number = material.number if self.bind == "schema" else None
         shown = "\n\n".join(material.texts[letter] or f"{letter}: -" for letter in letters)
         reply = await self.ask(
             PROMPT,
             material,
-            ranking_schema(letters, number),
+            make_ranking_schema(letters, number),
             check=lambda value: _incomplete(_ranking(value), letters),
             candidates=shown,
             letters=", ".join(letters),
-            criterion=self.decided_by,
+            criterion=self.used_criterion,
         )
         return reply, _ranking(reply.value)
 
@@ -96,7 +96,7 @@ def _incomplete(ranking: Sequence[str], letters: str) -> str | None:
 
 
 @lru_cache(maxsize=64)
-def ranking_schema(letters: str, number: str | None) -> dict[str, Any]:
+def make_ranking_schema(letters: str, number: str | None) -> dict[str, Any]:
     """Reasons, then the letters from best to worst.
 
     Where a grammar binds the model and there are few candidates, it binds it to whole orders.
@@ -118,7 +118,7 @@ def _signals(
     places: Mapping[int, Sequence[int]],
     spent: Usage,
 ) -> list[Signal]:
-    ranks, n = shared_ranks(scores), len(scores)
+    ranks, n = compute_shared_ranks(scores), len(scores)
     signals = []
     for at, rank in enumerate(ranks):
         seen = ", ".join(str(place + 1) for place in places.get(at, ()))
@@ -126,7 +126,7 @@ def _signals(
         signals.append(
             Signal(
                 name=NAME,
-                value=rank_value(rank, n),
+                value=convert_rank(rank, n),
                 reason=f"rank {rank:g} of {n}: {why}",
                 relative=True,
                 usage=spent if at == 0 else None,

@@ -11,7 +11,7 @@ from fourscore.models.messages import Reply
 LEAST = 0.05
 
 
-def likelihoods(reply: Reply, key: str, choices: Sequence[str]) -> dict[str, float] | None:
+def read_choice_probabilities(reply: Reply, key: str, choices: Sequence[str]) -> dict[str, float] | None:
     """The share of each choice at the place where the value of `key` begins; None without them.
 
     The last such key counts: the verdict comes last, and evidence may quote another.
@@ -35,7 +35,7 @@ def likelihoods(reply: Reply, key: str, choices: Sequence[str]) -> dict[str, flo
     return None
 
 
-def word_likelihoods(reply: Reply, words: Collection[str]) -> dict[str, float] | None:
+def read_word_probabilities(reply: Reply, words: Collection[str]) -> dict[str, float] | None:
     """The share of each word at the reply's first word, behind any thinking; None without them.
 
     `Yes`, ` yes` and `是` are one word here. A token that begins several words counts for none. Nor

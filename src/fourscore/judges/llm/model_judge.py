@@ -22,11 +22,11 @@ from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.case_fields import expected_of
 from fourscore.judges.llm.defences import DEFENCES, Defence, switched
 from fourscore.judges.llm.injection_defences import Material, fence
-from fourscore.judges.llm.logprobs import likelihoods, word_likelihoods
+from fourscore.judges.llm.logprobs import read_choice_probabilities, read_word_probabilities
 from fourscore.judges.llm.prompts import Language, read_prompt
-from fourscore.judges.llm.quotations import find_evidence, located
+from fourscore.judges.llm.quotations import find_supporting_sentence, find_quotation
 from fourscore.judges.llm.titles import REMINDERS, TITLES, WORD_REMINDERS
-from fourscore.judges.llm.verdicts import WORDS, YES_NO, Form, read_word, verdict_schema
+from fourscore.judges.llm.verdicts import WORDS, YES_NO, Form, read_word, make_verdict_schema
 from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply, Turn
 from fourscore.models.model_pool import model_for
 
@@ -48,7 +48,7 @@ def fine(value: Any) -> None:
 _THINGS = ("claim", "aspect", "expected", "statement")
 
 
-def about_of(texts: Mapping[str, str]) -> str:
+def find_subject(texts: Mapping[str, str]) -> str:
     """The claim, aspect or statement in question; nothing where the texts hold none."""
     return next((texts[name] for name in _THINGS if name in texts), "")
 
@@ -73,18 +73,18 @@ class Verdict(NamedTuple):
         return 1.0 if self.shares is None else self.shares[self.choice]
 
     @property
-    def is_unfound(self) -> bool:
+    def is_quotation_missing(self) -> bool:
         """Whether the model was to quote words that decide, and they are not in the text."""
         return self.quoted and self.evidence is None
 
-    def chance_of(self, choice: str) -> float:
+    def get_probability(self, choice: str) -> float:
         """The probability of a choice by the model; 1 or 0 where only its word is known."""
         if self.shares is None:
             return float(self.choice == choice)
         return self.shares.get(choice, 0.0)
 
 
-class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whom to ask and how. `model` is a specification such as `openai:gpt-4o-mini`, or a model.
 
     `settings` are the model's (`base_url`, `key_env`, ...), `prompt_folder` has words of one's own.
@@ -154,13 +154,13 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def versions(self, *names: str) -> dict[str, str]:
         """`prompts` for a judge that asks with these, in its form."""
-        used = map(self.prompt_of, names)
+        used = map(self.choose_prompt, names)
         return {
             f"{name}/{self.language}": read_prompt(name, self.language, self.prompt_folder).version
             for name in used
         }
 
-    def prompt_of(self, name: str) -> str:
+    def choose_prompt(self, name: str) -> str:
         """The prompt that a verdict of that name is asked for with, in this judge's form."""
         return f"{name}_brief" if self.form == "brief" and name in WORDS else name
 
@@ -177,7 +177,7 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         own = {"question": as_text(case.input), "answer": answer, "reference": reference}
         known = {**TITLES[self.language], **titles}
         fenced = self.fenced({**own, **others}, known)
-        return fenced._replace(about=about_of(others))
+        return fenced._replace(about=find_subject(others))
 
     def fenced(self, texts: Mapping[str, str], titles: Mapping[str, str]) -> Material:
         """The texts in fences; in the brief form each is one line behind its title."""
@@ -203,14 +203,14 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         if self.form == "brief" and name in WORDS:
             choice, shares, usage = await self._ask_word(name, material, own)
             is_looked_up = bool(text) and quoting and choice != next(iter(WORDS[name].values()))
-            evidence = find_evidence(material.about, text, field) if is_looked_up else None
+            evidence = find_supporting_sentence(material.about, text, field) if is_looked_up else None
             return Verdict(choice, "", evidence, shares, usage, quoted=False)
         number = material.number if self.bind == "schema" else None
-        schema = verdict_schema(tuple(choices), number, quoting=quoting)
+        schema = make_verdict_schema(tuple(choices), number, quoting=quoting)
         reply = await self.ask(name, material, schema, check=fine, **own)
         choice, said = reply.value["verdict"], reply.value.get("evidence", "")
-        shares = likelihoods(reply, "verdict", choices)
-        evidence = located(said, text, field) if text and quoting else None
+        shares = read_choice_probabilities(reply, "verdict", choices)
+        evidence = find_quotation(said, text, field) if text and quoting else None
         return Verdict(choice, said, evidence, shares, reply.usage, reply.value, quoting)
 
     async def _ask_word(
@@ -219,7 +219,7 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """The choice that the model's one word stands for, its probabilities, and what it cost."""
         words = WORDS[name]
         texts = {**material.texts, "number": material.number, **own}
-        prompt = read_prompt(self.prompt_of(name), self.language, self.prompt_folder)
+        prompt = read_prompt(self.choose_prompt(name), self.language, self.prompt_folder)
         system, user = prompt.filled(texts)
         reminder = WORD_REMINDERS[self.language].format(words=", ".join(words))
         spent, reply_text = FREE, ""
@@ -239,7 +239,7 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
                 spent = error.usage or spent
                 continue
             spent, reply_text = spent + reply.usage, reply.text
-            shares = word_likelihoods(reply, words)
+            shares = read_word_probabilities(reply, words)
             if shares is not None:  # even where it goes on to say something else
                 named = {words[word]: share for word, share in shares.items()}
                 return max(named, key=named.__getitem__), named, spent
@@ -299,7 +299,7 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def ceiling(self, name: str, case: Case, asks: int, own: int = 400) -> Usage:
         """What so many verdicts take at the most, with an answer as long as is shown."""
-        words = read_prompt(self.prompt_of(name), self.language, self.prompt_folder)
+        words = read_prompt(self.choose_prompt(name), self.language, self.prompt_folder)
         size = len((words.system + words.user).encode())
         size += len(as_text(case.input).encode()) + 3 * self.max_chars + own
         tokens = size // 2 + 64
@@ -327,10 +327,10 @@ async def together(asks: Sequence[Any]) -> list[Any]:
         return list(done)
     first = failed[0]
     if isinstance(first, ModelError):
-        first.usage = sum((spent_by(one) for one in done), FREE)
+        first.usage = sum((get_usage(one) for one in done), FREE)
     raise first
 
 
-def spent_by(done: Any) -> Usage:
+def get_usage(done: Any) -> Usage:
     """What a verdict or a failure cost, as far as anyone knows."""
     return getattr(done, "usage", None) or FREE

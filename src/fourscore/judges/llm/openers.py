@@ -5,6 +5,6 @@ from fourscore.judges.empty_answers import why_nothing
 from fourscore.judges.llm.defences import is_off
 
 
-def nothing_said(case: Case, answer: str) -> str | None:
+def explain_empty(case: Case, answer: str) -> str | None:
     """Why the answer says nothing, in words; None where a model is to be asked about it."""
     return None if is_off("openers") else why_nothing(case, answer)

@@ -25,7 +25,7 @@ def orders(n: int, count: int, seed: str) -> list[tuple[int, ...]]:
     return found[:count]
 
 
-def shared_ranks(scores: Sequence[float]) -> list[float]:
+def compute_shared_ranks(scores: Sequence[float]) -> list[float]:
     """Ranks from 1 for the highest; those that are level share the mean of their ranks."""
     order = sorted(range(len(scores)), key=lambda at: -scores[at])
     ranks = [0.0] * len(scores)
@@ -40,6 +40,6 @@ def shared_ranks(scores: Sequence[float]) -> list[float]:
     return ranks
 
 
-def rank_value(rank: float, n: int) -> float:
+def convert_rank(rank: float, n: int) -> float:
     """`(n - rank) / (n - 1)`: 1 for the best, 0 for the last, 1 where there is no other."""
     return 1.0 if n < 2 else (n - rank) / (n - 1)

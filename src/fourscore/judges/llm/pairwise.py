@@ -13,7 +13,7 @@ from fourscore.core import Case, JudgeError, Signal, Trace, Usage
 from fourscore.core.numbers import check_whole
 from fourscore.judges.llm.comparison import Comparing
 from fourscore.judges.llm.model_judge import together
-from fourscore.judges.llm.openers import nothing_said
+from fourscore.judges.llm.openers import explain_empty
 from fourscore.models.messages import FREE
 
 NAME, PROMPT = "pairwise", "pairwise"
@@ -69,17 +69,17 @@ class Pairwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
     async def meet(self, case: Case, traces: Sequence[Trace], a: int, b: int) -> Meeting:
         """One comparison, in both orders. Who says nothing loses, and nobody is asked."""
         first, second = traces[a].answer, traces[b].answer
-        empty = [nothing_said(case, text) is not None for text in (first, second)]
+        empty = [explain_empty(case, text) is not None for text in (first, second)]
         if any(empty) or first == second:
             won = 0.5 if empty[0] == empty[1] else float(empty[1])
             return Meeting(a, b, won, False, False, FREE)
-        reference = self.shown_reference(case)
+        reference = self.read_shown_reference(case)
         asks = [
             self.decide(
                 PROMPT,
                 self.material(case, one, reference=reference, titles=TITLES, other=other),
                 CHOICES,
-                criterion=self.decided_by,
+                criterion=self.used_criterion,
             )
             for one, other in ((first, second), (second, first))
         ]

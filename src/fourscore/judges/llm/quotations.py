@@ -23,7 +23,7 @@ _SPACE = re.compile(r"\s")
 SHORTEST, SHORTEST_SIGNS = 3, 2
 
 
-def find_evidence(claim: str, text: str, field: str = "output") -> Evidence | None:
+def find_supporting_sentence(claim: str, text: str, field: str = "output") -> Evidence | None:
     """The sentence of the text that says most of a claim, for a model that was not asked to quote.
 
     Without a claim it is the first sentence.
@@ -38,7 +38,7 @@ def find_evidence(claim: str, text: str, field: str = "output") -> Evidence | No
     return cut(text, start, end, field) if start < end else None
 
 
-def located(words: str, text: str, field: str = "output") -> Evidence | None:
+def find_quotation(words: str, text: str, field: str = "output") -> Evidence | None:
     """Where in the text the quoted words stand, whatever became of spaces, case and dashes.
 
     Of a quotation with gaps every part has to be there, in order; the evidence is the whole span.

@@ -12,15 +12,15 @@ from fourscore.core import Case, ConfigError, Signal, Trace, Usage
 from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_whole
 from fourscore.judges.llm.comparison import BETTER
-from fourscore.judges.llm.model_judge import Asker, reference_of
-from fourscore.judges.llm.openers import nothing_said
-from fourscore.judges.llm.quotations import located
+from fourscore.judges.llm.model_judge import ModelJudge, reference_of
+from fourscore.judges.llm.openers import explain_empty
+from fourscore.judges.llm.quotations import find_quotation
 from fourscore.judges.llm.verdicts import numbered, written
 
 NAME, PROMPT = "rating", "rating"
 
 
-class Rating(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Rating(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A whole number from `min_score` to `max_score`; the value is its place between them.
 
     `criterion` says what is rated; without one, how well the answer answers the question.
@@ -53,21 +53,21 @@ class Rating(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         answer = trace.answer
-        if (why := nothing_said(case, answer)) is not None:
+        if (why := explain_empty(case, answer)) is not None:
             return (Signal(name=NAME, value=0.0, level=find_level(0.0), reason=why),)
         material = self.material(case, answer, reference=reference_of(case, self.reference))
         number = material.number if self.bind == "schema" else None
         reply = await self.ask(
             PROMPT,
             material,
-            rating_schema(self.min_score, self.max_score, number),
+            make_rating_schema(self.min_score, self.max_score, number),
             criterion=self.criterion or BETTER[self.language],
             low=str(self.min_score),
             high=str(self.max_score),
         )
         score, said = reply.value["score"], reply.value["evidence"]
         value = (score - self.min_score) / (self.max_score - self.min_score)
-        found = located(said, answer, "output")
+        found = find_quotation(said, answer, "output")
         return (
             Signal(
                 name=NAME,
@@ -81,7 +81,7 @@ class Rating(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @lru_cache(maxsize=64)
-def rating_schema(low: int, high: int, number: str | None) -> dict[str, Any]:
+def make_rating_schema(low: int, high: int, number: str | None) -> dict[str, Any]:
     """Number, evidence, score, in this order."""
     score = {"type": "integer", "minimum": low, "maximum": high}
     return numbered({"evidence": written(number), "score": score}, number)

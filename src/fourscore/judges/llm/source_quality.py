@@ -20,9 +20,9 @@ from fourscore.judges.dimensions.source_quality import (
     write_signal,
 )
 from fourscore.judges.dimensions.sources import Source
-from fourscore.judges.llm.item_questions import each, paid, sure_of
-from fourscore.judges.llm.model_judge import Asker, together
-from fourscore.judges.llm.quotations import located
+from fourscore.judges.llm.item_questions import each, paid, rate_confidence
+from fourscore.judges.llm.model_judge import ModelJudge, together
+from fourscore.judges.llm.quotations import find_quotation
 
 CHOICES = ("unreliable", "secondary", "primary")
 #: Sources that are asked about, and characters of a text that are shown, and of any other line.
@@ -33,7 +33,7 @@ _LINES = {
 }
 
 
-class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SourceQuality(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The mean over the distinct sources cited: primary 1, secondary 0.3, unreliable 0."""
 
     primary: tuple[str, ...] = ()
@@ -71,12 +71,12 @@ class SourceQuality(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True
         unfound = 0
         for at, described, verdict in zip(asked, shown, verdicts, strict=True):
             by = " ".join(verdict.said[:80].split())
-            if located(verdict.said, described, "source") is None:
+            if find_quotation(verdict.said, described, "source") is None:
                 unfound += verdict.quoted
                 by = ""
             why = f"the model, by '{by}'" if by and by.isprintable() else "the model"
             ratings[at] = limit_unseen(Rating(verdict.choice, why), cited[at], output, question)
-        sure = sure_of(verdicts, unfound) if verdicts else None
+        sure = rate_confidence(verdicts, unfound) if verdicts else None
         signal = write_signal(output, question, list(zip(cited, ratings, strict=True)), sure)
         if len(unknown) > ASKED:
             note = f"the model was asked about the first {ASKED} sources; {signal.reason}"

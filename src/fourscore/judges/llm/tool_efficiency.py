@@ -24,14 +24,14 @@ from fourscore.judges.dimensions.tool_efficiency import (
     read_limits,
 )
 from fourscore.judges.failures import call_failure
-from fourscore.judges.llm.item_questions import heap, paid, sure_of
-from fourscore.judges.llm.model_judge import Asker, Verdict, together
+from fourscore.judges.llm.item_questions import heap, paid, rate_confidence
+from fourscore.judges.llm.model_judge import ModelJudge, Verdict, together
 
 #: Calls that are asked about, and the least that is shown of each.
 ASKED, LEAST = 30, 200
 
 
-class ToolEfficiency(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ToolEfficiency(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The least of economy (calls that were needed over all calls), selection and budget."""
 
     max_calls: int | None = None
@@ -79,16 +79,16 @@ def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]) 
     rest = {call.step for call in calls[ASKED:]}
     found = find_waste(calls, find_unexpected(calls, limits.expected)) if rest else []
     waste = [each.call for each in found if each.call.step in rest]
-    lost = sum(1 - verdict.chance_of("yes") for verdict in verdicts) + len(waste)
+    lost = sum(1 - verdict.get_probability("yes") for verdict in verdicts) + len(waste)
     described = _describe_needless(needless, len(verdicts))
-    unfound = sum(verdict.choice == "yes" and verdict.is_unfound for verdict in verdicts)
+    unfound = sum(verdict.choice == "yes" and verdict.is_quotation_missing for verdict in verdicts)
     if unfound:
         described += f"; {unfound} of the model's quotations are not there"
     if rest:
         described += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
     value, reason = combine(calls, limits, 1 - lost / len(calls), described)
     evidence = quote_calls(needless + waste)
-    signal = finding(NAME, value, reason, sure_of(verdicts, unfound), evidence)
+    signal = finding(NAME, value, reason, rate_confidence(verdicts, unfound), evidence)
     return paid(signal, verdicts)
 
 

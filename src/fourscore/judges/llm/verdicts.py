@@ -49,7 +49,7 @@ def match_word(text: str, words: Collection[str]) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def verdict_schema(
+def make_verdict_schema(
     choices: tuple[str, ...], number: str | None = None, *, quoting: bool = True
 ) -> dict[str, Any]:
     """Number, evidence where it is quoted, verdict, in this order."""

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from fourscore.core import Case, CaseError
 from fourscore.core.trace import as_text
-from fourscore.judges.llm.attacks import wrong_answer
+from fourscore.judges.llm.attacks import read_wrong_answer
 from fourscore.judges.llm.model_judge import reference_of
 
 #: An expected answer up to so many characters is a name or a value, which can be another one.
@@ -34,13 +34,13 @@ TOPICS = {
 }
 
 
-def bad_answer(case: Case, draw: int, *, topic_only: bool = False) -> tuple[str, str]:
+def make_bad_answer(case: Case, draw: int, *, topic_only: bool = False) -> tuple[str, str]:
     """A kind and a text. Where a wrong answer may still be fine, `topic_only` asks for one that is
     about something else."""
     expected = _expected(case)
     language = "zh" if _CHINESE.search(as_text(case.input) + expected) else "en"
     if not topic_only:
-        known = wrong_answer(case)
+        known = read_wrong_answer(case)
         if known is not None:
             return "wrong answer", known
         if expected and len(expected) <= SHORT:

@@ -11,7 +11,7 @@ from fourscore.core import Usage
 from fourscore.core.trace import as_text
 from fourscore.formats.samples import Sample
 from fourscore.judges.llm.injection_defences import Material, fence
-from fourscore.judges.llm.model_judge import Asker
+from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.titles import TITLES
 from fourscore.judges.llm.verdicts import numbered, written
 
@@ -45,7 +45,7 @@ class Shown(NamedTuple):
     verdicts: tuple[int, ...] = ()
 
 
-class Proposer(Asker, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Asks for criteria. Of each text it shows `max_chars` characters."""
 
     max_chars: int = 3000
