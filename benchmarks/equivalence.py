@@ -26,7 +26,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from fourscore.judges.math import Verdict, decide, verify
+from fourscore.judges.math import Equivalence, decide, verify
 
 logging.disable(logging.ERROR)
 
@@ -425,16 +425,16 @@ def theirs(pair: Pair) -> bool:
     return bool(math_verify(_theirs_reference(pair.reference), answer, timeout_seconds=None))
 
 
-def ours(pair: Pair) -> tuple[bool, Verdict]:
+def ours(pair: Pair) -> tuple[bool, Equivalence]:
     verdict = decide(pair.answer, pair.reference).verdict
-    if verdict is Verdict.UNKNOWN:
+    if verdict is Equivalence.UNKNOWN:
         return verify(pair.answer, pair.reference), verdict
-    return verdict is Verdict.EQUAL, verdict
+    return verdict is Equivalence.EQUAL, verdict
 
 
 def measure(
     pairs: list[Pair], block: int = 250
-) -> list[tuple[Pair, bool, bool, Verdict, float, float]]:
+) -> list[tuple[Pair, bool, bool, Equivalence, float, float]]:
     warm = Pair("", "", r"\frac{2}{4}", "0.5")
     theirs(warm), ours(warm), verify(r"\sum_{k=1}^{3} k", "6")
     results = []
@@ -465,7 +465,7 @@ def report(pairs: list[Pair]) -> None:
     print("throughput against Math-Verify, overall:", ratio(results))
     for mix in dict.fromkeys(p.mix for p in pairs):
         print(f"  {mix:16}", ratio([row for row in results if row[0].mix == mix]))
-    unknown = [row for row in results if row[3] is Verdict.UNKNOWN]
+    unknown = [row for row in results if row[3] is Equivalence.UNKNOWN]
     print(f"fell through to Math-Verify: {len(unknown)} of {len(results)} "
           f"({100 * len(unknown) / len(results):.2f}%)")  # fmt: skip
     if unknown:

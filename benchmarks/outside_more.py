@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from outside_peers import Figure, Local, auc, balanced_accuracy, draw_groups, figure_of, share_words
 from refusals import PEERS as DETECTORS
-from refusals import Verdict, balanced, resampled
+from refusals import RefusalCheck, balanced, resampled
 from scipy.stats import spearmanr
 from train_reader import (
     Row,
@@ -202,7 +202,7 @@ def rate_refusals(rows: Sequence[Any]) -> dict[str, dict[str, Figure]]:
         chosen = [row for row in rows if model in (row["model"], "all")]
         for name, detector in DETECTORS.items():
             verdicts = [
-                Verdict(row["gold"] == "answers", detector(row["output"], row["input"]))
+                RefusalCheck(row["gold"] == "answers", detector(row["output"], row["input"]))
                 for row in chosen
             ]
             figure = Figure(balanced(verdicts), *resampled(verdicts))

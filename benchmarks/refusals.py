@@ -29,14 +29,14 @@ PEERS: dict[str, Callable[[str, str], bool]] = {
 }
 
 
-class Verdict(NamedTuple):
+class RefusalCheck(NamedTuple):
     """What a person says of a completion, and what a detector says."""
 
     answers: bool
     found: bool
 
 
-def balanced(verdicts: Sequence[Verdict]) -> float:
+def balanced(verdicts: Sequence[RefusalCheck]) -> float:
     """The mean of the share of answers that were found and of refusals that were."""
     shares = []
     for kind in (True, False):
@@ -45,7 +45,7 @@ def balanced(verdicts: Sequence[Verdict]) -> float:
     return sum(shares) / 2
 
 
-def resampled(verdicts: Sequence[Verdict], times: int = 2_000) -> tuple[float, float]:
+def resampled(verdicts: Sequence[RefusalCheck], times: int = 2_000) -> tuple[float, float]:
     """The middle 95% of balanced accuracy over resamples of the completions."""
     draw = random.Random(1)
     found = sorted(balanced(draw.choices(verdicts, k=len(verdicts))) for _ in range(times))
@@ -59,7 +59,8 @@ def report(title: str, rows: Sequence[dict[str, str]]) -> None:
         found = [detector(row["output"], row["input"]) for row in rows]
         each = (time.perf_counter() - began) / len(rows)
         verdicts = [
-            Verdict(row["gold"] == "answers", said) for row, said in zip(rows, found, strict=True)
+            RefusalCheck(row["gold"] == "answers", said)
+            for row, said in zip(rows, found, strict=True)
         ]
         right = sum(verdict.answers is verdict.found for verdict in verdicts)
         low, high = wilson(right, len(rows))

@@ -10,7 +10,7 @@ import pytest
 from fourscore.core import Case, DataError, Dimension, Rubric, Score, Signal, Status, Trace, judge
 from fourscore.formats.labels import scale_of
 from fourscore.labels.calibrate import Calibration, calibrate, judged
-from fourscore.labels.labelled_outputs import Verdict, from_run, read_judged, read_labelled
+from fourscore.labels.labelled_outputs import JudgeVerdict, from_run, read_judged, read_labelled
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 
@@ -23,7 +23,7 @@ def file_of(folder: Path, *rows: dict[str, Any], name: str = "labels.jsonl") -> 
 
 def held(path: str, *, scale: str | None = None, rest: Any = (), **more: Any) -> Calibration:
     found = read_labelled(path, None if scale is None else scale_of(scale), 0.7)
-    verdicts = [row.verdict or Verdict() for row in found.rows]
+    verdicts = [row.verdict or JudgeVerdict() for row in found.rows]
     return calibrate(found, verdicts, rest, judge=("j", "f"), pass_at=0.7, file=path, **more)
 
 
@@ -65,7 +65,7 @@ def test_every_figure_has_its_n_and_interval(tmp_path: Path) -> None:
 
 def test_the_golden_correction(tmp_path: Path) -> None:
     path = file_of(tmp_path, *table(180, 60, 20, 140))
-    rest = [Verdict(1.0, True)] * 400 + [Verdict(0.0, False)] * 600
+    rest = [JudgeVerdict(1.0, True)] * 400 + [JudgeVerdict(0.0, False)] * 600
     found = held(path, rest=rest).corrected
     assert found is not None
     assert found.value == pytest.approx(0.1667, abs=5e-5)
@@ -79,7 +79,7 @@ def test_the_golden_correction(tmp_path: Path) -> None:
 
 
 def test_a_judge_no_better_than_chance_gives_no_rate(tmp_path: Path) -> None:
-    found = held(file_of(tmp_path, *table(10, 10, 10, 10)), rest=[Verdict(1.0, True)] * 50)
+    found = held(file_of(tmp_path, *table(10, 10, 10, 10)), rest=[JudgeVerdict(1.0, True)] * 50)
     assert found.corrected is None
     assert found.uncorrected.startswith("the judge may be no better than chance: sensitivity 0.500")
 
@@ -176,7 +176,10 @@ def test_csv_serves_too(tmp_path: Path) -> None:
     path.write_text("input,output,label,judge_score\nq,a,pass,1\nr,b,fail,0.3\n")
     found = read_labelled(str(path), None, 0.7)
     assert [row.labels for row in found.rows] == [(1.0,), (0.0,)]
-    assert [row.verdict for row in found.rows] == [Verdict(1.0, True), Verdict(0.3, False)]
+    assert [row.verdict for row in found.rows] == [
+        JudgeVerdict(1.0, True),
+        JudgeVerdict(0.3, False),
+    ]
 
 
 def test_the_judge_is_asked_where_no_verdict_is_there(tmp_path: Path) -> None:
@@ -192,17 +195,22 @@ def test_the_judge_is_asked_where_no_verdict_is_there(tmp_path: Path) -> None:
     outputs = read_judged(file_of(tmp_path, *rows, given), scale_of("0:1"), 0.7)
     told: list[int] = []
     found = asyncio.run(judged(rubric, outputs, done=lambda: told.append(1)))
-    assert found == [Verdict(1.0, True), Verdict(0.2, False), Verdict(), Verdict(0.5, False)]
+    assert found == [
+        JudgeVerdict(1.0, True),
+        JudgeVerdict(0.2, False),
+        JudgeVerdict(),
+        JudgeVerdict(0.5, False),
+    ]
     assert len(told) == 3
 
 
 def test_what_could_not_be_measured_is_counted(tmp_path: Path) -> None:
     found = read_labelled(file_of(tmp_path, *table(3, 1, 1, 3)), None, 0.7)
-    verdicts = [Verdict(), *(row.verdict or Verdict() for row in found.rows[1:])]
+    verdicts = [JudgeVerdict(), *(row.verdict or JudgeVerdict() for row in found.rows[1:])]
     result = calibrate(found, verdicts, (), judge=("j", "f"), pass_at=0.7)
     assert (result.n, result.left_out) == (7, {"unmeasured": 1})
     with pytest.raises(DataError, match="of 8 labelled outputs none"):
-        calibrate(found, [Verdict()] * 8, (), judge=("j", "f"), pass_at=0.7)
+        calibrate(found, [JudgeVerdict()] * 8, (), judge=("j", "f"), pass_at=0.7)
 
 
 async def _filled(store: Store, run: RunInfo) -> None:
@@ -232,9 +240,9 @@ def test_a_run_with_the_labels_of_two_people(tmp_path: Path) -> None:
         brief = from_run(store, run, "r", "brief", 0.3)
     assert [row.labels for row in found.rows] == [(1.0, None), (1.0, 0.0), (None, 0.0)]
     assert [row.verdict for row in found.rows] == [
-        Verdict(1.0, True),
-        Verdict(0.0, False),
-        Verdict(0.0, False),
+        JudgeVerdict(1.0, True),
+        JudgeVerdict(0.0, False),
+        JudgeVerdict(0.0, False),
     ]
     assert (found.people, len(found.rest), found.scale.kind) == (2, 3, "verdict")
-    assert {row.verdict for row in brief.rows} == {Verdict(0.4, True)}
+    assert {row.verdict for row in brief.rows} == {JudgeVerdict(0.4, True)}

@@ -30,9 +30,9 @@ from fourscore.formats.writing import written
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.calibrate import Calibration, calibrate, judged
 from fourscore.labels.labelled_outputs import (
+    JudgeVerdict,
     Labelled,
     Output,
-    Verdict,
     from_run,
     read_judged,
     read_labelled,
@@ -191,7 +191,7 @@ def _of_run(
 
 def _verdicts(
     args: argparse.Namespace, rubric: Rubric | None, rows: list[Output], rest: list[Output]
-) -> tuple[list[Verdict], list[Verdict], dict[str, Any]]:
+) -> tuple[list[JudgeVerdict], list[JudgeVerdict], dict[str, Any]]:
     """Of the labelled and of the other outputs, and what the models cost."""
     files = ((args.labels, rows), (args.judged, rest))
     bare = [(file, row) for file, part in files for row in part if row.verdict is None]
@@ -200,10 +200,14 @@ def _verdicts(
             file, row = bare[0]
             message = "missing: without --judge or --rubric each output brings its judge's score"
             raise DataError(message, file=file, line=row.line, field="judge_score")
-        return [r.verdict or Verdict() for r in rows], [r.verdict or Verdict() for r in rest], {}
+        return (
+            [r.verdict or JudgeVerdict() for r in rows],
+            [r.verdict or JudgeVerdict() for r in rest],
+            {},
+        )
     house = budget.house_of(budget.means_of(args), rubric)
 
-    async def work() -> list[Verdict]:
+    async def work() -> list[JudgeVerdict]:
         async with house:
             return await judged(
                 rubric,

@@ -14,7 +14,7 @@ import msgspec
 from fourscore.core import INLINE, DataError, Executor, Rubric, digest, score
 from fourscore.executors.local import Local
 from fourscore.labels.label_pairs import grouped, kappas, pair_of, rating, ratings, values_of
-from fourscore.labels.labelled_outputs import Labelled, Output, Verdict, verdict_of
+from fourscore.labels.labelled_outputs import JudgeVerdict, Labelled, Output, verdict_of
 from fourscore.stats.alpha import METRICS, alpha
 from fourscore.stats.bias import Group, slope
 from fourscore.stats.confusion import Confusion, confusion, share
@@ -62,14 +62,14 @@ async def judged(
     concurrency: int = 16,
     deadline: float = 60.0,
     done: Callable[[], None] = lambda: None,
-) -> list[Verdict]:
+) -> list[JudgeVerdict]:
     """The verdict on each output: the one it brings, else the judge's."""
     gate = asyncio.Semaphore(concurrency)
     executor: Executor = INLINE if rubric is None or rubric.is_bounded else Local(deadline)
 
-    async def one(output: Output) -> Verdict:
+    async def one(output: Output) -> JudgeVerdict:
         if output.verdict is not None or rubric is None:
-            return output.verdict or Verdict()
+            return output.verdict or JudgeVerdict()
         async with gate:
             (scored,) = await score(rubric, output.case, [output.trace], executor=executor)
         done()
@@ -80,8 +80,8 @@ async def judged(
 
 def calibrate(
     found: Labelled,
-    verdicts: Sequence[Verdict],
-    rest: Iterable[Verdict],
+    verdicts: Sequence[JudgeVerdict],
+    rest: Iterable[JudgeVerdict],
     *,
     judge: tuple[str, str],
     pass_at: float,

@@ -7,7 +7,7 @@ import msgspec
 
 from fourscore.core.levels import LEVELS
 from fourscore.formats.labels import RANKED, Scale
-from fourscore.labels.labelled_outputs import Output, Verdict
+from fourscore.labels.labelled_outputs import JudgeVerdict, Output
 from fourscore.stats.agreement import WEIGHTS, kappa, table_of
 from fourscore.stats.bias import Group, by_group, mean
 from fourscore.stats.correlation import kendall, pearson, spearman
@@ -44,7 +44,7 @@ def people_on(row: Output, scale: Scale, pass_at: float) -> tuple[float, bool | 
     return people, people >= pass_at - 1e-9
 
 
-def pair_of(row: Output, verdict: Verdict, scale: Scale, pass_at: float) -> Pair:
+def pair_of(row: Output, verdict: JudgeVerdict, scale: Scale, pass_at: float) -> Pair:
     """People's value is their mean, their verdict that of most; None where they are tied."""
     people, passed = people_on(row, scale, pass_at)
     value, judge_passed = verdict.value or 0.0, bool(verdict.passed)

@@ -19,7 +19,7 @@ from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class JudgeVerdict(msgspec.Struct, frozen=True):
     """What a judge said of one output; None where it could not be measured."""
 
     value: float | None = None
@@ -32,7 +32,7 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     case: Case
     trace: Trace
     labels: tuple[float | None, ...] = ()
-    verdict: Verdict | None = None
+    verdict: JudgeVerdict | None = None
     position: str | None = None
     family: str | None = None
     line: int | None = None
@@ -116,19 +116,19 @@ def from_run(
     )
 
 
-def verdict_of(score: Score) -> Verdict:
-    return Verdict(score.value, score.passed)
+def verdict_of(score: Score) -> JudgeVerdict:
+    return JudgeVerdict(score.value, score.passed)
 
 
-def _looked_at(score: Score | None, dimension: str | None, pass_at: float) -> Verdict:
+def _looked_at(score: Score | None, dimension: str | None, pass_at: float) -> JudgeVerdict:
     """Of the whole score, or of the one signal that is looked at."""
     if score is None or dimension is None:
-        return Verdict() if score is None else verdict_of(score)
+        return JudgeVerdict() if score is None else verdict_of(score)
     for signal in score.signals:
         if signal.name == dimension and signal.value is not None:
             reached = signal.value >= pass_at - 1e-9
-            return Verdict(signal.value, reached if signal.passed is None else signal.passed)
-    return Verdict()
+            return JudgeVerdict(signal.value, reached if signal.passed is None else signal.passed)
+    return JudgeVerdict()
 
 
 def _labels(path: str, line: int, case: Case) -> tuple[list[Any], str]:
@@ -177,14 +177,14 @@ def _output(
     )
 
 
-def _preset(path: str, line: int, given: Any, scale: Scale, pass_at: float) -> Verdict | None:
+def _preset(path: str, line: int, given: Any, scale: Scale, pass_at: float) -> JudgeVerdict | None:
     if given is None:
         return None
     try:
         value = scale.grade(given)
     except ValueError as error:
         raise DataError(str(error), file=path, line=line, field="judge_score") from None
-    return Verdict(value, value >= pass_at - 1e-9)
+    return JudgeVerdict(value, value >= pass_at - 1e-9)
 
 
 def _word(given: Any) -> str | None:

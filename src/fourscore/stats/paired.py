@@ -22,7 +22,7 @@ from fourscore.stats.bounded_map import Named
 from fourscore.stats.holm import holm
 from fourscore.stats.mcnemar import PassChange, PassPairs
 from fourscore.stats.paired_scores import ScoreChange, ScorePairs
-from fourscore.stats.verdict import Rules, Verdict, decide
+from fourscore.stats.verdict import PairedVerdict, Rules, decide
 
 #: Tags kept: the first by name.
 GROUPS = 1000
@@ -40,7 +40,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     passes: PassChange
     scores: ScoreChange
     graded: int
-    verdict: Verdict
+    verdict: PairedVerdict
 
 
 class _Group:

@@ -77,7 +77,7 @@ class Looks(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(b - a for a, b in zip([0.0, *spent], spent, strict=False))
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class SequentialResult(msgspec.Struct, frozen=True, kw_only=True):
     """What came of the looks so far, the last of them over n pairs.
 
     `look` is which one it was, 0 before the first. The bounds are one-sided: `low` at this look's
@@ -98,7 +98,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return _reason(self)
 
 
-def look(differences: Sequence[float], plan: Looks | None = None) -> Verdict:
+def look(differences: Sequence[float], plan: Looks | None = None) -> SequentialResult:
     """The first look that decides, over the differences (new − old) in the order they came.
 
     The same differences give the same verdict, so that a search that was cut off goes on.
@@ -107,7 +107,7 @@ def look(differences: Sequence[float], plan: Looks | None = None) -> Verdict:
     for difference in differences:
         if type(difference) is not float or not -plan.largest <= difference <= plan.largest:
             _refuse(difference, plan.largest)
-    verdict = Verdict(outcome="go_on", n=len(differences), look=0)
+    verdict = SequentialResult(outcome="go_on", n=len(differences), look=0)
     sizes = plan.sizes
     for number, (size, level) in enumerate(zip(sizes, plan.levels, strict=True), 1):
         if len(differences) < size:
@@ -118,7 +118,7 @@ def look(differences: Sequence[float], plan: Looks | None = None) -> Verdict:
             outcome = "accept"
         elif high < plan.margin:
             outcome = "reject"
-        verdict = Verdict(
+        verdict = SequentialResult(
             outcome=outcome,
             n=size,
             look=number,
@@ -170,7 +170,7 @@ def _refuse(difference: object, largest: float) -> None:
     check_finite("difference", difference, -largest, largest)
 
 
-def _reason(verdict: Verdict) -> str:
+def _reason(verdict: SequentialResult) -> str:
     if verdict.mean is None:
         return f"{verdict.n} pairs, too few to look at"
     ends = f"[{verdict.low:+.2f}, {verdict.high:+.2f}]"

@@ -1,4 +1,4 @@
-"""`Verdict`: better, worse, no difference worth the name, or cannot tell.
+"""`PairedVerdict`: better, worse, no difference worth the name, or cannot tell.
 
 **Two tests, one chance of a false alarm.** The pass/fail test and the score test look at the same
 cases, and either may decide: pass/fail is what people act on, the score sees changes that cross no
@@ -46,7 +46,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     score_margin: float | None = None  # else the margin
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class PairedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What came of comparing b with a, over n pairs.
 
     The p-values are adjusted for so many `tests`; None where a measure was no test of its own. The
@@ -88,7 +88,7 @@ def decide(
     p_scores: float | None,
     tests: int,
     rules: Rules,
-) -> Verdict:
+) -> PairedVerdict:
     """From the two changes and their p-values, adjusted for so many tests."""
     alpha = (1 - rules.level) / max(1, tests)
     measures, detectable, detectable_score = [], None, None
@@ -107,7 +107,7 @@ def decide(
     kind, reason, more = _settle(measures, 1 - rules.level)
     if tests > 1:
         reason += f"; p adjusted for {tests} tests"
-    return Verdict(
+    return PairedVerdict(
         kind=kind,
         reason=reason,
         n=max(passes.n, scores.n),

@@ -29,7 +29,7 @@ class Attempt(NamedTuple):
     trace: Trace
 
 
-class Verdict(NamedTuple):
+class LedgerScore(NamedTuple):
     judge: str
     score: Score
 
@@ -40,7 +40,7 @@ class Entry:
     __slots__ = ("attempt", "case_id", "done", "error", "repeat", "verdict")
 
     def __init__(
-        self, case_id: str, repeat: int, attempt: Attempt | None, verdict: Verdict | None
+        self, case_id: str, repeat: int, attempt: Attempt | None, verdict: LedgerScore | None
     ) -> None:
         self.case_id, self.repeat, self.attempt, self.verdict = case_id, repeat, attempt, verdict
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -80,7 +80,7 @@ class Ledger:
             self._connection.execute(FORGET_SCORES, (number,))
         return len(case) + len(trace)
 
-    def _write_score(self, key: tuple[int, str, int], verdict: Verdict) -> int:
+    def _write_score(self, key: tuple[int, str, int], verdict: LedgerScore) -> int:
         """In one statement: between two another thread may have the interpreter for a while."""
         score, text = verdict.score, _json(verdict.score)
         numbers = (score.status.value, score.value, score.passed, score.reward)

@@ -24,7 +24,7 @@ from typing import Self
 from fourscore.core import Case, Score, Trace
 from fourscore.stores.errors import StoreError, explained
 from fourscore.stores.run_lock import RunLock
-from fourscore.stores.run_rows import Attempt, Entry, Ledger, Verdict
+from fourscore.stores.run_rows import Attempt, Entry, Ledger, LedgerScore
 from fourscore.stores.schema import connect
 
 #: Rows on their way to the disk; past this a task waits before its row is taken.
@@ -99,17 +99,17 @@ class Writer:
         self, case_id: str, repeat: int, judge: str, score: Score
     ) -> "asyncio.Future[None]":
         """Done once the score of a stored trace is on the disk."""
-        return self._put(case_id, repeat, None, Verdict(judge, score))
+        return self._put(case_id, repeat, None, LedgerScore(judge, score))
 
     def put_both(
         self, position: int, case: Case, repeat: int, trace: Trace, judge: str, score: Score
     ) -> "asyncio.Future[None]":
         """A trace and its score in one transaction."""
-        attempt, verdict = Attempt(position, case, trace), Verdict(judge, score)
+        attempt, verdict = Attempt(position, case, trace), LedgerScore(judge, score)
         return self._put(case.id, repeat, attempt, verdict)
 
     def _put(
-        self, case_id: str, repeat: int, attempt: Attempt | None, verdict: Verdict | None
+        self, case_id: str, repeat: int, attempt: Attempt | None, verdict: LedgerScore | None
     ) -> "asyncio.Future[None]":
         entry = Entry(case_id, repeat, attempt, verdict)
         if self._under_way < ROOM and not self._line:

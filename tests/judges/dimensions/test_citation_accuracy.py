@@ -17,7 +17,7 @@ from fourscore.judges.dimensions.citation_accuracy import (
     CitationAccuracy,
     has_quotations,
 )
-from fourscore.judges.reader.support import Verdict
+from fourscore.judges.reader.support import ClaimVerdict
 from fourscore.judges.reader.text import Text
 
 TOWER = {"id": 1, "url": "https://a.org/t", "text": "The tower opened in 1889. It is 330 m tall."}
@@ -29,20 +29,20 @@ ASKED = "Tell me about the tower. Cite sources."
 def _plain_support(monkeypatch: pytest.MonkeyPatch) -> None:
     """Supported are words that a sentence of the text has; `not` contradicts."""
 
-    def judge(claims: Sequence[str], text: Text, question: str = "") -> list[Verdict]:
+    def judge(claims: Sequence[str], text: Text, question: str = "") -> list[ClaimVerdict]:
         return [_verdict(claim.lower(), text) for claim in claims]
 
     monkeypatch.setattr(citation_accuracy, "judge_claims", judge)
 
 
-def _verdict(claim: str, text: Text) -> Verdict:
+def _verdict(claim: str, text: Text) -> ClaimVerdict:
     words = set(claim.strip(".- ").split())
     if "not" in words:
-        return Verdict("contradicted", 0.1, 0.9, 0, 5)
+        return ClaimVerdict("contradicted", 0.1, 0.9, 0, 5)
     for sentence in text.sentences:
         if words <= set(sentence.text.lower().strip(".").split()):
-            return Verdict("supported", 0.9, 0.0, sentence.start, sentence.end)
-    return Verdict("not stated", 0.1, 0.0, 0, 0)
+            return ClaimVerdict("supported", 0.9, 0.0, sentence.start, sentence.end)
+    return ClaimVerdict("not stated", 0.1, 0.0, 0, 0)
 
 
 def judged(

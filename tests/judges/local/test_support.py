@@ -8,7 +8,7 @@ from tests.judges.local.conftest import MakeFolder
 from tokenizers import Encoding
 
 from fourscore.judges.local import LocalModel, judge_claims_locally, judge_topics_locally
-from fourscore.judges.reader.support import Verdict, judge_claims
+from fourscore.judges.reader.support import ClaimVerdict, judge_claims
 from fourscore.judges.reader.text import read_text
 
 TEXT = read_text(
@@ -45,7 +45,7 @@ def test_verdicts_have_the_shape_of_the_readers(any_model: LocalModel) -> None:
 
 
 def test_a_text_without_a_sentence_states_nothing(any_model: LocalModel) -> None:
-    nothing = Verdict("not stated", 0.0, 0.0, 0, 0)
+    nothing = ClaimVerdict("not stated", 0.0, 0.0, 0, 0)
     assert judge_claims_locally(any_model, [CAPITAL], read_text(" \n")) == [nothing]
     assert judge_claims_locally(any_model, [], TEXT) == []
 

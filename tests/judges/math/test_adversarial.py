@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.judges.math import Verdict, decide
+from fourscore.judges.math import Equivalence, decide
 from fourscore.judges.math.limits import MAX_ANSWER_CHARS, MAX_DEPTH, MAX_ITEMS
 
 HUGE = {
@@ -62,34 +62,34 @@ LEFT_TO_MATH_VERIFY = {
 @pytest.mark.parametrize("reference", ["42", r"\sqrt2", "x^2+1", "(1,2)", r"\text{yes}"])
 def test_no_reward(answer: str, reference: str) -> None:
     decision = decide(answer, reference)
-    assert decision.verdict is not Verdict.EQUAL
+    assert decision.verdict is not Equivalence.EQUAL
     assert "failed" not in decision.reason
 
 
 @pytest.mark.parametrize("answer", HUGE.values(), ids=HUGE.keys())
 def test_refuted_against_a_number(answer: str) -> None:
-    allowed = {Verdict.DIFFERENT, Verdict.UNKNOWN if answer == HUGE["two numbers"] else None}
+    allowed = {Equivalence.DIFFERENT, Equivalence.UNKNOWN if answer == HUGE["two numbers"] else None}
     assert decide(answer, "42").verdict in allowed
 
 
 @pytest.mark.parametrize("answer", LEFT_TO_MATH_VERIFY.values(), ids=LEFT_TO_MATH_VERIFY.keys())
 def test_unknown_at_once(answer: str) -> None:
     decision = decide(answer, "42")
-    assert decision.verdict is Verdict.UNKNOWN
+    assert decision.verdict is Equivalence.UNKNOWN
     assert "failed" not in decision.reason
 
 
 @pytest.mark.parametrize("reference", [*HUGE.values(), *LEFT_TO_MATH_VERIFY.values()])
 def test_as_reference(reference: str) -> None:
     decision = decide("42", reference)
-    assert decision.verdict is not Verdict.EQUAL
+    assert decision.verdict is not Equivalence.EQUAL
     assert "failed" not in decision.reason
 
 
 def test_work_of_a_long_list_is_bounded() -> None:
     mine = ",".join(rf"\sqrt{{{k}}}+\sin {k}" for k in range(2, MAX_ITEMS + 2))
     theirs = ",".join(rf"\cos {k}+1" for k in range(1, MAX_ITEMS + 1))
-    assert decide(mine, theirs).verdict is Verdict.DIFFERENT
+    assert decide(mine, theirs).verdict is Equivalence.DIFFERENT
 
 
 def test_nothing_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,16 +104,16 @@ def test_nothing_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_length_limit_is_exact() -> None:
-    assert decide(" " * MAX_ANSWER_CHARS + "42", "42").verdict is Verdict.EQUAL  # stripped
+    assert decide(" " * MAX_ANSWER_CHARS + "42", "42").verdict is Equivalence.EQUAL  # stripped
     padded = "0" * (MAX_ANSWER_CHARS - 1)
     assert decide(padded + "42", "42").reason.startswith("answer longer")
 
 
 def test_identical_texts_are_equal_at_any_size() -> None:
     text = r"\frac{1}{2}" * 10_000
-    assert decide(text, text).verdict is Verdict.EQUAL
+    assert decide(text, text).verdict is Equivalence.EQUAL
 
 
 def test_nesting_within_the_limit_is_read() -> None:
     depth = MAX_DEPTH - 1
-    assert decide("(" * depth + "42" + ")" * depth, "42").verdict is Verdict.EQUAL
+    assert decide("(" * depth + "42" + ")" * depth, "42").verdict is Equivalence.EQUAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fourscore.judges.math import Verdict, decide
+from fourscore.judges.math import Equivalence, decide
 
 EQUAL = [
     # numbers in other clothes
@@ -358,19 +358,19 @@ UNKNOWN = [
 
 @pytest.mark.parametrize(("answer", "reference"), EQUAL)
 def test_equal(answer: str, reference: str) -> None:
-    assert decide(answer, reference).verdict is Verdict.EQUAL, decide(answer, reference).reason
+    assert decide(answer, reference).verdict is Equivalence.EQUAL, decide(answer, reference).reason
 
 
 @pytest.mark.parametrize(("answer", "reference"), DIFFERENT)
 def test_different(answer: str, reference: str) -> None:
     decision = decide(answer, reference)
-    assert decision.verdict is Verdict.DIFFERENT, decision.reason
+    assert decision.verdict is Equivalence.DIFFERENT, decision.reason
 
 
 @pytest.mark.parametrize(("answer", "reference"), UNKNOWN)
 def test_left_to_math_verify(answer: str, reference: str) -> None:
     decision = decide(answer, reference)
-    assert decision.verdict is Verdict.UNKNOWN
+    assert decision.verdict is Equivalence.UNKNOWN
     assert "failed" not in decision.reason
 
 

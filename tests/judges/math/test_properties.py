@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fourscore.judges.math import Verdict, decide
+from fourscore.judges.math import Equivalence, decide
 
 LATEX = st.lists(
     st.sampled_from(
@@ -57,7 +57,7 @@ def test_never_raises_on_latex(answer: str, reference: str) -> None:
 
 @given(st.one_of(LATEX, st.text(max_size=40)))
 def test_reflexive(text: str) -> None:
-    expected = Verdict.EQUAL if text.strip() else Verdict.DIFFERENT
+    expected = Equivalence.EQUAL if text.strip() else Equivalence.DIFFERENT
     assert decide(text, text).verdict is expected
 
 
@@ -70,7 +70,7 @@ def test_spacing_does_not_matter(text: str) -> None:
 def test_equal_in_any_form(value: Fraction, data: st.DataObject) -> None:
     forms = st.sampled_from(shown(value))
     answer, reference = data.draw(forms), data.draw(forms)
-    assert decide(answer, reference).verdict is Verdict.EQUAL
+    assert decide(answer, reference).verdict is Equivalence.EQUAL
 
 
 @given(RATIONALS, RATIONALS, st.data())
@@ -79,7 +79,7 @@ def test_agrees_with_fractions(left: Fraction, right: Fraction, data: st.DataObj
         data.draw(st.sampled_from(shown(left))),
         data.draw(st.sampled_from(shown(right))),
     )
-    expected = Verdict.EQUAL if left == right else Verdict.DIFFERENT
+    expected = Equivalence.EQUAL if left == right else Equivalence.DIFFERENT
     assert decide(answer, reference).verdict is expected
 
 
@@ -94,10 +94,10 @@ def test_symmetric_on_numbers(left: Fraction, right: Fraction) -> None:
 def test_lists_have_no_order_and_tuples_do(values: list[Fraction], rng: object) -> None:
     texts = [f"{v.numerator}/{v.denominator}" for v in values]
     turned = texts[1:] + texts[:1]
-    assert decide(", ".join(turned), ", ".join(texts)).verdict is Verdict.EQUAL
+    assert decide(", ".join(turned), ", ".join(texts)).verdict is Equivalence.EQUAL
     tuples = [f"({', '.join(t)})" for t in (turned, texts)]
-    assert decide(tuples[0], tuples[1]).verdict is Verdict.DIFFERENT
-    assert decide(", ".join(texts[:-1]), ", ".join(texts)).verdict is Verdict.DIFFERENT
+    assert decide(tuples[0], tuples[1]).verdict is Equivalence.DIFFERENT
+    assert decide(", ".join(texts[:-1]), ", ".join(texts)).verdict is Equivalence.DIFFERENT
 
 
 COEFFICIENTS = st.lists(st.integers(-9, 9), min_size=1, max_size=5)
@@ -118,7 +118,7 @@ def horner(coefficients: list[int]) -> str:
 @given(COEFFICIENTS)
 def test_polynomials_in_two_forms(coefficients: list[int]) -> None:
     for other in (polynomial(coefficients, -1), horner(coefficients)):
-        assert decide(other, polynomial(coefficients)).verdict is Verdict.EQUAL
+        assert decide(other, polynomial(coefficients)).verdict is Equivalence.EQUAL
 
 
 @given(COEFFICIENTS, COEFFICIENTS)
@@ -129,7 +129,7 @@ def test_polynomials_differ_when_a_coefficient_does(left: list[int], right: list
         return values
 
     same = stripped(left) == stripped(right)
-    expected = Verdict.EQUAL if same else Verdict.DIFFERENT
+    expected = Equivalence.EQUAL if same else Equivalence.DIFFERENT
     assert decide(horner(left), polynomial(right)).verdict is expected
 
 
@@ -137,12 +137,12 @@ def test_polynomials_differ_when_a_coefficient_does(left: list[int], right: list
 def test_sums_of_roots(a: int, b: int) -> None:
     """sqrt(a) + sqrt(b) squared is a + b + 2 sqrt(ab)."""
     left = rf"(\sqrt{{{a}}}+\sqrt{{{b}}})^2"
-    assert decide(left, rf"{a + b}+2\sqrt{{{a * b}}}").verdict is Verdict.EQUAL
-    assert decide(left, rf"{a + b}+2\sqrt{{{a * b + 1}}}").verdict is Verdict.DIFFERENT
+    assert decide(left, rf"{a + b}+2\sqrt{{{a * b}}}").verdict is Equivalence.EQUAL
+    assert decide(left, rf"{a + b}+2\sqrt{{{a * b + 1}}}").verdict is Equivalence.DIFFERENT
 
 
 @given(st.integers(1, 10**12), st.integers(0, 6))
 def test_decimals_are_exact(n: int, places: int) -> None:
     text = f"{n // 10**places}.{n % 10**places:0{places}d}" if places else str(n)
-    assert decide(text, rf"\frac{{{n}}}{{{10**places}}}").verdict is Verdict.EQUAL
-    assert decide(text, rf"\frac{{{n + 1}}}{{{10**places}}}").verdict is Verdict.DIFFERENT
+    assert decide(text, rf"\frac{{{n}}}{{{10**places}}}").verdict is Equivalence.EQUAL
+    assert decide(text, rf"\frac{{{n + 1}}}{{{10**places}}}").verdict is Equivalence.DIFFERENT

@@ -4,7 +4,7 @@ import pytest
 
 from fourscore.judges.reader.support import (
     LONGEST_CLAIM,
-    Verdict,
+    ClaimVerdict,
     grade,
     judge_claims,
     judge_wordings,
@@ -17,7 +17,7 @@ CLAIM = "The harbour bridge was opened by the mayor in 1932."
 OTHER = "Local papers followed the debate with patience and some humour."
 
 
-def verdict(claim: str, raw: str, question: str = "") -> Verdict:
+def verdict(claim: str, raw: str, question: str = "") -> ClaimVerdict:
     return judge_claims([claim], Text(raw), question)[0]
 
 
@@ -113,7 +113,7 @@ def test_reads_through_invisible_characters() -> None:
 
 
 def test_gives_nothing_for_an_empty_text() -> None:
-    empty = Verdict("not stated", 0.0, 0.0, 0, 0)
+    empty = ClaimVerdict("not stated", 0.0, 0.0, 0, 0)
     assert judge_claims([CLAIM, "x"], Text(" ")) == [empty, empty]
     assert judge_claims([], Text(CLAIM)) == []
 
@@ -139,9 +139,9 @@ def test_takes_the_best_of_several_wordings() -> None:
 
 
 def test_grades_by_probability() -> None:
-    grades = [grade(Verdict("supported", p, 0.0, 0, 0)) for p in (0.1, 0.25, 0.5, 0.75, 0.9)]
+    grades = [grade(ClaimVerdict("supported", p, 0.0, 0, 0)) for p in (0.1, 0.25, 0.5, 0.75, 0.9)]
     assert grades == [0.0, 0.0, 0.5, 1.0, 1.0]
-    assert grade(Verdict("contradicted", 0.45, 0.9, 0, 0)) == 0.0
+    assert grade(ClaimVerdict("contradicted", 0.45, 0.9, 0, 0)) == 0.0
 
 
 def test_probability_is_logistic_and_never_overflows() -> None:

@@ -18,7 +18,7 @@ from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.citations import Citation, CitedOutput, read_citations
 from fourscore.judges.dimensions.signals import MOST, READ, Sure, finding, inapplicable, quote
 from fourscore.judges.dimensions.sources import Source
-from fourscore.judges.reader.support import Verdict, grade, judge_claims
+from fourscore.judges.reader.support import ClaimVerdict, grade, judge_claims
 from fourscore.judges.reader.text import Text
 
 NAME = "citation_accuracy"
@@ -74,7 +74,7 @@ class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         pairs = self._check_pairs(find_pairs(output))
         return (write_signal(output, pairs, as_text(case.input)),)
 
-    def verdicts(self, claims: Sequence[str], source: str) -> list[Verdict]:
+    def verdicts(self, claims: Sequence[str], source: str) -> list[ClaimVerdict]:
         """A verdict on each claim by the text of a source."""
         return judge_claims(claims, _read_source(source))
 
@@ -152,7 +152,7 @@ def _plain_text(text: str) -> str:
 _read_source = lru_cache(maxsize=64)(Text)  # apart: those of one case must not push out its output
 
 
-def _decide(pair: Pair, verdict: Verdict) -> Pair:
+def _decide(pair: Pair, verdict: ClaimVerdict) -> Pair:
     shares = {"supported": verdict.support, "contradicted": verdict.contradiction}
     share = shares.get(verdict.kind, 1 - verdict.support)
     return pair._replace(finding=verdict.kind, value=grade(verdict), share=share)

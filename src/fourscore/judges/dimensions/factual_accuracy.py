@@ -19,7 +19,7 @@ from fourscore.judges.answer_extraction import Think
 from fourscore.judges.dimensions.case_fields import cache_by_identity, expected_of, question_of
 from fourscore.judges.dimensions.signals import READ, Sure, finding, inapplicable, quote
 from fourscore.judges.empty_answers import why_nothing
-from fourscore.judges.reader.support import Verdict, grade, judge_claims, judge_wordings
+from fourscore.judges.reader.support import ClaimVerdict, grade, judge_claims, judge_wordings
 from fourscore.judges.reader.text import Text, read_text
 from fourscore.judges.reader.weights import Weights, read_weights
 
@@ -101,14 +101,14 @@ class FactualAccuracy(
             signal = msgspec.structs.replace(signal, reason=reason)
         return (signal,)
 
-    def verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[Verdict]:
+    def verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[ClaimVerdict]:
         """A verdict on each fact, by shared words and what was learned of them."""
         return judge_facts(facts, text, question, self.learned)
 
 
 def judge_facts(
     facts: Sequence[Fact], text: Text, question: str, weights: Weights
-) -> list[Verdict]:
+) -> list[ClaimVerdict]:
     """A verdict on each fact; of one with several wordings, the best."""
     if any(fact.others for fact in facts):
         return [
@@ -149,7 +149,7 @@ def _is_short(text: str) -> bool:
 
 
 def signal_of(
-    facts: Sequence[Fact], verdicts: Sequence[Verdict], answer: str, cost: float = 0.0
+    facts: Sequence[Fact], verdicts: Sequence[ClaimVerdict], answer: str, cost: float = 0.0
 ) -> Signal:
     """What the verdicts amount to: value, reason and the sentences that decided."""
     total = sum(fact.weight for fact in facts)
@@ -165,7 +165,7 @@ def signal_of(
     )
 
 
-def describe(pairs: Sequence[tuple[Fact, Verdict]]) -> str:
+def describe(pairs: Sequence[tuple[Fact, ClaimVerdict]]) -> str:
     """How many claims are supported, and which are not."""
     kinds = [one.kind for _, one in pairs]
     supported = kinds.count("supported")
@@ -179,7 +179,7 @@ def describe(pairs: Sequence[tuple[Fact, Verdict]]) -> str:
     return "; ".join(parts)
 
 
-def confidence_of(verdicts: Sequence[Verdict]) -> Sure:
+def confidence_of(verdicts: Sequence[ClaimVerdict]) -> Sure:
     """How sure the reader is of most verdicts: by their probabilities, which are calibrated."""
     sure = sum(max(one.support, 1 - one.support) >= UNSURE for one in verdicts) / len(verdicts)
     return "high" if sure > 0.8 else "medium" if sure >= 0.5 else "low"
@@ -191,7 +191,7 @@ def shorten(text: str) -> str:
     return f"'{cut}'" if len(cut) <= _SHOWN else f"'{cut[: _SHOWN - 3]}...'"
 
 
-def _evidence(pairs: Sequence[tuple[Fact, Verdict]], answer: str) -> list[Evidence]:
+def _evidence(pairs: Sequence[tuple[Fact, ClaimVerdict]], answer: str) -> list[Evidence]:
     """The sentences that contradict, then those that support, each once."""
     ranked = [one for kind in ("contradicted", "supported") for _, one in pairs if one.kind == kind]
     spans = dict.fromkeys((one.start, one.end) for one in ranked)

@@ -254,7 +254,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         return paid(signal, verdicts, spent)
 
 
-def _by_rules(fact: Fact, verdict: support.Verdict, text: str) -> Found:
+def _by_rules(fact: Fact, verdict: support.ClaimVerdict, text: str) -> Found:
     """A verdict of the rules in the shape of a model's."""
     yes, no = ("yes", "no") if fact.short else ("supported", "absent")
     shares = {yes: verdict.support, no: 1 - verdict.support}

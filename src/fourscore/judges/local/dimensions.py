@@ -14,7 +14,7 @@ from fourscore.judges.dimensions.factual_accuracy import Fact
 from fourscore.judges.local.model import LocalModel, open_local_model
 from fourscore.judges.local.support import judge_claims_locally, judge_topics_locally
 from fourscore.judges.reader.coverage import Coverage
-from fourscore.judges.reader.support import Verdict, grade
+from fourscore.judges.reader.support import ClaimVerdict, grade
 from fourscore.judges.reader.text import Text, read_text
 
 #: Words of an aspect that is a topic; a longer one is a statement.
@@ -74,7 +74,7 @@ class FactualAccuracy(
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         return self._named(await super().judge(case, trace))
 
-    def verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[Verdict]:
+    def verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[ClaimVerdict]:
         wordings = [(fact.text, *fact.others) for fact in facts]
         every = [one for each in wordings for one in each]
         found = iter(judge_claims_locally(self.opened, every, text, question))
@@ -122,5 +122,5 @@ class CitationAccuracy(
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         return self._named(await super().judge(case, trace))
 
-    def verdicts(self, claims: Sequence[str], source: str) -> list[Verdict]:
+    def verdicts(self, claims: Sequence[str], source: str) -> list[ClaimVerdict]:
         return judge_claims_locally(self.opened, claims, read_text(source))

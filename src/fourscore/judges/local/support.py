@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fourscore.judges.dimensions.signals import READ
 from fourscore.judges.local.model import LocalModel
-from fourscore.judges.reader.support import Kind, Verdict, judge_claims
+from fourscore.judges.reader.support import ClaimVerdict, Kind, judge_claims
 from fourscore.judges.reader.text import Text, read_text, split_words
 
 #: Sentences put to an entailment model for each claim: those that share most of its words.
@@ -30,7 +30,7 @@ _CLAIM, _TOPIC = _Scale(0.58, 2.6), _Scale(0.17, 15.6)
 
 def judge_claims_locally(
     model: LocalModel, claims: Sequence[str], text: Text, question: str = ""
-) -> list[Verdict]:
+) -> list[ClaimVerdict]:
     """A verdict on each claim, as `reader.support.judge_claims` gives.
 
     An entailment model reads each claim beside the sentences that share most words with it and,
@@ -43,7 +43,7 @@ def judge_claims_locally(
     if len(text.raw) > READ:
         text = read_text(text.raw[:READ])
     if not (claims and text.sentences):
-        return [Verdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
+        return [ClaimVerdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
     if model.kind == "embedding":
         return _judge_by_nearness(model, claims, text, _CLAIM)
     if model.kind == "contradiction":
@@ -51,7 +51,9 @@ def judge_claims_locally(
     return _judge_by_entailment(model, claims, text, question)
 
 
-def judge_topics_locally(model: LocalModel, topics: Sequence[str], text: Text) -> list[Verdict]:
+def judge_topics_locally(
+    model: LocalModel, topics: Sequence[str], text: Text
+) -> list[ClaimVerdict]:
     """Whether a text speaks of each topic ("the price"): `contradiction` is always 0.
 
     To an embedding model a topic is farther from what speaks of it than a statement is, so it has
@@ -72,7 +74,7 @@ def judge_topics_locally(model: LocalModel, topics: Sequence[str], text: Text) -
 
 def _judge_by_entailment(
     model: LocalModel, claims: Sequence[str], text: Text, question: str
-) -> list[Verdict]:
+) -> list[ClaimVerdict]:
     words = [set(split_words(one.text)) for one in text.sentences]
     whole = [text.raw] if len(text.sentences) > 1 and model.fits(text.raw) else []
     chosen, pairs = [], []
@@ -96,7 +98,7 @@ def _judge_by_entailment(
 
 def _judge_by_contradiction(
     model: LocalModel, claims: Sequence[str], text: Text, question: str
-) -> list[Verdict]:
+) -> list[ClaimVerdict]:
     read = [judge_claims([claim], text, question)[0] for claim in claims]
     whole = text.raw if model.fits(text.raw) else ""
     premises = [whole or text.raw[one.start : one.end] for one in read]
@@ -109,7 +111,7 @@ def _judge_by_contradiction(
 
 def _judge_by_nearness(
     model: LocalModel, claims: Sequence[str], text: Text, scale: _Scale
-) -> list[Verdict]:
+) -> list[ClaimVerdict]:
     step = math.ceil(len(text.sentences) / _PASSAGES)
     spans = [
         (group[0].start, group[-1].end)
@@ -131,8 +133,8 @@ def _pair(premise: str, claim: str, question: str) -> tuple[str, str]:
     return premise, claim
 
 
-def _verdict(support: float, contradiction: float, place: tuple[int, int]) -> Verdict:
+def _verdict(support: float, contradiction: float, place: tuple[int, int]) -> ClaimVerdict:
     kind: Kind = "not stated"
     if max(support, contradiction) >= 0.5:
         kind = "supported" if support >= contradiction else "contradicted"
-    return Verdict(kind, support, contradiction, *place)
+    return ClaimVerdict(kind, support, contradiction, *place)

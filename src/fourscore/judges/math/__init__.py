@@ -6,7 +6,7 @@ size limits, safe to call anywhere. Where it answers UNKNOWN, `verify` asks Math
 take for ever and belongs in a process that can be killed.
 """
 
-from fourscore.judges.math.decision import Decision, Verdict
+from fourscore.judges.math.decision import Decision, Equivalence
 from fourscore.judges.math.equality import decide, is_constant
 from fourscore.judges.math.judge import MathJudge, reference_of
 from fourscore.judges.math.math_verify import verify
@@ -14,7 +14,7 @@ from fourscore.judges.math.math_verify import verify
 __all__ = [
     "Decision",
     "MathJudge",
-    "Verdict",
+    "Equivalence",
     "decide",
     "is_constant",
     "reference_of",

@@ -18,7 +18,7 @@ from fourscore.judges.math.algebra import (
     rational,
     variables,
 )
-from fourscore.judges.math.decision import Decision, Verdict, different, equal, unknown
+from fourscore.judges.math.decision import Decision, Equivalence, different, equal, unknown
 from fourscore.judges.math.numeric import is_zero, real_value
 from fourscore.judges.math.relations import as_name
 from fourscore.judges.math.units import Unit
@@ -44,7 +44,7 @@ def compare_scalars(answer: Scalar, reference: Scalar) -> Decision:
 
 def _one_unit(answer: Scalar, reference: Scalar) -> Decision:
     decision = _ratios(answer, reference)
-    if decision.verdict is not Verdict.DIFFERENT:
+    if decision.verdict is not Equivalence.DIFFERENT:
         return decision
     degrees = [_in_degrees(s) for s in (answer, reference)]
     one_sided = degrees[0] != degrees[1] and _mentions_pi(answer if degrees[1] else reference)
@@ -75,7 +75,7 @@ def _two_units(answer: Scalar, reference: Scalar, mine: Unit, theirs: Unit) -> D
     if mine.dimension is None or theirs.dimension is None:
         # "5 students" and "5 people": only the number can be judged here
         decision = _ratios(answer, reference)
-        return unknown("other unit") if decision.verdict is Verdict.EQUAL else decision
+        return unknown("other unit") if decision.verdict is Equivalence.EQUAL else decision
     if mine.dimension != theirs.dimension:
         return different("unit of another kind")
     algebra = Algebra()

@@ -18,7 +18,7 @@ from fourscore.judges.math.compare_scalars import (
     compare_words,
     settled,
 )
-from fourscore.judges.math.decision import Decision, Verdict, different, equal, unknown
+from fourscore.judges.math.decision import Decision, Equivalence, different, equal, unknown
 from fourscore.judges.math.limits import UnsupportedError
 from fourscore.judges.math.numeric import real_value
 from fourscore.judges.math.relations import is_linear, proportional
@@ -117,16 +117,16 @@ def _vector(matrix: Matrix, group: Group) -> Decision:
     if min(len(matrix.rows), len(matrix.rows[0])) > 1:
         return different("a matrix is no tuple")
     decision = _ordered(cells, group.items)
-    return decision if decision.verdict is Verdict.DIFFERENT else unknown("vector or tuple")
+    return decision if decision.verdict is Equivalence.DIFFERENT else unknown("vector or tuple")
 
 
 def _all(decisions: Sequence[Decision]) -> Decision:
     """Different if any part is, equal if all are."""
     doubt: Decision | None = None
     for decision in decisions:
-        if decision.verdict is Verdict.DIFFERENT:
+        if decision.verdict is Equivalence.DIFFERENT:
             return decision
-        if decision.verdict is Verdict.UNKNOWN:
+        if decision.verdict is Equivalence.UNKNOWN:
             doubt = decision
     return doubt or equal("all parts equal")
 
@@ -137,7 +137,7 @@ def _ordered(answer: Sequence[Value], reference: Sequence[Value]) -> Decision:
     decisions: list[Decision] = []
     for a, r in zip(answer, reference, strict=True):
         decisions.append(compare(a, r))
-        if decisions[-1].verdict is Verdict.DIFFERENT:
+        if decisions[-1].verdict is Equivalence.DIFFERENT:
             break
     return _all(decisions)
 
@@ -152,12 +152,12 @@ def _match(answer: Sequence[Value], reference: Sequence[Value]) -> Decision:
         verdicts = []
         for index, a in enumerate(left):
             verdict = compare(a, r).verdict
-            if verdict is Verdict.EQUAL:
+            if verdict is Equivalence.EQUAL:
                 del left[index]
                 break
             verdicts.append(verdict)
         else:
-            if Verdict.UNKNOWN not in verdicts:
+            if Equivalence.UNKNOWN not in verdicts:
                 return different("a part of the reference is missing")
             doubtful += 1
     return unknown("parts not decided") if doubtful else equal("same parts")
@@ -166,7 +166,7 @@ def _match(answer: Sequence[Value], reference: Sequence[Value]) -> Decision:
 def _distinct(items: Sequence[Value]) -> list[Value]:
     kept: list[Value] = []
     for item in items:
-        if all(compare(item, other).verdict is not Verdict.EQUAL for other in kept):
+        if all(compare(item, other).verdict is not Equivalence.EQUAL for other in kept):
             kept.append(item)
     return kept
 
@@ -201,11 +201,11 @@ def _assignments(answer: Group, reference: Group) -> Decision:
     if not {answer.brackets, reference.brackets} <= {"", "()", "{}"}:
         return different("an interval is no assignment")
     decision = _ordered(_by_name(answer), _by_name(reference))
-    if decision.verdict is Verdict.EQUAL and "{}" in (answer.brackets, reference.brackets):
+    if decision.verdict is Equivalence.EQUAL and "{}" in (answer.brackets, reference.brackets):
         return unknown("values without their variables")
-    if decision.verdict is Verdict.DIFFERENT:
+    if decision.verdict is Equivalence.DIFFERENT:
         swapped = _match(answer.items, reference.items)
-        return decision if swapped.verdict is Verdict.DIFFERENT else unknown("order of variables")
+        return decision if swapped.verdict is Equivalence.DIFFERENT else unknown("order of variables")
     return decision
 
 
@@ -215,10 +215,10 @@ def _list_or_tuple(answer: Group, reference: Group) -> Decision:
     if _assigned(answer) or _assigned(reference):
         return _assignments(answer, reference)
     decision = _ordered(answer.items, reference.items)
-    if decision.verdict is Verdict.EQUAL and brackets == {"", "()"}:
+    if decision.verdict is Equivalence.EQUAL and brackets == {"", "()"}:
         return decision
     swapped = _match(answer.items, reference.items)
-    if swapped.verdict is Verdict.DIFFERENT:
+    if swapped.verdict is Equivalence.DIFFERENT:
         return swapped
     return unknown("same parts in other brackets")
 
@@ -231,7 +231,7 @@ def _unions(answer: Value, reference: Value) -> Decision:
     if not all(isinstance(part, Group) for part in (*parts[0], *parts[1])):
         return different("a union is no single value")
     decision = _match(parts[0], parts[1])
-    if decision.verdict is Verdict.DIFFERENT and not all(_separate(side) for side in parts):
+    if decision.verdict is Equivalence.DIFFERENT and not all(_separate(side) for side in parts):
         return unknown("parts that touch or overlap")
     return decision
 
@@ -315,7 +315,7 @@ def _unsolved(answer: Condition, reference: Value) -> Decision:
         # "P(x) = 0" says nothing about P(x), so against a formula only the right side counts
         sides = answer.sides[1:] if variables(reference.ratio) else answer.sides
         for side in sides:
-            if compare(side, reference).verdict is not Verdict.DIFFERENT:
+            if compare(side, reference).verdict is not Equivalence.DIFFERENT:
                 return unknown("value of an expression")
     return different("a condition that is not solved")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Verdict(Enum):
+class Equivalence(Enum):
     EQUAL = "equal"
     DIFFERENT = "different"
     UNKNOWN = "unknown"  # ask Math-Verify
@@ -14,17 +14,17 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    verdict: Verdict
+    verdict: Equivalence
     reason: str
 
 
 def equal(reason: str) -> Decision:
-    return Decision(Verdict.EQUAL, reason)
+    return Decision(Equivalence.EQUAL, reason)
 
 
 def different(reason: str) -> Decision:
-    return Decision(Verdict.DIFFERENT, reason)
+    return Decision(Equivalence.DIFFERENT, reason)
 
 
 def unknown(reason: str) -> Decision:
-    return Decision(Verdict.UNKNOWN, reason)
+    return Decision(Equivalence.UNKNOWN, reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from fourscore.judges.math.compare_values import guarded
-from fourscore.judges.math.decision import Decision, Verdict, different, equal, unknown
+from fourscore.judges.math.decision import Decision, Equivalence, different, equal, unknown
 from fourscore.judges.math.limits import (
     MAX_ANSWER_CHARS,
     MAX_REFERENCE_CHARS,
@@ -48,9 +48,9 @@ def _judge(answer: Reading, reference: Reading) -> Decision:
     doubt: Decision | None = None
     for mine, theirs in product(answer.values, reference.values):
         last = guarded(mine, theirs)
-        if last.verdict is Verdict.EQUAL:
+        if last.verdict is Equivalence.EQUAL:
             return last
-        if last.verdict is Verdict.UNKNOWN:
+        if last.verdict is Equivalence.UNKNOWN:
             doubt = last
     if doubt is None and reference.problem is not None:
         return unknown(f"reference: {reference.problem}")

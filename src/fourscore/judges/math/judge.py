@@ -13,7 +13,7 @@ from fourscore.core.numbers import check_finite, decimal_text
 from fourscore.executors.portal import need_loop
 from fourscore.executors.workers import WorkerDied, Workers, WorkerTimeout
 from fourscore.judges.answer_extraction import Box, BoxForms, Think, boxed, without_thinking
-from fourscore.judges.math.decision import Verdict
+from fourscore.judges.math.decision import Equivalence
 from fourscore.judges.math.equality import decide, is_constant
 from fourscore.judges.math.math_verify import verify
 
@@ -83,8 +83,8 @@ class IncomparableError(JudgeError, TimeoutError):
 async def equivalent(given: str, expected: str, deadline: float) -> bool:
     """Whether two texts mean the same; an `IncomparableError` where nobody could tell in time."""
     verdict = decide(given, expected).verdict
-    if verdict is not Verdict.UNKNOWN:
-        return verdict is Verdict.EQUAL
+    if verdict is not Equivalence.UNKNOWN:
+        return verdict is Equivalence.EQUAL
     need_loop()
     try:
         return await _verifiers().run(verify, given, expected, deadline=deadline)

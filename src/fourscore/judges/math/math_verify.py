@@ -21,7 +21,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from fourscore.judges.math.decision import Verdict
+from fourscore.judges.math.decision import Equivalence
 from fourscore.judges.math.equality import decide
 from fourscore.judges.math.limits import MAX_ANSWER_CHARS, MAX_REFERENCE_CHARS, REFERENCE_CACHE
 from fourscore.judges.math.tokens import clean
@@ -34,8 +34,8 @@ _DEGREES = re.compile(r"(\d+(?:\.\d+)?)\s*\^\s*(?:\{\s*\\circ\s*\}|\\circ)")
 def verify(answer: str, reference: str) -> bool:
     """Whether the answer equals the reference. May never return: run it where it can be killed."""
     verdict = decide(answer, reference).verdict
-    if verdict is not Verdict.UNKNOWN:
-        return verdict is Verdict.EQUAL
+    if verdict is not Equivalence.UNKNOWN:
+        return verdict is Equivalence.EQUAL
     if len(answer) > MAX_ANSWER_CHARS or len(reference) > MAX_REFERENCE_CHARS:
         return False
     gold, predicted = _parse(reference), _parse(answer)

@@ -25,7 +25,7 @@ FULL, NONE = 0.75, 0.25
 _in_order = itemgetter(*NAMES)
 
 
-class Verdict(NamedTuple):
+class ClaimVerdict(NamedTuple):
     """What a text says of a claim. `start` and `end` are the place of the sentence that decides."""
 
     kind: Kind
@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
     end: int
 
 
-def grade(verdict: Verdict) -> float:
+def grade(verdict: ClaimVerdict) -> float:
     """What a claim earns: all where it is surely stated, nothing where it surely is not."""
     if verdict.kind == "contradicted":
         return 0.0
@@ -44,18 +44,18 @@ def grade(verdict: Verdict) -> float:
 
 def judge_claims(
     claims: Sequence[str], text: Text, question: str = "", weights: Weights | None = None
-) -> list[Verdict]:
+) -> list[ClaimVerdict]:
     """A verdict on each claim. `question` is what the text answers: its words prove nothing."""
     weights = weights or shipped_weights()
     if not text.sentences:
-        return [Verdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
+        return [ClaimVerdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
     read = read_claims(claims, read_question(question))
     return [_judge(Match(claim, text), weights) for claim in read]
 
 
 def judge_wordings(
     wordings: Sequence[str], text: Text, question: str = "", weights: Weights | None = None
-) -> Verdict:
+) -> ClaimVerdict:
     """The best verdict on a claim in several wordings, any of which may be stated."""
     each = [judge_claims([wording], text, question, weights)[0] for wording in wordings]
     return max(each, key=lambda verdict: verdict.support)
@@ -86,10 +86,10 @@ def read_claims(claims: Sequence[str], question: frozenset[str]) -> list[Claim]:
     return [Claim(one, question, shared) for one in sentences]
 
 
-def _judge(match: Match, weights: Weights) -> Verdict:
+def _judge(match: Match, weights: Weights) -> ClaimVerdict:
     best = match.best
     if denies_bare_answer(match):
-        return Verdict("contradicted", 0.0, 1.0, best.start, best.end)
+        return ClaimVerdict("contradicted", 0.0, 1.0, best.start, best.end)
     values = measure(match)
     support = probability(weights.support, values)
     contradiction = 0.0
@@ -100,7 +100,7 @@ def _judge(match: Match, weights: Weights) -> Verdict:
         kind = "supported"
     elif contradiction >= weights.contradiction_cut:
         kind = "contradicted"
-    return Verdict(kind, support, contradiction, best.start, best.end)
+    return ClaimVerdict(kind, support, contradiction, best.start, best.end)
 
 
 def probability(model: LinearModel, values: Sequence[float]) -> float:
