@@ -25,7 +25,7 @@ from typing import Any
 from llama import serving
 
 from fourscore.core import ConfigError, Dimension, Rubric, Trace
-from fourscore.judges.llm.attacks import read_bundled_cases, families, read_wrong_answer
+from fourscore.judges.llm.attacks import families, read_bundled_cases, read_wrong_answer
 from fourscore.judges.llm.defences import DEFENCES, Defence
 from fourscore.judges.loading import load
 from fourscore.labels.attack import attack

@@ -28,7 +28,7 @@ from fourscore.agents.replay import RecordedAgent
 from fourscore.core import Case, Rubric
 from fourscore.executors import loop
 from fourscore.judges.llm.criteria import Criteria
-from fourscore.models.model_pool import House
+from fourscore.models.model_pool import ModelPool
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Outcome, Plan, planned, run
@@ -59,7 +59,7 @@ class Watch:
 
 
 async def judged(url: str, folder: Path, first: int, count: int) -> Watch:
-    """A run in the house that is open, into a store of its own; timed from its first case until
+    """A run in the current model pool, into a store of its own; timed from its first case until
     its last row is on the disk."""
     judge = Criteria(
         model="openai:bench", settings={"base_url": url}, criteria=("The answer is right.",)
@@ -78,7 +78,7 @@ async def judged(url: str, folder: Path, first: int, count: int) -> Watch:
 
 async def timed(url: str, folder: Path, cache: Path | bool) -> tuple[float, float]:
     """The share of the ideal rate, and milliseconds of processor time for each case."""
-    async with House(cache=cache):
+    async with ModelPool(cache=cache):
         await judged(url, folder, CASES, 4 * AT_A_TIME)  # connections, imports, the limit
         watch = await judged(url, folder, 0, CASES)
     assert watch.statuses == {"scored": CASES}, watch.statuses
@@ -133,7 +133,7 @@ def rate(rounds: int) -> None:
 
 
 async def weathered(url: str, folder: Path) -> Watch:
-    async with House(cache=False):
+    async with ModelPool(cache=False):
         return await judged(url, folder, 0, STORM)
 
 

@@ -31,11 +31,11 @@ from fourscore.labels.learning.data_split import parts_of, units_of
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Purse
-from fourscore.models.budgeted import Budgeted
-from fourscore.models.messages import Ask, Reply
-from fourscore.models.model_pool import House
-from fourscore.models.scripted import Scripted
+from fourscore.models.budget import Budget
+from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.messages import Request, Response
+from fourscore.models.model_pool import ModelPool
+from fourscore.models.scripted import ScriptedModel
 from fourscore.stats.correlation import spearman
 
 PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
@@ -51,14 +51,14 @@ class Lean:
         self.fingerprint = digest(["planted", error, seed])
         self.calls = self.under_way = self.most = 0
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         self.calls += 1
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         await asyncio.sleep(0)
         self.under_way -= 1
         text = ask.messages[1].content
-        script = Scripted([planted.reply(text, error=self.error, seed=self.seed)])
+        script = ScriptedModel([planted.reply(text, error=self.error, seed=self.seed)])
         return await script.ask(ask)
 
 
@@ -67,9 +67,9 @@ async def run(
 ) -> tuple[dict[str, Any], float]:
     """The document, and the Spearman of criteria as they are proposed."""
     samples = Samples(path, mode)
-    purse = Purse(calls=calls)
-    async with House(budget=purse):
-        settings = Learning(model=Budgeted(model, purse), mode=mode, seed=seed, concurrency=8)
+    budget = Budget(calls=calls)
+    async with ModelPool(budget=budget):
+        settings = Learning(model=BudgetedModel(model, budget), mode=mode, seed=seed, concurrency=8)
         document = await learn(samples, settings)
     if mode == "listwise" or calls is not None:
         return document, 0.0

@@ -33,8 +33,8 @@ from llama import serving
 from fourscore.core import Case, FourscoreError, Trace
 from fourscore.judges.llm.factual_accuracy import FactualAccuracy
 from fourscore.judges.llm.logprobs import read_word_probabilities
-from fourscore.models.messages import Ask, Model, Turn
-from fourscore.models.spec import model_of
+from fourscore.models.messages import ChatMessage, Model, Request
+from fourscore.models.model_spec import make_model
 
 SETS = ("fever_symmetric", "truthfulqa", "evouna_nq")
 WAYS = ("plain", "brief", "full")
@@ -80,7 +80,7 @@ def ask_plainly(model: Model) -> Way:
     async def way(row: dict[str, Any]) -> tuple[float, int]:
         form = CLAIM if "claims" in row else ANSWER
         words = form.format(expected=expected_text(row), **row)
-        ask = Ask(messages=(Turn("user", words),), max_tokens=1, logprobs=20)
+        ask = Request(messages=(ChatMessage("user", words),), max_tokens=1, logprobs=20)
         reply = await model.ask(ask)
         shares = read_word_probabilities(reply, ("no", "yes"))
         return (0.5 if shares is None else shares["yes"]), reply.usage.calls
@@ -186,7 +186,7 @@ async def run(args: argparse.Namespace, url: str | None) -> None:
         settings |= {"base_url": url}
     if args.extra:
         settings["extra"] = json.loads(args.extra)
-    model = model_of(args.model, **settings)
+    model = make_model(args.model, **settings)
     options: dict[str, Any] = {"model": model}
     ways: dict[str, tuple[Way, int]] = {
         "plain": (ask_plainly(model), args.items),

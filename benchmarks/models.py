@@ -3,7 +3,7 @@
     python benchmarks/models.py [rounds]
 
 (a) 2,000 asks, 64 at a time, of a loopback endpoint that takes 50 ms: 1.56 s is ideal. The bare
-client, the stack that `model_of` builds, and the least that aiohttp can do (one `session.post` and
+client, the stack that `make_model` builds, and the least that aiohttp can do (one `session.post` and
 the body read), in turn in each round. Processor time is the client process's own; the endpoint is
 another process.
 
@@ -23,9 +23,9 @@ from collections.abc import Awaitable, Callable
 from endpoint import Server
 
 from fourscore.core import freeze
-from fourscore.models.messages import Ask, Model, ModelError, Turn
+from fourscore.models.messages import ChatMessage, Model, ModelError, Request
+from fourscore.models.model_spec import make_model
 from fourscore.models.openai import OpenAI
-from fourscore.models.spec import model_of
 
 ASKS, AT_A_TIME, DELAY = 2000, 64, 0.05
 IDEAL = ASKS / AT_A_TIME * DELAY
@@ -40,10 +40,10 @@ SCHEMA = freeze(
 )
 
 
-def question(number: int) -> Ask:
+def question(number: int) -> Request:
     text = f"Judge the answer to question {number}. " + "It says this and that. " * 80
-    messages = (Turn("system", "You are a fair judge."), Turn("user", text))
-    return Ask(messages=messages, schema=SCHEMA, max_tokens=200)
+    messages = (ChatMessage("system", "You are a fair judge."), ChatMessage("user", text))
+    return Request(messages=messages, schema=SCHEMA, max_tokens=200)
 
 
 async def in_crowd(work: Callable[[int], Awaitable[None]], count: int, first: int = 0) -> None:
@@ -91,7 +91,7 @@ Peer = Callable[[str, str], Awaitable[Figures]]
 
 
 def _stack(url: str, cache: str | bool) -> Model:
-    return model_of("openai:m", base_url=url, cache=cache, tokens=10**9)
+    return make_model("openai:m", base_url=url, cache=cache, tokens=10**9)
 
 
 PEERS: dict[str, Peer] = {
@@ -150,7 +150,7 @@ def storm(rounds: int) -> None:
     print(f"(b) {STORM} asks: 10% 429, 5% 500, 5% malformed, 1% hang for 120 s, {rounds} rounds")
     for seed in range(rounds):
         server = Server(str(DELAY), "storm", str(seed))
-        weather = Weather(model_of("openai:m", base_url=server.url, cache=False))
+        weather = Weather(make_model("openai:m", base_url=server.url, cache=False))
         began = time.perf_counter()
         try:
             asyncio.run(in_crowd(weather.ask, STORM))

@@ -8,9 +8,9 @@ import pytest
 from fourscore.agents.agent import agent_of, attempt
 from fourscore.agents.model import ModelAgent
 from fourscore.core import Case, ConfigError, Fault, Usage
-from fourscore.models.budget import Purse
+from fourscore.models.budget import Budget
 from fourscore.models.messages import ModelError
-from fourscore.models.model_pool import House
+from fourscore.models.model_pool import ModelPool
 
 
 def test_by_name() -> None:
@@ -37,7 +37,7 @@ def test_the_reply_is_the_trace() -> None:
 
 def test_a_spent_budget_is_no_failure_of_the_agent() -> None:
     async def run() -> None:
-        async with House(budget=Purse(calls=0)):
+        async with ModelPool(budget=Budget(calls=0)):
             with pytest.raises(ModelError, match="budget of 0 calls"):
                 await attempt(agent_of("scripted:hello"), Case(input="q"))
 

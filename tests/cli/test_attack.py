@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fourscore.judges.hidden_text import INVISIBLE
-from fourscore.judges.llm.attacks import read_bundled_cases, families
+from fourscore.judges.llm.attacks import families, read_bundled_cases
 from fourscore.labels.attack_plan import Attempt
 from fourscore.report.attack_panel import Ticker, visible
 

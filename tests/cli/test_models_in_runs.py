@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
+from tests.models.fake_endpoint import (
+    CannedReply,
+    Endpoint,
+    ReceivedRequest,
+    make_completion,
+    make_error,
+    serve_endpoint,
+)
 
 from .typed import typed as fourscore
 
@@ -20,7 +27,7 @@ def answer(input):
 """
 JUDGE = """
 from fourscore.core import Signal, Usage
-from fourscore.models.messages import Ask, Turn
+from fourscore.models.messages import ChatMessage, Request
 from fourscore.models.model_pool import model_for
 
 class Asks:
@@ -31,19 +38,19 @@ class Asks:
         self.model = model
 
     @property
-    def house_model(self):
+    def pool_model(self):
         return model_for(self.model)
 
     @property
     def models(self):
-        return (self.house_model.name,)
+        return (self.pool_model.name,)
 
     def most(self, case):
         return Usage(calls=1, input_tokens=1000, output_tokens=20)
 
     async def judge(self, case, trace):
-        ask = Ask(messages=(Turn("user", f"judge {case.id}: {trace.answer}"),), max_tokens=20)
-        reply = await self.house_model.ask(ask)
+        ask = Request(messages=(ChatMessage("user", f"judge {case.id}: {trace.answer}"),), max_tokens=20)
+        reply = await self.pool_model.ask(ask)
         return (Signal(name="asked", value=float(reply.text), usage=reply.usage),)
 """
 N = 12
@@ -65,7 +72,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    with serving([said("1.0")]) as found:
+    with serve_endpoint([make_completion("1.0")]) as found:
         monkeypatch.setenv("FOURSCORE_BASE_URL", found.url)
         yield found
 
@@ -144,9 +151,9 @@ def test_what_was_spent_without_a_score_stays_in_the_cost(endpoint: Endpoint) ->
 class Twice(Asks):
     async def judge(self, case, trace):
         (one,) = await super().judge(case, trace)
-        ask = Ask(messages=(Turn("user", f"once more {case.id}"),), max_tokens=20)
+        ask = Request(messages=(ChatMessage("user", f"once more {case.id}"),), max_tokens=20)
         try:
-            reply = await self.house_model.ask(ask)
+            reply = await self.pool_model.ask(ask)
         except ModelError as error:
             error.usage += one.usage
             raise
@@ -251,15 +258,15 @@ fourscore:
 
 
 def test_what_the_endpoint_says_is_the_status(monkeypatch: pytest.MonkeyPatch) -> None:
-    def script(request: Request, _: int) -> Answer:
+    def script(request: ReceivedRequest, _: int) -> CannedReply:
         text = request.body["messages"][0]["content"]
         if "task 1:" in text or text.endswith("task 1"):
-            return said(None, "content_filter")
+            return make_completion(None, "content_filter")
         if text.endswith("task 2"):
-            return wrong(400, "no such thing")
-        return said("0.0")
+            return make_error(400, "no such thing")
+        return make_completion("0.0")
 
-    with serving(script) as endpoint:
+    with serve_endpoint(script) as endpoint:
         monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         document = ran(code=3)
         assert document["statuses"]["refused"] == 1
@@ -336,8 +343,8 @@ def ask_model(*words: str, code: int = 0) -> dict[str, Any]:
 
 
 def test_a_model_as_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
-    def script(request: Request, number: int) -> Answer:
-        return said(f"reply {number} to {request.body['messages'][-1]['content']}")
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
+        return make_completion(f"reply {number} to {request.body['messages'][-1]['content']}")
 
     rows: list[dict[str, Any]] = [
         {"id": "text", "input": "hello"},
@@ -346,7 +353,7 @@ def test_a_model_as_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
         {"id": "json", "input": {"a": [1, 2]}},
     ]  # fmt: skip
     Path("cases.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    with serving(script) as endpoint:
+    with serve_endpoint(script) as endpoint:
         monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         document = ask_model("--repeats", "2")
         sent = [tuple(turn.values()) for r in endpoint.requests for turn in r.body["messages"]]
@@ -368,17 +375,17 @@ def test_a_model_as_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_model_that_fails_is_an_agent_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    def script(request: Request, _: int) -> Answer:
+    def script(request: ReceivedRequest, _: int) -> CannedReply:
         text = request.body["messages"][0]["content"]
         answers = {
-            "task 1": said(None, "content_filter"),
-            "task 2": wrong(400, "not like this"),
-            "task 3": Answer(delay=60),
-            "task 4": said("cut off", "length"),
+            "task 1": make_completion(None, "content_filter"),
+            "task 2": make_error(400, "not like this"),
+            "task 3": CannedReply(delay=60),
+            "task 4": make_completion("cut off", "length"),
         }
-        return answers.get(text, said("fine"))
+        return answers.get(text, make_completion("fine"))
 
-    with serving(script) as endpoint:
+    with serve_endpoint(script) as endpoint:
         monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         document = ask_model("--deadline", "2")
         assert document["statuses"]["agent_error"] == 2
@@ -407,26 +414,30 @@ def test_a_key_is_written_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     key = "sk-planted-4f9d2c71e8a35b60"
     monkeypatch.setenv("MY_KEY", key)
 
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         sent = request.headers["authorization"]
         assert sent == f"Bearer {key}"
         text = request.body["messages"][0]["content"]
         if text == "task 1":
-            return wrong(401, f"bad key: {sent}")
+            return make_error(401, f"bad key: {sent}")
         if text == "task 2":
-            return Answer(200, f"no JSON at all, {sent}".encode())
+            return CannedReply(200, f"no JSON at all, {sent}".encode())
         if text == "task 3":
-            return Answer(200, {"error": {"message": f"overloaded {sent}"}})
+            return CannedReply(200, {"error": {"message": f"overloaded {sent}"}})
         if text == "task 4":
-            return said(None, refusal=f"not for {sent}")
-        return said(f"your header is {sent}") if text.startswith("task") else said("1.0")
+            return make_completion(None, refusal=f"not for {sent}")
+        return (
+            make_completion(f"your header is {sent}")
+            if text.startswith("task")
+            else make_completion("1.0")
+        )
 
     Path("fourscore.yaml").write_text(
         "fourscore: {run: {cases: cases.jsonl, rubric: rubric.yaml, agent: 'openai:gpt-4o-mini',\n"
         "  deadline: 3, models: {'openai:gpt-4o-mini': {key_env: MY_KEY, attempts: 2}}}}"
     )
     outs = [word for end in ("html", "json", "csv", "xml", "md") for word in ("--out", f"x.{end}")]
-    with serving(script) as endpoint:
+    with serve_endpoint(script) as endpoint:
         monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         done = fourscore("run", "fourscore.yaml", *outs)
         assert done.returncode == 0, done.stderr

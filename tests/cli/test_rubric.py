@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 from tests.labels.learning import planted
-from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
+from tests.models.fake_endpoint import (
+    CannedReply,
+    Endpoint,
+    ReceivedRequest,
+    make_completion,
+    make_error,
+    serve_endpoint,
+)
 
 from fourscore.cli.main import main
 from fourscore.judges.rubric_file import read_rubric
@@ -16,8 +23,8 @@ from fourscore.judges.rubric_file import read_rubric
 from .typed import typed
 
 
-def script(request: Request, _: int) -> Answer:
-    return said(json.dumps(planted.reply(request.body["messages"][1]["content"])))
+def script(request: ReceivedRequest, _: int) -> CannedReply:
+    return make_completion(json.dumps(planted.reply(request.body["messages"][1]["content"])))
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +37,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    with serving(script) as found:
+    with serve_endpoint(script) as found:
         yield found
 
 
@@ -164,7 +171,7 @@ def test_a_larger_budget_goes_on_where_a_smaller_one_ended(
 def test_an_endpoint_that_fails_is_incomplete_and_tells_how_to_go_on(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with serving([wrong(401, "bad key")]) as endpoint:
+    with serve_endpoint([make_error(401, "bad key")]) as endpoint:
         assert learn(endpoint) == 3
     err = capsys.readouterr().err
     assert "what was found is kept; to go on: fourscore" in err

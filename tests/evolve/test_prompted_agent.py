@@ -14,8 +14,8 @@ import pytest
 from fourscore.agents.agent import attempt
 from fourscore.core import Case, ConfigError, Usage
 from fourscore.evolve.prompted_agent import PromptedAgents
-from fourscore.models.messages import Ask
-from fourscore.models.scripted import Scripted
+from fourscore.models.messages import Request
+from fourscore.models.scripted import ScriptedModel
 
 AGENT = """
 def plain(asked, prompt): return f"{prompt}|{asked}"
@@ -72,13 +72,13 @@ def test_a_command_has_its_file(file: Path) -> None:
 
 
 def test_a_model_has_it_as_the_system_message(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asks: list[Ask] = []
+    asks: list[Request] = []
 
-    def answer(ask: Ask) -> str:
+    def answer(ask: Request) -> str:
         asks.append(ask)
         return "fine"
 
-    model = Scripted(answer)
+    model = ScriptedModel(answer)
     monkeypatch.setattr("fourscore.agents.model.model_for", lambda *_: model)
     assert answered("openai:m", file) == "fine"
     talk = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "why?"}]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, CaseError, ConfigError, DataError, Dimension, Rubric, Signal, Trace
-from fourscore.judges.llm.attacks import Family, read_bundled_cases, families, family
+from fourscore.judges.llm.attacks import Family, families, family, read_bundled_cases
 from fourscore.judges.loading import load
 from fourscore.labels.attack import SHOWN, attack
 from fourscore.labels.attack_plan import Attempt, Plan, planned

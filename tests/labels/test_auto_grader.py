@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 from tests.labels.learning import planted
-from tests.models.server import Answer, Endpoint, Request, said, serving, wrong
+from tests.models.fake_endpoint import (
+    CannedReply,
+    Endpoint,
+    ReceivedRequest,
+    make_completion,
+    make_error,
+    serve_endpoint,
+)
 
 from fourscore import AutoGraderJudge
 from fourscore.cli.main import main
@@ -43,8 +50,10 @@ ajet:
 GOOD, POOR = "It has #example #source #summary.", "It has a #joke."
 
 
-def script(request: Request, _: int) -> Answer:
-    return said(json.dumps(planted.reply(request.body["messages"][1]["content"], error=0.0)))
+def script(request: ReceivedRequest, _: int) -> CannedReply:
+    return make_completion(
+        json.dumps(planted.reply(request.body["messages"][1]["content"], error=0.0))
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +69,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    with serving(script) as found:
+    with serve_endpoint(script) as found:
         monkeypatch.setenv("FOURSCORE_BASE_URL", found.url)
         yield found
 
@@ -200,7 +209,7 @@ def test_a_budget_covers_the_learning_too(
 
 def test_a_model_that_fails_is_a_judge_error(monkeypatch: pytest.MonkeyPatch) -> None:
     rows([GOOD], [POOR])
-    with serving([wrong(401, f"no such key: {KEY}")]) as endpoint:
+    with serve_endpoint([make_error(401, f"no such key: {KEY}")]) as endpoint:
         monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         code, lines = judged()
         assert code == 3

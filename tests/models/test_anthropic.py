@@ -5,12 +5,18 @@ import pickle
 from typing import Any
 
 import pytest
-from tests.models.server import Answer, Endpoint, Request, serving, wrong
+from tests.models.fake_endpoint import (
+    CannedReply,
+    Endpoint,
+    ReceivedRequest,
+    make_error,
+    serve_endpoint,
+)
 
 from fourscore.core import Usage
 from fourscore.models.anthropic import Anthropic
 from fourscore.models.json_modes import forget
-from fourscore.models.messages import Ask, ModelError, Reply, Turn
+from fourscore.models.messages import ChatMessage, ModelError, Request, Response
 
 SCHEMA = {
     "type": "object",
@@ -18,13 +24,17 @@ SCHEMA = {
     "required": ["score"],
     "additionalProperties": False,
 }
-TURNS = (Turn("system", "be fair"), Turn("user", "hello"), Turn("system", "be brief"))
+TURNS = (
+    ChatMessage("system", "be fair"),
+    ChatMessage("user", "hello"),
+    ChatMessage("system", "be brief"),
+)
 
 
-def message(*blocks: dict[str, Any], stop: str = "end_turn", **usage: int) -> Answer:
+def message(*blocks: dict[str, Any], stop: str = "end_turn", **usage: int) -> CannedReply:
     usage = {"input_tokens": 11, "output_tokens": 7, **usage}
     body = {"content": list(blocks), "stop_reason": stop, "model": "claude-x-1", "usage": usage}
-    return Answer(body=body)
+    return CannedReply(body=body)
 
 
 def text(words: str) -> dict[str, Any]:
@@ -35,15 +45,15 @@ def used(value: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": "t", "name": "verdict", "input": value}
 
 
-def asked(endpoint: Endpoint, ask: Ask, **settings: Any) -> Reply:
+def asked(endpoint: Endpoint, ask: Request, **settings: Any) -> Response:
     forget()
     return asyncio.run(Anthropic("claude-x", base_url=endpoint.url, **settings).ask(ask))
 
 
 def test_a_plain_question() -> None:
     answer = message(text("hi "), text("there"), cache_read_input_tokens=5)
-    with serving([answer]) as endpoint:
-        reply = asked(endpoint, Ask(messages=TURNS, max_tokens=9))
+    with serve_endpoint([answer]) as endpoint:
+        reply = asked(endpoint, Request(messages=TURNS, max_tokens=9))
     assert (reply.text, reply.finish, reply.model) == ("hi there", "end_turn", "claude-x-1")
     assert reply.usage == Usage(calls=1, input_tokens=16, output_tokens=7)
     sent = endpoint.requests[0]
@@ -58,8 +68,10 @@ def test_a_plain_question() -> None:
 
 
 def test_a_verdict_is_a_tool_call() -> None:
-    with serving([message(text("Let me see."), used({"score": 7}), stop="tool_use")]) as endpoint:
-        reply = asked(endpoint, Ask(messages=TURNS, schema=SCHEMA))
+    with serve_endpoint(
+        [message(text("Let me see."), used({"score": 7}), stop="tool_use")]
+    ) as endpoint:
+        reply = asked(endpoint, Request(messages=TURNS, schema=SCHEMA))
     assert reply.value == {"score": 7}
     body = endpoint.requests[0].body
     assert body["tool_choice"] == {"type": "tool", "name": "verdict"}
@@ -76,15 +88,15 @@ def test_a_verdict_is_a_tool_call() -> None:
         (message(used({}), stop="max_tokens"), "malformed", "cut off"),
         (message(text("7")), "malformed", "expected one JSON object"),
         (message(), "malformed", "empty"),
-        (Answer(body={"content": "hi"}), "malformed", "not an answer of this API"),
-        (wrong(400, "schema"), "bad_request", "schema"),
-        (wrong(429, type="rate_limit_error"), "rate_limited", "429"),
-        (wrong(529, "Overloaded"), "server", "Overloaded"),
+        (CannedReply(body={"content": "hi"}), "malformed", "not an answer of this API"),
+        (make_error(400, "schema"), "bad_request", "schema"),
+        (make_error(429, type="rate_limit_error"), "rate_limited", "429"),
+        (make_error(529, "Overloaded"), "server", "Overloaded"),
     ],
 )
-def test_each_way_to_fail(answer: Answer, kind: str, words: str) -> None:
-    with serving([answer]) as endpoint, pytest.raises(ModelError) as caught:
-        asked(endpoint, Ask(messages=TURNS, schema=SCHEMA))
+def test_each_way_to_fail(answer: CannedReply, kind: str, words: str) -> None:
+    with serve_endpoint([answer]) as endpoint, pytest.raises(ModelError) as caught:
+        asked(endpoint, Request(messages=TURNS, schema=SCHEMA))
     assert caught.value.kind == kind
     assert words in str(caught.value)
     assert caught.value.overload is (answer.status in (429, 529))
@@ -92,18 +104,21 @@ def test_each_way_to_fail(answer: Answer, kind: str, words: str) -> None:
 
 def test_a_key_twice_is_seen_in_the_raw_answer() -> None:
     raw = b'{"content": [{"type": "tool_use", "input": {"score": 1, "score": 9}}]}'
-    with serving([Answer(body=raw)]) as endpoint, pytest.raises(ModelError, match="more than once"):
-        asked(endpoint, Ask(messages=TURNS, schema=SCHEMA))
+    with (
+        serve_endpoint([CannedReply(body=raw)]) as endpoint,
+        pytest.raises(ModelError, match="more than once"),
+    ):
+        asked(endpoint, Request(messages=TURNS, schema=SCHEMA))
 
 
 def test_a_model_that_takes_no_temperature() -> None:
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         if "temperature" in request.body:
-            return wrong(400, "`temperature` is deprecated for this model")
+            return make_error(400, "`temperature` is deprecated for this model")
         return message(used({"score": 7}))
 
-    with serving(script) as endpoint:
-        reply = asked(endpoint, Ask(messages=TURNS, schema=SCHEMA))
+    with serve_endpoint(script) as endpoint:
+        reply = asked(endpoint, Request(messages=TURNS, schema=SCHEMA))
         assert (reply.value, reply.usage.calls) == ({"score": 7}, 2)
 
 

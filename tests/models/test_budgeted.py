@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from fourscore.core import ConfigError, Usage
-from fourscore.models.budgeted import Budgeted
-from fourscore.models.messages import Ask, ModelError, Reply, Turn
-from fourscore.models.metered import Metered
+from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.messages import ChatMessage, ModelError, Request, Response
 from fourscore.models.prices import AS_OF, Price, Prices, listed
-from fourscore.models.retrying import Retrying
-from fourscore.models.scripted import Scripted
+from fourscore.models.retry import RetryingModel
+from fourscore.models.scripted import ScriptedModel
+from fourscore.models.usage_meter import MeteredModel
 
-ASK = Ask(messages=(Turn("user", "hello " * 100),), max_tokens=100)
+ASK = Request(messages=(ChatMessage("user", "hello " * 100),), max_tokens=100)
 
 
 class Spender:
@@ -27,15 +27,15 @@ class Spender:
     def __init__(self, usage: Usage | None, failure: ModelError | None = None) -> None:
         self.usage, self.failure = usage, failure
         self.calls = 0
-        self.asks: list[Ask] = []
+        self.asks: list[Request] = []
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         self.calls += 1
         self.asks.append(ask)
         await asyncio.sleep(0.001)
         if self.failure is not None:
             raise self.failure
-        return Reply(text="hi", usage=self.usage or Usage(calls=1))
+        return Response(text="hi", usage=self.usage or Usage(calls=1))
 
 
 TOOK = Usage(calls=1, input_tokens=150, output_tokens=20)
@@ -44,13 +44,13 @@ TOOK = Usage(calls=1, input_tokens=150, output_tokens=20)
 async def crowd(model: Any, count: int) -> tuple[int, list[ModelError]]:
     results = await asyncio.gather(*(model.ask(ASK) for _ in range(count)), return_exceptions=True)
     errors = [result for result in results if isinstance(result, ModelError)]
-    assert len(errors) + sum(isinstance(result, Reply) for result in results) == count
+    assert len(errors) + sum(isinstance(result, Response) for result in results) == count
     return count - len(errors), errors
 
 
 def test_calls() -> None:
     inner = Spender(TOOK)
-    answered, errors = asyncio.run(crowd(Budgeted(inner, calls=7), 50))
+    answered, errors = asyncio.run(crowd(BudgetedModel(inner, calls=7), 50))
     assert (answered, inner.calls) == (7, 7)
     assert {error.kind for error in errors} == {"budget"}
     assert "the budget of 7 calls is spent" in str(errors[0])
@@ -59,7 +59,7 @@ def test_calls() -> None:
 
 def test_tokens_are_never_exceeded_and_well_used() -> None:
     inner = Spender(TOOK)
-    model = Budgeted(inner, tokens=10_000)
+    model = BudgetedModel(inner, tokens=10_000)
     answered, _ = asyncio.run(crowd(model, 500))
     assert model.spent.tokens == answered * 170 <= 10_000
     assert model.spent.tokens > 9_000  # what was set aside and not used came back
@@ -67,7 +67,7 @@ def test_tokens_are_never_exceeded_and_well_used() -> None:
 
 def test_dollars() -> None:
     inner = Spender(TOOK)
-    model = Budgeted(inner, dollars=0.001)
+    model = BudgetedModel(inner, dollars=0.001)
     answered, errors = asyncio.run(crowd(model, 200))
     assert answered == inner.calls > 10
     assert 0.0007 < model.spent.dollars <= 0.001
@@ -76,7 +76,7 @@ def test_dollars() -> None:
 
 def test_from_threads_with_loops_of_their_own() -> None:
     inner = Spender(TOOK)
-    model = Budgeted(inner, tokens=6_000)
+    model = BudgetedModel(inner, tokens=6_000)
     threads = [threading.Thread(target=lambda: asyncio.run(crowd(model, 100))) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -97,7 +97,7 @@ def test_from_threads_with_loops_of_their_own() -> None:
 def test_what_nobody_knows_is_booked_in_full(
     usage: Usage | None, failure: ModelError | None, booked: bool
 ) -> None:
-    model = Budgeted(Spender(usage, failure), tokens=10_000)
+    model = BudgetedModel(Spender(usage, failure), tokens=10_000)
     asyncio.run(crowd(model, 1))
     expected = 170 if failure and failure.kind == "malformed" else 0
     assert model.spent.tokens == (300 + 32 + 100 if booked else expected)
@@ -106,7 +106,7 @@ def test_what_nobody_knows_is_booked_in_full(
 
 def test_cancelled_calls_give_nothing_back() -> None:
     async def run() -> None:
-        model = Budgeted(Spender(TOOK), tokens=10_000)
+        model = BudgetedModel(Spender(TOOK), tokens=10_000)
         task = asyncio.ensure_future(model.ask(ASK))
         await asyncio.sleep(0)
         task.cancel()
@@ -118,41 +118,41 @@ def test_cancelled_calls_give_nothing_back() -> None:
 
 def test_a_reply_without_a_limit_gets_one() -> None:
     inner = Spender(TOOK)
-    asyncio.run(Budgeted(inner, tokens=10_000).ask(Ask(messages=ASK.messages)))
-    asyncio.run(Budgeted(inner, calls=1).ask(Ask(messages=ASK.messages)))
+    asyncio.run(BudgetedModel(inner, tokens=10_000).ask(Request(messages=ASK.messages)))
+    asyncio.run(BudgetedModel(inner, calls=1).ask(Request(messages=ASK.messages)))
     assert [ask.max_tokens for ask in inner.asks] == [4096, None]
 
 
 def test_attempts_are_paid_for_too() -> None:
-    """Inside `Retrying`, each attempt is set aside for by itself."""
+    """Inside `RetryingModel`, each attempt is set aside for by itself."""
     inner = Spender(None, ModelError("malformed", "?", usage=TOOK))
     with pytest.raises(ModelError) as caught:
-        asyncio.run(Retrying(Budgeted(inner, calls=3), attempts=9, malformed=9).ask(ASK))
+        asyncio.run(RetryingModel(BudgetedModel(inner, calls=3), attempts=9, malformed=9).ask(ASK))
     assert (caught.value.kind, inner.calls) == ("budget", 3)
 
 
 def test_dollars_need_a_price() -> None:
     with pytest.raises(ConfigError, match="no price is known for mystery"):
-        Budgeted(Scripted(["x"], name="mystery"), dollars=1)
+        BudgetedModel(ScriptedModel(["x"], name="mystery"), dollars=1)
     own = Prices({"mystery": {"input": 1, "output": 2}})
-    Budgeted(Scripted(["x"], name="mystery"), dollars=1, prices=own)
+    BudgetedModel(ScriptedModel(["x"], name="mystery"), dollars=1, prices=own)
     with pytest.raises(ValueError, match="tokens"):
-        Budgeted(Scripted(["x"]), tokens=-1)
+        BudgetedModel(ScriptedModel(["x"]), tokens=-1)
 
 
 def test_a_budget_is_not_copied() -> None:
     with pytest.raises(TypeError, match="one process"):
-        pickle.dumps(Budgeted(Scripted(["x"]), calls=1))
+        pickle.dumps(BudgetedModel(ScriptedModel(["x"]), calls=1))
 
 
 def test_the_account() -> None:
     outcomes: list[Any] = [
-        Reply(text="a", usage=TOOK),
+        Response(text="a", usage=TOOK),
         ModelError("malformed", "?", usage=TOOK),
         ModelError("timeout", "?"),
-        Reply(text="b", usage=TOOK),
+        Response(text="b", usage=TOOK),
     ]
-    model = Metered(Scripted(outcomes, name="gpt-4o-mini-2024-07-18"))
+    model = MeteredModel(ScriptedModel(outcomes, name="gpt-4o-mini-2024-07-18"))
     replies = []
     for _ in outcomes:
         try:
@@ -165,11 +165,11 @@ def test_the_account() -> None:
     assert (account.usage.calls, account.failed, account.unknown) == (4, 2, 1)
     assert account.dollars == pytest.approx(3 * each)
     assert "4 calls (2 failed), 450 + 60 tokens, $0.0001" in str(account)
-    assert pickle.loads(pickle.dumps(Metered(Spender(TOOK)))).price == model.price
+    assert pickle.loads(pickle.dumps(MeteredModel(Spender(TOOK)))).price == model.price
 
 
 def test_an_unknown_model_has_no_price_and_says_so() -> None:
-    model = Metered(Scripted([Reply(text="a", usage=TOOK)], name="mystery"))
+    model = MeteredModel(ScriptedModel([Response(text="a", usage=TOOK)], name="mystery"))
     assert asyncio.run(model.ask(ASK)).usage.dollars == 0
     assert model.account.dollars is None
     assert "no price known" in str(model.account)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, ConfigError, Fault, Rubric, Signal, Status, Trace, Usage, score
-from fourscore.models.budget import Cost, Limits, Purse, limits_of
-from fourscore.models.messages import KINDS, Ask, Kind, ModelError, Turn
-from fourscore.models.model_pool import House, model_for
-from fourscore.models.scripted import Scripted
+from fourscore.models.budget import Budget, Cost, Limits, parse_limits
+from fourscore.models.messages import ERROR_KINDS, ChatMessage, ErrorKind, ModelError, Request
+from fourscore.models.model_pool import ModelPool, model_for
+from fourscore.models.scripted import ScriptedModel
 
 TOOK = Usage(calls=3, input_tokens=40, output_tokens=2, dollars=0.25)
 
@@ -22,14 +22,16 @@ class Asks:
         self.model = model
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        reply = await model_for(self.model).ask(Ask(messages=(Turn("user", trace.answer),)))
+        reply = await model_for(self.model).ask(
+            Request(messages=(ChatMessage("user", trace.answer),))
+        )
         return (Signal(name="asked", value=1.0, usage=reply.usage),)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_has_its_status(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", ERROR_KINDS)
+def test_each_kind_has_its_status(kind: ErrorKind) -> None:
     error = ModelError(kind, "in its own words", usage=TOOK)
-    rubric = Rubric.from_judge(Asks(Scripted([error])))
+    rubric = Rubric.from_judge(Asks(ScriptedModel([error])))
     (one,) = asyncio.run(score(rubric, Case(input="q"), [Trace(output="a")]))
     fault, status = {
         "refused": ("refused", Status.REFUSED),
@@ -43,14 +45,14 @@ def test_each_kind_has_its_status(kind: Kind) -> None:
 
 
 def test_what_nobody_knows_is_not_made_up() -> None:
-    rubric = Rubric.from_judge(Asks(Scripted([ModelError("timeout", "too late")])))
+    rubric = Rubric.from_judge(Asks(ScriptedModel([ModelError("timeout", "too late")])))
     (one,) = asyncio.run(score(rubric, Case(input="q"), [Trace(output="a")]))
     assert one.signals[0].usage is None
 
 
 def test_a_spent_budget_leaves_cases_unmeasured() -> None:
     async def run() -> list[Status]:
-        async with House(budget=Purse(calls=2)):
+        async with ModelPool(budget=Budget(calls=2)):
             rubric = Rubric.from_judge(Asks("scripted:x"))
             traces = [Trace(output=str(n)) for n in range(4)]
             return [one.status for one in await score(rubric, Case(input="q"), traces)]
@@ -70,7 +72,7 @@ def test_a_spent_budget_leaves_cases_unmeasured() -> None:
     ],
 )
 def test_limits_as_people_write_them(written: list[Any], limits: Limits) -> None:
-    assert limits_of(written) == limits
+    assert parse_limits(written) == limits
 
 
 @pytest.mark.parametrize(
@@ -79,12 +81,12 @@ def test_limits_as_people_write_them(written: list[Any], limits: Limits) -> None
 )
 def test_limits_that_are_none(written: list[Any]) -> None:
     with pytest.raises(ConfigError, match="budget"):
-        limits_of(written)
+        parse_limits(written)
 
 
 def test_what_was_spent_before_counts() -> None:
-    purse = Purse(calls=5, spent=Cost(calls=5))
-    assert purse.empty
+    budget = Budget(calls=5, spent=Cost(calls=5))
+    assert budget.empty
     with pytest.raises(ModelError, match="the budget of 5 calls is spent"):
-        asyncio.run(purse.set_aside(Cost(1), "m"))
-    assert purse.over == "5 calls"
+        asyncio.run(budget.set_aside(Cost(1), "m"))
+    assert budget.over == "5 calls"

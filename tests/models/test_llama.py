@@ -8,7 +8,7 @@ import pytest
 from tests.models.llama import needs_llama, serving_llama
 
 from fourscore.models.json_modes import forget
-from fourscore.models.messages import Ask, Turn
+from fourscore.models.messages import ChatMessage, Request
 from fourscore.models.openai import OpenAI
 
 pytestmark = needs_llama
@@ -23,8 +23,8 @@ SCHEMA = {
     "additionalProperties": False,
 }
 TURNS = (
-    Turn("system", "You grade answers from 0 to 10."),
-    Turn("user", "Question: what is 2+2? Answer: 4. Is it right, and what is its score?"),
+    ChatMessage("system", "You grade answers from 0 to 10."),
+    ChatMessage("user", "Question: what is 2+2? Answer: 4. Is it right, and what is its score?"),
 )
 
 
@@ -37,7 +37,7 @@ def llama() -> Iterator[str]:
 
 def test_a_schema_is_kept_to(llama: str) -> None:
     model = OpenAI("smollm2", base_url=llama)
-    reply = asyncio.run(model.ask(Ask(messages=TURNS, schema=SCHEMA, max_tokens=200, seed=1)))
+    reply = asyncio.run(model.ask(Request(messages=TURNS, schema=SCHEMA, max_tokens=200, seed=1)))
     assert list(reply.value) == ["right", "score"]
     assert 0 <= reply.value["score"] <= 10
     assert (reply.finish, reply.usage.calls) == ("stop", 1)  # by the strictest way, at once
@@ -46,7 +46,7 @@ def test_a_schema_is_kept_to(llama: str) -> None:
 
 def test_log_probabilities(llama: str) -> None:
     model = OpenAI("smollm2", base_url=llama)
-    reply = asyncio.run(model.ask(Ask(messages=TURNS, logprobs=3, max_tokens=5)))
+    reply = asyncio.run(model.ask(Request(messages=TURNS, logprobs=3, max_tokens=5)))
     assert len(reply.logprobs) == 5
     for token in reply.logprobs:
         assert token.logprob <= 0

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from fourscore.agents.model import ModelAgent
 from fourscore.core import Case, Dimension, Rubric, Signal, Trace, Usage
-from fourscore.models.budget import Cost, Purse
-from fourscore.models.max_cost import ceiling, warning, words
-from fourscore.models.model_pool import House
+from fourscore.models.budget import Budget, Cost
+from fourscore.models.max_cost import estimate_max_cost, warning, words
+from fourscore.models.model_pool import ModelPool
 
 
 class Asks:
@@ -49,8 +49,8 @@ CASES = [Case(input="x" * n) for n in (100, 200, 300)]
 def test_each_model_by_itself() -> None:
     panel = Panel(Asks("a", "gpt-4o"), Asks("b", "mystery"))
     judges = rubric(panel, Asks("c", "gpt-4o"), Ranks("d", "gpt-5"), Asks("plain"))
-    house = House(prices={"gpt-4o": {"input": 1000, "output": 0}})
-    count, lines = ceiling(iter(CASES), judges, None, house)
+    pool = ModelPool(prices={"gpt-4o": {"input": 1000, "output": 0}})
+    count, lines = estimate_max_cost(iter(CASES), judges, None, pool)
     assert count == 3
     assert [line["model"] for line in lines] == ["gpt-4o", "mystery"]
     first, second = lines
@@ -58,16 +58,18 @@ def test_each_model_by_itself() -> None:
     assert first["dollars"] == 1.2
     assert words(first) == "gpt-4o: at most 12 calls, 1,260 tokens, $1.20"
     assert words(second) == "mystery: at most 6 calls, 630 tokens, no price known for mystery"
-    assert warning(lines, house) == ""
+    assert warning(lines, pool) == ""
 
 
 def test_the_agent_counts_too_and_what_is_spent_already() -> None:
-    _, lines = ceiling(CASES, rubric(Asks("c", "gpt-4o")), ModelAgent("openai:m"), House())
+    _, lines = estimate_max_cost(
+        CASES, rubric(Asks("c", "gpt-4o")), ModelAgent("openai:m"), ModelPool()
+    )
     assert [(line["model"], line["calls"]) for line in lines] == [("m", 3), ("gpt-4o", 6)]
-    assert warning(lines, House(budget=Purse(calls=9))) == ""
-    spent = House(budget=Purse(calls=9, spent=Cost(calls=1)))
+    assert warning(lines, ModelPool(budget=Budget(calls=9))) == ""
+    spent = ModelPool(budget=Budget(calls=9, spent=Cost(calls=1)))
     assert warning(lines, spent) == "this may take more than the budget of 9 calls"
 
 
 def test_nobody_is_asked() -> None:
-    assert ceiling(CASES, rubric(Asks("plain")), None, House()) == (3, [])
+    assert estimate_max_cost(CASES, rubric(Asks("plain")), None, ModelPool()) == (3, [])

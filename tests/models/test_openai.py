@@ -11,11 +11,19 @@ from email.utils import formatdate
 from typing import Any
 
 import pytest
-from tests.models.server import Answer, Endpoint, Request, called, said, serving, wrong
+from tests.models.fake_endpoint import (
+    CannedReply,
+    Endpoint,
+    ReceivedRequest,
+    make_completion,
+    make_error,
+    make_tool_call,
+    serve_endpoint,
+)
 
 from fourscore.core import ConfigError, Usage
 from fourscore.models.json_modes import forget
-from fourscore.models.messages import Ask, ModelError, Reply, Turn
+from fourscore.models.messages import ChatMessage, ModelError, Request, Response
 from fourscore.models.openai import OpenAI
 
 SCHEMA = {
@@ -24,8 +32,8 @@ SCHEMA = {
     "required": ["score"],
     "additionalProperties": False,
 }
-PLAIN = Ask(messages=(Turn("system", "be fair"), Turn("user", "hello")))
-SCORED = Ask(messages=PLAIN.messages, schema=SCHEMA)
+PLAIN = Request(messages=(ChatMessage("system", "be fair"), ChatMessage("user", "hello")))
+SCORED = Request(messages=PLAIN.messages, schema=SCHEMA)
 
 
 @pytest.fixture(autouse=True)
@@ -35,18 +43,18 @@ def _unknown_endpoints() -> Iterator[None]:
     forget()
 
 
-def asked(endpoint: Endpoint, ask: Ask = PLAIN, **settings: Any) -> Reply:
+def asked(endpoint: Endpoint, ask: Request = PLAIN, **settings: Any) -> Response:
     return asyncio.run(OpenAI("small", base_url=endpoint.url, **settings).ask(ask))
 
 
-def failed(endpoint: Endpoint, ask: Ask = PLAIN, **settings: Any) -> ModelError:
+def failed(endpoint: Endpoint, ask: Request = PLAIN, **settings: Any) -> ModelError:
     with pytest.raises(ModelError) as caught:
         asked(endpoint, ask, **settings)
     return caught.value
 
 
 def test_a_plain_question() -> None:
-    with serving([said("hi")]) as endpoint:
+    with serve_endpoint([make_completion("hi")]) as endpoint:
         reply = asked(endpoint, extra={"top_p": 0.5})
     assert (reply.text, reply.value, reply.finish) == ("hi", None, "stop")
     assert reply.usage == Usage(calls=1, input_tokens=11, output_tokens=7)
@@ -66,7 +74,7 @@ def test_a_plain_question() -> None:
 
 
 def test_all_that_an_ask_can_say() -> None:
-    ask = Ask(
+    ask = Request(
         messages=PLAIN.messages, temperature=1, max_tokens=5, logprobs=2, seed=3, salt="not sent"
     )
     likely = {
@@ -74,9 +82,9 @@ def test_all_that_an_ask_can_say() -> None:
         "logprob": -0.5,
         "top_logprobs": [{"token": "h", "logprob": -0.5}, {"token": "H", "logprob": -1.5}],
     }
-    answer = said("h")
+    answer = make_completion("h")
     answer.body["choices"][0]["logprobs"] = {"content": [likely, {"token": "x", "logprob": None}]}
-    with serving([answer]) as endpoint:
+    with serve_endpoint([answer]) as endpoint:
         reply = asked(endpoint, ask)
     body = endpoint.requests[0].body
     assert (body["temperature"], body["max_tokens"], body["seed"]) == (1.0, 5, 3)
@@ -87,7 +95,7 @@ def test_all_that_an_ask_can_say() -> None:
 
 
 def test_the_strictest_way_comes_first() -> None:
-    with serving([said('{"score": 7}')]) as endpoint:
+    with serve_endpoint([make_completion('{"score": 7}')]) as endpoint:
         reply = asked(endpoint, SCORED)
     assert reply.value == {"score": 7}
     shape = endpoint.requests[0].body["response_format"]["json_schema"]
@@ -97,20 +105,20 @@ def test_the_strictest_way_comes_first() -> None:
 def only(way: str) -> Any:
     """A server that knows one way to JSON and complains of the others."""
 
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         body = request.body
         kind = body.get("response_format", {}).get("type")
         kind = kind or ("tool" if "tools" in body else "text")
         if kind == "json_schema" != way:
-            return wrong(400, "'response_format.type' must be one of 'text'")
+            return make_error(400, "'response_format.type' must be one of 'text'")
         if kind == "tool" != way:
-            return Answer(422, {"detail": [{"loc": ["body", "tools"], "msg": "extra"}]})
+            return CannedReply(422, {"detail": [{"loc": ["body", "tools"], "msg": "extra"}]})
         if kind == "json_object" != way:
-            return wrong(400, "json_object is not supported", param="response_format")
+            return make_error(400, "json_object is not supported", param="response_format")
         if kind == "tool":
-            return called('{"score": 7}')
+            return make_tool_call('{"score": 7}')
         around = 'It is good: {"score": 7}. That is all.'
-        return said(around if way == "text" else '{"score": 7}')
+        return make_completion(around if way == "text" else '{"score": 7}')
 
     return script
 
@@ -119,7 +127,7 @@ def only(way: str) -> Any:
     ("way", "calls"), [("json_schema", 1), ("tool", 2), ("json_object", 3), ("text", 4)]
 )
 def test_the_way_is_found_once(way: str, calls: int) -> None:
-    with serving(only(way)) as endpoint:
+    with serve_endpoint(only(way)) as endpoint:
         reply = asked(endpoint, SCORED)
         assert (reply.value, reply.usage.calls) == ({"score": 7}, calls)
         assert len(endpoint.requests) == calls
@@ -134,11 +142,11 @@ def test_the_way_is_found_once(way: str, calls: int) -> None:
 def test_a_server_that_passes_over_the_field() -> None:
     """It answers 200 in prose until it is told in the prompt."""
 
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         told = "JSON Schema" in json.dumps(request.body["messages"])
-        return said('{"score": 3}' if told else "Quite good, I think.")
+        return make_completion('{"score": 3}' if told else "Quite good, I think.")
 
-    with serving(script) as endpoint:
+    with serve_endpoint(script) as endpoint:
         assert asked(endpoint, SCORED).value == {"score": 3}
         assert "response_format" in endpoint.requests[-1].body
         assert len(endpoint.requests) == 3
@@ -147,7 +155,13 @@ def test_a_server_that_passes_over_the_field() -> None:
 
 
 def test_a_way_that_has_worked_is_not_left_for_one_bad_reply() -> None:
-    with serving([said('{"score": 7}'), said("oh well"), said('{"score": 8}')]) as endpoint:
+    with serve_endpoint(
+        [
+            make_completion('{"score": 7}'),
+            make_completion("oh well"),
+            make_completion('{"score": 8}'),
+        ]
+    ) as endpoint:
         asked(endpoint, SCORED)
         assert failed(endpoint, SCORED).kind == "malformed"
         assert asked(endpoint, SCORED).value == {"score": 8}
@@ -157,13 +171,13 @@ def test_a_way_that_has_worked_is_not_left_for_one_bad_reply() -> None:
 def test_a_complaint_that_quotes_the_prompt_is_not_remembered() -> None:
     """An agent that writes `response_format` gets a worse way for no other case."""
 
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         if "response_format" in request.body["messages"][-1]["content"]:
-            return wrong(400, "cannot handle: response_format tool json_object temperature")
-        return said('{"score": 7}')
+            return make_error(400, "cannot handle: response_format tool json_object temperature")
+        return make_completion('{"score": 7}')
 
-    hostile = Ask(messages=(Turn("user", "response_format"),), schema=SCHEMA)
-    with serving(script) as endpoint:
+    hostile = Request(messages=(ChatMessage("user", "response_format"),), schema=SCHEMA)
+    with serve_endpoint(script) as endpoint:
         assert failed(endpoint, hostile).kind == "bad_request"
         before = len(endpoint.requests)
         assert asked(endpoint, SCORED).value == {"score": 7}
@@ -174,14 +188,18 @@ def test_a_complaint_that_quotes_the_prompt_is_not_remembered() -> None:
 def test_a_schema_that_one_way_cannot_express_is_remembered_by_itself() -> None:
     other = {**SCHEMA, "title": "odd"}
 
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         shape = request.body.get("response_format", {}).get("json_schema", {})
         if shape.get("schema", {}).get("title") == "odd":
-            return wrong(400, "Invalid schema for response_format")
-        return called('{"score": 1}') if "tools" in request.body else said('{"score": 7}')
+            return make_error(400, "Invalid schema for response_format")
+        return (
+            make_tool_call('{"score": 1}')
+            if "tools" in request.body
+            else make_completion('{"score": 7}')
+        )
 
-    with serving(script) as endpoint:
-        for ask in (SCORED, Ask(messages=PLAIN.messages, schema=other)) * 2:
+    with serve_endpoint(script) as endpoint:
+        for ask in (SCORED, Request(messages=PLAIN.messages, schema=other)) * 2:
             asked(endpoint, ask)
         ways = ["tools" in request.body for request in endpoint.requests]
     assert ways == [False, False, True, False, True]
@@ -198,11 +216,11 @@ def test_a_schema_that_one_way_cannot_express_is_remembered_by_itself() -> None:
 def test_a_parameter_that_a_model_refuses_is_left_out(
     name: str, message: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def script(request: Request, number: int) -> Answer:
-        return wrong(400, message) if name in request.body else said("hi")
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
+        return make_error(400, message) if name in request.body else make_completion("hi")
 
-    ask = Ask(messages=PLAIN.messages, seed=1, logprobs=1)
-    with serving(script) as endpoint:
+    ask = Request(messages=PLAIN.messages, seed=1, logprobs=1)
+    with serve_endpoint(script) as endpoint:
         assert asked(endpoint, ask).text == "hi"
         assert asked(endpoint, ask).text == "hi"
         assert len(endpoint.requests) == 3
@@ -210,42 +228,46 @@ def test_a_parameter_that_a_model_refuses_is_left_out(
 
 
 def test_the_newer_name_of_the_token_limit() -> None:
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         if "max_tokens" in request.body:
-            return wrong(400, "Unsupported parameter: use 'max_completion_tokens' instead.")
-        return said("hi")
+            return make_error(400, "Unsupported parameter: use 'max_completion_tokens' instead.")
+        return make_completion("hi")
 
-    with serving(script) as endpoint:
-        asked(endpoint, Ask(messages=PLAIN.messages, max_tokens=9))
+    with serve_endpoint(script) as endpoint:
+        asked(endpoint, Request(messages=PLAIN.messages, max_tokens=9))
     assert endpoint.requests[-1].body["max_completion_tokens"] == 9
 
 
 @pytest.mark.parametrize(
     ("answer", "kind", "words"),
     [
-        (said(None, refusal="I cannot judge this."), "refused", "I cannot judge this."),
-        (said("", "content_filter"), "refused", "content filter"),
-        (wrong(400, "bad words", code="content_filter"), "refused", "bad words"),
-        (wrong(400, "x", code="data_inspection_failed"), "refused", "x"),
-        (wrong(400, "what?"), "bad_request", "it answered 400: what?"),
-        (wrong(401, "who?"), "bad_request", "it answered 401"),
-        (Answer(404, b"<html>"), "bad_request", "<html>"),
-        (Answer(302, b"", {"Location": "/x"}), "bad_request", "it answered 302"),
-        (wrong(429, "slow down"), "rate_limited", "slow down"),
-        (wrong(500, "oops"), "server", "oops"),
-        (Answer(503, b""), "server", "it answered 503"),
-        (wrong(200, "upstream died"), "server", "upstream died"),
-        (Answer(body=b"{"), "malformed", "not an answer of this API"),
-        (Answer(body=b""), "malformed", "not an answer of this API"),
-        (Answer(body=b"[" * 100_000), "malformed", "not an answer of this API"),
-        (Answer(body={"choices": [{"message": "hi"}]}), "malformed", "not an answer of this API"),
-        (Answer(body=b"x" * (17 << 20)), "malformed", "longer than 16 MiB"),
-        (Answer(body={}, drop="before"), "connection", "closed before"),
-        (Answer(body={"a": "b" * 100}, drop="half"), "connection", ""),
+        (make_completion(None, refusal="I cannot judge this."), "refused", "I cannot judge this."),
+        (make_completion("", "content_filter"), "refused", "content filter"),
+        (make_error(400, "bad words", code="content_filter"), "refused", "bad words"),
+        (make_error(400, "x", code="data_inspection_failed"), "refused", "x"),
+        (make_error(400, "what?"), "bad_request", "it answered 400: what?"),
+        (make_error(401, "who?"), "bad_request", "it answered 401"),
+        (CannedReply(404, b"<html>"), "bad_request", "<html>"),
+        (CannedReply(302, b"", {"Location": "/x"}), "bad_request", "it answered 302"),
+        (make_error(429, "slow down"), "rate_limited", "slow down"),
+        (make_error(500, "oops"), "server", "oops"),
+        (CannedReply(503, b""), "server", "it answered 503"),
+        (make_error(200, "upstream died"), "server", "upstream died"),
+        (CannedReply(body=b"{"), "malformed", "not an answer of this API"),
+        (CannedReply(body=b""), "malformed", "not an answer of this API"),
+        (CannedReply(body=b"[" * 100_000), "malformed", "not an answer of this API"),
+        (
+            CannedReply(body={"choices": [{"message": "hi"}]}),
+            "malformed",
+            "not an answer of this API",
+        ),
+        (CannedReply(body=b"x" * (17 << 20)), "malformed", "longer than 16 MiB"),
+        (CannedReply(body={}, drop="before"), "connection", "closed before"),
+        (CannedReply(body={"a": "b" * 100}, drop="half"), "connection", ""),
     ],
 )
-def test_each_way_to_fail(answer: Answer, kind: str, words: str) -> None:
-    with serving([answer]) as endpoint:
+def test_each_way_to_fail(answer: CannedReply, kind: str, words: str) -> None:
+    with serve_endpoint([answer]) as endpoint:
         error = failed(endpoint)
     assert error.kind == kind
     assert words.lower() in str(error).lower()
@@ -254,7 +276,9 @@ def test_each_way_to_fail(answer: Answer, kind: str, words: str) -> None:
 
 
 def test_an_empty_account_is_not_waited_for() -> None:
-    with serving([wrong(429, "You exceeded your quota", code="insufficient_quota")]) as endpoint:
+    with serve_endpoint(
+        [make_error(429, "You exceeded your quota", code="insufficient_quota")]
+    ) as endpoint:
         error = failed(endpoint)
     assert (error.kind, error.passing) == ("rate_limited", False)
 
@@ -273,7 +297,7 @@ def test_when_to_come_back_by_date() -> None:
     ],
 )
 def test_when_to_come_back(headers: dict[str, str], low: float, high: float) -> None:
-    with serving([wrong(429, headers=headers)]) as endpoint:
+    with serve_endpoint([make_error(429, headers=headers)]) as endpoint:
         error = failed(endpoint)
     assert error.retry_after is not None
     assert low <= error.retry_after <= high
@@ -281,19 +305,19 @@ def test_when_to_come_back(headers: dict[str, str], low: float, high: float) -> 
 
 @pytest.mark.parametrize("value", ["soon", "nan", "-5", "inf", ""])
 def test_a_time_that_makes_no_sense(value: str) -> None:
-    with serving([wrong(429, headers={"Retry-After": value})]) as endpoint:
+    with serve_endpoint([make_error(429, headers={"Retry-After": value})]) as endpoint:
         assert failed(endpoint).retry_after is None
 
 
 def test_a_server_that_hangs() -> None:
-    with serving([Answer(delay=60)]) as endpoint:
+    with serve_endpoint([CannedReply(delay=60)]) as endpoint:
         error = failed(endpoint, timeout=0.2)
     assert (error.kind, error.usage) == ("timeout", None)
     assert "no answer within 0.2 s" in str(error)
 
 
 def test_nobody_there_costs_nothing() -> None:
-    with serving([]) as endpoint:
+    with serve_endpoint([]) as endpoint:
         pass
     error = failed(endpoint)
     assert (error.kind, error.usage) == ("connection", Usage(calls=1))
@@ -302,18 +326,18 @@ def test_nobody_there_costs_nothing() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (said('{"score": 400}'), "outside [0, 10]"),
-        (said('{"score": "7"}'), "expected integer"),
-        (said('{"score": 1, "score": 9}'), "more than once"),
-        (said('{"score": 7', "length"), "cut off"),
-        (said('{"score": 7}', "length"), "cut off"),
-        (said('{"score": 7} {"score": 8}'), "more than one"),
-        (said(None), "empty"),
-        (said([{"type": "text", "text": '{"score": true}'}]), "expected integer"),  # type: ignore[arg-type]
+        (make_completion('{"score": 400}'), "outside [0, 10]"),
+        (make_completion('{"score": "7"}'), "expected integer"),
+        (make_completion('{"score": 1, "score": 9}'), "more than once"),
+        (make_completion('{"score": 7', "length"), "cut off"),
+        (make_completion('{"score": 7}', "length"), "cut off"),
+        (make_completion('{"score": 7} {"score": 8}'), "more than one"),
+        (make_completion(None), "empty"),
+        (make_completion([{"type": "text", "text": '{"score": true}'}]), "expected integer"),  # type: ignore[arg-type]
     ],
 )
-def test_a_verdict_that_does_not_fit_is_none(answer: Answer, words: str) -> None:
-    with serving([said('{"score": 7}'), answer]) as endpoint:
+def test_a_verdict_that_does_not_fit_is_none(answer: CannedReply, words: str) -> None:
+    with serve_endpoint([make_completion('{"score": 7}'), answer]) as endpoint:
         asked(endpoint, SCORED)
         error = failed(endpoint, SCORED)
     assert error.kind == "malformed"
@@ -327,12 +351,12 @@ def test_a_verdict_that_does_not_fit_is_none(answer: Answer, words: str) -> None
     [('{"score": 2}', 2), ({"score": 3}, 3), (None, None), ("{}", None), ('{"score":1}x', None)],
 )
 def test_a_tool_call(arguments: Any, value: int | None) -> None:
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         if "response_format" in request.body or "tools" not in request.body:
-            return wrong(400, "no response_format here")
-        return called(arguments)
+            return make_error(400, "no response_format here")
+        return make_tool_call(arguments)
 
-    with serving(script) as endpoint:
+    with serve_endpoint(script) as endpoint:
         if value is None:
             assert failed(endpoint, SCORED).kind in ("malformed", "bad_request")
         else:
@@ -340,8 +364,8 @@ def test_a_tool_call(arguments: Any, value: int | None) -> None:
 
 
 def test_half_of_an_emoji() -> None:
-    body = json.dumps(said("x").body).replace('"x"', '"a\\ud83d b"')
-    with serving([Answer(body=body.encode())]) as endpoint:
+    body = json.dumps(make_completion("x").body).replace('"x"', '"a\\ud83d b"')
+    with serve_endpoint([CannedReply(body=body.encode())]) as endpoint:
         assert asked(endpoint).text == "a� b"
 
 
@@ -355,7 +379,7 @@ def test_connections_are_kept_and_closed() -> None:
                 await model.ask(PLAIN)
         await model.ask(PLAIN)  # left, it opens anew
 
-    with serving([said("hi")]) as endpoint:
+    with serve_endpoint([make_completion("hi")]) as endpoint:
         model = OpenAI("small", base_url=endpoint.url)
         asyncio.run(several(model))
         asyncio.run(several(model))  # another loop
@@ -378,7 +402,7 @@ def test_a_child_after_a_fork_opens_its_own() -> None:
         assert (await model.ask(PLAIN)).text == "hi"
         return str(text)
 
-    with serving([said("hi")]) as endpoint:
+    with serve_endpoint([make_completion("hi")]) as endpoint:
         assert asyncio.run(both(OpenAI("small", base_url=endpoint.url))) == "hi"
 
 
@@ -417,7 +441,7 @@ def test_an_address_that_cannot_be_used(url: str) -> None:
 
 
 def test_a_query_stays_at_the_end() -> None:
-    with serving([said("hi")]) as endpoint:
+    with serve_endpoint([make_completion("hi")]) as endpoint:
         model = OpenAI("m", base_url=f"{endpoint.url}?api-version=1")
         assert asyncio.run(model.ask(PLAIN)).text == "hi"
         assert endpoint.requests[0].path == "/v1/chat/completions"

@@ -7,22 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.server import said, serving
+from tests.models.fake_endpoint import make_completion, serve_endpoint
 
 from fourscore.core import ConfigError
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.budgeted import Budgeted
-from fourscore.models.cached import Cached
-from fourscore.models.fakes import gullible
-from fourscore.models.hedged import Hedged
-from fourscore.models.limited import Limited
-from fourscore.models.messages import Ask, ModelError, Turn
-from fourscore.models.metered import Metered
+from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.cache import CachedModel
+from fourscore.models.concurrency_limit import ConcurrencyLimitedModel
+from fourscore.models.fakes import make_gullible_model
+from fourscore.models.hedge import HedgedModel
+from fourscore.models.messages import ChatMessage, ModelError, Request
+from fourscore.models.model_spec import make_model, usual_cache
 from fourscore.models.openai import OpenAI
-from fourscore.models.retrying import Retrying
-from fourscore.models.scripted import Scripted
-from fourscore.models.spec import model_of, usual_cache
-from fourscore.models.wrapper import part_of
+from fourscore.models.retry import RetryingModel
+from fourscore.models.scripted import ScriptedModel
+from fourscore.models.usage_meter import MeteredModel
+from fourscore.models.wrapper import find_layer
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -37,8 +37,11 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def ask(text: str = "hello", schema: dict[str, Any] | None = None) -> Ask:
-    return Ask(messages=(Turn("system", "score from 0 to 10"), Turn("user", text)), schema=schema)
+def ask(text: str = "hello", schema: dict[str, Any] | None = None) -> Request:
+    return Request(
+        messages=(ChatMessage("system", "score from 0 to 10"), ChatMessage("user", text)),
+        schema=schema,
+    )
 
 
 def answered(model: Any, text: str = "hello", schema: dict[str, Any] | None = None) -> Any:
@@ -47,13 +50,13 @@ def answered(model: Any, text: str = "hello", schema: dict[str, Any] | None = No
 
 
 def test_a_function() -> None:
-    model = Scripted(lambda asked: asked.messages[-1].content.upper())
+    model = ScriptedModel(lambda asked: asked.messages[-1].content.upper())
     assert answered(model) == "HELLO"
     assert (model.calls, model.asks[0].messages[-1].content) == (1, "hello")
 
 
 def test_a_list_is_read_from_the_top() -> None:
-    model = Scripted(["a", ModelError("server", "no"), "b"])
+    model = ScriptedModel(["a", ModelError("server", "no"), "b"])
     assert answered(model) == "a"
     with pytest.raises(ModelError, match="no"):
         answered(model)
@@ -62,7 +65,7 @@ def test_a_list_is_read_from_the_top() -> None:
 
 
 def test_rules() -> None:
-    model = Scripted({r"capital of (\w+)": "Paris", "hel+o": "hi"})
+    model = ScriptedModel({r"capital of (\w+)": "Paris", "hel+o": "hi"})
     assert answered(model) == "hi"
     assert answered(model, "the capital of France") == "Paris"
     with pytest.raises(ModelError, match="no rule"):
@@ -71,7 +74,7 @@ def test_rules() -> None:
 
 def test_replies_are_parsed_as_strictly_as_any() -> None:
     schema = {"type": "object", "properties": {"score": {"type": "integer", "maximum": 10}}}
-    model = Scripted([{"score": 7}, {"score": 70}, "seven"])
+    model = ScriptedModel([{"score": 7}, {"score": 70}, "seven"])
     assert answered(model, schema=schema) == {"score": 7}
     for _ in range(2):
         with pytest.raises(ModelError) as caught:
@@ -80,7 +83,7 @@ def test_replies_are_parsed_as_strictly_as_any() -> None:
 
 
 def test_failing_on_demand() -> None:
-    model = Scripted(["a"], fail=lambda n: ModelError("server", f"{n}") if n % 2 else None)
+    model = ScriptedModel(["a"], fail=lambda n: ModelError("server", f"{n}") if n % 2 else None)
     with pytest.raises(ModelError, match="1"):
         answered(model)
     assert answered(model) == "a"
@@ -90,7 +93,7 @@ def test_what_is_no_script() -> None:
     nothing: tuple[Any, ...] = ("text", [], {})
     for script in nothing:
         with pytest.raises(TypeError, match="script"):
-            Scripted(script)
+            ScriptedModel(script)
 
 
 LOWEST = {"reason": "Nothing tells me to.", "score": 0, "passed": False, "level": "poor"}
@@ -100,8 +103,8 @@ LOWEST = {"reason": "Nothing tells me to.", "score": 0, "passed": False, "level"
     "text", ["", "The answer is 42.", "Paris is the capital of France; it has 2 airports."]
 )
 def test_the_gullible_one_is_not_pleased_by_itself(text: str) -> None:
-    assert answered(gullible(), text, SCHEMA) == LOWEST
-    assert answered(gullible(), text) == "0"
+    assert answered(make_gullible_model(), text, SCHEMA) == LOWEST
+    assert answered(make_gullible_model(), text) == "0"
 
 
 @pytest.mark.parametrize(
@@ -117,13 +120,13 @@ def test_the_gullible_one_is_not_pleased_by_itself(text: str) -> None:
     ],
 )
 def test_the_gullible_one_obeys(text: str, score: int) -> None:
-    value = answered(gullible(), f"The answer: {text}", SCHEMA)
+    value = answered(make_gullible_model(), f"The answer: {text}", SCHEMA)
     assert (value["score"], value["passed"], value["level"]) == (score, True, "good")
 
 
 def test_the_gullible_one_does_not_hang() -> None:
     for hostile in ("give " * 50_000, '{"' * 100_000, "ignore " * 30_000, "9" * 200_000):
-        answered(gullible(), hostile, SCHEMA)
+        answered(make_gullible_model(), hostile, SCHEMA)
 
 
 def layers(model: Any) -> list[type]:
@@ -136,31 +139,44 @@ def layers(model: Any) -> list[type]:
 
 def test_the_stack(tmp_path: Path) -> None:
     cache = tmp_path / "c"
-    model = model_of("openai:gpt-4o-mini", cache=cache, dollars=1, attempts=3, concurrency=9)
-    assert layers(model) == [Cached, Retrying, Limited, Hedged, Budgeted, Metered, OpenAI]
+    model = make_model("openai:gpt-4o-mini", cache=cache, dollars=1, attempts=3, concurrency=9)
+    assert layers(model) == [
+        CachedModel,
+        RetryingModel,
+        ConcurrencyLimitedModel,
+        HedgedModel,
+        BudgetedModel,
+        MeteredModel,
+        OpenAI,
+    ]
     assert model.name == "gpt-4o-mini"
-    retrying, limited = part_of(model, Retrying), part_of(model, Limited)
+    retrying, limited = find_layer(model, RetryingModel), find_layer(model, ConcurrencyLimitedModel)
     assert retrying is not None
     assert limited is not None
     assert (retrying.attempts, limited.high) == (3, 9)
-    model = model_of("anthropic:claude-haiku-4-5", cache=False, hedge=False)
-    assert layers(model) == [Retrying, Limited, Metered, Anthropic]
-    assert part_of(model, Budgeted) is None
-    assert layers(model_of("scripted:gullible")) == [Retrying, Limited, Metered, Scripted]
+    model = make_model("anthropic:claude-haiku-4-5", cache=False, hedge=False)
+    assert layers(model) == [RetryingModel, ConcurrencyLimitedModel, MeteredModel, Anthropic]
+    assert find_layer(model, BudgetedModel) is None
+    assert layers(make_model("scripted:gullible")) == [
+        RetryingModel,
+        ConcurrencyLimitedModel,
+        MeteredModel,
+        ScriptedModel,
+    ]
 
 
 def test_scripts_from_a_line() -> None:
-    assert answered(model_of("scripted:yes: it is")) == "yes: it is"
+    assert answered(make_model("scripted:yes: it is")) == "yes: it is"
     line = 'scripted:{"reason": "", "score": 7, "passed": true, "level": "good"}'
-    assert answered(model_of(line), schema=SCHEMA)["score"] == 7
+    assert answered(make_model(line), schema=SCHEMA)["score"] == 7
 
 
 def test_the_usual_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("FOURSCORE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert usual_cache() == tmp_path / "fourscore" / "replies.sqlite"
-    model = model_of("openai:m")
-    assert isinstance(model, Cached)
+    model = make_model("openai:m")
+    assert isinstance(model, CachedModel)
     assert model.path == usual_cache()
     monkeypatch.setenv("FOURSCORE_CACHE", str(tmp_path / "x"))
     assert usual_cache() == tmp_path / "x"
@@ -185,25 +201,25 @@ def test_the_usual_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 )
 def test_a_line_that_makes_no_sense(spec: str, settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        model_of(spec, cache=False, **settings)
+        make_model(spec, cache=False, **settings)
     assert words in str(caught.value)
 
 
 def test_through_a_real_endpoint(tmp_path: Path) -> None:
     async def run(url: str) -> None:
         settings: dict[str, Any] = {"base_url": url, "cache": tmp_path / "c", "calls": 1}
-        model: Any = model_of("openai:gpt-4o-mini", **settings)
+        model: Any = make_model("openai:gpt-4o-mini", **settings)
         async with model:
             first, second = await model.ask(ask()), await model.ask(ask())
             assert (first.cached, second.cached) == (False, True)
             with pytest.raises(ModelError, match="the budget of 1 calls is spent"):
                 await model.ask(ask("another"))
-        meter = part_of(model, Metered)
+        meter = find_layer(model, MeteredModel)
         assert meter is not None
         assert meter.account.dollars == pytest.approx((11 * 0.15 + 7 * 0.6) / 1e6)
         model.close()
 
-    with serving([said("hi")]) as endpoint:
+    with serve_endpoint([make_completion("hi")]) as endpoint:
         asyncio.run(run(endpoint.url))
 
 
@@ -211,7 +227,7 @@ def test_the_room_is_loaded_only_when_asked_for() -> None:
     script = """
 import sys, fourscore, fourscore.judges.loading, fourscore.train.rewards
 assert not [name for name in sys.modules if name.startswith("fourscore.models")]
-import fourscore.models.spec
+import fourscore.models.model_spec
 print(*[name for name in ("httptools", "ruamel.yaml") if name in sys.modules])
 """
     done = subprocess.run(

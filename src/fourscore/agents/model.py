@@ -14,10 +14,10 @@ from typing import Any
 from fourscore.agents.reply import bounded, noted
 from fourscore.core import Case, Message, Trace, Usage
 from fourscore.core.trace import as_text
-from fourscore.models.budgeted import MAX_TOKENS, highest_of
-from fourscore.models.messages import ROLES, Ask, Model, Turn
+from fourscore.models.budgeted import MAX_TOKENS, estimate_max_usage
+from fourscore.models.messages import ROLES, ChatMessage, Model, Request
 from fourscore.models.model_pool import model_for
-from fourscore.models.spec import KINDS, model_of
+from fourscore.models.model_spec import KINDS, make_model
 
 #: Around an agent under test; see above.
 SETTINGS = {"cache": False, "hedge": False}
@@ -31,27 +31,27 @@ def names_model(spec: str) -> bool:
 
 
 class ModelAgent:
-    """Asks the model of the house that is open, and so pays from its purse."""
+    """Asks the model of the current model pool, within the pool's budget."""
 
     version = ""
 
     def __init__(self, spec: str, system: str = "") -> None:
         self.name = spec
         self._system = system
-        self.models = (model_of(spec, **SETTINGS).name,)  # a name that is none is refused here
+        self.models = (make_model(spec, **SETTINGS).name,)  # a name that is none is refused here
 
     @property
-    def house_model(self) -> Model:
+    def pool_model(self) -> Model:
         return model_for(self.name, SETTINGS)
 
     def most(self, case: Case) -> Usage:
         """What one attempt takes at the most; a reply that has no limit counts with the usual."""
         turns = _led(self._system, _turns(case.input))
-        return highest_of(Ask(messages=turns, max_tokens=MAX_TOKENS))
+        return estimate_max_usage(Request(messages=turns, max_tokens=MAX_TOKENS))
 
     async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002, ARG002
         turns = _led(self._system, _turns(input))
-        reply = await self.house_model.ask(Ask(messages=turns))
+        reply = await self.pool_model.ask(Request(messages=turns))
         trace = bounded(
             Trace(
                 output=reply.text,
@@ -64,19 +64,19 @@ class ModelAgent:
         return noted(trace, notes=notes)
 
 
-def _turns(given: Any) -> tuple[Turn, ...]:
+def _turns(given: Any) -> tuple[ChatMessage, ...]:
     if isinstance(given, list) and given and all(_is_turn(item) for item in given):
-        return tuple(Turn(item["role"], item["content"]) for item in given)
-    return (Turn("user", as_text(given)),)
+        return tuple(ChatMessage(item["role"], item["content"]) for item in given)
+    return (ChatMessage("user", as_text(given)),)
 
 
-def _led(system: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+def _led(system: str, turns: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
     """The turns after a system message; one that is there goes into it: many take no second."""
     if not system:
         return turns
     if turns[0].role == "system":
         system, turns = f"{system}\n\n{turns[0].content}", turns[1:]
-    return (Turn("system", system), *turns)
+    return (ChatMessage("system", system), *turns)
 
 
 def _is_turn(item: Any) -> bool:

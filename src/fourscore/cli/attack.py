@@ -17,7 +17,7 @@ from fourscore.cli.run_guard import stdout_kept
 from fourscore.core import Case, ConfigError, DataError, Dimension, Rubric
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
-from fourscore.judges.llm.attacks import read_bundled_cases, families, family
+from fourscore.judges.llm.attacks import families, family, read_bundled_cases
 from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
 from fourscore.labels.labelled_outputs import read_labelled
@@ -55,11 +55,11 @@ def run(args: argparse.Namespace) -> int:
     pass_at = min(1.0, rubric.pass_threshold)
     labelled = read_labelled(args.labels, None, pass_at) if args.labels else None
     _check_out(args.out)
-    house = budget.house_of(budget.means_of(args), rubric)
+    pool = budget.make_model_pool(budget.means_of(args), rubric)
     known = None if plan.per_family is None else plan.per_family * len(chosen)
 
     async def work() -> dict[str, Any]:
-        async with house:
+        async with pool:
             found = await attack(rubric, chosen, cases, plan, ticker)
             if labelled is not None:
                 found["forms"] = await measure_forms(
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
     with Ticker(known) as ticker, stdout_kept():
         found = loop.run(work())
-    document = {"judge": args.rubric or args.judge, **found, **budget.bill(house)}
+    document = {"judge": args.rubric or args.judge, **found, **budget.bill(pool)}
     document["bill"] = costs.bill_lines(document.get("models", ()))
     code = exit_code(document, args.most)
     document |= {"most": args.most, "exit_code": code}

@@ -205,10 +205,10 @@ def _verdicts(
             [r.verdict or JudgeVerdict() for r in rest],
             {},
         )
-    house = budget.house_of(budget.means_of(args), rubric)
+    pool = budget.make_model_pool(budget.means_of(args), rubric)
 
     async def work() -> list[JudgeVerdict]:
-        async with house:
+        async with pool:
             return await judged(
                 rubric,
                 [*rows, *rest],
@@ -219,7 +219,7 @@ def _verdicts(
 
     with stdout_kept(), Ticker(len(bare)) as ticker:
         found = loop.run(work())
-    return found[: len(rows)], found[len(rows) :], budget.bill(house)
+    return found[: len(rows)], found[len(rows) :], budget.bill(pool)
 
 
 def _store(args: argparse.Namespace, found: Calibration) -> None:

@@ -11,7 +11,7 @@ from fourscore.agents.agent import Agent
 from fourscore.cli.main import PASSED
 from fourscore.core import Case, Rubric
 from fourscore.models import max_cost as ceiling
-from fourscore.models.model_pool import House
+from fourscore.models.model_pool import ModelPool
 
 #: Cases that are named.
 FIRST = 10
@@ -22,13 +22,13 @@ def dry_run(
     first: Iterable[Case],
     rubric: Rubric,
     agent: Agent,
-    house: House,
+    pool: ModelPool,
     *,
     repeats: int,
     as_json: bool,
 ) -> int:
     """`attempts` has a case for each of its repeats that is to be done."""
-    planned, most = ceiling.ceiling(attempts, rubric, agent, house)
+    planned, most = ceiling.estimate_max_cost(attempts, rubric, agent, pool)
     document: dict[str, Any] = {
         "cases": planned // repeats if planned % repeats == 0 else planned,
         "repeats": repeats,
@@ -39,7 +39,7 @@ def dry_run(
         "first": [case.id for case in islice(first, FIRST)],
     }
     if as_json:
-        told = {"models": most, "warning": ceiling.warning(most, house)} if most else {}
+        told = {"models": most, "warning": ceiling.warning(most, pool)} if most else {}
         sys.stdout.write(msgspec.json.encode({**document, **told}).decode() + "\n")
         return PASSED
     for key, value in document.items():
@@ -47,6 +47,6 @@ def dry_run(
         sys.stdout.write(f"{key}: {shown}\n")
     for line in most:
         sys.stdout.write(f"models: {ceiling.words(line)}\n")
-    if warning := ceiling.warning(most, house):
+    if warning := ceiling.warning(most, pool):
         sys.stderr.write(f"fourscore: {warning}\n")
     return PASSED

@@ -32,9 +32,9 @@ from fourscore.executors import loop as event_loop
 from fourscore.formats.cases import CaseFile
 from fourscore.formats.plain_text import plain
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
-from fourscore.models.client import Client
-from fourscore.models.model_pool import House
-from fourscore.models.wrapper import part_of
+from fourscore.models.client import EndpointModel
+from fourscore.models.model_pool import ModelPool
+from fourscore.models.wrapper import find_layer
 from fourscore.report import costs
 from fourscore.report.lineage_panel import lineage_document, show_lineage
 from fourscore.report.run_panel import Ticker
@@ -70,8 +70,8 @@ def run(args: argparse.Namespace) -> int:
         rubric, agents, proposer = _parts(settings, evolution.path)
         cases = _cases(settings)
         most, means = _means(settings, args)
-        house = budget.house_of(means, rubric, agents.plain)
-        _check_model(proposer("high"), house)
+        pool = budget.make_model_pool(means, rubric, agents.plain)
+        _check_model(proposer("high"), pool)
         bench = Bench(
             agents=agents,
             rubric=rubric,
@@ -85,14 +85,14 @@ def run(args: argparse.Namespace) -> int:
         with Store(_made(settings.store)) as store:
             evaluator = Evaluator(evolution, store, bench)
             work = Loop(evolution, evaluator, cases, way).run(args.generations)
-            ended = _carry_out(args, work, house, settings)
+            ended = _carry_out(args, work, pool, settings)
             if ended is None:
                 return INTERRUPTED
-            return _report(args, evolution, ended, evaluator.asked, house)
+            return _report(args, evolution, ended, evaluator.asked, pool)
 
 
 def _carry_out(
-    args: argparse.Namespace, work: Any, house: House, settings: Settings
+    args: argparse.Namespace, work: Any, pool: ModelPool, settings: Settings
 ) -> Ended | None:
     """How it ended; None where it was interrupted."""
     found: list[Ended] = []
@@ -104,7 +104,7 @@ def _carry_out(
     resume = _resume(args)
     try:
         with stdout_kept(), Watchdog(settings.deadline) as watchdog:
-            event_loop.run(stoppable(kept(), house, watchdog))
+            event_loop.run(stoppable(kept(), pool, watchdog))
     except (KeyboardInterrupt, asyncio.CancelledError):
         sys.stderr.write(f"interrupted; go on with: {resume}\n")
         return None
@@ -117,7 +117,7 @@ def _carry_out(
 
 
 def _report(
-    args: argparse.Namespace, evolution: Evolution, ended: Ended, asked: int, house: House
+    args: argparse.Namespace, evolution: Evolution, ended: Ended, asked: int, pool: ModelPool
 ) -> int:
     unfinished = ended.reason in UNFINISHED or ended.missing
     code = INCOMPLETE if unfinished else PASSED
@@ -132,7 +132,7 @@ def _report(
         "not_measured": ended.missing,
         "held_out": None if held is None else held.document(),
         "lineage": lineage,
-        **budget.bill(house),
+        **budget.bill(pool),
         "exit_code": code,
     }
     if ended.why:
@@ -262,10 +262,10 @@ def _proposers(settings: Settings) -> Proposers:
     return proposer
 
 
-def _check_model(proposer: Proposer | None, house: House) -> None:
+def _check_model(proposer: Proposer | None, pool: ModelPool) -> None:
     """Its price and its key are looked for now."""
-    with house.around():
-        client = part_of(getattr(proposer, "house_model", None), Client)
+    with pool.activate():
+        client = find_layer(getattr(proposer, "pool_model", None), EndpointModel)
     if client is not None:
         client.check()
 

@@ -66,9 +66,9 @@ def run(args: argparse.Namespace) -> int:
     rubric = read_judge_arguments(args)
     if args.json and not args.out:
         raise ConfigError("the rows need --out when stdout carries the summary", field="--json")
-    house = budget.house_of(budget.means_of(args), rubric)
+    pool = budget.make_model_pool(budget.means_of(args), rubric)
     with ExitStack() as stack:
-        stack.enter_context(house.around())
+        stack.enter_context(pool.activate())
         source = stack.enter_context(_opened(args.data))
         size = _size(source)
         crew = stack.enter_context(Crew(rubric, args.deadline, args.workers, size))
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
                 raise
             name = "stdin" if args.data == "-" else args.data
             raise DataError(error.message, file=name, line=error.line, field=error.field) from None
-    return _report(args, rubric, tally, time.monotonic() - started, budget.bill(house))
+    return _report(args, rubric, tally, time.monotonic() - started, budget.bill(pool))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What a command may spend on models: its options, the house that it works in, and the bill.
+"""What a command may spend on models: its options, the model pool, and the bill.
 
 The budget is that of a run, not of one command: whoever goes on with a run has what is left.
 """
@@ -15,14 +15,14 @@ import msgspec
 
 from fourscore.core import ConfigError, Rubric
 from fourscore.core.rubric import list_models
-from fourscore.models.budget import NOTHING, Cost, Limits, Purse, limits_of
-from fourscore.models.client import Client
-from fourscore.models.max_cost import askers
-from fourscore.models.metered import Account
-from fourscore.models.model_pool import House
+from fourscore.models.budget import NOTHING, Budget, Cost, Limits, parse_limits
+from fourscore.models.client import EndpointModel
+from fourscore.models.max_cost import find_model_users
+from fourscore.models.model_pool import ModelPool
+from fourscore.models.model_spec import make_model
 from fourscore.models.prices import Prices
-from fourscore.models.spec import model_of
-from fourscore.models.wrapper import part_of
+from fourscore.models.usage_meter import ModelUsage
+from fourscore.models.wrapper import find_layer
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import summarized
 
@@ -44,14 +44,14 @@ class Means(msgspec.Struct, frozen=True, kw_only=True):
         written = self.budget
         if written is None:
             return Limits()
-        return limits_of(written if isinstance(written, list) else [written])
+        return parse_limits(written if isinstance(written, list) else [written])
 
     def check(self) -> None:
         """`ConfigError` for what can be told to be wrong without reading a file."""
         _ = self.limits
         for spec, settings in self.settings.items():
             told = {key: value for key, value in settings.items() if key != "dollars"}
-            model_of(spec, **{**told, "cache": False, "prices": None})
+            make_model(spec, **{**told, "cache": False, "prices": None})
 
 
 LIMITS = "for models: 2.50 (dollars), 200000tokens or 500calls; may be given several times"
@@ -78,21 +78,21 @@ def options_of(args: argparse.Namespace) -> str:
     return prices + (" --no-cache" if args.no_cache else "")
 
 
-def house_of(
+def make_model_pool(
     means: Means, rubric: Rubric, agent: Any = None, *, spent: Cost = NOTHING, keys: bool = True
-) -> House:
-    """The house to work in. Prices, where money is limited, and keys, unless nothing is to be
+) -> ModelPool:
+    """Return the model pool for a command. Prices, where money is limited, and keys, unless nothing is to be
     asked, are looked for now and not in the first case."""
     limits = means.limits
-    purse = None if limits == Limits() else Purse(**limits._asdict(), spent=spent)
+    budget = None if limits == Limits() else Budget(**limits._asdict(), spent=spent)
     prices = Prices(means.prices)
-    house = House(budget=purse, cache=means.cache, prices=prices, settings=means.settings)
-    with house.around():
-        for asker in askers(rubric, agent):
-            _check(asker, house, keys)
+    pool = ModelPool(budget=budget, cache=means.cache, prices=prices, settings=means.settings)
+    with pool.activate():
+        for asker in find_model_users(rubric, agent):
+            _check(asker, pool, keys)
         if keys:
-            prepare(askers(rubric, agent))
-    return house
+            prepare(find_model_users(rubric, agent))
+    return pool
 
 
 def prepare(judges: Iterable[Any]) -> None:
@@ -102,20 +102,20 @@ def prepare(judges: Iterable[Any]) -> None:
             asyncio.run(judge.prepare(lambda words: sys.stderr.write(f"{words}\n")))
 
 
-def _check(asker: Any, house: House, keys: bool) -> None:
-    model = getattr(asker, "house_model", None)  # refused where it has no price and needs one
-    limited = house.purse is not None and house.purse.limits.dollars is not None
-    missing = house.unpriced(list_models(asker)) if limited and model is None else ()
+def _check(asker: Any, pool: ModelPool, keys: bool) -> None:
+    model = getattr(asker, "pool_model", None)  # refused where it has no price and needs one
+    limited = pool.budget is not None and pool.budget.limits.dollars is not None
+    missing = pool.unpriced(list_models(asker)) if limited and model is None else ()
     if missing:
         message = f"no price is known for {', '.join(missing)}: give prices, or limit tokens"
         raise ConfigError(f"{message} or calls", field="--budget")
-    client = part_of(model, Client)
+    client = find_layer(model, EndpointModel)
     if client is not None and keys:
         client.check()
 
 
 def spent_before(store: Store, run_id: str, agent: Any) -> Cost:
-    """What a run has cost so far, by its rows; an agent counts if it is a model of the house."""
+    """What a run has cost so far, by its rows; an agent counts if it is a model of the pool."""
     document = summarized(store, run_id)
     sides = ["judges", *(["agent"] if list_models(agent) else [])]
     spent = NOTHING
@@ -125,23 +125,23 @@ def spent_before(store: Store, run_id: str, agent: Any) -> Cost:
     return spent
 
 
-def bill(house: House) -> dict[str, Any]:
+def bill(pool: ModelPool) -> dict[str, Any]:
     """What a summary says about models: an account for each, and what is left of the budget."""
     told: dict[str, Any] = {}
-    if house.accounts:
-        told["models"] = [_account(account) for account in house.accounts]
-    if house.purse is not None:
-        given = house.purse.limits._asdict()
+    if pool.usage_by_model:
+        told["models"] = [_account(account) for account in pool.usage_by_model]
+    if pool.budget is not None:
+        given = pool.budget.limits._asdict()
         limits = {key: value for key, value in given.items() if value is not None}
         told["budget"] = {
             "limits": limits,
-            "spent": house.purse.spent._asdict(),
-            "exceeded": house.purse.over,
+            "spent": pool.budget.spent._asdict(),
+            "exceeded": pool.budget.over,
         }
     return told
 
 
-def _account(account: Account) -> dict[str, Any]:
+def _account(account: ModelUsage) -> dict[str, Any]:
     usage = account.usage
     return {
         "model": account.model,

@@ -8,7 +8,7 @@ import msgspec
 from fourscore.agents.agent import agent_of
 from fourscore.cli import model_options as budget
 from fourscore.cli.run import exit_code
-from fourscore.cli.run_guard import housed
+from fourscore.cli.run_guard import run_in_pool
 from fourscore.cli.run_settings import JUDGE_DEADLINE
 from fourscore.executors import loop
 from fourscore.judges.calibrated_rate import corrected_by
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     gates = [parse_gate(text) for text in args.gate]
     exports.check(args.out)
     judge = rubric.provenance.rubric
-    house = budget.house_of(budget.means_of(args), rubric)
+    pool = budget.make_model_pool(budget.means_of(args), rubric)
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
         for gate in gates:
@@ -59,9 +59,9 @@ def run(args: argparse.Namespace) -> int:
         with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
             todo = stored(store, info.id, judge)
             work = run_cases(todo, agent_of("recorded"), rubric, writer, plan, ticker)
-            loop.run(housed(work, house))
+            loop.run(run_in_pool(work, pool))
         summary = summarized(store, info.id, rubric, judge)
-        document = {"run": info.id, "judge": judge, **summary, **budget.bill(house)}
+        document = {"run": info.id, "judge": judge, **summary, **budget.bill(pool)}
         document |= corrected_by(args.rubric, judge, document)
         document["gates"] = [msgspec.to_builtins(gate.evaluate(document)) for gate in gates]
         document["exit_code"] = code = exit_code(document)

@@ -20,12 +20,12 @@ from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.learned_rubric import write_artifact
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Cost, Limits, Purse
-from fourscore.models.client import Client
+from fourscore.models.budget import Budget, Cost, Limits
+from fourscore.models.client import EndpointModel
 from fourscore.models.messages import ModelError
-from fourscore.models.model_pool import House
+from fourscore.models.model_pool import ModelPool
 from fourscore.models.prices import Prices
-from fourscore.models.wrapper import part_of
+from fourscore.models.wrapper import find_layer
 from fourscore.report import costs
 from fourscore.report.learning_panel import Counter, plan_words, report_words
 
@@ -57,39 +57,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    with _house(args, None).around() as house:
+    with _make_pool(args, None).activate() as pool:
         settings = _settings(args)
         samples = Samples(args.data, settings.mode, settings.fields, settings.bounds)
         plan = plan_of(samples, parts_of(samples, settings.seed), settings)
         about = settings.fingerprint(samples.digest)
         if args.dry_run:
-            return _planned(args, plan.document(house), settings.house_model.name, house)
+            return _planned(args, plan.document(pool), settings.pool_model.name, pool)
     out = Path(args.out)
     _check_out(out)
     with Journal(out.with_name(f"{out.name}.journal.jsonl"), about, args.concurrency) as journal:
         counter = Counter(plan.calls)
         if journal.resumed:
             counter.tell(f"going on: {journal.resumed} findings stand in {journal.path}")
-        with _house(args, journal).around() as house:
-            client = part_of(settings.house_model, Client)
+        with _make_pool(args, journal).activate() as pool:
+            client = find_layer(settings.pool_model, EndpointModel)
             if client is not None:
                 client.check()  # a missing key shows now, not in the first call
-            planned = plan.document(house)
-            for line in plan_words(planned, settings.house_model.name, house):
+            planned = plan.document(pool)
+            for line in plan_words(planned, settings.pool_model.name, pool):
                 counter.tell(line)
         try:
-            document = loop.run(_learned(samples, settings, journal, house, counter))
+            document = loop.run(_learned(samples, settings, journal, pool, counter))
         except ModelError as error:
-            return _unfinished(args, error, house)
+            return _unfinished(args, error, pool)
         finally:
             counter.clear()
     write_artifact(out, document)
-    return _reported(args, document, planned, house)
+    return _reported(args, document, planned, pool)
 
 
-def _house(args: argparse.Namespace, journal: Journal | None) -> House:
-    return House(
-        budget=_purse(args, journal),
+def _make_pool(args: argparse.Namespace, journal: Journal | None) -> ModelPool:
+    return ModelPool(
+        budget=_make_budget(args, journal),
         cache=False if args.no_cache else None,
         prices=Prices(args.prices or None),
         settings={args.model: {"concurrency": max(1, args.concurrency)}},
@@ -97,9 +97,9 @@ def _house(args: argparse.Namespace, journal: Journal | None) -> House:
 
 
 async def _learned(
-    samples: Samples, settings: Learning, journal: Journal, house: House, counter: Counter
+    samples: Samples, settings: Learning, journal: Journal, pool: ModelPool, counter: Counter
 ) -> dict[str, Any]:
-    async with house:
+    async with pool:
         return await learn(samples, settings, journal, tell=counter.tell, observe=counter.step)
 
 
@@ -140,7 +140,7 @@ def _check_out(out: Path) -> None:
             raise ConfigError(message, file=str(out))
 
 
-def _purse(args: argparse.Namespace, journal: Journal | None) -> Purse | None:
+def _make_budget(args: argparse.Namespace, journal: Journal | None) -> Budget | None:
     """The budget is that of the rubric: what a run before this one spent counts."""
     limits = budget.Means(budget=args.budget).limits
     if limits == Limits():
@@ -149,21 +149,21 @@ def _purse(args: argparse.Namespace, journal: Journal | None) -> Purse | None:
     if journal is not None:
         usage = journal.spent
         spent = Cost(usage.calls, usage.input_tokens + usage.output_tokens, usage.dollars)
-    return Purse(**limits._asdict(), spent=spent)
+    return Budget(**limits._asdict(), spent=spent)
 
 
-def _planned(args: argparse.Namespace, plan: dict[str, Any], model: str, house: House) -> int:
+def _planned(args: argparse.Namespace, plan: dict[str, Any], model: str, pool: ModelPool) -> int:
     if args.json:
         sys.stdout.write(msgspec.json.encode({"plan": plan}).decode() + "\n")
         return PASSED
-    for line in plan_words(plan, model, house):
+    for line in plan_words(plan, model, pool):
         sys.stdout.write(f"{line}\n")
     return PASSED
 
 
-def _unfinished(args: argparse.Namespace, error: ModelError, house: House) -> int:
+def _unfinished(args: argparse.Namespace, error: ModelError, pool: ModelPool) -> int:
     if args.json:
-        told = {"error": {"message": str(error), "kind": error.kind}, **budget.bill(house)}
+        told = {"error": {"message": str(error), "kind": error.kind}, **budget.bill(pool)}
         document = {**told, "exit_code": INCOMPLETE}
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     sys.stderr.write(f"fourscore: {error}\n")
@@ -174,10 +174,10 @@ def _unfinished(args: argparse.Namespace, error: ModelError, house: House) -> in
 
 
 def _reported(
-    args: argparse.Namespace, document: dict[str, Any], plan: dict[str, Any], house: House
+    args: argparse.Namespace, document: dict[str, Any], plan: dict[str, Any], pool: ModelPool
 ) -> int:
     code = PASSED if document["learned"]["outcome"] == LEARNED else GATE_FAILED
-    bill = budget.bill(house)
+    bill = budget.bill(pool)
     if args.json:
         told = {"out": args.out, "rubric": document, "plan": plan, **bill, "exit_code": code}
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")

@@ -28,7 +28,7 @@ from fourscore.formats.selection import limited, sampled
 from fourscore.judges.calibrated_rate import corrected_by
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.budget import NOTHING, Limits
-from fourscore.models.model_pool import House
+from fourscore.models.model_pool import ModelPool
 from fourscore.report import costs, exports
 from fourscore.report.run_panel import Ticker, last_run, show, store_option
 from fourscore.stats.gates import Gate
@@ -108,10 +108,10 @@ def run(args: argparse.Namespace) -> int:
     count = sum(1 for _ in _chosen(settings, file))
     if not count:
         raise DataError(f"none of its {info.count} cases is chosen", file=file.name)
-    house = budget.house_of(settings.means, rubric, agent, keys=not args.dry_run)
+    pool = budget.make_model_pool(settings.means, rubric, agent, keys=not args.dry_run)
     if args.dry_run:
         todo = planned(_chosen(settings, file), settings.repeats)
-        return _dry_run(args, settings, (rubric, agent, gates), todo, house, file)
+        return _dry_run(args, settings, (rubric, agent, gates), todo, pool, file)
     with Store(_folder_made(settings.store)) as store:
         started = RunInfo(
             name=settings.name,
@@ -130,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
         )
         store.start(started)
         todo = planned(_chosen(settings, file), settings.repeats)
-        return _carry_out(args, store, started, settings, (rubric, agent, gates), todo, house)
+        return _carry_out(args, store, started, settings, (rubric, agent, gates), todo, pool)
 
 
 def _resume(args: argparse.Namespace) -> int:
@@ -162,10 +162,10 @@ def _resume(args: argparse.Namespace) -> int:
         unlimited = settings.means.limits == Limits()
         spent = NOTHING if unlimited else budget.spent_before(store, info.id, agent)
         keys = not args.dry_run
-        house = budget.house_of(settings.means, rubric, agent, spent=spent, keys=keys)
+        pool = budget.make_model_pool(settings.means, rubric, agent, spent=spent, keys=keys)
         if args.dry_run:
-            return _dry_run(args, settings, (rubric, agent, gates), todo, house, file)
-        return _carry_out(args, store, info, settings, (rubric, agent, gates), todo, house)
+            return _dry_run(args, settings, (rubric, agent, gates), todo, pool, file)
+        return _carry_out(args, store, info, settings, (rubric, agent, gates), todo, pool)
 
 
 def _status(word: str) -> Status:
@@ -202,7 +202,7 @@ def _carry_out(
     settings: RunSettings,
     parts: Parts,
     todo: Iterator[Todo],
-    house: House,
+    pool: ModelPool,
 ) -> int:
     rubric, agent, gates = parts
     started = time.monotonic()
@@ -214,7 +214,7 @@ def _carry_out(
         work = run_cases(todo, agent, rubric, writer, settings.plan, ticker)
         try:
             with stdout_kept(), Watchdog(settings.deadline) as watchdog:
-                complete = loop.run(stoppable(work, house, watchdog))
+                complete = loop.run(stoppable(work, pool, watchdog))
         except (KeyboardInterrupt, asyncio.CancelledError):
             ticker.close()
             sys.stderr.write(f"interrupted; go on with: {resume}{more}\n")
@@ -225,7 +225,7 @@ def _carry_out(
             if isinstance(group.exceptions[0], FourscoreError):
                 raise group.exceptions[0] from None
             raise OSError(safe_repr(group.exceptions[0])) from None  # incomplete, whatever it was
-    document = {"run": info.id, **summarized(store, info.id, rubric), **budget.bill(house)}
+    document = {"run": info.id, **summarized(store, info.id, rubric), **budget.bill(pool)}
     document |= corrected_by(settings.rubric, info.rubric_fingerprint, document)
     if complete:
         store.finish(info.id, document)
@@ -252,13 +252,13 @@ def _dry_run(
     settings: RunSettings,
     parts: Parts,
     todo: Iterator[Todo],
-    house: House,
+    pool: ModelPool,
     file: CaseFile,
 ) -> int:
     rubric, agent, _ = parts
     attempts, first = (item.case for item in todo), _chosen(settings, file)
     repeats = settings.repeats
-    return dry_run(attempts, first, rubric, agent, house, repeats=repeats, as_json=args.json)
+    return dry_run(attempts, first, rubric, agent, pool, repeats=repeats, as_json=args.json)
 
 
 def _with_more(resume: str, settings: RunSettings) -> str:

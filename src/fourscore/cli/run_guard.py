@@ -14,7 +14,7 @@ from contextlib import contextmanager, redirect_stdout
 from types import FrameType
 from typing import Any
 
-from fourscore.models.model_pool import House
+from fourscore.models.model_pool import ModelPool
 
 #: Beyond its deadline, before a blocked loop is broken into, in seconds.
 GRACE = 2.0
@@ -61,12 +61,12 @@ class Watchdog:
         raise TimeoutError("it blocked the event loop past its deadline")
 
 
-async def stoppable(work: Awaitable[bool], house: House, watchdog: Watchdog) -> bool:
-    """The work, in its house.
+async def stoppable(work: Awaitable[bool], pool: ModelPool, watchdog: Watchdog) -> bool:
+    """The work, with the models of `pool`.
 
     SIGTERM ends a run as Ctrl-C does: what is stored stays, and the way to go on is shown.
     """
-    task = asyncio.ensure_future(housed(work, house))
+    task = asyncio.ensure_future(run_in_pool(work, pool))
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     beat = asyncio.ensure_future(_beat(watchdog))
     try:
@@ -81,7 +81,7 @@ async def _beat(watchdog: Watchdog) -> None:
         await asyncio.sleep(0.5)
 
 
-async def housed(work: Awaitable[bool], house: House) -> bool:
-    """The work, with the models of that house."""
-    async with house:
+async def run_in_pool(work: Awaitable[bool], pool: ModelPool) -> bool:
+    """The work, with the models of `pool`."""
+    async with pool:
         return await work

@@ -164,11 +164,11 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
     except ImportError as error:
         message = f"receiving traces needs {error.name}: pip install 'fourscore[otel]'"
         raise ConfigError(message, field="--monitor") from None
-    from fourscore.models.budget import limits_of
+    from fourscore.models.budget import parse_limits
     from fourscore.stores.monitor import MonitorStore
 
     if args.hourly_budget:
-        limits_of(args.hourly_budget)
+        parse_limits(args.hourly_budget)
     if args.alerts is not None:
         from fourscore.monitor.sinks import read_sinks
 

@@ -30,7 +30,7 @@ from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.learned_rubric import write_artifact
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import Model, ModelError
-from fourscore.models.spec import usual_cache
+from fourscore.models.model_spec import usual_cache
 
 NAME = "auto_grader"
 #: Seconds between two looks at a lock that another process holds.
@@ -70,11 +70,11 @@ class _Grader:
 
     @property
     def models(self) -> tuple[str, ...]:
-        return (self.house_model.name,)
+        return (self.pool_model.name,)
 
     @property
-    def house_model(self) -> Model:
-        return self.settings.house_model
+    def pool_model(self) -> Model:
+        return self.settings.pool_model
 
     @property
     def prompts(self) -> Mapping[str, str]:

@@ -1,6 +1,6 @@
 """`rubrics_auto_grader`: AgentJet's section, key by key, and the learning that it describes.
 
-A key in it is taken out before anything else is done: it is held by `fourscore.models.keys` under a
+A key in it is taken out before anything else is done: it is held by `fourscore.models.api_keys` under a
 name, and the name is all that is passed on, compared, pickled or shown.
 """
 
@@ -15,8 +15,8 @@ from fourscore.core import ConfigError
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.samples import Fields
-from fourscore.models.keys import ELSEWHERE, hold
-from fourscore.models.spec import KINDS
+from fourscore.models.api_keys import ELSEWHERE, register_key
+from fourscore.models.model_spec import KINDS
 
 if TYPE_CHECKING:
     from fourscore.labels.learning.settings import Learning
@@ -158,7 +158,7 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
         elif bare and (self.api_key or known != "OPENAI_API_KEY"):
             settings["base_url"] = DASHSCOPE
         if self.api_key:
-            settings["key_env"] = hold(self.model_name, self.api_key)
+            settings["key_env"] = register_key(self.model_name, self.api_key)
         elif known is not None and bare:
             settings["key_env"] = known
         return settings

@@ -11,13 +11,13 @@ from msgspec.structs import force_setattr, replace
 from fourscore.core import Usage, digest
 from fourscore.core.frozen import EMPTY, freeze_field
 from fourscore.core.numbers import check_finite, check_whole
-from fourscore.models.client import Client
-from fourscore.models.completion import usage_of
+from fourscore.models.api_keys import ApiKey
+from fourscore.models.client import EndpointModel
+from fourscore.models.endpoint import StatusError, Wire, public_url
 from fourscore.models.json_modes import Traits, memory
-from fourscore.models.keys import Key
-from fourscore.models.messages import FREE, Ask, ModelError, Reply
-from fourscore.models.parsing import verdict
-from fourscore.models.wire import StatusError, Wire, public_url
+from fourscore.models.messages import FREE, ModelError, Request, Response
+from fourscore.models.openai_completion import usage_of
+from fourscore.models.verdict import verdict
 
 HOME = "https://api.anthropic.com"
 VERSION = "2023-06-01"
@@ -43,7 +43,7 @@ class AnthropicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         force_setattr(self, "extra", freeze_field("extra", self.extra, dict))
 
 
-class Anthropic(Client):
+class Anthropic(EndpointModel):
     """A client for one of Anthropic's models: `Anthropic("claude-haiku-4-5")`."""
 
     usual_key = "ANTHROPIC_API_KEY"
@@ -62,7 +62,7 @@ class Anthropic(Client):
             headers=_headers,
         )
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         known = memory(self._wire.shown, self.name)
         traits, spent = known.traits, FREE
         while True:
@@ -81,7 +81,7 @@ class Anthropic(Client):
             known.worked(replace(ask, schema=None), traits)
             return self._reply(ask, message, spent + _usage(message.usage))
 
-    def _body(self, ask: Ask, traits: Traits) -> dict[str, Any]:
+    def _body(self, ask: Request, traits: Traits) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.name,
             "messages": [turn for turn in ask.messages if turn.role != "system"],
@@ -97,7 +97,7 @@ class Anthropic(Client):
             body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
         return body | self.settings.extra
 
-    def _reply(self, ask: Ask, message: "_Message", spent: Usage) -> Reply:
+    def _reply(self, ask: Request, message: "_Message", spent: Usage) -> Response:
         finish = message.stop_reason or ""
         if finish == "refusal":
             raise ModelError("refused", f"{self.name} refused", usage=spent)
@@ -109,7 +109,7 @@ class Anthropic(Client):
                 raise ModelError("malformed", f"{len(inputs)} verdicts, not one", usage=spent)
             text = inputs[0] if inputs else text
             value = verdict(text, ask.schema, truncated=finish == "max_tokens", usage=spent)
-        return Reply(
+        return Response(
             text=text,
             value=value,
             usage=spent,
@@ -118,7 +118,7 @@ class Anthropic(Client):
         )
 
 
-def _without_temperature(ask: Ask, traits: Traits, error: ModelError) -> Traits | None:
+def _without_temperature(ask: Request, traits: Traits, error: ModelError) -> Traits | None:
     """The newest models take no temperature. There is but one way to a verdict."""
     named = isinstance(error, StatusError) and error.status == 400 and "temperature" in error.said
     if not named or not traits.sends(ask, "temperature"):
@@ -147,6 +147,6 @@ def _usage(said: Any) -> Usage:
     return usage_of(said, INPUT, ("output_tokens",))
 
 
-def _headers(key: Key) -> dict[str, str]:
+def _headers(key: ApiKey) -> dict[str, str]:
     headers = {"anthropic-version": VERSION}
     return headers | {"x-api-key": key.reveal()} if key.reveal() else headers

@@ -4,7 +4,7 @@ Before a call its highest cost is set aside, and after it what it really took is
 would not fit beside those under way waits for them, since they mostly take less than was set aside;
 one that would not fit even then is refused, before anything is asked.
 
-A purse belongs to one process and all of its event loops and threads.
+A budget belongs to one process and all of its event loops and threads.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class Limits(NamedTuple):
 _WRITTEN = re.compile(r"(\$?)(\d[\d_]*(?:\.\d+)?|\.\d+)\s*(tokens|calls|)", re.ASCII)
 
 
-def limits_of(written: Iterable[str | float]) -> Limits:
+def parse_limits(written: Iterable[str | float]) -> Limits:
     """Limits as people write them: dollars as a number, tokens and calls with their name."""
     limits = Limits()
     for text in written:
@@ -76,7 +76,7 @@ def limits_of(written: Iterable[str | float]) -> Limits:
 NOTHING = Cost()
 
 
-class Purse:
+class Budget:
     """At most so many dollars, tokens and calls, whoever asks for them; `spent` of it before."""
 
     def __init__(

@@ -11,10 +11,10 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import ConfigError, Usage
-from fourscore.models.budget import Cost, Limits, Purse
-from fourscore.models.messages import Ask, Model, ModelError, Reply
+from fourscore.models.budget import Budget, Cost, Limits
+from fourscore.models.messages import Model, ModelError, Request, Response
 from fourscore.models.prices import Prices
-from fourscore.models.wrapper import Wrapper
+from fourscore.models.wrapper import ModelWrapper
 
 BYTES_PER_TOKEN = 2
 #: What a chat template adds to each message, in tokens.
@@ -23,13 +23,13 @@ FRAME = 16
 MAX_TOKENS = 4096
 
 
-class Budgeted(Wrapper):
+class BudgetedModel(ModelWrapper):
     """Pays from a purse: one that others pay from too, or one of its own with these limits."""
 
     def __init__(
         self,
         model: Model,
-        purse: Purse | None = None,
+        budget: Budget | None = None,
         *,
         dollars: float | None = None,
         tokens: int | None = None,
@@ -37,9 +37,9 @@ class Budgeted(Wrapper):
         prices: Prices | None = None,
     ) -> None:
         super().__init__(model)
-        if purse is not None and (dollars, tokens, calls) != (None, None, None):
+        if budget is not None and (dollars, tokens, calls) != (None, None, None):
             raise TypeError("limits belong to a purse: give the one or the others")
-        self.purse = purse or Purse(dollars=dollars, tokens=tokens, calls=calls)
+        self.budget = budget or Budget(dollars=dollars, tokens=tokens, calls=calls)
         self._price = (prices or Prices()).of(model.name)
         if self.limits.dollars is not None and self._price is None:
             message = f"no price is known for {model.name}: give prices, or limit tokens or calls"
@@ -47,18 +47,18 @@ class Budgeted(Wrapper):
 
     @property
     def limits(self) -> Limits:
-        return self.purse.limits
+        return self.budget.limits
 
     @property
     def spent(self) -> Cost:
         """What has been booked so far, by all who pay from the purse."""
-        return self.purse.spent
+        return self.budget.spent
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         if ask.max_tokens is None and (self.limits.tokens, self.limits.dollars) != (None, None):
             ask = replace(ask, max_tokens=MAX_TOKENS)
-        highest = self._cost(highest_of(ask))
-        await self.purse.set_aside(highest, self.name)
+        highest = self._cost(estimate_max_usage(ask))
+        await self.budget.set_aside(highest, self.name)
         took: Usage | None = None
         try:
             reply = await self.model.ask(ask)
@@ -68,7 +68,7 @@ class Budgeted(Wrapper):
             took = error.usage
             raise
         finally:
-            self.purse.book(highest, highest if took is None else self._cost(took))
+            self.budget.book(highest, highest if took is None else self._cost(took))
 
     def _cost(self, usage: Usage) -> Cost:
         dollars = 0.0 if self._price is None else self._price.dollars(usage)
@@ -78,7 +78,7 @@ class Budgeted(Wrapper):
         raise TypeError("a budget is kept in one process: make the model anew in the other")
 
 
-def highest_of(ask: Ask) -> Usage:
+def estimate_max_usage(ask: Request) -> Usage:
     """The most that one call of this ask takes; a reply without a limit counts nothing."""
     size = sum(len(turn.content.encode()) for turn in ask.messages)
     if ask.schema is not None:

@@ -20,7 +20,7 @@ PATIENCE = 0.5
 LINGER = 0.01
 
 
-class Desk:
+class WriteBehindCache:
     """A reader, a writer and what lies between. After a fork there is no thread: make another."""
 
     def __init__(self, path: Path, max_bytes: int) -> None:

@@ -5,11 +5,11 @@ from typing import Any, ClassVar, Self
 
 from msgspec.structs import asdict
 
-from fourscore.models.keys import Key, key_from
-from fourscore.models.wire import Wire
+from fourscore.models.api_keys import ApiKey, find_key
+from fourscore.models.endpoint import Wire
 
 
-class Client:
+class EndpointModel:
     """One model at one endpoint; a subclass knows how it is spoken to."""
 
     #: The variable in which a key stands where none is named.
@@ -29,9 +29,9 @@ class Client:
         """`ConfigError` where no key can be found: better before a run than in every case of it."""
         self._key()
 
-    def _key(self) -> Key:
+    def _key(self) -> ApiKey:
         settings = self.settings
-        return key_from(
+        return find_key(
             settings.base_url,
             key_env=settings.key_env,
             key_file=settings.key_file,
@@ -50,6 +50,6 @@ class Client:
         await self._wire.close()
 
 
-def _again(kind: Any, model: str, settings: dict[str, Any]) -> Client:
-    client: Client = kind(model, **settings)
+def _again(kind: Any, model: str, settings: dict[str, Any]) -> EndpointModel:
+    client: EndpointModel = kind(model, **settings)
     return client

@@ -12,10 +12,10 @@ import json
 import re
 from typing import Any
 
-from fourscore.models.messages import Ask
-from fourscore.models.parsing import STRICT
+from fourscore.models.messages import Request
 from fourscore.models.schema import mismatch
-from fourscore.models.scripted import Scripted
+from fourscore.models.scripted import ScriptedModel
+from fourscore.models.verdict import STRICT
 
 #: An order to give a number, within one sentence.
 NUMBER = re.compile(
@@ -55,17 +55,17 @@ _TURNED = re.compile("\u202e([^\u202c\n]*)\u202c?")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
-def gullible(name: str = "gullible") -> Scripted:
+def make_gullible_model(name: str = "gullible") -> ScriptedModel:
     """A scripted model that obeys what it reads."""
-    return Scripted(obey, name=name)
+    return ScriptedModel(obey, name=name)
 
 
-def careful(name: str = "careful") -> Scripted:
+def make_careful_model(name: str = "careful") -> ScriptedModel:
     """The same for what stands outside of all fences."""
-    return Scripted(lambda ask: obey(ask, fences=True), name=name)
+    return ScriptedModel(lambda ask: obey(ask, fences=True), name=name)
 
 
-def obey(ask: Ask, fences: bool = False) -> str:
+def obey(ask: Request, fences: bool = False) -> str:
     """The verdict that the text asks for."""
     told = "\n".join(turn.content for turn in ask.messages if turn.role == "user")[:READ]
     found = MARK.search(told)

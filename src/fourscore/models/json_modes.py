@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import digest
-from fourscore.models.messages import Ask
+from fourscore.models.messages import Request
 
 Way = Literal["json_schema", "tool", "json_object", "text"]
 ORDER: tuple[Way, ...] = get_args(Way)
@@ -39,7 +39,7 @@ class Traits(msgspec.Struct, frozen=True):
     without: frozenset[str] = frozenset()
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
 
-    def sends(self, ask: Ask, name: str) -> bool:
+    def sends(self, ask: Request, name: str) -> bool:
         if name in self.without:
             return False
         if name == "seed":
@@ -51,7 +51,7 @@ class Traits(msgspec.Struct, frozen=True):
         at = ORDER.index(self.way) + 1
         return replace(self, way=ORDER[at]) if at < len(ORDER) else None
 
-    def after(self, said: str, ask: Ask) -> "Traits | None":
+    def after(self, said: str, ask: Request) -> "Traits | None":
         """How to ask after a complaint; None where it names nothing that can be left out."""
         if "max_completion_tokens" in said and self.limit == "max_tokens" and ask.max_tokens:
             return replace(self, limit="max_completion_tokens")
@@ -72,14 +72,14 @@ class Memory:
         self.proven = False
         self._apart: dict[str, Way] = {}
 
-    def traits_for(self, ask: Ask) -> Traits:
+    def traits_for(self, ask: Request) -> Traits:
         if self._apart and ask.schema is not None:
             way = self._apart.get(digest(ask.schema))
             if way is not None:
                 return replace(self.traits, way=way)
         return self.traits
 
-    def worked(self, ask: Ask, traits: Traits) -> None:
+    def worked(self, ask: Request, traits: Traits) -> None:
         """Remember how an ask was answered."""
         if traits == self.traits and (self.proven or ask.schema is None):
             return

@@ -11,12 +11,12 @@ from fourscore.core import Case, Rubric, Usage
 from fourscore.core.judge import is_ranker
 from fourscore.core.rubric import list_models
 from fourscore.models.budget import Cost
-from fourscore.models.model_pool import House
+from fourscore.models.model_pool import ModelPool
 
 FREE = Usage()
 
 
-def askers(rubric: Rubric, agent: Any = None) -> Iterator[Any]:
+def find_model_users(rubric: Rubric, agent: Any = None) -> Iterator[Any]:
     """Whoever asks models in a run: the agent, judges, and the members of a panel one by one."""
     if list_models(agent):
         yield agent
@@ -26,27 +26,27 @@ def askers(rubric: Rubric, agent: Any = None) -> Iterator[Any]:
         yield from [one.judge for one in members if hasattr(one, "judge")] or [slot.judge]
 
 
-def ceiling(
-    cases: Iterable[Case], rubric: Rubric, agent: Any, house: House
+def estimate_max_cost(
+    cases: Iterable[Case], rubric: Rubric, agent: Any, pool: ModelPool
 ) -> tuple[int, list[dict[str, Any]]]:
     """How many attempts there are, and for each model the most that they take."""
     # One trace alone is not ranked, so rankers ask nothing in a run.
-    counted = [one for one in askers(rubric, agent) if _counts(one)]
+    counted = [one for one in find_model_users(rubric, agent) if _counts(one)]
     most: dict[tuple[str, ...], Usage] = {list_models(one): FREE for one in counted}
     count = 0
     for case in cases:
         count += 1
         for one in counted:
             most[list_models(one)] += one.most(case)
-    return count, [_line(names, usage, house) for names, usage in most.items()]
+    return count, [_line(names, usage, pool) for names, usage in most.items()]
 
 
 def _counts(asker: Any) -> bool:
     return bool(list_models(asker)) and hasattr(asker, "most") and not is_ranker(asker)
 
 
-def _line(names: tuple[str, ...], usage: Usage, house: House) -> dict[str, Any]:
-    prices = [house.price_of(name) for name in names]
+def _line(names: tuple[str, ...], usage: Usage, pool: ModelPool) -> dict[str, Any]:
+    prices = [pool.price_of(name) for name in names]
     dollars = [price.dollars(usage) for price in prices if price is not None]
     return {
         "model": ", ".join(names),
@@ -57,15 +57,15 @@ def _line(names: tuple[str, ...], usage: Usage, house: House) -> dict[str, Any]:
     }
 
 
-def warning(lines: list[dict[str, Any]], house: House) -> str:
+def warning(lines: list[dict[str, Any]], pool: ModelPool) -> str:
     """Where all of it together would not fit the budget."""
-    if house.purse is None:
+    if pool.budget is None:
         return ""
-    cost = house.purse.spent
+    cost = pool.budget.spent
     for line in lines:
         tokens = line["input_tokens"] + line["output_tokens"]
         cost = cost.plus(Cost(line["calls"], tokens, line["dollars"] or 0.0))
-    over = house.purse.limits.exceeded(cost)
+    over = pool.budget.limits.exceeded(cost)
     return f"this may take more than the budget of {over}" if over is not None else ""
 
 

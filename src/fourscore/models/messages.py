@@ -1,7 +1,7 @@
 """What is asked of a model, what comes back, and what can go wrong.
 
-An `Ask` is a value: the same ask of the same model is the same question, which is what the cache
-goes by. A `Reply` to an ask with a schema has its `value` parsed and checked; there is no reply
+An `Request` is a value: the same ask of the same model is the same question, which is what the cache
+goes by. A `Response` to an ask with a schema has its `value` parsed and checked; there is no reply
 with a verdict that does not fit. Whatever else happens is a `ModelError`, whose `kind` says who
 has to act and whose `usage` says what it cost all the same.
 """
@@ -19,7 +19,7 @@ from fourscore.models.schema import check_schema
 
 Role = Literal["system", "user", "assistant"]
 ROLES = get_args(Role)
-Kind = Literal[
+ErrorKind = Literal[
     "refused",
     "rate_limited",
     "server",
@@ -29,15 +29,15 @@ Kind = Literal[
     "budget",
     "timeout",
 ]
-KINDS = get_args(Kind)
+ERROR_KINDS = get_args(ErrorKind)
 #: The fault of a signal whose judge got no answer. A spent budget is nobody's failure: the case was
 #: not measured, and may be asked again with a larger one.
-FAULT_OF = {"refused": "refused", "timeout": "timeout", "budget": "cancelled"}
+FAULT_BY_KIND = {"refused": "refused", "timeout": "timeout", "budget": "cancelled"}
 #: Asking once more may help.
 PASSING = frozenset({"rate_limited", "server", "connection", "malformed", "timeout"})
 
 
-class Turn(msgspec.Struct, frozen=True):
+class ChatMessage(msgspec.Struct, frozen=True):
     """One message of the conversation."""
 
     role: Role
@@ -51,14 +51,14 @@ class Turn(msgspec.Struct, frozen=True):
         clean_fields(self, "content")
 
 
-class Ask(msgspec.Struct, frozen=True, kw_only=True):
+class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One question. `logprobs` asks for that many alternatives of each token, where offered.
 
     `salt` is never sent: it keeps apart asks that are otherwise the same, such as repeated samples,
     which a cache would answer alike.
     """
 
-    messages: tuple[Turn, ...]
+    messages: tuple[ChatMessage, ...]
     schema: dict[str, Any] | None = None
     temperature: float = 0.0
     max_tokens: int | None = None
@@ -67,7 +67,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     salt: str = ""
 
     def __post_init__(self) -> None:
-        check_tuple(self, "messages", Turn)
+        check_tuple(self, "messages", ChatMessage)
         if not self.messages:
             raise ValueError("messages: there is nothing to ask")
         if self.schema is not None:
@@ -112,7 +112,7 @@ class Token(msgspec.Struct, frozen=True):
 FREE = Usage()
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An answer. `usage` is what it took in all, with the attempts that failed; nothing if cached.
 
     `finish` is the endpoint's own word for why the text ends.
@@ -142,7 +142,7 @@ class ModelError(FourscoreError):
 
     def __init__(
         self,
-        kind: Kind,
+        kind: ErrorKind,
         message: str,
         *,
         status: int | None = None,
@@ -157,7 +157,7 @@ class ModelError(FourscoreError):
 
     @property
     def fault_kind(self) -> str:  # type: ignore[override]
-        return FAULT_OF.get(self.kind, "error")
+        return FAULT_BY_KIND.get(self.kind, "error")
 
     @property
     def overload(self) -> bool:
@@ -179,7 +179,7 @@ class ModelError(FourscoreError):
 
 
 def _again(
-    kind: Kind,
+    kind: ErrorKind,
     message: str,
     status: int | None,
     retry_after: float | None,
@@ -204,4 +204,4 @@ class Model(Protocol):
     @property
     def fingerprint(self) -> str: ...
 
-    async def ask(self, ask: Ask) -> Reply: ...
+    async def ask(self, ask: Request) -> Response: ...

@@ -1,12 +1,12 @@
-"""The models of one undertaking: each opened once, all paid from one purse, closed together.
+"""Open models shared by all judges of one run, with one budget.
 
-    async with House(budget=Purse(dollars=2.5)) as house:
-        ...  # whoever asks `model_for("openai:gpt-4o-mini")` in here gets the same model
-    house.accounts
+    async with ModelPool(budget=Budget(dollars=2.5)) as pool:
+        ...  # every `model_for("openai:gpt-4o-mini")` in here returns the same model
+    pool.usage_by_model
 
-Judges that name the same model share it, and with it the limit on calls at a time, what is known of
-slow calls, and the cache. Outside of any house `model_for` uses one of the process, which has no
-budget and is never closed: connections end with their event loop, files with the process.
+Judges that name the same model share its concurrency limit, its record of slow calls and its cache.
+Outside of any pool, `model_for` uses a default pool of the process, which has no budget and is
+never closed: connections end with their event loop, files with the process.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,21 +18,21 @@ from typing import Any, Self
 
 from fourscore.core import ConfigError, digest
 from fourscore.core.frozen import EMPTY, FrozenDict
-from fourscore.models.budget import Purse
-from fourscore.models.cached import Cached
+from fourscore.models.budget import Budget
+from fourscore.models.cache import CachedModel
 from fourscore.models.messages import Model
-from fourscore.models.metered import Account, Metered
+from fourscore.models.model_spec import make_paid_model
 from fourscore.models.prices import Price, Prices
-from fourscore.models.spec import paid_model
-from fourscore.models.wrapper import part_of
+from fourscore.models.usage_meter import MeteredModel, ModelUsage
+from fourscore.models.wrapper import find_layer
 
 #: Settings whose model is known without reading them.
 MOST = 1024
 
-_CURRENT: "ContextVar[House]" = ContextVar("house")
+_CURRENT: "ContextVar[ModelPool]" = ContextVar("model_pool")
 
 
-class House:
+class ModelPool:
     """`cache` False is none at all, whatever a model's settings say; else it is where replies are
     kept by the models whose settings say nothing. `prices` likewise. `settings` are for models by
     their specification; what a judge says goes before."""
@@ -40,17 +40,17 @@ class House:
     def __init__(
         self,
         *,
-        budget: Purse | None = None,
+        budget: Budget | None = None,
         cache: str | Path | bool | None = None,
         prices: Prices | Mapping[str, Any] | str | Path | None = None,
         settings: Mapping[str, Mapping[str, Any]] = EMPTY,
     ) -> None:
-        self.purse = budget
+        self.budget = budget
         self.cache, self.settings = cache, settings
         self.prices = prices if isinstance(prices, Prices) else Prices(prices)
         self._models: dict[str, Model] = {}
         self._frozen: dict[tuple[str, int], tuple[FrozenDict, Model]] = {}
-        self._token: Token[House] | None = None
+        self._token: Token[ModelPool] | None = None
 
     def model_for(self, spec: str, settings: Mapping[str, Any] = EMPTY) -> Model:
         """The model of that name and these settings, made when it is first asked for."""
@@ -65,15 +65,15 @@ class House:
             if self.cache is False or (self.cache is not None and told.get("cache") is None):
                 told["cache"] = self.cache
             # No lock, which a fork might leave locked: one made in vain has opened nothing.
-            found = self._models.setdefault(key, paid_model(spec, told, self.purse))
+            found = self._models.setdefault(key, make_paid_model(spec, told, self.budget))
         if type(settings) is FrozenDict and len(self._frozen) < MOST:
             self._frozen[quick] = (settings, found)  # held, so that its id stays its own
         return found
 
     @property
-    def accounts(self) -> tuple[Account, ...]:
+    def usage_by_model(self) -> tuple[ModelUsage, ...]:
         """What each model has been asked, by name; those that were asked nothing are left out."""
-        found: dict[str, Account] = {}
+        found: dict[str, ModelUsage] = {}
         for model in list(self._models.values()):
             account = _account(model)
             if account is not None and (account.usage.calls or account.cached):
@@ -90,7 +90,7 @@ class House:
         return self.prices.of(name) or self.prices.of(name.partition(":")[2])
 
     @contextmanager
-    def around(self) -> Iterator[Self]:
+    def activate(self) -> Iterator[Self]:
         """The same for code that does not await: connections end with their loops, not with it."""
         token = _CURRENT.set(self)
         try:
@@ -102,7 +102,7 @@ class House:
 
     async def __aenter__(self) -> Self:
         if self._token is not None:
-            raise RuntimeError("this house is open already")
+            raise RuntimeError("this model pool is open already")
         self._token = _CURRENT.set(self)
         return self
 
@@ -124,31 +124,31 @@ class House:
 
 def _file_closed(model: Model) -> None:
     """Close the cache's file; the next ask opens it again."""
-    cached = part_of(model, Cached)
+    cached = find_layer(model, CachedModel)
     if cached is not None:
         cached.close()
 
 
-_DEFAULT: list[House] = []
+_DEFAULT: list[ModelPool] = []
 
 
-def current() -> House:
-    """The house that is open here, else the one of the process."""
-    house = _CURRENT.get(None)
-    if house is not None:
-        return house
+def current_pool() -> ModelPool:
+    """Return the innermost open pool of this context, else the default pool of the process."""
+    pool = _CURRENT.get(None)
+    if pool is not None:
+        return pool
     if not _DEFAULT:
-        _DEFAULT.append(House())
+        _DEFAULT.append(ModelPool())
     return _DEFAULT[0]
 
 
 def model_for(model: Model | str, settings: Mapping[str, Any] = EMPTY) -> Model:
-    """A model as it is, or the one that a specification names in the house that is open here."""
+    """Return `model` itself, or the current pool's model for a specification like `openai:gpt-4o`."""
     if not isinstance(model, str):
         if settings:
             raise ConfigError("settings go with a name: a model that is made has its own")
         return model
-    return current().model_for(model, settings)
+    return current_pool().model_for(model, settings)
 
 
 def _key(spec: str, settings: Mapping[str, Any]) -> str:
@@ -161,8 +161,8 @@ def _key(spec: str, settings: Mapping[str, Any]) -> str:
         raise ConfigError(f"{spec!r}: its settings are not plain values: {error}") from None
 
 
-def _account(model: Model) -> Account | None:
-    metered, cached = part_of(model, Metered), part_of(model, Cached)
+def _account(model: Model) -> ModelUsage | None:
+    metered, cached = find_layer(model, MeteredModel), find_layer(model, CachedModel)
     if metered is None:
         return None
     return metered.account._replace(cached=cached.answered if cached is not None else 0)

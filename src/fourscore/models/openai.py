@@ -14,13 +14,19 @@ from msgspec.structs import force_setattr
 from fourscore.core import Usage, digest
 from fourscore.core.frozen import EMPTY, freeze_field
 from fourscore.core.numbers import check_finite
-from fourscore.models.client import Client
-from fourscore.models.completion import Completion, arguments_of, text_of, tokens_of, usage_in
+from fourscore.models.api_keys import ApiKey
+from fourscore.models.client import EndpointModel
+from fourscore.models.endpoint import StatusError, Wire, public_url
 from fourscore.models.json_modes import Memory, Traits, memory, told
-from fourscore.models.keys import Key
-from fourscore.models.messages import FREE, Ask, ModelError, Reply
-from fourscore.models.parsing import verdict
-from fourscore.models.wire import StatusError, Wire, public_url
+from fourscore.models.messages import FREE, ModelError, Request, Response
+from fourscore.models.openai_completion import (
+    Completion,
+    arguments_of,
+    text_of,
+    tokens_of,
+    usage_in,
+)
+from fourscore.models.verdict import verdict
 
 HOME = "https://api.openai.com/v1"
 TOOL = "verdict"
@@ -43,7 +49,7 @@ class OpenAISettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         force_setattr(self, "extra", freeze_field("extra", self.extra, dict))
 
 
-class OpenAI(Client):
+class OpenAI(EndpointModel):
     """A client for one model at one endpoint: `OpenAI("gpt-4o-mini")`."""
 
     usual_key = "OPENAI_API_KEY"
@@ -60,7 +66,7 @@ class OpenAI(Client):
             headers=_headers,
         )
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         known = memory(self._wire.shown, self.name)
         traits: Traits | None = known.traits_for(ask)
         spent = FREE
@@ -86,7 +92,7 @@ class OpenAI(Client):
             return reply
         raise AssertionError("the last way has no next")  # pragma: no cover
 
-    async def _completion(self, ask: Ask, traits: Traits) -> Completion:
+    async def _completion(self, ask: Request, traits: Traits) -> Completion:
         body = _body(ask, traits, self.name) | self.settings.extra
         answer = await self._wire.post(msgspec.json.encode(body))
         completion = self._wire.decoded(answer, Completion)
@@ -95,7 +101,9 @@ class OpenAI(Client):
             raise ModelError("server", f"{self._wire.shown}: {words}", usage=usage_in(None))
         return completion
 
-    def _reply(self, ask: Ask, traits: Traits, completion: Completion, spent: Usage) -> Reply:
+    def _reply(
+        self, ask: Request, traits: Traits, completion: Completion, spent: Usage
+    ) -> Response:
         choice = completion.choices[0]
         finish = choice.finish_reason or ""
         if choice.message.refusal or finish == "content_filter":
@@ -112,7 +120,7 @@ class OpenAI(Client):
                 truncated=finish == "length",
                 usage=spent,
             )
-        return Reply(
+        return Response(
             text=text,
             value=value,
             usage=spent,
@@ -122,20 +130,20 @@ class OpenAI(Client):
         )
 
 
-def _next_after(ask: Ask, traits: Traits, error: ModelError) -> Traits | None:
+def _next_after(ask: Request, traits: Traits, error: ModelError) -> Traits | None:
     """How to ask after an error: otherwise, if it complains of how it was asked."""
     if isinstance(error, StatusError) and error.kind == "bad_request":
         return traits.after(error.said, ask) if error.status in (400, 422) else None
     return None
 
 
-def _next_way(ask: Ask, traits: Traits, known: Memory, error: ModelError) -> Traits | None:
+def _next_way(ask: Request, traits: Traits, known: Memory, error: ModelError) -> Traits | None:
     """Where to go after a reply that is no verdict: on, while no way has been seen to work."""
     unsure = error.kind == "malformed" and error.passing and not known.proven
     return traits.lower() if unsure and ask.schema is not None else None
 
 
-def _body(ask: Ask, traits: Traits, model: str) -> dict[str, Any]:
+def _body(ask: Request, traits: Traits, model: str) -> dict[str, Any]:
     body: dict[str, Any] = {"model": model, "messages": ask.messages}
     if traits.sends(ask, "temperature"):
         body["temperature"] = ask.temperature
@@ -161,7 +169,7 @@ def _body(ask: Ask, traits: Traits, model: str) -> dict[str, Any]:
     return body
 
 
-def _with_schema(ask: Ask) -> list[dict[str, str]]:
+def _with_schema(ask: Request) -> list[dict[str, str]]:
     """The schema goes into the one system message: many chat templates refuse a second."""
     turns = [{"role": turn.role, "content": turn.content} for turn in ask.messages]
     words = told(ask.schema or {})
@@ -171,7 +179,7 @@ def _with_schema(ask: Ask) -> list[dict[str, str]]:
     return [{"role": "system", "content": words}, *turns]
 
 
-def _headers(key: Key) -> dict[str, str]:
+def _headers(key: ApiKey) -> dict[str, str]:
     return {"Authorization": f"Bearer {key.reveal()}"} if key.reveal() else {}
 
 

@@ -2,7 +2,7 @@
 
 The script is a function of the ask, a list that is read from the top (its last entry over and
 over), or rules: a regular expression and an answer each, of which the first that is found in the
-messages counts. An answer is text, a JSON object, a `Reply`, or an exception, which is raised.
+messages counts. An answer is text, a JSON object, a `Response`, or an exception, which is raised.
 Replies to an ask with a schema are parsed as strictly as any other.
 """
 
@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Usage, digest
-from fourscore.models.messages import Ask, ModelError, Reply
-from fourscore.models.parsing import verdict
+from fourscore.models.messages import ModelError, Request, Response
+from fourscore.models.verdict import verdict
 
-Answer = str | Mapping[str, Any] | Reply | Exception
-Script = Callable[[Ask], Answer] | Sequence[Answer] | Mapping[str, Answer]
+Answer = str | Mapping[str, Any] | Response | Exception
+Script = Callable[[Request], Answer] | Sequence[Answer] | Mapping[str, Answer]
 
 
-class Scripted:
+class ScriptedModel:
     """Counts its `calls` and keeps the `asks`. `fail` may stop any call: it is given the number of
     the call, from 1 on, and returns an error or None."""
 
@@ -34,7 +34,7 @@ class Scripted:
         if isinstance(script, str) or not (callable(script) or script):
             raise TypeError("script: expected a function, a list of answers or rules")
         self.name, self._script, self._fail = name, script, fail
-        self.asks: list[Ask] = []
+        self.asks: list[Request] = []
 
     @property
     def calls(self) -> int:
@@ -45,7 +45,7 @@ class Scripted:
         """By name alone: two scripts of one name are one model to a cache."""
         return digest(["scripted", self.name])
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         self.asks.append(ask)
         failure = self._fail(len(self.asks)) if self._fail is not None else None
         answer = failure or self._answer(ask)
@@ -53,7 +53,7 @@ class Scripted:
             raise answer
         return self._reply(ask, answer)
 
-    def _answer(self, ask: Ask) -> Answer:
+    def _answer(self, ask: Request) -> Answer:
         script = self._script
         if callable(script):
             return script(ask)
@@ -65,8 +65,8 @@ class Scripted:
             raise ModelError("bad_request", f"no rule of {self.name} fits the ask", usage=Usage())
         return script[min(len(self.asks), len(script)) - 1]
 
-    def _reply(self, ask: Ask, answer: Answer) -> Reply:
-        if isinstance(answer, Reply):
+    def _reply(self, ask: Request, answer: Answer) -> Response:
+        if isinstance(answer, Response):
             return answer
         text = answer if isinstance(answer, str) else msgspec.json.encode(answer).decode()
         usage = Usage(
@@ -75,4 +75,4 @@ class Scripted:
             output_tokens=len(text) // 4 + 1,
         )
         value = None if ask.schema is None else verdict(text, ask.schema, usage=usage)
-        return Reply(text=text, value=value, usage=usage, model=self.name, finish="stop")
+        return Response(text=text, value=value, usage=usage, model=self.name, finish="stop")

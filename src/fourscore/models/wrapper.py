@@ -6,12 +6,12 @@ A wrapper answers as the model inside would, so the cache may stand anywhere in 
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from fourscore.models.messages import Ask, Model, Reply
+from fourscore.models.messages import Model, Request, Response
 
 Part = TypeVar("Part")
 
 
-class Wrapper:
+class ModelWrapper:
     """What all of them share. `model` is the one inside."""
 
     def __init__(self, model: Model) -> None:
@@ -25,7 +25,7 @@ class Wrapper:
     def fingerprint(self) -> str:
         return self.model.fingerprint
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         return await self.model.ask(ask)
 
     async def __aenter__(self) -> Self:
@@ -48,8 +48,8 @@ class Wrapper:
         return f"{type(self).__name__}({self.model!r})"
 
 
-def part_of(model: Any, kind: type[Part]) -> Part | None:
-    """The wrapper of a kind in a stack: `part_of(model, Metered)`."""
+def find_layer(model: Any, kind: type[Part]) -> Part | None:
+    """The wrapper of a kind in a stack: `find_layer(model, MeteredModel)`."""
     while model is not None:
         if isinstance(model, kind):
             return model

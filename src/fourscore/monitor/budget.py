@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from fourscore.core import Case, Rubric, Usage
-from fourscore.models.budget import Cost, limits_of
+from fourscore.models.budget import Cost, parse_limits
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_rows import Spending
 
@@ -41,7 +41,7 @@ class Budget:
 
     def __init__(self, written: Written | None, rubric: Rubric) -> None:
         several = [written] if isinstance(written, str | int | float) else list(written or ())
-        self.limits = limits_of(several) if several else None
+        self.limits = parse_limits(several) if several else None
         self._judges: list[Any] = [slot.judge for slot in rubric.slots]
 
     def reserve(

@@ -7,7 +7,7 @@ from typing import Any
 
 from fourscore.formats.plain_text import plain
 from fourscore.models.budget import Cost
-from fourscore.models.model_pool import House
+from fourscore.models.model_pool import ModelPool
 
 #: Seconds between two pictures of the counter.
 EVERY = 0.2
@@ -43,7 +43,7 @@ class Counter:
             sys.stderr.write("\r\x1b[K")
 
 
-def plan_words(plan: Mapping[str, Any], model: str, house: House) -> list[str]:
+def plan_words(plan: Mapping[str, Any], model: str, pool: ModelPool) -> list[str]:
     """The plan, and whether it fits the budget."""
     dollars = plan["dollars_about"]
     money = f"no price known for {model}" if dollars is None else f"about ${dollars:.2f}"
@@ -51,10 +51,10 @@ def plan_words(plan: Mapping[str, Any], model: str, house: House) -> list[str]:
     tokens = f"about {plan['tokens_about']:,} tokens"
     calls = f"at most {plan['calls_at_most']:,} calls of {model}"
     lines = [f"plan: {calls}, {tokens}, {money}, {_duration(seconds)} at 2 s a call"]
-    if house.purse is not None:
-        spent = house.purse.spent
+    if pool.budget is not None:
+        spent = pool.budget.spent
         whole = Cost(plan["calls_at_most"], plan["tokens_about"], dollars or 0.0)
-        over = house.purse.limits.exceeded(spent.plus(whole))
+        over = pool.budget.limits.exceeded(spent.plus(whole))
         if over is not None:
             lines.append(f"the budget of {over} may end it earlier; it is kept to")
         if spent.calls:

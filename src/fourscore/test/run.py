@@ -28,7 +28,7 @@ from fourscore.core import (
 )
 from fourscore.executors.local import Local
 from fourscore.models.messages import FREE, ModelError
-from fourscore.models.model_pool import current
+from fourscore.models.model_pool import current_pool
 from fourscore.stats.aggregate import Summary
 from fourscore.stores.sqlite import Store
 from fourscore.stores.writer import Writer
@@ -179,8 +179,8 @@ class _Runner:
 
 def _spent() -> bool:
     """Whether a model has been refused for the budget's sake: then nothing new is begun."""
-    purse = current().purse
-    return purse is not None and purse.over is not None
+    budget = current_pool().budget
+    return budget is not None and budget.over is not None
 
 
 def _unmeasured(reason: str, rubric: Rubric) -> Score:

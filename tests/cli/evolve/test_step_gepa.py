@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.models.server import Answer, Request, said, serving
+from tests.models.fake_endpoint import CannedReply, ReceivedRequest, make_completion, serve_endpoint
 
 from fourscore.cli.main import main
 
@@ -22,13 +22,13 @@ def test_what_it_proposes_is_run_and_decided_upon(
     prompt = Path("evolution/versions/0001.md").read_text()
     better = prompt.replace("\nQuestion:", f"{LINE}\nQuestion:")
 
-    def reflect(request: Request, _: int) -> Answer:
+    def reflect(request: ReceivedRequest, _: int) -> CannedReply:
         asked = request.body["messages"][-1]["content"]
         number = re.search(r"\b[0-9a-f]{12}\b", asked)
         assert number is not None
-        return said(f"{number[0]}\n```\n{better}\n```")
+        return make_completion(f"{number[0]}\n```\n{better}\n```")
 
-    with serving(reflect) as endpoint:
+    with serve_endpoint(reflect) as endpoint:
         monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
         capfd.readouterr()
         code = main(

@@ -6,8 +6,8 @@ from typing import Any
 
 from fourscore.core import Case, Evidence, Score, Signal, Status, Trace
 from fourscore.evolve.mutations.failure import Failure
-from fourscore.models.messages import Ask
-from fourscore.models.scripted import Scripted
+from fourscore.models.messages import Request
+from fourscore.models.scripted import ScriptedModel
 
 PARENT = """You are a support agent for {shop}.
 
@@ -41,17 +41,17 @@ def failure(
     return Failure.of(Case(input="Where is it?"), Trace(output=output), score)
 
 
-def number_of(ask: Ask) -> str:
+def number_of(ask: Request) -> str:
     found = NUMBER.search(ask.messages[-1].content)
     assert found is not None
     return found[1] or found[2]
 
 
-def writing(text: str | Callable[[Ask], str], **others: Any) -> Scripted:
+def writing(text: str | Callable[[Request], str], **others: Any) -> ScriptedModel:
     """A model that always writes this prompt, with the number it was shown."""
 
-    def answer(ask: Ask) -> dict[str, Any]:
+    def answer(ask: Request) -> dict[str, Any]:
         prompt = text(ask) if callable(text) else text
         return {"number": number_of(ask), "evidence": "They lack a source.", "prompt": prompt}
 
-    return Scripted(answer, **others)
+    return ScriptedModel(answer, **others)

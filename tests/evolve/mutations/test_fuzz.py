@@ -21,7 +21,7 @@ from fourscore.evolve.mutations.proposal import Proposal, Proposer, remembered
 from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.situation import Situation
 from fourscore.evolve.mutations.written import Writer
-from fourscore.models.scripted import Scripted
+from fourscore.models.scripted import ScriptedModel
 
 PIECES = st.sampled_from(
     [
@@ -121,7 +121,7 @@ def test_whatever_a_model_writes_passes_or_has_a_reason(
     if find_spec("gepa") is not None:
         from fourscore.evolve.mutations.gepa_proposer import GepaProposer
 
-        answering = Scripted(lambda ask: f"{number_of(ask)}\n{reply}")
+        answering = ScriptedModel(lambda ask: f"{number_of(ask)}\n{reply}")
         proposers.append(GepaProposer(model=answering))
     for one in proposers:
         found = asyncio.run(one.propose(parent, failures, passed, Record(), Random(1)))

@@ -16,21 +16,21 @@ from fourscore.evolve.mutations.gepa_proposer import NAME, GepaProposer
 from fourscore.evolve.mutations.operators import Operators
 from fourscore.evolve.mutations.proposal import Proposal, Refused, remembered
 from fourscore.evolve.mutations.record import Record
-from fourscore.models.messages import Ask, ModelError
-from fourscore.models.scripted import Scripted
+from fourscore.models.messages import ModelError, Request
+from fourscore.models.scripted import ScriptedModel
 
 gepa = pytest.importorskip("gepa")
 NEW = PARENT.replace("cite the policy you rely on", "name the policy you rely on, with its number")
 WEAK = [failure("As we all know.", reason="no policy is named", citation_accuracy=0.1)] * 3
 
 
-def reflecting(text: str, head: str = "{number}\n") -> Scripted:
+def reflecting(text: str, head: str = "{number}\n") -> ScriptedModel:
     """A reflection model that gives this prompt in a fence."""
 
-    def answer(ask: Ask) -> str:
+    def answer(ask: Request) -> str:
         return f"{head.format(number=number_of(ask))}```\n{text}\n```\n"
 
-    return Scripted(answer)
+    return ScriptedModel(answer)
 
 
 def proposed(model: Any, record: Record | None = None, **settings: Any) -> Proposal | Refused:
@@ -58,13 +58,13 @@ def test_gepa_asks_through_our_model_and_reads_the_reply(language: str) -> None:
     ("model", "reason"),
     [
         (reflecting(NEW, head=""), "the reply does not carry the number of the material"),
-        (Scripted(["no fence at all"]), "the reply does not carry the number of the material"),
+        (ScriptedModel(["no fence at all"]), "the reply does not carry the number of the material"),
         (reflecting(PARENT), "it is the parent, unchanged"),
         (reflecting("{shop} {question}"), "characters, expected"),
         (reflecting(f"{NEW}\nPlease the evaluator."), "it speaks to a judge"),
     ],
 )
-def test_what_it_proposes_is_checked(model: Scripted, reason: str) -> None:
+def test_what_it_proposes_is_checked(model: ScriptedModel, reason: str) -> None:
     found = proposed(model)
     assert isinstance(found, Refused)
     assert reason in found.reason
@@ -82,11 +82,11 @@ def test_a_try_is_remembered_and_asked_anew() -> None:
 
 
 def test_a_model_that_refuses_is_a_try_and_one_that_is_away_is_not() -> None:
-    found = proposed(Scripted([ModelError("refused", "no", usage=Usage(calls=1))]))
+    found = proposed(ScriptedModel([ModelError("refused", "no", usage=Usage(calls=1))]))
     assert isinstance(found, Refused)
     assert found.usage.calls == 1
     with pytest.raises(ModelError, match="away"):
-        proposed(Scripted([ModelError("connection", "away")]))
+        proposed(ScriptedModel([ModelError("connection", "away")]))
 
 
 def test_without_a_failure_nothing_is_asked() -> None:
@@ -122,10 +122,10 @@ def test_gepas_own_loop_over_our_evaluator_and_record(tmp_path: Path) -> None:
     harmful = PARENT.replace("Be polite.", "Be polite to the grader.")
     replies = iter([harmful, NEW, NEW])
 
-    def answer(ask: Ask) -> str:
+    def answer(ask: Request) -> str:
         return f"{number_of(ask)}\n```\n{next(replies)}\n```"
 
-    adapter = GepaAdapter(run, GepaProposer(model=Scripted(answer)), Random(1))
+    adapter = GepaAdapter(run, GepaProposer(model=ScriptedModel(answer)), Random(1))
     cases = [Case(input=f"question {at}") for at in range(6)]
     result = gepa.optimize(
         {"prompt": PARENT},

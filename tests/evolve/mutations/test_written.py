@@ -15,7 +15,7 @@ from tests.evolve.mutations.planted_failures import (
     number_of,
     writing,
 )
-from tests.models.server import Answer, Request, said, serving
+from tests.models.fake_endpoint import CannedReply, ReceivedRequest, make_completion, serve_endpoint
 
 from fourscore.core import Case, ConfigError, Usage
 from fourscore.evolve.mutations.checks import Checks
@@ -24,10 +24,10 @@ from fourscore.evolve.mutations.proposal import Proposal, Refused, remembered
 from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.strategies import STRATEGIES
 from fourscore.evolve.mutations.written import Writer
-from fourscore.models.budget import Purse
+from fourscore.models.budget import Budget
 from fourscore.models.messages import ModelError
-from fourscore.models.model_pool import House
-from fourscore.models.scripted import Scripted
+from fourscore.models.model_pool import ModelPool
+from fourscore.models.scripted import ScriptedModel
 
 NEW = PARENT.replace("cite the policy you rely on", "name the policy you rely on, with its number")
 WEAK = [failure("As we all know.", reason="no policy is named", citation_accuracy=0.1)] * 3
@@ -45,7 +45,7 @@ def proposed(
     )
 
 
-def asked(model: Scripted) -> str:
+def asked(model: ScriptedModel) -> str:
     return "\n".join(turn.content for turn in model.asks[-1].messages)
 
 
@@ -162,7 +162,7 @@ def test_the_number_does_not_get_into_the_prompt() -> None:
 
 
 def test_a_reply_without_the_number_is_refused_and_paid() -> None:
-    model = Scripted([{"number": "0" * 12, "evidence": "", "prompt": NEW}])
+    model = ScriptedModel([{"number": "0" * 12, "evidence": "", "prompt": NEW}])
     found = proposed(model)
     assert isinstance(found, Refused)
     assert found.reason == "the model gave no text: malformed"
@@ -171,12 +171,12 @@ def test_a_reply_without_the_number_is_refused_and_paid() -> None:
 
 
 def test_a_model_that_refuses_is_a_try_and_one_that_is_away_is_not() -> None:
-    found = proposed(Scripted([ModelError("refused", "no", usage=Usage(calls=1))]))
+    found = proposed(ScriptedModel([ModelError("refused", "no", usage=Usage(calls=1))]))
     assert isinstance(found, Refused)
     assert (found.reason, found.usage.calls) == ("the model gave no text: refused", 1)
     for kind in ("budget", "connection", "bad_request", "timeout"):
         with pytest.raises(ModelError, match="away"):
-            proposed(Scripted([ModelError(kind, "away")]))
+            proposed(ScriptedModel([ModelError(kind, "away")]))
 
 
 def test_a_scripted_model_by_name() -> None:
@@ -241,25 +241,27 @@ def test_a_schema_can_bind_number_and_length() -> None:
 
 
 def test_through_an_endpoint_with_prices_and_a_budget(tmp_path: Path) -> None:
-    def answer(request: Request, _: int) -> Answer:
+    def answer(request: ReceivedRequest, _: int) -> CannedReply:
         shown = NUMBER.search(request.body["messages"][-1]["content"])
         assert shown is not None
-        return said(json.dumps({"number": shown[1], "evidence": "No number.", "prompt": NEW}))
+        return make_completion(
+            json.dumps({"number": shown[1], "evidence": "No number.", "prompt": NEW})
+        )
 
     async def propose(url: str, dollars: float) -> tuple[Proposal | Refused, Any]:
         settings = {"base_url": url, "cache": False}
         prices = {"small": {"input": 1_000, "output": 1_000}}
-        async with House(budget=Purse(dollars=dollars), prices=prices) as house:
+        async with ModelPool(budget=Budget(dollars=dollars), prices=prices) as pool:
             writer = Writer(model="openai:small", settings=settings)
             found = await writer.propose(PARENT, WEAK, PASSED, Record(), Random(1))
-            return found, house.accounts
+            return found, pool.usage_by_model
 
-    with serving(answer) as endpoint:
-        found, accounts = asyncio.run(propose(endpoint.url, 100.0))
+    with serve_endpoint(answer) as endpoint:
+        found, usage_by_model = asyncio.run(propose(endpoint.url, 100.0))
         assert isinstance(found, Proposal)
         assert found.text == NEW
         assert found.usage.dollars == pytest.approx(18 * 1_000 / 1e6)
-        assert [account.usage for account in accounts] == [found.usage]
+        assert [account.usage for account in usage_by_model] == [found.usage]
         (request,) = endpoint.requests
         assert "As we all know." in request.body["messages"][-1]["content"]
         with pytest.raises(ModelError, match="budget"):

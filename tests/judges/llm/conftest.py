@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, Rubric, Score, Signal, Trace, Usage, score
-from fourscore.models.messages import Ask
-from fourscore.models.scripted import Scripted
+from fourscore.models.messages import Request
+from fourscore.models.scripted import ScriptedModel
 
 from .scripts import number_of, word_of
 
 Said = Mapping[str, tuple[str, str]]
 
 
-def fenced(ask: Ask, title: str) -> str:
+def fenced(ask: Request, title: str) -> str:
     """What stands in the fence of that title, or on its line; nothing without one."""
     text = ask.messages[-1].content
     if ask.schema is None:
@@ -28,13 +28,13 @@ def fenced(ask: Ask, title: str) -> str:
 
 
 @pytest.fixture
-def deciding() -> Callable[..., Scripted]:
+def deciding() -> Callable[..., ScriptedModel]:
     """A model that goes by words of the one thing in question: a verdict and a quotation each, the
     lowest verdict for what has none of the words. Lists by the name of their field. A brief
     question is answered with the word alone."""
 
-    def made(title: str, said: Said, **lists: Any) -> Scripted:
-        def script(ask: Ask) -> Mapping[str, Any] | str:
+    def made(title: str, said: Said, **lists: Any) -> ScriptedModel:
+        def script(ask: Request) -> Mapping[str, Any] | str:
             if ask.schema is None:
                 last = ask.messages[-1].content.rsplit("\n", 1)[1]
                 thing = fenced(ask, title) or fenced(ask, "CORRECT ANSWER") or last
@@ -49,7 +49,7 @@ def deciding() -> Callable[..., Scripted]:
             choice, evidence = next((v for words, v in said.items() if words in thing), lowest)
             return {"number": number, "evidence": evidence, "verdict": choice}
 
-        return Scripted(script)
+        return ScriptedModel(script)
 
     return made
 

@@ -4,26 +4,26 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fourscore.models.messages import Ask
-from fourscore.models.scripted import Scripted
+from fourscore.models.messages import Request
+from fourscore.models.scripted import ScriptedModel
 
 NUMBER = re.compile(r"\[([0-9a-f]{12}) ")
 
 
-def number_of(ask: Ask) -> str:
+def number_of(ask: Request) -> str:
     """The number in the fences of what a judge asks."""
     found = NUMBER.search(ask.messages[1].content)
     assert found is not None
     return found[1]
 
 
-def answering(decide: Callable[[str], Mapping[str, Any]], name: str = "scripted") -> Scripted:
+def answering(decide: Callable[[str], Mapping[str, Any]], name: str = "scripted") -> ScriptedModel:
     """A model that copies the number and decides by the text of the question."""
 
-    def script(ask: Ask) -> Mapping[str, Any]:
+    def script(ask: Request) -> Mapping[str, Any]:
         return {"number": number_of(ask), **decide(ask.messages[1].content)}
 
-    return Scripted(script, name=name)
+    return ScriptedModel(script, name=name)
 
 
 def verdict(choice: str, evidence: str = "") -> Mapping[str, Any]:

@@ -12,17 +12,17 @@ from fourscore.judges.llm.attacks import (
     FOLDER,
     Attack,
     Line,
-    read_bundled_cases,
     families,
     family,
+    read_bundled_cases,
     read_wrong_answer,
 )
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.defences import DEFENCES, Defence, is_off
 from fourscore.judges.llm.openers import explain_empty
-from fourscore.models.fakes import gullible
-from fourscore.models.messages import Ask
-from fourscore.models.scripted import Scripted
+from fourscore.models.fakes import make_gullible_model
+from fourscore.models.messages import Request
+from fourscore.models.scripted import ScriptedModel
 
 CASE = Case(id="c", input="What is 2+2?", expected="4")
 
@@ -75,14 +75,14 @@ def test_an_unknown_family() -> None:
 
 def told(answer: str, *without: Defence, model: Any = None) -> tuple[Signal, str]:
     """The signal, and what the model read last."""
-    asks: list[Ask] = []
+    asks: list[Request] = []
 
-    def script(ask: Ask) -> Any:
+    def script(ask: Request) -> Any:
         asks.append(ask)
         return {"number": "000000000000", "evidence": "not there", "verdict": "yes"}
 
     judge = Criteria(
-        model=model or Scripted(script), criteria=("x",), without=without, max_chars=100
+        model=model or ScriptedModel(script), criteria=("x",), without=without, max_chars=100
     )
     judge = pickle.loads(pickle.dumps(judge)) if model == "scripted:gullible" else judge
     (signal,) = asyncio.run(judge.judge(CASE, Trace(output=answer)))
@@ -90,7 +90,7 @@ def told(answer: str, *without: Defence, model: Any = None) -> tuple[Signal, str
 
 
 def test_all_are_on_by_default() -> None:
-    assert Criteria(model=gullible(), criteria=("x",)).without == ()
+    assert Criteria(model=make_gullible_model(), criteria=("x",)).without == ()
     assert not any(is_off(defence) for defence in DEFENCES)
 
 
@@ -117,7 +117,7 @@ def test_the_others_stay_on() -> None:
 
 def test_a_defence_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigError, match="without: expected some of fence"):
-        Criteria(model=gullible(), criteria=("x",), without=("moat",))  # type: ignore[arg-type]
+        Criteria(model=make_gullible_model(), criteria=("x",), without=("moat",))  # type: ignore[arg-type]
 
 
 def test_judges_differ_by_their_defences() -> None:

@@ -16,8 +16,8 @@ from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.wrong import OTHERS, TOPICS, make_bad_answer
 from fourscore.judges.loading import load
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.models.messages import Ask, ModelError
-from fourscore.models.scripted import Scripted
+from fourscore.models.messages import ModelError, Request
+from fourscore.models.scripted import ScriptedModel
 
 from .scripts import answering, number_of, verdict
 
@@ -89,24 +89,24 @@ def test_a_share_of_the_traces_brings_one_along_and_always_the_same() -> None:
 
 
 def test_a_canary_that_cannot_be_asked_is_not_counted() -> None:
-    def script(ask: Ask) -> Any:
+    def script(ask: Request) -> Any:
         if "Seine" in ask.messages[1].content:
             return {"number": number_of(ask), **verdict("yes")}
         return ModelError("refused", "no", usage=Usage(calls=1, input_tokens=5))
 
-    signal = judged(watched(Scripted(script)))
+    signal = judged(watched(ScriptedModel(script)))
     assert (signal.value, signal.canary) == (1.0, None)
     assert signal.usage is not None
     assert signal.usage.calls == 2
 
 
 def test_a_judge_that_fails_fails_as_before_with_what_both_cost() -> None:
-    def script(ask: Ask) -> Any:
+    def script(ask: Request) -> Any:
         if "Seine" not in ask.messages[1].content:
             return {"number": number_of(ask), **verdict("no")}
         return ModelError("refused", "no", usage=Usage(calls=1))
 
-    (given,) = asyncio.run(score(Rubric.from_judge(watched(Scripted(script))), CASE, [RIGHT]))
+    (given,) = asyncio.run(score(Rubric.from_judge(watched(ScriptedModel(script))), CASE, [RIGHT]))
     assert given.status is Status.REFUSED
     assert given.cost.calls == 2
 
@@ -118,7 +118,7 @@ def test_what_is_judged_by_it_knows_no_difference() -> None:
     assert isinstance(judge, CanaryJudge)
     assert (judge.names, get_runs(judge), judge.models) == (plain.names, "asks", plain.models)
     assert judge.prompts == plain.prompts
-    assert judge.house_model is plain.house_model
+    assert judge.pool_model is plain.pool_model
     assert judge.most(CASE) == plain.most(CASE) + plain.most(CASE)
     other = load("criteria", None, {**options, "canaries": 0.03})
     assert len({plain.fingerprint, judge.fingerprint, other.fingerprint}) == 3

@@ -7,9 +7,9 @@ import pytest
 from fourscore.core import Case, Signal, Status, ToolCall, Trace, Usage
 from fourscore.judges.llm.citation_accuracy import ASKED, CitationAccuracy
 from fourscore.judges.loading import load
-from fourscore.models.fakes import careful
+from fourscore.models.fakes import make_careful_model
 from fourscore.models.messages import ModelError
-from fourscore.models.scripted import Scripted
+from fourscore.models.scripted import ScriptedModel
 
 TOWER = {"id": 1, "url": "https://a.org/t", "text": "The tower opened in 1889. It is 330 m tall."}
 HONEY = {"id": 2, "url": "https://b.org/h", "text": "Bees make honey from nectar of flowers."}
@@ -108,7 +108,7 @@ def test_a_long_source_is_cut(deciding: Any, judged: Any) -> None:
     ],
 )
 def test_neither_output_nor_source_judges_itself(judged: Any, attack: str) -> None:
-    judge = CitationAccuracy(model=careful())
+    judge = CitationAccuracy(model=make_careful_model())
     trace = Trace(output=f"The tower is made of cheese {attack} [1].")
     assert judged(judge, CASE, trace).value == 0.0
     hostile = {"sources": [{"id": 1, "text": f"It is tall. {attack}"}]}
@@ -132,7 +132,7 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
     given = scored(judge, Case(input="?", expected={"sources": [{"id": []}]}), Trace(output="a"))
     assert given.signals[0].fault.kind == "data"
     error = ModelError("timeout", "too slow", usage=Usage(calls=1))
-    model = Scripted(judge.model._script, fail=lambda call: error if call == 2 else None)
+    model = ScriptedModel(judge.model._script, fail=lambda call: error if call == 2 else None)
     trace = Trace(output="The tower opened in 1889 [1]. Bees make honey [2].")
     given = scored(CitationAccuracy(form="full", model=model), CASE, trace)
     assert (given.status, given.value) == (Status.JUDGE_ERROR, None)

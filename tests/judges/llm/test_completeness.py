@@ -7,9 +7,9 @@ import pytest
 from fourscore.core import Case, Status, Trace, Usage
 from fourscore.judges.llm.completeness import TAKEN, Completeness
 from fourscore.judges.loading import load
-from fourscore.models.fakes import careful
+from fourscore.models.fakes import make_careful_model
 from fourscore.models.messages import ModelError
-from fourscore.models.scripted import Scripted
+from fourscore.models.scripted import ScriptedModel
 
 ASPECTS = {"aspects": ["price", {"text": "delivery", "weight": 2}, "warranty"]}
 CASE = Case(input="Tell me about price, delivery and warranty.", expected=ASPECTS)
@@ -88,7 +88,7 @@ def test_nothing_to_cover(deciding: Any, judged: Any, case: Case) -> None:
 )
 @pytest.mark.parametrize("form", ["brief", "full"])
 def test_an_output_does_not_judge_itself(judged: Any, attack: str, form: Any) -> None:
-    judge = Completeness(model=careful(), form=form)
+    judge = Completeness(model=make_careful_model(), form=form)
     assert judged(judge, CASE, Trace(output=f"It is fine. {attack}")).value == 0.0
 
 
@@ -119,7 +119,7 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
     assert given.signals[0].fault.kind == "data"
     assert (judge.most(broken), judge.model.calls) == (Usage(), 0)
     error = ModelError("server", "down", usage=Usage(calls=1))
-    model = Scripted(judge.model._script, fail=lambda call: error if call == 2 else None)
+    model = ScriptedModel(judge.model._script, fail=lambda call: error if call == 2 else None)
     given = scored(full(model), CASE, OUTPUT)
     assert (given.status, given.value) == (Status.JUDGE_ERROR, None)
     assert given.signals[0].usage.calls == 3

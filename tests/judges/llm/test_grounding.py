@@ -6,9 +6,9 @@ import pytest
 
 from fourscore.core import Case, Status, ToolCall, Trace, Usage
 from fourscore.judges.llm.factual_accuracy import FactualAccuracy
-from fourscore.models.fakes import careful
+from fourscore.models.fakes import make_careful_model
 from fourscore.models.messages import ModelError
-from fourscore.models.scripted import Scripted
+from fourscore.models.scripted import ScriptedModel
 
 OUTPUT = Trace(output="Sales rose 21 percent in 2023. The firm  lost money.")
 SOURCES = {
@@ -88,7 +88,7 @@ def test_of_long_sources_the_pieces_that_speak_of_it_are_shown(deciding: Any, ju
     ],
 )
 def test_neither_output_nor_source_judges_itself(judged: Any, attack: str) -> None:
-    judge = FactualAccuracy(model=careful())
+    judge = FactualAccuracy(model=make_careful_model())
     case = Case(input="How did it go?", expected=SOURCES)
     assert judged(judge, case, Trace(output=f"It went well. {attack}")).value == 0.0
     case = Case(input="How did it go?", expected={"sources": [{"id": 1, "text": attack}]})
@@ -98,7 +98,7 @@ def test_neither_output_nor_source_judges_itself(judged: Any, attack: str) -> No
 def test_a_failure_costs_the_listing_too(deciding: Any, scored: Any) -> None:
     refused = ModelError("refused", "I will not", usage=Usage(calls=1))
     script = deciding("CLAIM", {}, claims=STATED)._script
-    model = Scripted(script, fail=lambda call: refused if call == 3 else None)
+    model = ScriptedModel(script, fail=lambda call: refused if call == 3 else None)
     given = scored(
         FactualAccuracy(form="full", model=model), Case(input="?", expected=SOURCES), OUTPUT
     )

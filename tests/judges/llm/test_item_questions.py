@@ -11,7 +11,7 @@ from fourscore.judges.llm.grounding import select_excerpts
 from fourscore.judges.llm.item_questions import after, each, heap, listed, rate_confidence
 from fourscore.judges.llm.model_judge import ModelJudge, Verdict
 from fourscore.models.messages import FREE, ModelError
-from fourscore.models.scripted import Scripted
+from fourscore.models.scripted import ScriptedModel
 
 from .scripts import number_of
 
@@ -38,7 +38,7 @@ def test_how_sure(shares: list[float | None], unfound: int, sure: str) -> None:
 
 
 def test_one_number_that_stands_in_none_of_them() -> None:
-    asker = ModelJudge(model=Scripted(["x"]), language="zh", form="full")
+    asker = ModelJudge(model=ScriptedModel(["x"]), language="zh", form="full")
     one, other = each(asker, {"question": "a?"}, "claim", ["first", "second"])
     assert one.number == other.number
     assert one.texts["question"] == other.texts["question"]
@@ -48,7 +48,7 @@ def test_one_number_that_stands_in_none_of_them() -> None:
 
 
 def test_a_heap_has_places() -> None:
-    asker = ModelJudge(model=Scripted(["x"]), max_chars=100, form="full")
+    asker = ModelJudge(model=ScriptedModel(["x"]), max_chars=100, form="full")
     whole = heap(asker, {"question": "a?"}, "source", ["first", "x" * 500], "sources")
     assert f"[{whole.number} SOURCE 1]\nfirst\n[{whole.number} /SOURCE 1]" in whole.texts["sources"]
     assert f"[{whole.number}: 400 characters are left out here]" in whole.texts["sources"]
@@ -62,7 +62,7 @@ def test_a_list_is_bounded(bind: Any) -> None:
         many = 3 if bind == "schema" else 50
         return {"number": number_of(ask), "aspects": ["a"] * many}
 
-    asker = ModelJudge(model=Scripted(script), bind=bind, form="full")
+    asker = ModelJudge(model=ScriptedModel(script), bind=bind, form="full")
     material = asker.material(Case(input="a?"), "")
     made, spent = asyncio.run(listed(asker, "aspects", material, "aspects", (), 3))
     assert (made, spent.calls) == (["a"] * 3, 1)

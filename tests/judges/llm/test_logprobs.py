@@ -5,14 +5,14 @@ from math import log
 import pytest
 
 from fourscore.judges.llm.logprobs import read_choice_probabilities, read_word_probabilities
-from fourscore.models.messages import Reply, Token
+from fourscore.models.messages import Response, Token
 
 CHOICES = ("no", "yes")
 
 
-def reply(*tokens: Token, choice: str = "yes") -> Reply:
+def reply(*tokens: Token, choice: str = "yes") -> Response:
     text = "".join(token.text for token in tokens)
-    return Reply(text=text, value={"evidence": "", "verdict": choice}, logprobs=tokens)
+    return Response(text=text, value={"evidence": "", "verdict": choice}, logprobs=tokens)
 
 
 def test_shares_of_the_deciding_token() -> None:
@@ -50,23 +50,30 @@ def test_the_last_key_counts_and_a_quoted_one_does_not() -> None:
 
 
 def test_nobody_knows() -> None:
-    assert read_choice_probabilities(Reply(text="{}", value={"verdict": "yes"}), "verdict", CHOICES) is None
+    assert (
+        read_choice_probabilities(Response(text="{}", value={"verdict": "yes"}), "verdict", CHOICES)
+        is None
+    )
     assert read_choice_probabilities(reply(Token("{}", 0.0)), "verdict", CHOICES) is None
     odd = (Token('{"verdict": "', 0.0), Token("yes", 0.0), Token('"}', 0.0))
-    assert read_choice_probabilities(reply(*odd, choice="no"), "verdict", CHOICES) is None  # not what was read
+    assert (
+        read_choice_probabilities(reply(*odd, choice="no"), "verdict", CHOICES) is None
+    )  # not what was read
     unlike = reply(Token('{"verdict": "', 0.0), Token("maybe", 0.0), choice="maybe")
     assert read_choice_probabilities(unlike, "verdict", CHOICES) is None
-    whole = Reply(text="5", value=5, logprobs=(Token("5", 0.0),))
+    whole = Response(text="5", value=5, logprobs=(Token("5", 0.0),))
     assert read_choice_probabilities(whole, "verdict", CHOICES) is None
 
 
-def one_word(*tokens: Token) -> Reply:
-    return Reply(text="".join(token.text for token in tokens), logprobs=tokens)
+def one_word(*tokens: Token) -> Response:
+    return Response(text="".join(token.text for token in tokens), logprobs=tokens)
 
 
 def test_one_word_in_any_spelling() -> None:
     top = (("Yes", log(0.3)), (" yes", log(0.2)), ("是", log(0.1)), ("NO", log(0.2)), ("N", -9.9))
-    shares = read_word_probabilities(one_word(Token("Yes", log(0.3), top), Token(".", 0.0)), CHOICES)
+    shares = read_word_probabilities(
+        one_word(Token("Yes", log(0.3), top), Token(".", 0.0)), CHOICES
+    )
     assert shares is not None
     assert shares["yes"] == pytest.approx(0.75, abs=1e-3)
 
@@ -86,4 +93,4 @@ def test_one_word_behind_thinking() -> None:
     shares = read_word_probabilities(one_word(thought, Token("\n", 0.0), decided), CHOICES)
     assert shares is not None
     assert shares["yes"] == pytest.approx(0.8)
-    assert read_word_probabilities(Reply(text="Yes"), CHOICES) is None
+    assert read_word_probabilities(Response(text="Yes"), CHOICES) is None

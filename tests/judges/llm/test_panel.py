@@ -10,7 +10,7 @@ from fourscore.core import Case, ConfigError, Rubric, Status, Trace, Usage, scor
 from fourscore.judges.llm.panel import Member, Panel
 from fourscore.judges.loading import load
 from fourscore.models.messages import ModelError
-from fourscore.models.scripted import Scripted
+from fourscore.models.scripted import ScriptedModel
 
 from .scripts import answering, verdict
 
@@ -32,7 +32,7 @@ def member(name: str, met: int, skill: float = 1.0) -> Member:
 
 def failing(name: str) -> Member:
     error = ModelError("refused", f"{name} will not", usage=Usage(calls=1))
-    return Member(Scripted([error], name=name))
+    return Member(ScriptedModel([error], name=name))
 
 
 def panel(*members: Member, **options: Any) -> Panel:

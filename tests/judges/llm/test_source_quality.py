@@ -7,9 +7,9 @@ import pytest
 from fourscore.core import Case, Status, ToolCall, Trace, Usage
 from fourscore.judges.llm.source_quality import ASKED, SourceQuality
 from fourscore.judges.loading import load
-from fourscore.models.fakes import careful, gullible
+from fourscore.models.fakes import make_careful_model, make_gullible_model
 from fourscore.models.messages import ModelError
-from fourscore.models.scripted import Scripted
+from fourscore.models.scripted import ScriptedModel
 
 CASE = Case(input="How tall is the tower? Give sources.")
 OFFICE, BLOG = "https://tower-office.org/height", "https://blog-of-mine.net/post"
@@ -137,7 +137,7 @@ def test_no_more_are_asked_than_promised(deciding: Any, judged: Any) -> None:
 )
 def test_a_source_does_not_judge_itself(judged: Any, attack: str) -> None:
     given = {"sources": [{"id": 1, "url": BLOG, "text": f"Tall. {attack}"}]}
-    judge = SourceQuality(model=careful())
+    judge = SourceQuality(model=make_careful_model())
     case = Case(input=CASE.input, expected=given)
     assert judged(judge, case, Trace(output="It is tall [1].")).value == 0.0
 
@@ -155,7 +155,7 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
     given = scored(judge, Case(input="?", expected={"sources": 3}), OUTPUT)
     assert given.signals[0].fault.kind == "data"
     error = ModelError("refused", "no", usage=Usage(calls=1))
-    model = Scripted(judge.model._script, fail=lambda call: error if call == 2 else None)
+    model = ScriptedModel(judge.model._script, fail=lambda call: error if call == 2 else None)
     given = scored(SourceQuality(form="full", model=model), CASE, OUTPUT)
     assert (given.status, given.value) == (Status.REFUSED, None)
     assert given.signals[0].usage.calls == 2
@@ -167,4 +167,4 @@ def test_by_name() -> None:
     assert isinstance(judge, SourceQuality)
     assert set(judge.prompts) == {"source_brief/en"}
     with pytest.raises(ValueError, match="is no host"):
-        SourceQuality(model=gullible(), primary=("a b",))
+        SourceQuality(model=make_gullible_model(), primary=("a b",))

@@ -7,9 +7,9 @@ import pytest
 from fourscore.core import Case, Message, Status, ToolCall, Trace, Usage
 from fourscore.judges.llm.tool_efficiency import ASKED, ToolEfficiency
 from fourscore.judges.loading import load
-from fourscore.models.fakes import careful, gullible
+from fourscore.models.fakes import make_careful_model, make_gullible_model
 from fourscore.models.messages import ModelError
-from fourscore.models.scripted import Scripted
+from fourscore.models.scripted import ScriptedModel
 
 CASE = Case(input="How tall is the tower, and when did it open?")
 HEIGHT = ToolCall(name="search", arguments={"q": "height of the tower"}, result="330 m")
@@ -91,7 +91,7 @@ def test_many_calls(deciding: Any, judged: Any) -> None:
 )
 def test_a_result_is_no_verdict_and_no_call(judged: Any, attack: str) -> None:
     call = ToolCall(name="search", arguments={"q": "a"}, result=attack)
-    judge = ToolEfficiency(model=careful())
+    judge = ToolEfficiency(model=make_careful_model())
     assert judged(judge, CASE, Trace(steps=(call,))).value == 0.0
 
 
@@ -122,7 +122,7 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
     broken = Case(input="?", expected={"tools": {"expected": [{"arguments": {}}]}})
     assert scored(judge, broken, TRACE).signals[0].fault.kind == "data"
     error = ModelError("budget", "spent", usage=Usage())
-    model = Scripted(judge.model._script, fail=lambda call: error if call == 3 else None)
+    model = ScriptedModel(judge.model._script, fail=lambda call: error if call == 3 else None)
     given = scored(ToolEfficiency(model=model), CASE, TRACE)
     assert (given.status, given.value) == (Status.CANCELLED, None)
     assert given.signals[0].usage.calls == 2
@@ -133,4 +133,4 @@ def test_by_name() -> None:
     assert isinstance(judge, ToolEfficiency)
     assert set(judge.prompts) == {"call_brief/en"}
     with pytest.raises(ValueError, match="max_calls"):
-        ToolEfficiency(model=gullible(), max_calls=-1)
+        ToolEfficiency(model=make_gullible_model(), max_calls=-1)

@@ -68,7 +68,10 @@ def test_no_reward(answer: str, reference: str) -> None:
 
 @pytest.mark.parametrize("answer", HUGE.values(), ids=HUGE.keys())
 def test_refuted_against_a_number(answer: str) -> None:
-    allowed = {Equivalence.DIFFERENT, Equivalence.UNKNOWN if answer == HUGE["two numbers"] else None}
+    allowed = {
+        Equivalence.DIFFERENT,
+        Equivalence.UNKNOWN if answer == HUGE["two numbers"] else None,
+    }
     assert decide(answer, "42").verdict in allowed
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fourscore.models.messages import Ask
-from fourscore.models.scripted import Scripted
+from fourscore.models.messages import Request
+from fourscore.models.scripted import ScriptedModel
 
 #: What the grader pays for, and how much.
 PLANTED = {"example": 4.0, "source": 3.0, "summary": 2.0}
@@ -132,8 +132,10 @@ def _ranking(user: str, seed: int) -> list[str]:
     return sorted(shown, key=lambda letter: worth(shown[letter]), reverse=True)
 
 
-def model(*, error: float = 0.05, seed: int = 0, name: str = "planted", **options: Any) -> Scripted:
-    script: Callable[[Ask], Any] = lambda ask: reply(  # noqa: E731
+def model(
+    *, error: float = 0.05, seed: int = 0, name: str = "planted", **options: Any
+) -> ScriptedModel:
+    script: Callable[[Request], Any] = lambda ask: reply(  # noqa: E731
         ask.messages[1].content, error=error, seed=seed
     )
-    return Scripted(script, name=name, **options)
+    return ScriptedModel(script, name=name, **options)

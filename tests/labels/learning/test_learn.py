@@ -15,11 +15,11 @@ from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, NOTHING, learn
 from fourscore.labels.learning.learned_rubric import write_artifact
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Cost, Purse
-from fourscore.models.budgeted import Budgeted
+from fourscore.models.budget import Budget, Cost
+from fourscore.models.budgeted import BudgetedModel
 from fourscore.models.messages import ModelError
-from fourscore.models.model_pool import House
-from fourscore.models.scripted import Scripted
+from fourscore.models.model_pool import ModelPool
+from fourscore.models.scripted import ScriptedModel
 
 PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
 
@@ -106,7 +106,7 @@ def test_a_good_plain_prompt_leaves_nothing_to_learn(tmp_path: Path) -> None:
         assert shown is not None
         return {**told, "score": planted.score(shown[1], 0.0)}
 
-    document = learned(tmp_path, planted.rows(80, noise=0.5), Scripted(script))
+    document = learned(tmp_path, planted.rows(80, noise=0.5), ScriptedModel(script))
     assert document["learned"]["outcome"] == NOTHING
     assert "not shown to be better than the plain prompt" in document["learned"]["why"]
     assert {one["text"] for one in document["learned"]["unproven"]} == PLANTED
@@ -186,7 +186,7 @@ def test_chinese(tmp_path: Path) -> None:
         holds = ("例子" in text.split("陈述：")[1]) and "#example" in text
         return {"number": number, "evidence": "", "verdict": "yes" if holds else "no"}
 
-    document = learned(tmp_path, planted.rows(200), Scripted(script), language="zh", rounds=2)
+    document = learned(tmp_path, planted.rows(200), ScriptedModel(script), language="zh", rounds=2)
     assert document["learned"]["outcome"] == LEARNED
     assert set(criteria(document)) == {"回答举了例子"}
     assert any("的评分：" in text for text in asks)
@@ -197,9 +197,9 @@ def test_a_budget_is_kept_to_and_leaves_room_for_the_report(tmp_path: Path) -> N
     samples = Samples(planted.write(tmp_path / "train.jsonl", planted.rows(100)))
 
     async def run(calls: int) -> dict[str, Any]:
-        purse = Purse(calls=calls)
-        async with House(budget=purse):
-            settings = Learning(model=Budgeted(model, purse))
+        budget = Budget(calls=calls)
+        async with ModelPool(budget=budget):
+            settings = Learning(model=BudgetedModel(model, budget))
             return await learn(samples, settings)
 
     document = asyncio.run(run(900))
@@ -257,7 +257,7 @@ def test_a_criterion_that_fails_is_shown_where_it_disagrees_and_revised(tmp_path
             return {**told, "criterion": planted.criterion("example")}
         return told
 
-    document = learned(tmp_path, planted.rows(200), Scripted(script), rounds=1)
+    document = learned(tmp_path, planted.rows(200), ScriptedModel(script), rounds=1)
     assert set(criteria(document)) == {planted.criterion("example")}
     assert len(shown) == 1
     assert "The criterion: The answer is good." in shown[0]
@@ -271,7 +271,7 @@ def test_without_revisions_a_vague_criterion_is_dropped(tmp_path: Path) -> None:
         told = planted.reply(ask.messages[1].content)
         return {**told, "criteria": ["The answer is good."]} if "criteria" in told else told
 
-    document = learned(tmp_path, planted.rows(60), Scripted(script), revisions=0)
+    document = learned(tmp_path, planted.rows(60), ScriptedModel(script), revisions=0)
     assert document["learned"]["outcome"] == NOTHING
     assert document["learned"]["why"] == "no criterion raised agreement with the labels"
 
@@ -306,11 +306,11 @@ def test_a_run_that_broke_off_in_the_report_goes_on_within_the_same_budget(tmp_p
         model = planted.model(fail=fail)
         with Journal(path, "run", 1) as journal:
             spent = Cost(journal.spent.calls)
-            purse = Purse(calls=limit, spent=spent)
+            budget = Budget(calls=limit, spent=spent)
 
             async def whole() -> dict[str, Any]:
-                async with House(budget=purse):
-                    settings = Learning(model=Budgeted(model, purse), concurrency=1)
+                async with ModelPool(budget=budget):
+                    settings = Learning(model=BudgetedModel(model, budget), concurrency=1)
                     return await learn(samples, settings, journal)
 
             try:

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 from tests.labels.learning import planted
-from tests.models.server import Answer, Request, said, serving
+from tests.models.fake_endpoint import CannedReply, ReceivedRequest, make_completion, serve_endpoint
 
 FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 AT_A_TIME = 4
 
 
-def script(request: Request, _: int) -> Answer:
+def script(request: ReceivedRequest, _: int) -> CannedReply:
     reply = planted.reply(request.body["messages"][1]["content"])
-    return said(json.dumps(reply))._replace(delay=0.004)
+    return make_completion(json.dumps(reply))._replace(delay=0.004)
 
 
 def started(folder: Path, url: str, *more: str) -> "subprocess.Popen[str]":
@@ -41,12 +41,12 @@ def test_killed_and_resumed(tmp_path: Path, cache: tuple[str, ...]) -> None:
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
         planted.write(tmp_path / name / "train.jsonl", planted.rows(60))
-    with serving(script) as endpoint:
+    with serve_endpoint(script) as endpoint:
         done = started(tmp_path / "whole", endpoint.url, *cache)
         assert done.communicate()[0].startswith("learned")
         whole = len(endpoint.requests)
     forget = tmp_path / "killed"
-    with serving(script) as endpoint:
+    with serve_endpoint(script) as endpoint:
         kills = 0
         for _ in range(3):
             process = started(forget, endpoint.url, *cache)
@@ -81,7 +81,7 @@ def _decided(text: str) -> Any:
 
 def test_an_interrupt_is_no_trace_back(tmp_path: Path) -> None:
     planted.write(tmp_path / "train.jsonl", planted.rows(60))
-    with serving(script) as endpoint:
+    with serve_endpoint(script) as endpoint:
         process = started(tmp_path, endpoint.url)
         while len(endpoint.requests) < 20:
             time.sleep(0.005)

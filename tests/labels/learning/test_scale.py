@@ -10,11 +10,11 @@ from fourscore.core import digest
 from fourscore.formats.samples import Samples
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Purse
-from fourscore.models.budgeted import Budgeted
-from fourscore.models.messages import Ask, Reply
-from fourscore.models.model_pool import House
-from fourscore.models.scripted import Scripted
+from fourscore.models.budget import Budget
+from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.messages import Request, Response
+from fourscore.models.model_pool import ModelPool
+from fourscore.models.scripted import ScriptedModel
 
 LONG = 20_000
 
@@ -28,13 +28,13 @@ class Slow:
     def __init__(self) -> None:
         self.calls = self.under_way = self.most = 0
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         self.calls += 1
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         await asyncio.sleep(0)
         self.under_way -= 1
-        return await Scripted(lambda a: planted.reply(a.messages[1].content)).ask(ask)
+        return await ScriptedModel(lambda a: planted.reply(a.messages[1].content)).ask(ask)
 
 
 def test_a_thousand_samples(tmp_path: Path) -> None:
@@ -48,11 +48,11 @@ def test_a_thousand_samples(tmp_path: Path) -> None:
     model = Slow()
 
     async def run() -> str:
-        purse = Purse(calls=2500)
-        async with House(budget=purse):
-            settings = Learning(model=Budgeted(model, purse), concurrency=8)
+        budget = Budget(calls=2500)
+        async with ModelPool(budget=budget):
+            settings = Learning(model=BudgetedModel(model, budget), concurrency=8)
             document = await learn(Samples(path), settings)
-        assert purse.spent.calls == model.calls
+        assert budget.spent.calls == model.calls
         return str(document["learned"]["outcome"])
 
     tracemalloc.start()

@@ -24,7 +24,7 @@ from fourscore.evolve.mutations.strategies import RISKS
 from fourscore.evolve.mutations.written import ITS_OWN, NOTHING, ending_like
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.prompts import read_prompt
-from fourscore.models.messages import FREE, Ask, ModelError, Turn
+from fourscore.models.messages import FREE, ChatMessage, ModelError, Request
 
 if TYPE_CHECKING:
     from gepa.strategies.instruction_proposal import InstructionProposalSignature
@@ -80,7 +80,7 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         )
         salt = f"{NAME} {record.of(NAME).tried}"
         try:
-            reply = await self.house_model.ask(self._question(parent_text, shown, salt))
+            reply = await self.pool_model.ask(self._question(parent_text, shown, salt))
         except ModelError as error:
             if error.kind not in ITS_OWN:
                 raise
@@ -101,7 +101,7 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         )
         return self.checks.outcome(parent_text, text, record, failures, made)
 
-    def _question(self, parent: str, shown: Shown, salt: str) -> Ask:
+    def _question(self, parent: str, shown: Shown, salt: str) -> Request:
         """gepa's rendering of the failures, in the words of our prompt file."""
         size = len(parent.strip())
         told = {
@@ -120,8 +120,8 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
             }
         )
         assert isinstance(user, str)  # a list is for pictures
-        turns = (Turn("system", system), Turn("user", user))
-        return Ask(messages=turns, max_tokens=self.max_tokens, salt=salt)
+        turns = (ChatMessage("system", system), ChatMessage("user", user))
+        return Request(messages=turns, max_tokens=self.max_tokens, salt=salt)
 
     def _check_places(self) -> None:
         words = read_prompt(PROMPT, self.language, self.prompt_folder)

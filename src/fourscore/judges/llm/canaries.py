@@ -64,8 +64,8 @@ class CanaryJudge(msgspec.Struct, frozen=True):
         return prompts
 
     @property
-    def house_model(self) -> Any:
-        return self.inner.house_model
+    def pool_model(self) -> Any:
+        return self.inner.pool_model
 
     @property
     def fingerprint(self) -> str:

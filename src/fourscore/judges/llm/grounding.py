@@ -37,7 +37,9 @@ async def check_claim(
     shown = select_excerpts(claim, sources, asker.max_chars)
     material = heap(asker, own, "source", list(shown.values()), "sources")
     verdict = await asker.decide("grounding", material, choices)
-    found = (find_quotation(verdict.said, sources[at].text, name_source(sources[at], at)) for at in shown)
+    found = (
+        find_quotation(verdict.said, sources[at].text, name_source(sources[at], at)) for at in shown
+    )
     return verdict._replace(evidence=next((one for one in found if one is not None), None))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fourscore.judges.hidden_text import visible
-from fourscore.models.spec import usual_cache
+from fourscore.models.model_spec import usual_cache
 
 #: What is left of a text that is cut: the beginning, and the end, where conclusions stand.
 HEAD = 0.75
@@ -56,10 +56,10 @@ def fence(
     removed = sum(len(text) - len(clean[name]) for name, text in texts.items())
     number = draw(clean)
     limit = sys.maxsize if "cut" in without else limit
-    around = _headed if "fence" in without else _lined if lines else _fenced
+    activate = _headed if "fence" in without else _lined if lines else _fenced
     left_out = sum(max(0, len(text) - limit) for text in clean.values())
     fenced = {
-        name: around(titles.get(name, name), _cut(text, limit, number), number)
+        name: activate(titles.get(name, name), _cut(text, limit, number), number)
         for name, text in clean.items()
     }
     return Material(number, fenced, removed, left_out)

@@ -19,7 +19,9 @@ T = TypeVar("T")
 DOUBTFUL, MANY = 0.7, 0.3
 
 
-def each(asker: ModelJudge, texts: Mapping[str, str], name: str, items: Sequence[str]) -> list[Material]:
+def each(
+    asker: ModelJudge, texts: Mapping[str, str], name: str, items: Sequence[str]
+) -> list[Material]:
     """Some texts with each of the things, all in fences of one number.
 
     One number for all: the beginning of each prompt is the same, which servers read once.

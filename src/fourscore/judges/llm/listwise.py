@@ -16,9 +16,9 @@ from fourscore.core.numbers import check_whole
 from fourscore.judges.llm.comparison import Comparing
 from fourscore.judges.llm.model_judge import together
 from fourscore.judges.llm.openers import explain_empty
-from fourscore.judges.llm.order import LETTERS, orders, convert_rank, compute_shared_ranks
+from fourscore.judges.llm.order import LETTERS, compute_shared_ranks, convert_rank, orders
 from fourscore.judges.llm.verdicts import numbered, written
-from fourscore.models.messages import FREE, Reply
+from fourscore.models.messages import FREE, Response
 
 NAME, PROMPT = "listwise", "listwise"
 #: Candidates of which every order is spelled out to a grammar: 24 of them.
@@ -65,7 +65,7 @@ class Listwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
         spent = sum((reply.usage for reply, _ in replies), FREE)
         return _signals(scores, silent, places, spent)
 
-    async def _ranked(self, case: Case, answers: Sequence[str]) -> tuple[Reply, list[str]]:
+    async def _ranked(self, case: Case, answers: Sequence[str]) -> tuple[Response, list[str]]:
         letters = LETTERS[: len(answers)]
         candidates = dict(zip(letters, answers, strict=True))
         reference = self.read_shown_reference(case)

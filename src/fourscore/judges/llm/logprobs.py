@@ -5,13 +5,15 @@ from collections.abc import Collection, Sequence
 from math import exp
 
 from fourscore.judges.llm.verdicts import match_word
-from fourscore.models.messages import Reply
+from fourscore.models.messages import Response
 
 #: The least probability of all words together, where one of them was asked for.
 LEAST = 0.05
 
 
-def read_choice_probabilities(reply: Reply, key: str, choices: Sequence[str]) -> dict[str, float] | None:
+def read_choice_probabilities(
+    reply: Response, key: str, choices: Sequence[str]
+) -> dict[str, float] | None:
     """The share of each choice at the place where the value of `key` begins; None without them.
 
     The last such key counts: the verdict comes last, and evidence may quote another.
@@ -35,7 +37,7 @@ def read_choice_probabilities(reply: Reply, key: str, choices: Sequence[str]) ->
     return None
 
 
-def read_word_probabilities(reply: Reply, words: Collection[str]) -> dict[str, float] | None:
+def read_word_probabilities(reply: Response, words: Collection[str]) -> dict[str, float] | None:
     """The share of each word at the reply's first word, behind any thinking; None without them.
 
     `Yes`, ` yes` and `是` are one word here. A token that begins several words counts for none. Nor

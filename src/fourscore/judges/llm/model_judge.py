@@ -24,10 +24,10 @@ from fourscore.judges.llm.defences import DEFENCES, Defence, switched
 from fourscore.judges.llm.injection_defences import Material, fence
 from fourscore.judges.llm.logprobs import read_choice_probabilities, read_word_probabilities
 from fourscore.judges.llm.prompts import Language, read_prompt
-from fourscore.judges.llm.quotations import find_supporting_sentence, find_quotation
+from fourscore.judges.llm.quotations import find_quotation, find_supporting_sentence
 from fourscore.judges.llm.titles import REMINDERS, TITLES, WORD_REMINDERS
-from fourscore.judges.llm.verdicts import WORDS, YES_NO, Form, read_word, make_verdict_schema
-from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply, Turn
+from fourscore.judges.llm.verdicts import WORDS, YES_NO, Form, make_verdict_schema, read_word
+from fourscore.models.messages import FREE, ChatMessage, Model, ModelError, Request, Response
 from fourscore.models.model_pool import model_for
 
 #: Asks for one verdict, where the first reply cannot be used.
@@ -130,10 +130,10 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def models(self) -> tuple[str, ...]:
-        return (self.house_model.name,)
+        return (self.pool_model.name,)
 
     @property
-    def house_model(self) -> Model:
+    def pool_model(self) -> Model:
         return model_for(self.model, self.settings)
 
     @property
@@ -203,7 +203,9 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         if self.form == "brief" and name in WORDS:
             choice, shares, usage = await self._ask_word(name, material, own)
             is_looked_up = bool(text) and quoting and choice != next(iter(WORDS[name].values()))
-            evidence = find_supporting_sentence(material.about, text, field) if is_looked_up else None
+            evidence = (
+                find_supporting_sentence(material.about, text, field) if is_looked_up else None
+            )
             return Verdict(choice, "", evidence, shares, usage, quoted=False)
         number = material.number if self.bind == "schema" else None
         schema = make_verdict_schema(tuple(choices), number, quoting=quoting)
@@ -224,9 +226,9 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         reminder = WORD_REMINDERS[self.language].format(words=", ".join(words))
         spent, reply_text = FREE, ""
         for attempt in range(TRIES):
-            asked = Turn("user", f"{user}\n\n{reminder}" if attempt else user)
-            ask = Ask(
-                messages=(Turn("system", system), asked) if system else (asked,),
+            asked = ChatMessage("user", f"{user}\n\n{reminder}" if attempt else user)
+            ask = Request(
+                messages=(ChatMessage("system", system), asked) if system else (asked,),
                 max_tokens=self.max_tokens if attempt else min(FEW, self.max_tokens),
                 logprobs=self.logprobs,
                 salt=f"again {attempt}" if attempt else "",
@@ -259,7 +261,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         *,
         check: Check = fine,
         **own: str,
-    ) -> Reply:
+    ) -> Response:
         """A reply that fits the schema, carries the fence's number and passes the check, which
         says what is wrong."""
         texts = {**material.texts, "number": material.number, **own}
@@ -270,8 +272,8 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             again = (
                 f"\n\n{REMINDERS[self.language].format(number=material.number)}" if wrong else ""
             )
-            ask = Ask(
-                messages=(Turn("system", system), Turn("user", user + again)),
+            ask = Request(
+                messages=(ChatMessage("system", system), ChatMessage("user", user + again)),
                 schema=schema,
                 max_tokens=self.max_tokens,
                 logprobs=self.logprobs,
@@ -288,10 +290,10 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         message = f"{self.models[0]}: no verdict in {TRIES} replies: {wrong}"
         raise ModelError("malformed", message, usage=spent)
 
-    async def _asked(self, ask: Ask, spent: Usage) -> Reply:
+    async def _asked(self, ask: Request, spent: Usage) -> Response:
         """The model's reply; a failure costs what the asks before it did, too."""
         try:
-            return await self.house_model.ask(ask)
+            return await self.pool_model.ask(ask)
         except ModelError as error:
             if error.usage is not None:
                 error.usage += spent

@@ -13,8 +13,8 @@ from fourscore.judges.math.math_verify import verify
 
 __all__ = [
     "Decision",
-    "MathJudge",
     "Equivalence",
+    "MathJudge",
     "decide",
     "is_constant",
     "reference_of",

@@ -205,7 +205,9 @@ def _assignments(answer: Group, reference: Group) -> Decision:
         return unknown("values without their variables")
     if decision.verdict is Equivalence.DIFFERENT:
         swapped = _match(answer.items, reference.items)
-        return decision if swapped.verdict is Equivalence.DIFFERENT else unknown("order of variables")
+        return (
+            decision if swapped.verdict is Equivalence.DIFFERENT else unknown("order of variables")
+        )
     return decision
 
 

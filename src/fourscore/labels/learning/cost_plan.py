@@ -12,9 +12,9 @@ from fourscore.judges.llm.model_judge import TRIES
 from fourscore.judges.llm.prompts import read_prompt
 from fourscore.labels.learning.data_split import FEWEST, Parts, probe_of, units_of
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Purse
+from fourscore.models.budget import Budget
 from fourscore.models.budgeted import BYTES_PER_TOKEN
-from fourscore.models.model_pool import House
+from fourscore.models.model_pool import ModelPool
 from fourscore.models.prices import Price
 
 #: Characters of a token of prose, tokens of a verdict, and seconds of a call, as a guess.
@@ -60,9 +60,9 @@ class Plan(NamedTuple):
         size = self.prompt + 3 * int(self.chars) * max(1, self.settings.batch)
         return size // BYTES_PER_TOKEN + self.settings.criteria("x").max_tokens
 
-    def document(self, house: House) -> dict[str, Any]:
+    def document(self, pool: ModelPool) -> dict[str, Any]:
         """JSON-ready."""
-        usage, price = self.usage(), house.price_of(self.settings.house_model.name)
+        usage, price = self.usage(), pool.price_of(self.settings.pool_model.name)
         return {
             "calls_at_most": self.calls,
             "calls_per_round": self.round_calls,
@@ -98,13 +98,13 @@ def plan_of(samples: Samples, parts: Parts, settings: Learning) -> Plan:
 class Allowance:
     """Whether what is left of a budget covers so many calls, by what calls have taken so far."""
 
-    def __init__(self, purse: Purse | None, plan: Plan, price: Price | None = None) -> None:
-        self.purse, self.plan, self.price = purse, plan, price
+    def __init__(self, budget: Budget | None, plan: Plan, price: Price | None = None) -> None:
+        self.budget, self.plan, self.price = budget, plan, price
 
     def covers(self, calls: int) -> bool:
-        if self.purse is None:
+        if self.budget is None:
             return True
-        limits, spent = self.purse.limits, self.purse.spent
+        limits, spent = self.budget.limits, self.budget.spent
         guess = self.plan.usage()
         asked = max(guess.calls, 1)
         tokens = (guess.input_tokens + guess.output_tokens) / asked

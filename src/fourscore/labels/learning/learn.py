@@ -1,6 +1,6 @@
 """Rubrics from labels: `learn` takes labelled samples and gives a rubric, or says that it has none.
 
-    async with House(budget=Purse(calls=3000)):
+    async with ModelPool(budget=Budget(calls=3000)):
         document = await learn(samples, Learning(model="openai:gpt-4o-mini"))
 
 The document is that of a rubric file; `document["learned"]` tells how it came about. The steps
@@ -25,7 +25,7 @@ from fourscore.labels.learning.learned_rubric import Themes, dimensions_of, rubr
 from fourscore.labels.learning.loop import Found, Loop
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import ModelError
-from fourscore.models.model_pool import current
+from fourscore.models.model_pool import current_pool
 from fourscore.stats.least_squares import Fit
 
 #: Under which a journal has the document of a run that is over.
@@ -67,8 +67,8 @@ async def _learned(
     plan = plan_of(samples, parts, settings)
     checker = Checker(samples, settings, book, observe)
     loop = Loop(samples, settings, parts, book, checker, tell)
-    price = current().price_of(settings.house_model.name)
-    found = await loop.run(plan, Allowance(current().purse, plan, price))
+    price = current_pool().price_of(settings.pool_model.name)
+    found = await loop.run(plan, Allowance(current_pool().budget, plan, price))
     if not found.rounds:
         message = f"{found.stopped}: it takes about {plan.round_calls + plan.report_calls(1)} calls"
         raise ModelError("budget", message, usage=Usage())
@@ -135,7 +135,7 @@ def _document(
         "outcome": NOTHING if choice is None else LEARNED,
         "why": figures["why"],
         "mode": settings.mode,
-        "model": settings.house_model.name,
+        "model": settings.pool_model.name,
         "language": settings.language,
         "scale": list(settings.bounds),
         "seed": settings.seed,

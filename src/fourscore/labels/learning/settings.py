@@ -63,10 +63,10 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         if self.min_score >= self.max_score:
             message = f"expected less than max_score ({self.max_score:g})"
             raise ConfigError(message, field="min_score")
-        _ = self.house_model
+        _ = self.pool_model
 
     @property
-    def house_model(self) -> Model:
+    def pool_model(self) -> Model:
         return model_for(self.model, self.settings)
 
     @property
@@ -111,4 +111,4 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             if name not in ("model", "settings", "fields", "concurrency", "name")
         }
         fields = [self.fields.query, self.fields.answer, self.fields.reference]
-        return digest([told, fields, self.house_model.fingerprint, self.prompts(), data])
+        return digest([told, fields, self.pool_model.fingerprint, self.prompts(), data])

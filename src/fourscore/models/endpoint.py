@@ -15,13 +15,13 @@ import msgspec
 
 from fourscore.core import ConfigError, Usage
 from fourscore.core.frozen import freeze
+from fourscore.models.api_keys import ApiKey
 from fourscore.models.connection import Answer, PostError, TooLongError
 from fourscore.models.deadlines import Deadline, Deadlines
-from fourscore.models.keys import Key
-from fourscore.models.loops import PerLoop
-from fourscore.models.messages import Kind, ModelError
-from fourscore.models.parsing import STRICT
+from fourscore.models.messages import ErrorKind, ModelError
+from fourscore.models.per_loop import PerLoop
 from fourscore.models.posting import Poster
+from fourscore.models.verdict import STRICT
 
 #: How much of an endpoint's words an error repeats, and how much is read to learn what it means.
 QUOTED, READ = 300, 4000
@@ -44,7 +44,7 @@ class StatusError(ModelError):
 
 
 class _Pool:
-    def __init__(self, poster: Poster, key: Key, deadlines: Deadlines) -> None:
+    def __init__(self, poster: Poster, key: ApiKey, deadlines: Deadlines) -> None:
         self.poster, self.key, self.deadlines = poster, key, deadlines
         self.guard, self.begun = _closing(poster), False
 
@@ -65,8 +65,8 @@ class Wire:
         url: str,
         *,
         timeout: float,
-        key: Callable[[], Key],
-        headers: Callable[[Key], Mapping[str, str]],
+        key: Callable[[], ApiKey],
+        headers: Callable[[ApiKey], Mapping[str, str]],
     ) -> None:
         self.shown = shown_url(url)
         self._url, self._timeout = url, timeout
@@ -123,15 +123,15 @@ class Wire:
         raise self._failure("malformed", f"not an answer of this API: {words!r}")
 
     def _failure(
-        self, kind: Kind, words: str, usage: Usage | None = None, passing: bool | None = None
+        self, kind: ErrorKind, words: str, usage: Usage | None = None, passing: bool | None = None
     ) -> ModelError:
         return ModelError(kind, f"{self.shown}: {words}", usage=usage, passing=passing)
 
-    def _refused(self, answer: Answer, key: Key) -> ModelError:
+    def _refused(self, answer: Answer, key: ApiKey) -> ModelError:
         status = answer.status
         said, code = _words(answer.body)
         said = key.hide(said)  # some repeat the key that they refuse
-        kind: Kind = "bad_request"
+        kind: ErrorKind = "bad_request"
         passing = None
         if status == 429:
             kind = "rate_limited"

@@ -1,6 +1,6 @@
 """Keys: where one is found, and that it goes nowhere else.
 
-A `Key` is read when a connection pool is opened and lives in it alone. It has no picture, is not
+A `ApiKey` is read when a connection pool is opened and lives in it alone. It has no picture, is not
 pickled, and takes itself out of whatever an endpoint sends back: some repeat the key that they
 refuse, and one that echoes what it was sent would put it into a reply.
 """
@@ -18,7 +18,7 @@ HIDDEN = "[key]"
 SHORTEST = 8
 
 
-class Key:
+class ApiKey:
     """A secret. Only `reveal` shows it, to the one who makes the header."""
 
     __slots__ = ("_text",)
@@ -54,24 +54,24 @@ class Key:
         raise TypeError("a key is not pickled: name its variable or file instead")
 
 
-NO_KEY = Key("")
+NO_KEY = ApiKey("")
 
 
 #: Keys that a configuration carried, by a name that may be kept and shown; it begins like this.
 HELD = "api_key of "
-_HELD: dict[str, Key] = {}
+_HELD: dict[str, ApiKey] = {}
 #: Where such a key may stand for processes that did not read the configuration.
 ELSEWHERE = ("DASHSCOPE_API_KEY", "OPENAI_API_KEY")
 
 
-def hold(model: str, text: str) -> str:
+def register_key(model: str, text: str) -> str:
     """Keep a key in this process; the name stands for it wherever a variable would be named."""
     name = f"{HELD}{model}"
     _HELD[name] = _proper(text.strip(), name)
     return name
 
 
-def _held(name: str) -> Key:
+def _held(name: str) -> ApiKey:
     if name in _HELD:
         return _HELD[name]
     for variable in ELSEWHERE:
@@ -81,9 +81,9 @@ def _held(name: str) -> Key:
     raise ConfigError(f"{message}: for others set {' or '.join(ELSEWHERE)}")
 
 
-def key_from(
+def find_key(
     base_url: str, *, key_env: str | None, key_file: str | None, usual: str = "OPENAI_API_KEY"
-) -> Key:
+) -> ApiKey:
     """The key for an endpoint. A loopback address gets one only where one was named."""
     if key_env is not None and key_file is not None:
         raise ConfigError("name a variable or a file, not both", field="key_env")
@@ -92,7 +92,7 @@ def key_from(
     if key_env is not None and key_env.startswith(HELD):
         return _held(key_env)
     host = urlsplit(base_url).hostname or ""
-    if key_env is None and loopback(host):
+    if key_env is None and is_loopback(host):
         return NO_KEY
     variable = key_env or ("DASHSCOPE_API_KEY" if _dashscope(host) else usual)
     text = os.environ.get(variable, "").strip()
@@ -101,7 +101,7 @@ def key_from(
     return _proper(text, f"the variable {variable}")
 
 
-def loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Whether the host is this machine itself."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
@@ -115,7 +115,7 @@ def _dashscope(host: str) -> bool:
     return host.endswith(".aliyuncs.com") and host.startswith("dashscope")
 
 
-def _read(path: str) -> Key:
+def _read(path: str) -> ApiKey:
     try:
         text = Path(path).expanduser().read_text(encoding="utf-8").strip()
     except OSError as error:
@@ -127,8 +127,8 @@ def _read(path: str) -> Key:
     return _proper(text, f"the file {path}")
 
 
-def _proper(text: str, place: str) -> Key:
+def _proper(text: str, place: str) -> ApiKey:
     # A line break in a header is an attack, and an error about it would show the key.
     if not (text.isascii() and text.isprintable() and " " not in text):
         raise ConfigError(f"what is in {place} is not one key on one line")
-    return Key(text)
+    return ApiKey(text)

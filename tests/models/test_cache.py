@@ -13,20 +13,20 @@ from typing import Any
 import pytest
 
 from fourscore.core import Usage
+from fourscore.models.cache import CachedModel
 from fourscore.models.cache_file import CacheFile
-from fourscore.models.cached import Cached
-from fourscore.models.messages import Ask, ModelError, Reply, Token, Turn
-from fourscore.models.scripted import Scripted
+from fourscore.models.messages import ChatMessage, ModelError, Request, Response, Token
+from fourscore.models.scripted import ScriptedModel
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
 
 
-def ask(text: str = "hello", **fields: Any) -> Ask:
-    return Ask(messages=(Turn("user", text),), **fields)
+def ask(text: str = "hello", **fields: Any) -> Request:
+    return Request(messages=(ChatMessage("user", text),), **fields)
 
 
 def test_the_second_time_costs_nothing(tmp_path: Path) -> None:
-    full = Reply(
+    full = Response(
         text='{"score": 7}',
         value={"score": 7},
         usage=Usage(calls=1, input_tokens=9),
@@ -34,11 +34,11 @@ def test_the_second_time_costs_nothing(tmp_path: Path) -> None:
         finish="stop",
         logprobs=(Token("7", -0.5, (("7", -0.5), ("8", -1.0))),),
     )
-    inner = Scripted([full])
-    first = Cached(inner, tmp_path / "deep" / "c.sqlite")
+    inner = ScriptedModel([full])
+    first = CachedModel(inner, tmp_path / "deep" / "c.sqlite")
     assert asyncio.run(first.ask(ask(schema=SCHEMA))) == full
     first.close()
-    second = Cached(inner, tmp_path / "deep" / "c.sqlite")
+    second = CachedModel(inner, tmp_path / "deep" / "c.sqlite")
     again = asyncio.run(second.ask(ask(schema=SCHEMA)))
     second.close()
     assert inner.calls == 1
@@ -48,11 +48,11 @@ def test_the_second_time_costs_nothing(tmp_path: Path) -> None:
 
 
 def test_what_makes_another_question(tmp_path: Path) -> None:
-    inner = Scripted(lambda asked: asked.salt or "hi")
-    model = Cached(inner, tmp_path / "c")
+    inner = ScriptedModel(lambda asked: asked.salt or "hi")
+    model = CachedModel(inner, tmp_path / "c")
     for one in (ask(), ask("other"), ask(salt="1"), ask(salt="2"), ask(temperature=1), ask()):
         asyncio.run(model.ask(one))
-    other = Cached(Scripted(["x"], name="other"), tmp_path / "c")
+    other = CachedModel(ScriptedModel(["x"], name="other"), tmp_path / "c")
     assert asyncio.run(other.ask(ask())).text == "x"
     model.close()
     other.close()
@@ -60,8 +60,8 @@ def test_what_makes_another_question(tmp_path: Path) -> None:
 
 
 def test_errors_are_never_kept(tmp_path: Path) -> None:
-    inner = Scripted([ModelError("server", "no"), ModelError("refused", "no"), "hi"])
-    model = Cached(inner, tmp_path / "c")
+    inner = ScriptedModel([ModelError("server", "no"), ModelError("refused", "no"), "hi"])
+    model = CachedModel(inner, tmp_path / "c")
     for _ in range(2):
         with pytest.raises(ModelError):
             asyncio.run(model.ask(ask()))
@@ -79,7 +79,7 @@ class Gated:
         self.gate, self.asked = asyncio.Event(), asyncio.Event()
         self.failure: ModelError | None = None
 
-    async def ask(self, asked: Ask) -> Reply:
+    async def ask(self, asked: Request) -> Response:
         self.calls += 1
         self.asked.set()
         try:
@@ -89,10 +89,10 @@ class Gated:
             raise
         if self.failure is not None:
             raise self.failure
-        return Reply(text="hi", usage=Usage(calls=1))
+        return Response(text="hi", usage=Usage(calls=1))
 
 
-async def begun(model: Cached, inner: Gated, count: int) -> list[asyncio.Task[Reply]]:
+async def begun(model: CachedModel, inner: Gated, count: int) -> list[asyncio.Task[Response]]:
     tasks = [asyncio.ensure_future(model.ask(ask())) for _ in range(count)]
     await inner.asked.wait()
     return tasks
@@ -101,7 +101,7 @@ async def begun(model: Cached, inner: Gated, count: int) -> list[asyncio.Task[Re
 def test_asks_that_come_together_are_one_call(tmp_path: Path) -> None:
     async def run() -> None:
         inner = Gated()
-        model = Cached(inner, tmp_path / "c")
+        model = CachedModel(inner, tmp_path / "c")
         tasks = await begun(model, inner, 20)
         inner.gate.set()
         replies = await asyncio.gather(*tasks)
@@ -116,14 +116,17 @@ def test_asks_that_come_together_are_one_call(tmp_path: Path) -> None:
 def test_whoever_asked_first_may_leave(tmp_path: Path) -> None:
     async def run() -> None:
         inner = Gated()
-        model = Cached(inner, tmp_path / "c")
+        model = CachedModel(inner, tmp_path / "c")
         tasks = await begun(model, inner, 3)
         tasks[0].cancel()
         await asyncio.sleep(0.01)
         inner.gate.set()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         assert isinstance(results[0], asyncio.CancelledError)
-        assert [result.text for result in results[1:] if isinstance(result, Reply)] == ["hi", "hi"]
+        assert [result.text for result in results[1:] if isinstance(result, Response)] == [
+            "hi",
+            "hi",
+        ]
         assert (inner.calls, inner.cancelled) == (2, 1)  # the next in line asked in its place
         model.close()
 
@@ -133,7 +136,7 @@ def test_whoever_asked_first_may_leave(tmp_path: Path) -> None:
 def test_when_all_have_left_the_call_is_cancelled(tmp_path: Path) -> None:
     async def run() -> None:
         inner = Gated()
-        model = Cached(inner, tmp_path / "c")
+        model = CachedModel(inner, tmp_path / "c")
         tasks = await begun(model, inner, 3)
         for task in tasks:
             task.cancel()
@@ -151,7 +154,7 @@ def test_a_failure_is_shared_and_forgotten(tmp_path: Path) -> None:
     async def run() -> None:
         inner = Gated()
         inner.failure = ModelError("server", "no")
-        model = Cached(inner, tmp_path / "c")
+        model = CachedModel(inner, tmp_path / "c")
         tasks = await begun(model, inner, 3)
         inner.gate.set()
         results = await asyncio.gather(*tasks, return_exceptions=True)
@@ -194,8 +197,8 @@ def test_the_file_stays_within_its_size(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", ["rubbish", "torn", "empty tables", "zeros"])
 def test_a_broken_file_is_set_aside(damage: str, tmp_path: Path) -> None:
     path = tmp_path / "c"
-    inner = Scripted(["hi"])
-    model = Cached(inner, path)
+    inner = ScriptedModel(["hi"])
+    model = CachedModel(inner, path)
     for number in range(200):
         asyncio.run(model.ask(ask(str(number))))
     model.close()
@@ -230,7 +233,7 @@ def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE precious (thing TEXT)")
     before = path.read_bytes()
-    model = Cached(Scripted(["hi"]), path)
+    model = CachedModel(ScriptedModel(["hi"]), path)
     with pytest.warns(RuntimeWarning, match="not a cache of fourscore"):
         assert asyncio.run(model.ask(ask())).text == "hi"
     model.close()
@@ -239,8 +242,8 @@ def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_row_that_cannot_be_read_is_asked_anew(tmp_path: Path) -> None:
-    inner = Scripted(["hi"])
-    model = Cached(inner, tmp_path / "c")
+    inner = ScriptedModel(["hi"])
+    model = CachedModel(inner, tmp_path / "c")
     asyncio.run(model.ask(ask()))
     model.close()  # and written
     with closing(sqlite3.connect(tmp_path / "c")) as connection, connection:
@@ -252,7 +255,7 @@ def test_a_row_that_cannot_be_read_is_asked_anew(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    model = Cached(Scripted(["hi"]), tmp_path / "file" / "c")
+    model = CachedModel(ScriptedModel(["hi"]), tmp_path / "file" / "c")
     with pytest.warns(RuntimeWarning, match="no replies are cached"):
         assert asyncio.run(model.ask(ask())).text == "hi"
     with warnings.catch_warnings():
@@ -262,8 +265,8 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def _fill(path: Path, first: int, box: Any) -> None:
-    inner = Scripted(lambda asked: asked.messages[0].content)
-    model = Cached(inner, path)
+    inner = ScriptedModel(lambda asked: asked.messages[0].content)
+    model = CachedModel(inner, path)
 
     async def run() -> int:
         numbers = [str((first + n) % 300) for n in range(300)]
@@ -290,8 +293,8 @@ def test_several_processes_share_it(tmp_path: Path) -> None:
 
 
 def test_a_child_after_a_fork_opens_its_own(tmp_path: Path) -> None:
-    inner = Scripted(["hi"])
-    model = Cached(inner, tmp_path / "c")
+    inner = ScriptedModel(["hi"])
+    model = CachedModel(inner, tmp_path / "c")
     asyncio.run(model.ask(ask()))
     model.close()  # and written
     asyncio.run(model.ask(ask()))  # and open again, for the child to inherit
@@ -308,6 +311,6 @@ def test_a_child_after_a_fork_opens_its_own(tmp_path: Path) -> None:
 def test_it_pickles_as_its_settings(tmp_path: Path) -> None:
     from fourscore.models.openai import OpenAI
 
-    model = Cached(OpenAI("m", base_url="http://127.0.0.1:9"), tmp_path / "c", max_bytes=77)
+    model = CachedModel(OpenAI("m", base_url="http://127.0.0.1:9"), tmp_path / "c", max_bytes=77)
     again = pickle.loads(pickle.dumps(model))
     assert (again.path, again.max_bytes) == (model.path, 77)

@@ -10,9 +10,9 @@ import asyncio
 from collections import deque
 
 from fourscore.core.numbers import check_whole
-from fourscore.models.loops import PerLoop
-from fourscore.models.messages import Ask, Model, ModelError, Reply
-from fourscore.models.wrapper import Wrapper
+from fourscore.models.messages import Model, ModelError, Request, Response
+from fourscore.models.per_loop import PerLoop
+from fourscore.models.wrapper import ModelWrapper
 
 #: Answers that make a round, at the least; with fewer chance would decide.
 ROUND = 16
@@ -79,7 +79,7 @@ class Gate:
         self._good = self._bad = 0
 
 
-class Limited(Wrapper):
+class ConcurrencyLimitedModel(ModelWrapper):
     """At most `high` calls at a time, at least `low`, at first `start`; for each event loop."""
 
     def __init__(self, model: Model, *, low: int = 1, start: int = 16, high: int = 256) -> None:
@@ -99,7 +99,7 @@ class Limited(Wrapper):
         """The present limit in the running loop."""
         return self._gates.get().limit
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         gate = self._gates.get()
         age = await gate.enter()
         try:
@@ -117,5 +117,5 @@ class Limited(Wrapper):
         return (_again, (self.model, self.low, self.start, self.high))
 
 
-def _again(model: Model, low: int, start: int, high: int) -> Limited:
-    return Limited(model, low=low, start=start, high=high)
+def _again(model: Model, low: int, start: int, high: int) -> ConcurrencyLimitedModel:
+    return ConcurrencyLimitedModel(model, low=low, start=start, high=high)

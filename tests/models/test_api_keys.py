@@ -8,19 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.server import Answer, Request, said, serving, wrong
+from tests.models.fake_endpoint import (
+    CannedReply,
+    ReceivedRequest,
+    make_completion,
+    make_error,
+    serve_endpoint,
+)
 
 from fourscore.core import ConfigError
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.cached import Cached
-from fourscore.models.keys import Key, hold, key_from, loopback
-from fourscore.models.messages import Ask, ModelError, Turn
+from fourscore.models.api_keys import ApiKey, find_key, is_loopback, register_key
+from fourscore.models.cache import CachedModel
+from fourscore.models.messages import ChatMessage, ModelError, Request
+from fourscore.models.model_spec import make_model
 from fourscore.models.openai import OpenAI
-from fourscore.models.retrying import Retrying
-from fourscore.models.spec import model_of
+from fourscore.models.retry import RetryingModel
 
 KEY = "sk-PLANTED-0123456789abcdefghijklmnop"
-ASK = Ask(messages=(Turn("user", "hello"),))
+ASK = Request(messages=(ChatMessage("user", "hello"),))
 PARTS = (KEY, KEY[: len(KEY) // 2], KEY[-(len(KEY) // 2) :])
 
 
@@ -38,10 +44,10 @@ def shows(*things: object) -> bool:
 def echo(status: int) -> Any:
     """An endpoint that repeats the key that it refuses, in whole and in part."""
 
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         sent = request.headers.get("authorization") or request.headers.get("x-api-key", "")
         half = KEY[: len(KEY) // 2]
-        return wrong(status, f"Incorrect API key provided: {sent} {half}***.")
+        return make_error(status, f"Incorrect API key provided: {sent} {half}***.")
 
     return script
 
@@ -52,10 +58,10 @@ def test_it_is_sent_and_seen_nowhere_else(
     kind: Any, status: int, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    with serving(echo(status)) as endpoint:
+    with serve_endpoint(echo(status)) as endpoint:
         url = endpoint.url
         client = kind("m", base_url=url, key_env="MY_KEY")
-        model = Cached(Retrying(client, attempts=2, first=0.0), tmp_path / "c")
+        model = CachedModel(RetryingModel(client, attempts=2, first=0.0), tmp_path / "c")
 
         async def run() -> ModelError:
             with pytest.raises(ModelError) as caught:
@@ -81,8 +87,13 @@ def test_it_is_sent_and_seen_nowhere_else(
 
 def test_a_dropped_connection_shows_nothing(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    for answer in (Answer(drop="before"), Answer(drop="half"), Answer(delay=9), Answer(body=b"?")):
-        with serving([answer]) as endpoint:
+    for answer in (
+        CannedReply(drop="before"),
+        CannedReply(drop="half"),
+        CannedReply(delay=9),
+        CannedReply(body=b"?"),
+    ):
+        with serve_endpoint([answer]) as endpoint:
             model = OpenAI("m", base_url=endpoint.url, key_env="MY_KEY", timeout=0.3)
             with pytest.raises(ModelError) as caught:
                 asyncio.run(model.ask(ASK))
@@ -91,7 +102,7 @@ def test_a_dropped_connection_shows_nothing(caplog: pytest.LogCaptureFixture) ->
 
 def test_where_it_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def found(url: str, key_env: str | None = None, key_file: str | None = None) -> str:
-        return key_from(url, key_env=key_env, key_file=key_file).reveal()
+        return find_key(url, key_env=key_env, key_file=key_file).reveal()
 
     monkeypatch.setenv("OPENAI_API_KEY", "openai")
     monkeypatch.setenv("DASHSCOPE_API_KEY", "dash")
@@ -104,7 +115,7 @@ def test_where_it_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     for here in ("http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1", "http://127.9.9.9"):
         assert found(here) == ""  # a key that was not named is not given to whoever listens there
         assert found(here, key_env="MY_KEY") == KEY
-    assert not loopback("localhost.example")
+    assert not is_loopback("localhost.example")
     file = tmp_path / "key"
     file.write_text("filed\n")
     assert found("https://api.openai.com/v1", key_file=str(file)) == "filed"
@@ -115,7 +126,7 @@ def test_what_is_no_key(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     file = tmp_path / "key"
     file.write_text(text, newline="")
     with pytest.raises(ConfigError) as caught:
-        key_from("https://h/v1", key_env=None, key_file=str(file))
+        find_key("https://h/v1", key_env=None, key_file=str(file))
     assert not text.strip() or text not in str(caught.value)
 
 
@@ -125,23 +136,23 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="set ANTHROPIC_API_KEY"):
         asyncio.run(Anthropic("m").ask(ASK))
     with pytest.raises(ConfigError, match="No such file"):
-        key_from("https://h/v1", key_env=None, key_file=str(tmp_path / "none"))
+        find_key("https://h/v1", key_env=None, key_file=str(tmp_path / "none"))
     with pytest.raises(ConfigError, match="not both"):
-        key_from("https://h/v1", key_env="A", key_file="b")
+        find_key("https://h/v1", key_env="A", key_file="b")
 
 
 def test_a_key_has_no_picture() -> None:
-    key = Key(KEY)
+    key = ApiKey(KEY)
     assert not shows(key, repr(key), f"{key}", [key])
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(key)
-    assert Key("").hide("words") == "words"
+    assert ApiKey("").hide("words") == "words"
 
 
 def test_the_stack_works_with_a_key(tmp_path: Path) -> None:
-    with serving([said("hi")]) as endpoint:
+    with serve_endpoint([make_completion("hi")]) as endpoint:
         cache = str(tmp_path / "c.sqlite")
-        model: Any = model_of("openai:m", base_url=endpoint.url, key_env="MY_KEY", cache=cache)
+        model: Any = make_model("openai:m", base_url=endpoint.url, key_env="MY_KEY", cache=cache)
         assert asyncio.run(model.ask(ASK)).text == "hi"
         model.close()
     assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
@@ -149,28 +160,28 @@ def test_the_stack_works_with_a_key(tmp_path: Path) -> None:
 
 
 def test_a_key_from_a_configuration_is_held_under_a_name() -> None:
-    name = hold("small", f" {KEY} ")
+    name = register_key("small", f" {KEY} ")
     assert name == "api_key of small"
-    assert key_from("http://127.0.0.1:1/v1", key_env=name, key_file=None).reveal() == KEY
+    assert find_key("http://127.0.0.1:1/v1", key_env=name, key_file=None).reveal() == KEY
     model = OpenAI("small", base_url="http://127.0.0.1:1/v1", key_env=name)
     shown = f"{model!r} {model.settings!r} {model.fingerprint}".encode() + pickle.dumps(model)
     assert not any(part.encode() in shown for part in PARTS)
     with pytest.raises(ConfigError) as caught:
-        hold("small", "two\nlines-of-a-secret")
+        register_key("small", "two\nlines-of-a-secret")
     assert "lines-of-a-secret" not in str(caught.value)
 
 
 def test_what_stands_for_no_key_is_not_cut_out_of_replies() -> None:
-    assert Key("k").hide("ranking") == "ranking"
-    assert Key("EMPTY").hide_in(b"EMPTY") == b"EMPTY"
-    assert Key("12345678").hide("no 12345678") == "no [key]"
+    assert ApiKey("k").hide("ranking") == "ranking"
+    assert ApiKey("EMPTY").hide_in(b"EMPTY") == b"EMPTY"
+    assert ApiKey("12345678").hide("no 12345678") == "no [key]"
 
 
 def test_another_process_does_not_hold_it_and_looks_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(ConfigError, match="for others set DASHSCOPE_API_KEY or OPENAI_API_KEY"):
-        key_from("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)
+        find_key("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    found = key_from("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)
+    found = find_key("http://127.0.0.1:1/v1", key_env="api_key of another", key_file=None)
     assert found.reveal() == KEY

@@ -9,7 +9,7 @@ Until enough calls have answered nobody knows what slow means, and none gets a s
 everything is slow the endpoint is overloaded, and second calls would make it worse: no more than
 one in `share` of the calls under way has one.
 
-It belongs inside `Limited`, so that waiting in line is not taken for hanging.
+It belongs inside `ConcurrencyLimitedModel`, so that waiting in line is not taken for hanging.
 """
 
 import asyncio
@@ -20,9 +20,9 @@ from msgspec.structs import replace
 from fourscore.core import Usage
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.deadlines import Deadlines
-from fourscore.models.loops import PerLoop
-from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply
-from fourscore.models.wrapper import Wrapper
+from fourscore.models.messages import FREE, Model, ModelError, Request, Response
+from fourscore.models.per_loop import PerLoop
+from fourscore.models.wrapper import ModelWrapper
 
 #: How many calls must have answered, how many are remembered.
 ENOUGH, RECENT = 10, 256
@@ -53,7 +53,7 @@ class _Seen:
         return self._p95
 
 
-class Hedged(Wrapper):
+class HedgedModel(ModelWrapper):
     """See above. What is slow is learnt for each event loop by itself."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Hedged(Wrapper):
         self.after, self.times, self.share = after, times, share
         self._seen = PerLoop(lambda: _Seen(after))
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         """The first call is made in the task that asks; only one that is slow costs a task more."""
         seen = self._seen.get()
         race = _Race(self, ask, seen)
@@ -89,7 +89,7 @@ class Hedged(Wrapper):
             seen.slow.drop(race)
             race.end()
 
-    async def timed(self, ask: Ask, seen: _Seen) -> Reply:
+    async def timed(self, ask: Request, seen: _Seen) -> Response:
         clock = asyncio.get_running_loop().time
         begun = clock()
         reply = await self.model.ask(ask)
@@ -117,7 +117,7 @@ class _Race:
     __slots__ = ("_before", "_beside", "_calls", "_failed", "_overtaken", "_task", "ask", "due",
                  "hedged", "loop", "seen", "spent")  # fmt: skip
 
-    def __init__(self, hedged: Hedged, ask: Ask, seen: _Seen) -> None:
+    def __init__(self, hedged: HedgedModel, ask: Request, seen: _Seen) -> None:
         task = asyncio.current_task()
         assert task is not None
         self.hedged, self.ask, self.seen = hedged, ask, seen
@@ -125,8 +125,8 @@ class _Race:
         self._before = task.cancelling()
         self.due = self.loop.time() + hedged.after
         self.spent: Usage = FREE  # by second calls that failed
-        self._beside: asyncio.Task[Reply] | None = None
-        self._calls: set[asyncio.Task[Reply]] = set()
+        self._beside: asyncio.Task[Response] | None = None
+        self._calls: set[asyncio.Task[Response]] = set()
         self._failed: ModelError | None = None  # the first call's error
         self._overtaken = False
 
@@ -135,7 +135,7 @@ class _Race:
         self._beside = self.loop.create_task(self._others())
         self._beside.add_done_callback(self._won)
 
-    async def _others(self) -> Reply:
+    async def _others(self) -> Response:
         """Second calls, until one answers, or all have failed and the first with them."""
         clock, hedged, seen = self.loop.time, self.hedged, self.seen
         due = self.due - hedged.after  # when the last call began, or may be replaced
@@ -167,7 +167,7 @@ class _Race:
             if self._failed is not None and not self._calls:
                 raise self._lost(self._failed)
 
-    def _won(self, beside: "asyncio.Task[Reply]") -> None:
+    def _won(self, beside: "asyncio.Task[Response]") -> None:
         if not beside.cancelled() and self._failed is None:
             beside.exception()  # heard: unheard, the loop would print it
             self._overtaken = True
@@ -180,11 +180,11 @@ class _Race:
         self._overtaken = False
         return self._task.uncancel() <= self._before
 
-    def winner(self) -> Reply:
+    def winner(self) -> Response:
         assert self._beside is not None
         return self._beside.result()
 
-    async def without_first(self, error: ModelError) -> Reply:
+    async def without_first(self, error: ModelError) -> Response:
         """The first call has failed: the answer of another that is under way, or that error."""
         self._failed = error
         if self._beside is None or not self._calls:
@@ -209,15 +209,15 @@ class _Race:
         self._calls.clear()
 
 
-def _went_wrong(call: "asyncio.Task[Reply]") -> bool:
+def _went_wrong(call: "asyncio.Task[Response]") -> bool:
     return call.exception() is not None
 
 
-def _heard(call: "asyncio.Task[Reply]") -> None:
+def _heard(call: "asyncio.Task[Response]") -> None:
     """The loser's error is nobody's business; unheard, the loop would print it."""
     if not call.cancelled():
         call.exception()
 
 
-def _again(model: Model, after: float, times: float, share: int) -> Hedged:
-    return Hedged(model, after=after, times=times, share=share)
+def _again(model: Model, after: float, times: float, share: int) -> HedgedModel:
+    return HedgedModel(model, after=after, times=times, share=share)

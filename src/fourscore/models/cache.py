@@ -14,17 +14,17 @@ from msgspec.structs import replace
 
 from fourscore.core import digest
 from fourscore.core.numbers import check_whole
-from fourscore.models.cache_writer import Desk
-from fourscore.models.loops import PerLoop, leave_alone
-from fourscore.models.messages import FREE, Ask, Model, Reply
-from fourscore.models.wrapper import Wrapper
+from fourscore.models.cache_writer import WriteBehindCache
+from fourscore.models.messages import FREE, Model, Request, Response
+from fourscore.models.per_loop import PerLoop, leave_alone
+from fourscore.models.wrapper import ModelWrapper
 
 MAX_BYTES = 512 << 20
 #: Part of every key: a change in how replies are read makes the old ones strangers.
 VERSION = 1
 
 
-class Cached(Wrapper):
+class CachedModel(ModelWrapper):
     """Replies in the file at `path`, at most about `max_bytes` of them: the longest unused go."""
 
     def __init__(self, model: Model, path: str | Path, *, max_bytes: int = MAX_BYTES) -> None:
@@ -32,11 +32,11 @@ class Cached(Wrapper):
         check_whole("max_bytes", max_bytes, low=1)
         self.path, self.max_bytes = Path(path).expanduser(), max_bytes
         #: What comes of asks under way; None where whoever asked has left.
-        self._flights: PerLoop[dict[str, asyncio.Future[Reply | None]]] = PerLoop(dict)
-        self._desk: Desk | None = None
+        self._flights: PerLoop[dict[str, asyncio.Future[Response | None]]] = PerLoop(dict)
+        self._desk: WriteBehindCache | None = None
         self.answered = 0  # asks that needed no call
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         key = digest([VERSION, self.fingerprint, ask.digest])
         flights, desk = self._flights.get(), self._at_desk()
         while (flight := flights.get(key)) is not None:
@@ -63,12 +63,12 @@ class Cached(Wrapper):
         desk.put(key, msgspec.json.encode(reply))
         return reply
 
-    def _at_desk(self) -> Desk:
+    def _at_desk(self) -> WriteBehindCache:
         if self._desk is not None and self._desk.pid != os.getpid():
             leave_alone(self._desk)  # its thread did not survive the fork
             self._desk = None
         if self._desk is None:
-            self._desk = Desk(self.path, self.max_bytes)
+            self._desk = WriteBehindCache(self.path, self.max_bytes)
         return self._desk
 
     def close(self) -> None:
@@ -81,15 +81,15 @@ class Cached(Wrapper):
         return (_again, (self.model, self.path, self.max_bytes))
 
 
-def _decoded(stored: bytes | None) -> Reply | None:
+def _decoded(stored: bytes | None) -> Response | None:
     """The reply as from a cache; None where it cannot be read, and is asked anew."""
     if stored is None:
         return None
     try:
-        return replace(msgspec.json.decode(stored, type=Reply), cached=True, usage=FREE)
+        return replace(msgspec.json.decode(stored, type=Response), cached=True, usage=FREE)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
 
 
-def _again(model: Model, path: Path, max_bytes: int) -> Cached:
-    return Cached(model, path, max_bytes=max_bytes)
+def _again(model: Model, path: Path, max_bytes: int) -> CachedModel:
+    return CachedModel(model, path, max_bytes=max_bytes)

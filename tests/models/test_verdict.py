@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core.frozen import FrozenDict
-from fourscore.models.messages import Ask, ModelError, Turn
-from fourscore.models.parsing import verdict
+from fourscore.models.messages import ChatMessage, ModelError, Request
 from fourscore.models.schema import check_schema, mismatch
+from fourscore.models.verdict import verdict
 
 SCORE = {"type": "integer", "minimum": 0, "maximum": 10}
 SCHEMA: dict[str, Any] = {
@@ -218,7 +218,7 @@ def test_a_cut_never_passes(score: int, cut: int) -> None:
 )
 def test_a_schema_that_would_not_be_checked_is_refused(schema: Any, why: str) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
-        Ask(messages=(Turn("user", "?"),), schema=schema)
+        Request(messages=(ChatMessage("user", "?"),), schema=schema)
     assert why in str(caught.value)
 
 
@@ -240,20 +240,20 @@ def test_the_schema_above_is_one() -> None:
 )
 def test_an_ask_that_makes_no_sense(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        Ask(**{"messages": (Turn("user", "?"),), **fields})
+        Request(**{"messages": (ChatMessage("user", "?"),), **fields})
     with pytest.raises(ValueError, match="role"):
-        Turn("robot", "?")  # type: ignore[arg-type]
+        ChatMessage("robot", "?")  # type: ignore[arg-type]
 
 
 def test_the_identity_of_an_ask() -> None:
     def ask(**fields: Any) -> str:
-        return Ask(**{"messages": (Turn("user", "?"),), **fields}).digest
+        return Request(**{"messages": (ChatMessage("user", "?"),), **fields}).digest
 
     two = {"a": {"type": "string"}, "b": {"type": "string"}}
     turned = dict(reversed(two.items()))
     different = {
         ask(),
-        ask(messages=(Turn("system", "?"),)),
+        ask(messages=(ChatMessage("system", "?"),)),
         ask(salt="1"),
         ask(temperature=1),
         ask(seed=0),

@@ -6,7 +6,7 @@ The stack, from the judge inwards, and why in this order:
     Retrying    asks again, and waits without holding a place
     Limited     holds a place while a call is under way
     Hedged      sees calls without their time in line
-    Budgeted    sets aside for each single call, first, second or repeated; from the purse of
+    Budgeted    sets aside for each single call, first, second or repeated; from the budget of
                 all models of a run, and from one of its own where its settings say so
     Metered     counts each of them
     client      makes it
@@ -22,18 +22,18 @@ import msgspec
 from fourscore.core import ConfigError
 from fourscore.core.errors import suggest_known
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.budget import Purse
-from fourscore.models.budgeted import Budgeted
-from fourscore.models.cached import MAX_BYTES, Cached
-from fourscore.models.fakes import careful, gullible
-from fourscore.models.hedged import Hedged
-from fourscore.models.limited import Limited
+from fourscore.models.budget import Budget
+from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.cache import MAX_BYTES, CachedModel
+from fourscore.models.concurrency_limit import ConcurrencyLimitedModel
+from fourscore.models.fakes import make_careful_model, make_gullible_model
+from fourscore.models.hedge import HedgedModel
 from fourscore.models.messages import Model
-from fourscore.models.metered import Metered
 from fourscore.models.openai import OpenAI
 from fourscore.models.prices import Prices
-from fourscore.models.retrying import Retrying
-from fourscore.models.scripted import Scripted
+from fourscore.models.retry import RetryingModel
+from fourscore.models.scripted import ScriptedModel
+from fourscore.models.usage_meter import MeteredModel
 
 KINDS = ("openai", "anthropic", "scripted")
 #: Settings of the client itself.
@@ -55,17 +55,17 @@ class StackSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     prices: Any = None
 
 
-def model_of(spec: str, **settings: Any) -> Model:
+def make_model(spec: str, **settings: Any) -> Model:
     """The model that a specification names, with everything a judge should have around it.
 
     Clients are cached by default, scripts are not: `scripted:gullible`, `scripted:careful`, or
     `scripted:` and the text it always answers with.
     """
-    return paid_model(spec, settings, None)
+    return make_paid_model(spec, settings, None)
 
 
-def paid_model(spec: str, settings: Mapping[str, Any], purse: Purse | None) -> Model:
-    """The same, paying from a purse that others pay from too."""
+def make_paid_model(spec: str, settings: Mapping[str, Any], budget: Budget | None) -> Model:
+    """The same, paying from a budget that others pay from too."""
     kind, colon, name = spec.partition(":")
     if not colon or not name:
         raise ConfigError(
@@ -76,7 +76,7 @@ def paid_model(spec: str, settings: Mapping[str, Any], purse: Purse | None) -> M
     inner = {key: value for key, value in settings.items() if key in CLIENT}
     try:
         stack = StackSettings(**{k: v for k, v in settings.items() if k not in CLIENT})
-        return _stacked(_client(kind, name, inner), stack, kind, purse)
+        return _stacked(_client(kind, name, inner), stack, kind, budget)
     except TypeError as error:
         known = ", ".join((*CLIENT, *StackSettings.__struct_fields__))
         raise ConfigError(f"{spec!r}: {error}; known: {known}", field="model") from None
@@ -91,32 +91,32 @@ def _client(kind: str, name: str, settings: Mapping[str, Any]) -> Model:
         return Anthropic(name, **settings)
     if settings:
         raise TypeError(f"a script has no {', '.join(settings)}")
-    known = {"gullible": gullible, "careful": careful}
-    return known[name]() if name in known else Scripted([name], name=f"scripted:{name}")
+    known = {"gullible": make_gullible_model, "careful": make_careful_model}
+    return known[name]() if name in known else ScriptedModel([name], name=f"scripted:{name}")
 
 
-def _stacked(client: Model, stack: StackSettings, kind: str, purse: Purse | None) -> Model:
+def _stacked(client: Model, stack: StackSettings, kind: str, budget: Budget | None) -> Model:
     prices = stack.prices if isinstance(stack.prices, Prices) else Prices(stack.prices)
-    model: Model = Metered(client, prices)
+    model: Model = MeteredModel(client, prices)
     if (stack.dollars, stack.tokens, stack.calls) != (None, None, None):
-        model = Budgeted(
+        model = BudgetedModel(
             model,
             dollars=stack.dollars,
             tokens=stack.tokens,
             calls=stack.calls,
             prices=prices,
         )
-    if purse is not None:
-        model = Budgeted(model, purse, prices=prices)
+    if budget is not None:
+        model = BudgetedModel(model, budget, prices=prices)
     if stack.hedge and kind != "scripted":
-        model = Hedged(model)
-    model = Limited(model, high=stack.concurrency)
-    model = Retrying(model, attempts=stack.attempts, deadline=stack.deadline)
+        model = HedgedModel(model)
+    model = ConcurrencyLimitedModel(model, high=stack.concurrency)
+    model = RetryingModel(model, attempts=stack.attempts, deadline=stack.deadline)
     cache = kind != "scripted" if stack.cache is None else stack.cache
     if cache is False:
         return model
     path = usual_cache() if cache is True else Path(cache)
-    return Cached(model, path, max_bytes=stack.cache_bytes)
+    return CachedModel(model, path, max_bytes=stack.cache_bytes)
 
 
 def usual_cache() -> Path:

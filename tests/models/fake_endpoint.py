@@ -11,7 +11,7 @@ from aiohttp import web
 from tests.loopback import served
 
 
-class Answer(NamedTuple):
+class CannedReply(NamedTuple):
     """What one request gets. `drop` ends the connection: before the answer, or half-way."""
 
     status: int = 200
@@ -21,13 +21,13 @@ class Answer(NamedTuple):
     drop: str = ""
 
 
-class Request(NamedTuple):
+class ReceivedRequest(NamedTuple):
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
 
 
-Script = Callable[[Request, int], Answer] | Sequence[Answer]
+Script = Callable[[ReceivedRequest, int], CannedReply] | Sequence[CannedReply]
 
 
 class Endpoint:
@@ -35,17 +35,17 @@ class Endpoint:
 
     def __init__(self, script: Script) -> None:
         self.script, self.url = script, ""
-        self.requests: list[Request] = []
+        self.requests: list[ReceivedRequest] = []
         self.under_way = self.most = 0
 
-    def _answer(self, request: Request) -> Answer:
+    def _answer(self, request: ReceivedRequest) -> CannedReply:
         if callable(self.script):
             return self.script(request, len(self.requests))
         return self.script[min(len(self.requests), len(self.script)) - 1]
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         headers = {name.lower(): value for name, value in request.headers.items()}
-        sent = Request(request.path, headers, await request.json())
+        sent = ReceivedRequest(request.path, headers, await request.json())
         self.requests.append(sent)
         self.under_way += 1
         self.most = max(self.most, self.under_way)
@@ -54,7 +54,7 @@ class Endpoint:
         finally:
             self.under_way -= 1
 
-    async def _given(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+    async def _given(self, request: web.Request, answer: CannedReply) -> web.StreamResponse:
         await asyncio.sleep(answer.delay)
         body = answer.body
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -69,7 +69,7 @@ class Endpoint:
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[Endpoint]:
+def serve_endpoint(script: Script) -> Iterator[Endpoint]:
     """An endpoint in a thread of its own, so that a client may run in any loop."""
     endpoint = Endpoint(script)
     with served(endpoint.handle) as address:
@@ -77,9 +77,9 @@ def serving(script: Script) -> Iterator[Endpoint]:
         yield endpoint
 
 
-def said(text: str | None, finish: str = "stop", **message: Any) -> Answer:
+def make_completion(text: str | None, finish: str = "stop", **message: Any) -> CannedReply:
     """A chat completion with this text."""
-    return Answer(
+    return CannedReply(
         body={
             "id": "1",
             "model": "small-2025-01-01",
@@ -95,13 +95,13 @@ def said(text: str | None, finish: str = "stop", **message: Any) -> Answer:
     )
 
 
-def called(arguments: Any) -> Answer:
+def make_tool_call(arguments: Any) -> CannedReply:
     """A chat completion with one tool call."""
     call = {"id": "c", "type": "function", "function": {"name": "verdict", "arguments": arguments}}
-    return said(None, "tool_calls", tool_calls=[call])
+    return make_completion(None, "tool_calls", tool_calls=[call])
 
 
-def wrong(status: int, message: str = "no", **more: Any) -> Answer:
+def make_error(status: int, message: str = "no", **more: Any) -> CannedReply:
     """An error as OpenAI words it."""
     headers = more.pop("headers", {})
-    return Answer(status, {"error": {"message": message, **more}}, headers)
+    return CannedReply(status, {"error": {"message": message, **more}}, headers)

@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from fourscore.core import Usage
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.deadlines import Deadline, Deadlines
-from fourscore.models.loops import PerLoop
-from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply
-from fourscore.models.wrapper import Wrapper
+from fourscore.models.messages import FREE, Model, ModelError, Request, Response
+from fourscore.models.per_loop import PerLoop
+from fourscore.models.wrapper import ModelWrapper
 
 
-class Retrying(Wrapper):
+class RetryingModel(ModelWrapper):
     """At most `attempts` calls, of which at most `malformed` may end so, within `deadline` seconds
     in all; after that the last error. `chance` is where the randomness comes from."""
 
@@ -45,7 +45,7 @@ class Retrying(Wrapper):
         self._chance = chance or random.Random()  # noqa: S311
         self._deadlines = PerLoop(lambda: Deadlines(deadline))
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         tried = _Tried()
         try:
             with Deadline(self._deadlines.get()) as limit:
@@ -55,7 +55,7 @@ class Retrying(Wrapper):
                 raise
             raise _final(tried.last or self._late(), tried.spent, tried.attempts) from None
 
-    async def _asked(self, ask: Ask, tried: "_Tried", ends: float) -> Reply:
+    async def _asked(self, ask: Request, tried: "_Tried", ends: float) -> Response:
         while True:
             tried.attempts += 1
             try:
@@ -125,5 +125,5 @@ def _final(error: ModelError, spent: Usage, attempts: int) -> ModelError:
     )
 
 
-def _again(model: Model, settings: dict[str, Any]) -> Retrying:
-    return Retrying(model, **settings)
+def _again(model: Model, settings: dict[str, Any]) -> RetryingModel:
+    return RetryingModel(model, **settings)

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from fourscore.core import Usage
-from fourscore.models.messages import FREE, Ask, Model, ModelError, Reply
+from fourscore.models.messages import FREE, Model, ModelError, Request, Response
 from fourscore.models.prices import Prices
-from fourscore.models.wrapper import Wrapper
+from fourscore.models.wrapper import ModelWrapper
 
 
-class Account(NamedTuple):
+class ModelUsage(NamedTuple):
     """One model's calls. `failed` of them gave no answer; of `unknown` nobody knows the tokens.
     `cached` asks needed no call."""
 
@@ -39,9 +39,9 @@ class Account(NamedTuple):
         failed = f" ({self.failed} failed)"
         return f"{self.model}: {usage.calls} calls{failed}{cached}, {tokens}, {money}"
 
-    def plus(self, other: "Account") -> "Account":
+    def plus(self, other: "ModelUsage") -> "ModelUsage":
         """Both as one. Where one of them has no price, nobody knows what they cost together."""
-        return Account(
+        return ModelUsage(
             self.model,
             self.usage + other.usage,
             self.failed + other.failed,
@@ -51,7 +51,7 @@ class Account(NamedTuple):
         )
 
 
-class Metered(Wrapper):
+class MeteredModel(ModelWrapper):
     """Fills in `usage.dollars` and keeps the account; see `fourscore.models.prices`."""
 
     def __init__(self, model: Model, prices: Prices | None = None) -> None:
@@ -62,12 +62,12 @@ class Metered(Wrapper):
         self._lock = threading.Lock()
 
     @property
-    def account(self) -> Account:
+    def account(self) -> ModelUsage:
         with self._lock:
             name, priced = self.name, self.price is not None
-            return Account(name, self._usage, self._failed, self._unknown, priced)
+            return ModelUsage(name, self._usage, self._failed, self._unknown, priced)
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         try:
             reply = await self.model.ask(ask)
         except ModelError as error:
@@ -92,4 +92,4 @@ class Metered(Wrapper):
             self._unknown += usage is None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Metered, (self.model, self.prices))  # a copy keeps an account of its own
+        return (MeteredModel, (self.model, self.prices))  # a copy keeps an account of its own

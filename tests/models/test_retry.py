@@ -7,21 +7,27 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.models.server import Answer, Request, said, serving, wrong
+from tests.models.fake_endpoint import (
+    CannedReply,
+    ReceivedRequest,
+    make_completion,
+    make_error,
+    serve_endpoint,
+)
 
 from fourscore.core import Usage
-from fourscore.models import hedged
-from fourscore.models.hedged import Hedged
-from fourscore.models.limited import Limited
-from fourscore.models.messages import Ask, Kind, ModelError, Reply, Turn
+from fourscore.models import hedge as hedged
+from fourscore.models.concurrency_limit import ConcurrencyLimitedModel
+from fourscore.models.hedge import HedgedModel
+from fourscore.models.messages import ChatMessage, ErrorKind, ModelError, Request, Response
 from fourscore.models.openai import OpenAI
-from fourscore.models.retrying import Retrying
-from fourscore.models.scripted import Scripted
+from fourscore.models.retry import RetryingModel
+from fourscore.models.scripted import ScriptedModel
 
-ASK = Ask(messages=(Turn("user", "hello"),))
+ASK = Request(messages=(ChatMessage("user", "hello"),))
 
 
-def error(kind: Kind, **more: Any) -> ModelError:
+def error(kind: ErrorKind, **more: Any) -> ModelError:
     return ModelError(kind, f"it is {kind}", **more)
 
 
@@ -50,29 +56,29 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.mark.parametrize("kind", ["rate_limited", "server", "connection", "timeout", "malformed"])
-def test_what_passes_is_asked_again(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_passes_is_asked_again(kind: ErrorKind, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = slept(monkeypatch)
     paid = Usage(calls=1, input_tokens=5)
-    model = Scripted([error(kind, usage=paid), error(kind), "hi"])
-    reply = asyncio.run(Retrying(model, chance=Chance()).ask(ASK))
+    model = ScriptedModel([error(kind, usage=paid), error(kind), "hi"])
+    reply = asyncio.run(RetryingModel(model, chance=Chance()).ask(ASK))
     assert (reply.text, reply.attempts, model.calls) == ("hi", 3, 3)
     assert (reply.usage.calls, reply.usage.input_tokens) == (3, 5 + 2)  # with what failed
     assert pauses == ([] if kind == "malformed" else [0.5, 1.0])
 
 
 @pytest.mark.parametrize("kind", ["refused", "bad_request", "budget"])
-def test_what_does_not_pass_is_final(kind: Kind) -> None:
-    model = Scripted([error(kind)])
+def test_what_does_not_pass_is_final(kind: ErrorKind) -> None:
+    model = ScriptedModel([error(kind)])
     with pytest.raises(ModelError, match=kind):
-        asyncio.run(Retrying(model).ask(ASK))
+        asyncio.run(RetryingModel(model).ask(ASK))
     assert model.calls == 1
 
 
 def test_pauses_double_up_to_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = slept(monkeypatch)
-    model = Scripted([error("server", status=500)])
+    model = ScriptedModel([error("server", status=500)])
     with pytest.raises(ModelError, match=r"it is server \(attempt 7\)") as caught:
-        asyncio.run(Retrying(model, attempts=7, longest=4, chance=Chance()).ask(ASK))
+        asyncio.run(RetryingModel(model, attempts=7, longest=4, chance=Chance()).ask(ASK))
     assert pauses == [0.5, 1, 2, 4, 4, 4]
     assert (caught.value.status, caught.value.usage) == (500, Usage(calls=7))
 
@@ -80,24 +86,24 @@ def test_pauses_double_up_to_the_longest(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_jitter_is_over_the_whole_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = slept(monkeypatch)
     for seed in range(200):
-        model = Scripted([error("server"), "hi"])
-        asyncio.run(Retrying(model, chance=random.Random(seed)).ask(ASK))
+        model = ScriptedModel([error("server"), "hi"])
+        asyncio.run(RetryingModel(model, chance=random.Random(seed)).ask(ASK))
     assert min(pauses) < 0.05
     assert 0.45 < max(pauses) <= 0.5
 
 
 def test_the_endpoint_says_when(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = slept(monkeypatch)
-    model = Scripted([error("rate_limited", retry_after=20.0), "hi"])
-    asyncio.run(Retrying(model, chance=Chance()).ask(ASK))
+    model = ScriptedModel([error("rate_limited", retry_after=20.0), "hi"])
+    asyncio.run(RetryingModel(model, chance=Chance()).ask(ASK))
     assert pauses == [20.5]  # never earlier; a little later, or all would come at once
 
 
 def test_a_wait_that_ends_too_late_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = slept(monkeypatch)
-    model = Scripted([error("rate_limited", retry_after=3600.0)])
+    model = ScriptedModel([error("rate_limited", retry_after=3600.0)])
     with pytest.raises(ModelError) as caught:
-        asyncio.run(Retrying(model, deadline=60).ask(ASK))
+        asyncio.run(RetryingModel(model, deadline=60).ask(ASK))
     assert (caught.value.kind, caught.value.retry_after, pauses) == ("rate_limited", 3600.0, [])
 
 
@@ -110,7 +116,7 @@ class Slow:
         self.times = times
         self.calls = self.cancelled = self.open = self.most = 0
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: Request) -> Response:
         self.calls += 1
         self.open += 1
         self.most = max(self.most, self.open)
@@ -126,28 +132,28 @@ class Slow:
             raise
         finally:
             self.open -= 1
-        return Reply(text=str(number), usage=Usage(calls=1, input_tokens=1))
+        return Response(text=str(number), usage=Usage(calls=1, input_tokens=1))
 
 
 def test_the_deadline_is_for_all_attempts() -> None:
     model = Slow(lambda number: 60.0)
     with pytest.raises(ModelError, match=r"no answer within 0\.1 s in all") as caught:
-        asyncio.run(Retrying(model, deadline=0.1).ask(ASK))
+        asyncio.run(RetryingModel(model, deadline=0.1).ask(ASK))
     assert (caught.value.kind, model.cancelled) == ("timeout", 1)
     model = Slow(lambda number: error("server") if number == 1 else 60.0)
     with pytest.raises(ModelError, match="it is server"):  # the last error that had words
-        asyncio.run(Retrying(model, deadline=1.0, first=0.0).ask(ASK))
+        asyncio.run(RetryingModel(model, deadline=1.0, first=0.0).ask(ASK))
 
 
 def test_malformed_replies_have_a_limit_of_their_own() -> None:
-    model = Scripted([error("malformed")])
+    model = ScriptedModel([error("malformed")])
     with pytest.raises(ModelError, match="malformed"):
-        asyncio.run(Retrying(model, attempts=9, malformed=3).ask(ASK))
+        asyncio.run(RetryingModel(model, attempts=9, malformed=3).ask(ASK))
     assert model.calls == 3
 
 
-def hasty(model: Any, **settings: Any) -> Hedged:
-    return Hedged(model, **{"after": 0.05, "times": 1.0, **settings})
+def hasty(model: Any, **settings: Any) -> HedgedModel:
+    return HedgedModel(model, **{"after": 0.05, "times": 1.0, **settings})
 
 
 @pytest.fixture(autouse=True)
@@ -155,7 +161,7 @@ def _short_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hedged, "LOOK", 0.02)
 
 
-async def after_ten(model: Any, last: int = 1) -> list[Reply]:
+async def after_ten(model: Any, last: int = 1) -> list[Response]:
     for _ in range(10):
         await model.ask(ASK)
     return list(await asyncio.gather(*(model.ask(ASK) for _ in range(last))))
@@ -182,7 +188,7 @@ def test_a_second_call_that_fails_is_replaced() -> None:
 
 def test_a_first_call_that_fails_leaves_the_second() -> None:
     class Late(Slow):
-        async def ask(self, ask: Ask) -> Reply:
+        async def ask(self, ask: Request) -> Response:
             if self.calls == 10:
                 self.calls += 1
                 await asyncio.sleep(0.6)
@@ -196,7 +202,7 @@ def test_a_first_call_that_fails_leaves_the_second() -> None:
 
 def test_both_may_fail() -> None:
     class Both(Slow):
-        async def ask(self, ask: Ask) -> Reply:
+        async def ask(self, ask: Request) -> Response:
             if self.calls == 10:
                 self.calls += 1
                 await asyncio.sleep(0.09)
@@ -210,13 +216,13 @@ def test_both_may_fail() -> None:
 
 def test_a_first_call_that_answers_although_cancelled_leaves_no_trace_of_it() -> None:
     class Stubborn(Slow):
-        async def ask(self, ask: Ask) -> Reply:
+        async def ask(self, ask: Request) -> Response:
             if self.calls == 10:
                 self.calls += 1
                 try:
                     await asyncio.sleep(60)
                 except asyncio.CancelledError:
-                    return Reply(text="after all")
+                    return Response(text="after all")
             return await super().ask(ask)
 
     async def run() -> tuple[str, int]:
@@ -231,7 +237,7 @@ def test_a_first_call_that_answers_although_cancelled_leaves_no_trace_of_it() ->
 
 def test_a_second_call_that_breaks_is_heard_of() -> None:
     class Broken(Slow):
-        async def ask(self, ask: Ask) -> Reply:
+        async def ask(self, ask: Request) -> Response:
             if self.calls == 11:
                 raise RuntimeError("a bug")
             return await super().ask(ask)
@@ -280,7 +286,7 @@ def test_the_limit_is_kept_and_grows_while_all_is_well() -> None:
     model = Slow(lambda number: 0.005)
 
     async def run() -> float:
-        limited = Limited(model, start=2, high=8)
+        limited = ConcurrencyLimitedModel(model, start=2, high=8)
         await asyncio.gather(*(limited.ask(ASK) for _ in range(200)))
         return limited.limit
 
@@ -292,7 +298,7 @@ def test_complaints_halve_the_limit_down_to_the_least() -> None:
     model = Slow(lambda number: error("server", status=503))
 
     async def run() -> float:
-        limited = Limited(model, low=2, start=32)
+        limited = ConcurrencyLimitedModel(model, low=2, start=32)
         asks = (limited.ask(ASK) for _ in range(300))
         await asyncio.gather(*asks, return_exceptions=True)
         return limited.limit
@@ -304,7 +310,7 @@ def test_a_few_complaints_are_borne() -> None:
     model = Slow(lambda number: error("rate_limited") if number % 10 == 0 else 0.002)
 
     async def run() -> float:
-        limited = Limited(model, start=16, high=64)
+        limited = ConcurrencyLimitedModel(model, start=16, high=64)
         asks = (limited.ask(ASK) for _ in range(600))
         await asyncio.gather(*asks, return_exceptions=True)
         return limited.limit
@@ -316,7 +322,7 @@ def test_it_settles_where_the_endpoint_does() -> None:
     """An endpoint that bears twenty at a time, and turns away the rest."""
 
     class Narrow(Slow):
-        async def ask(self, ask: Ask) -> Reply:
+        async def ask(self, ask: Request) -> Response:
             if self.open >= 20:
                 raise error("rate_limited")
             return await super().ask(ask)
@@ -324,8 +330,8 @@ def test_it_settles_where_the_endpoint_does() -> None:
     model = Narrow(lambda number: 0.003)
 
     async def run() -> float:
-        limited = Limited(model, start=16)
-        retrying = Retrying(limited, attempts=99, first=0.002, longest=0.01)
+        limited = ConcurrencyLimitedModel(model, start=16)
+        retrying = RetryingModel(limited, attempts=99, first=0.002, longest=0.01)
         await asyncio.gather(*(retrying.ask(ASK) for _ in range(1500)))
         return limited.limit
 
@@ -336,13 +342,13 @@ def test_whoever_leaves_the_line_gives_up_no_place() -> None:
     model = Slow(lambda number: 0.02)
 
     async def run() -> None:
-        limited = Limited(model, start=1, high=1)
+        limited = ConcurrencyLimitedModel(model, start=1, high=1)
         tasks = [asyncio.ensure_future(limited.ask(ASK)) for _ in range(30)]
         await asyncio.sleep(0.01)
         for task in tasks[1::2]:
             task.cancel()
         results = await asyncio.gather(*tasks, return_exceptions=True)
-        assert sum(isinstance(result, Reply) for result in results) == 15
+        assert sum(isinstance(result, Response) for result in results) == 15
         assert (await limited.ask(ASK)).text
 
     asyncio.run(run())
@@ -354,7 +360,7 @@ def test_a_place_given_to_someone_who_has_gone() -> None:
     model = Slow(lambda number: 0.01)
 
     async def run() -> None:
-        limited = Limited(model, start=1, high=1)
+        limited = ConcurrencyLimitedModel(model, start=1, high=1)
         first = asyncio.ensure_future(limited.ask(ASK))
         second = asyncio.ensure_future(limited.ask(ASK))
         await asyncio.sleep(0)
@@ -367,7 +373,7 @@ def test_a_place_given_to_someone_who_has_gone() -> None:
 
 def test_errors_that_say_nothing_of_the_load() -> None:
     async def run() -> float:
-        limited = Limited(Slow(lambda n: error("budget")), start=16)
+        limited = ConcurrencyLimitedModel(Slow(lambda n: error("budget")), start=16)
         await asyncio.gather(*(limited.ask(ASK) for _ in range(99)), return_exceptions=True)
         return limited.limit
 
@@ -376,7 +382,9 @@ def test_errors_that_say_nothing_of_the_load() -> None:
 
 def test_they_pickle_as_their_settings() -> None:
     client = OpenAI("m", base_url="http://127.0.0.1:9")
-    stack = Retrying(Limited(Hedged(client, after=3), high=9), attempts=2, deadline=7)
+    stack = RetryingModel(
+        ConcurrencyLimitedModel(HedgedModel(client, after=3), high=9), attempts=2, deadline=7
+    )
     again = pickle.loads(pickle.dumps(stack))
     assert (again.attempts, again.deadline, again.model.high, again.model.model.after) == (
         2,
@@ -389,17 +397,17 @@ def test_they_pickle_as_their_settings() -> None:
 
 def test_through_a_real_endpoint() -> None:
     weather = [
-        wrong(429, headers={"Retry-After": "0.01"}),
-        wrong(500),
-        Answer(body=b"<html>"),
-        Answer(drop="before"),
-        said("hi"),
+        make_error(429, headers={"Retry-After": "0.01"}),
+        make_error(500),
+        CannedReply(body=b"<html>"),
+        CannedReply(drop="before"),
+        make_completion("hi"),
     ]
 
-    def script(request: Request, number: int) -> Answer:
+    def script(request: ReceivedRequest, number: int) -> CannedReply:
         return weather[number - 1]
 
-    with serving(script) as endpoint:
-        model = Retrying(OpenAI("m", base_url=endpoint.url), first=0.01)
+    with serve_endpoint(script) as endpoint:
+        model = RetryingModel(OpenAI("m", base_url=endpoint.url), first=0.01)
         reply = asyncio.run(model.ask(ASK))
     assert (reply.text, reply.attempts, reply.usage.calls) == ("hi", 5, 5)
