@@ -1,6 +1,7 @@
-"""The command line: a name, a module that is imported only when it is asked for, an exit code.
+"""The command line: find the command, import its module, run it, return its exit code.
 
 0 passed; 1 a gate failed; 2 bad usage, configuration or data; 3 something planned was not measured.
+Only the module of the command that was typed is imported.
 """
 
 import os
@@ -14,26 +15,27 @@ if TYPE_CHECKING:  # `fourscore hook` has no time for imports
 
     from fourscore.core import FourscoreError
 
-#: Each module has `add_arguments(parser)` and `run(args) -> int`.
+#: Each command is a module of this package with `add_arguments(parser)` and `run(args) -> int`.
 COMMANDS = {
-    "demo": "keyless tour: a bundled test set against a bundled agent",
-    "init": "the files of a test project that runs at once",
-    "run": "run a test set: cases, a rubric, an agent",
-    "compare": "two runs side by side, and whether the difference is real",
-    "rescore": "judge a run's stored traces by another rubric",
-    "runs": "list the runs of a store",
-    "show": "a run's summary, or one of its cases",
-    "label": "a person's verdict on a stored output",
-    "calibrate": "a judge held against what people say",
-    "attack": "how far a judge can be talked into a good score",
-    "rubric": "learn a rubric from labelled samples",
-    "schema": "JSON Schema of case, rubric and configuration files",
-    "judge": "rewards for recorded outputs, a row in, a row out",
-    "score": "fitness from an execution log: 0 to 100, a grade, advice",
-    "evolve": "versions of a prompt: decisions, history, rollback",
-    "hook": "append a coding agent's tool use to its execution log",
-    "serve": "rewards over HTTP, for any trainer",
-    "monitor": "how an agent in production does: status, alerts, test cases",
+    "demo": "Run a bundled test set against a bundled agent; needs no key",
+    "init": "Write the files of a test project that runs at once",
+    "run": "Run a test set: cases, a rubric, an agent",
+    "compare": "Compare two runs, and say whether the difference is real",
+    "rescore": "Judge the stored traces of a run by another rubric",
+    "runs": "List the runs of a store",
+    "show": "Show the summary of a run, or one of its cases",
+    "label": "Record a person's verdict on a stored output",
+    "calibrate": "Compare a judge with people's labels",
+    "attack": "Try to talk a judge into a good score",
+    "rubric": "Learn a rubric from labelled samples",
+    "schema": "Print the JSON Schema of case, rubric or configuration files",
+    "judge": "Compute rewards for recorded outputs, a row in, a row out",
+    "score": "Score an execution log: fitness from 0 to 100, a grade, advice",
+    "evolve": "Evolve a prompt: versions, decisions, history, rollback",
+    "hook": "Append a coding agent's tool use to its execution log",
+    "serve": "Serve rewards over HTTP, for any trainer",
+    "monitor": "Show how an agent does in production: status, alerts, test cases",
+    "completion": "Print a script that completes commands in bash, zsh or fish",
 }
 
 PASSED, GATE_FAILED, BAD_INPUT, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -48,38 +50,40 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         return hook(words[1:])
     from fourscore.core import FourscoreError
 
-    _mend_streams()
-    args = _parser(words).parse_args(words)
+    _replace_closed_streams()
+    if "_ARGCOMPLETE" in os.environ:  # set by the shell while it completes a line
+        return _complete()
+    args = _parse_arguments(words)
     if args.command is None:
-        _parser(words).print_help()
+        _make_parser(words).print_help()
         return PASSED
     try:
         code: int = args.run(args)
         sys.stdout.flush()
         return code
     except FourscoreError as error:
-        return _refused(error, as_json=getattr(args, "json", False))
+        return _print_refusal(error, as_json=getattr(args, "json", False))
     except KeyboardInterrupt:
         print("fourscore: interrupted", file=sys.stderr)  # noqa: T201
         return INTERRUPTED
     except BrokenPipeError:
-        return _unwritten("")
+        return _stop_writing("")
     except OSError as error:
-        return _unwritten(f"fourscore: {error.strerror or error}")
+        return _stop_writing(f"fourscore: {error.strerror or error}")
 
 
-def _mend_streams() -> None:
-    """Started with `>&-` or `2>&-`, Python has None where a stream should be."""
+def _replace_closed_streams() -> None:
+    """Replace streams that the shell closed (`>&-`, `2>&-`): Python has None in their place."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
     if sys.stdout is None:
         sys.stdout = open("/dev/full", "w") if os.path.exists("/dev/full") else sys.stderr  # noqa: PTH110, PTH123, SIM115
 
 
-def _unwritten(words: str) -> int:
-    """The disk is full or the reader has gone. Python would complain again while closing stdout."""
-    if words:
-        print(words, file=sys.stderr)  # noqa: T201
+def _stop_writing(message: str) -> int:
+    """Give up stdout after a full disk or a closed pipe, or Python complains again at exit."""
+    if message:
+        print(message, file=sys.stderr)  # noqa: T201
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
@@ -87,22 +91,52 @@ def _unwritten(words: str) -> int:
     return INCOMPLETE
 
 
-def _parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
-    """The parser; only the command that is asked for is imported and has its arguments."""
+def _complete() -> int:
+    """Print the words that may come next on the line that the shell is completing."""
+    import argcomplete
+
+    words = os.environ.get("COMP_LINE", "").split()[1:]
+    argcomplete.autocomplete(_make_parser(words), always_complete_options="long")
+    return PASSED
+
+
+def _parse_arguments(words: "Sequence[str]") -> "argparse.Namespace":
+    """Parse the words of a command line, and suggest an option for one that is not known."""
+    from fourscore.core.errors import find_close_word
+
+    parser = _make_parser(words)
+    args, unknown = parser.parse_known_args(words)
+    if unknown:
+        option = unknown[0].partition("=")[0]
+        close = find_close_word(option, args.options)
+        hint = f"; did you mean {close}?" if close and option.startswith("-") else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+    return args
+
+
+def _make_parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
+    """Make the parser, with the arguments of the command in `words` only."""
     import argparse
     import importlib
 
     from fourscore import __version__
     from fourscore.core import ConfigError
+    from fourscore.core.errors import find_close_word
 
     class Parser(argparse.ArgumentParser):
-        """With `--json` there is a document, even where the other words cannot be read."""
+        """Prints a JSON error document with `--json`, and suggests a word for a mistyped one."""
 
         def error(self, message: str) -> "NoReturn":
+            choice, _, choices = message.partition(" (choose from ")
+            if choices:
+                typed = choice.rpartition("invalid choice: ")[2].strip("'\"")
+                known = [word.strip("'\" ") for word in choices.rstrip(")").split(",")]
+                close = find_close_word(typed, known)
+                message = f"{choice}; did you mean {close}?" if close else message
             if "--json" in words:
-                field, colon, told = message.removeprefix("argument ").partition(": ")
+                field, colon, reason = message.removeprefix("argument ").partition(": ")
                 named = colon and message.startswith("argument ")
-                _print_error(ConfigError(told, field=field) if named else ConfigError(message))
+                _print_error(ConfigError(reason, field=field) if named else ConfigError(message))
             super().error(message)
 
     parser = Parser(
@@ -111,17 +145,18 @@ def _parser(words: "Sequence[str]") -> "argparse.ArgumentParser":
         epilog="exit codes: 0 passed, 1 a gate failed, 2 bad input, 3 incomplete",
     )
     parser.add_argument("--version", action="version", version=f"fourscore {__version__}")
+    parser.set_defaults(options=())
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
         if name in words:
             module = importlib.import_module(f"fourscore.cli.{name}")
             module.add_arguments(command)
-            command.set_defaults(run=module.run)
+            command.set_defaults(run=module.run, options=tuple(command._option_string_actions))
     return parser
 
 
-def _refused(error: "FourscoreError", *, as_json: bool) -> int:
+def _print_refusal(error: "FourscoreError", *, as_json: bool) -> int:
     if as_json:
         _print_error(error)
     print(f"fourscore: {error}", file=sys.stderr)  # noqa: T201
