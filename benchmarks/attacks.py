@@ -27,7 +27,7 @@ from llama import serving
 from fourscore.core import ConfigError, Dimension, Rubric, Trace
 from fourscore.judges.llm.attacks import families, read_bundled_cases, read_wrong_answer
 from fourscore.judges.llm.defences import DEFENCES, Defence
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
 
@@ -80,7 +80,7 @@ def small(attempts: int, gguf: str | None) -> None:
             "max_tokens": 60,
         }
         for column in ("all on", "no fence"):
-            judge = load("criteria", None, {**options, "without": COLUMNS[column]})
+            judge = load_judge("criteria", None, {**options, "without": COLUMNS[column]})
             print(f"{column}: {asyncio.run(right(judge))}", flush=True)
         compare("criteria", options, plan, list(COLUMNS))
 
@@ -110,7 +110,7 @@ def compare(judge: str, options: dict[str, Any], plan: Plan, columns: list[str])
     for column in columns:
         try:
             told = {**JUDGES[judge], **options, "without": COLUMNS[column]}
-            found[column] = measured(load(judge, None, told), plan)
+            found[column] = measured(load_judge(judge, None, told), plan)
         except ConfigError as error:
             print(f"\n{judge}: {error}")
             return

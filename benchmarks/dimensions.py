@@ -41,7 +41,7 @@ from fourscore.core import Case, ConfigError, Message, Signal, Step, ToolCall, T
 from fourscore.core.levels import FLOORS
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 
 NAMES = (
     "factual_accuracy",
@@ -220,7 +220,7 @@ def _steps(
 
 def found(name: str) -> Any:
     try:
-        return load(name)
+        return load_judge(name)
     except ConfigError as error:
         print(f"  {name:18} cannot be loaded: {error}", file=sys.stderr)
         return None

@@ -110,7 +110,7 @@ def measure_rows(rows: Sequence[Row]) -> list[Any]:
     """The features of each row, a line for each wording."""
     measured = []
     for row in rows:
-        text, question = read_text(row.output), support.read_question(row.question)
+        text, question = read_text(row.output), support.stem_question(row.question)
         lines = [
             measure(Match(Claim(support.read_claim(wording), question), text))
             for wording in row.wordings

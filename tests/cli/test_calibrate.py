@@ -11,7 +11,7 @@ import pytest
 
 from fourscore.cli.main import main
 from fourscore.core import ConfigError
-from fourscore.judges.calibrated_rate import corrected, words
+from fourscore.judges.calibrated_rate import correct_rate, describe_corrected_rate
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.stores.sqlite import Store
 
@@ -212,22 +212,22 @@ def summary(passed: int, scored: int, failed: int = 0, **more: Any) -> dict[str,
 
 
 def test_the_rate_of_a_summary() -> None:
-    found = corrected(RUBRIC + CALIBRATION, "f", summary(400, 1000))
+    found = correct_rate(RUBRIC + CALIBRATION, "f", summary(400, 1000))
     assert found["pass_rate_corrected"]["value"] == pytest.approx(1 / 6)
-    assert words(found).endswith("n=1000, Rogan-Gladen with 400 labels")
-    assert corrected(RUBRIC, "f", summary(400, 1000)) == {}
-    assert words({}) == ""
-    crashed = corrected(RUBRIC + CALIBRATION, "f", summary(400, 1000, 1000))
+    assert describe_corrected_rate(found).endswith("n=1000, Rogan-Gladen with 400 labels")
+    assert correct_rate(RUBRIC, "f", summary(400, 1000)) == {}
+    assert describe_corrected_rate({}) == ""
+    crashed = correct_rate(RUBRIC + CALIBRATION, "f", summary(400, 1000, 1000))
     assert crashed["pass_rate_corrected"]["value"] == pytest.approx(1 / 12)
-    nothing = corrected(RUBRIC + CALIBRATION, "f", summary(0, 0))
+    nothing = correct_rate(RUBRIC + CALIBRATION, "f", summary(0, 0))
     assert nothing["pass_rate_corrected"] is None
-    assert words(nothing) == "no, nothing was judged"
+    assert describe_corrected_rate(nothing) == "no, nothing was judged"
 
 
 def test_repeats_make_it_less_sure() -> None:
-    once = corrected(RUBRIC + CALIBRATION, "f", summary(400, 1000))
+    once = correct_rate(RUBRIC + CALIBRATION, "f", summary(400, 1000))
     tried = summary(400, 1000, repeats=4, pass_rate_interval=[0.34, 0.46])
-    clustered = corrected(RUBRIC + CALIBRATION, "f", tried)
+    clustered = correct_rate(RUBRIC + CALIBRATION, "f", tried)
     one, other = (found["pass_rate_corrected"] for found in (once, clustered))
     assert one["value"] == other["value"]
     assert other["interval"][0] < one["interval"][0]
@@ -236,7 +236,7 @@ def test_repeats_make_it_less_sure() -> None:
 
 def test_a_calibration_that_tells_nothing_is_not_used() -> None:
     useless = CALIBRATION.replace("180", "90").replace("140", "110")
-    found = corrected(RUBRIC + useless, "f", summary(400, 1000))
+    found = correct_rate(RUBRIC + useless, "f", summary(400, 1000))
     assert found["pass_rate_corrected"] is None
     assert found["calibration"]["state"] == "refused"
 

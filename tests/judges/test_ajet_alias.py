@@ -86,7 +86,7 @@ def test_a_real_ajet_wins(tmp_path: Path) -> None:
     }
     write(tmp_path, files)
     code = (
-        "from fourscore.judges.loading import load; load('mine.py->Mine'); "
+        "from fourscore.judges.loading import load_judge; load_judge('mine.py->Mine'); "
         "import ajet.workflow, ajet.task_judge.base_judge as b; "
         "print(ajet.workflow.WorkflowTask, b.BaseJudge.__module__, ajet.__file__)"
     )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourscore.judges.answer_extraction import boxed, tagged, without_thinking
+from fourscore.judges.answer_extraction import find_boxed, find_tagged, remove_thinking
 
 steady = settings(deadline=None)
 
@@ -42,7 +42,7 @@ steady = settings(deadline=None)
     ],
 )
 def test_the_last_box(text: str, content: str) -> None:
-    assert boxed(text) == content
+    assert find_boxed(text) == content
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_last_box(text: str, content: str) -> None:
     ],
 )
 def test_no_box(text: str) -> None:
-    assert boxed(text) is None
+    assert find_boxed(text) is None
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_no_box(text: str) -> None:
     ],
 )
 def test_a_box_that_never_closes_is_none(text: str, content: str) -> None:
-    assert boxed(text) == content
+    assert find_boxed(text) == content
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_box_that_never_closes_is_none(text: str, content: str) -> None:
     ],
 )
 def test_the_first_box(text: str, content: str | None) -> None:
-    assert boxed(text, "first") == content
+    assert find_boxed(text, "first") == content
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_the_first_box(text: str, content: str | None) -> None:
     ],
 )
 def test_braces_only(text: str, content: str | None) -> None:
-    assert boxed(text, forms="braces") == content
+    assert find_boxed(text, forms="braces") == content
 
 
 plain = st.text(st.characters(exclude_characters="\\{}", exclude_categories=["Cs"]), max_size=20)
@@ -117,15 +117,15 @@ balanced = st.recursive(
 @given(plain, st.lists(balanced, min_size=1, max_size=4), plain)
 def test_any_balanced_content_is_found(before: str, contents: list[str], after: str) -> None:
     text = before + " and ".join(f"\\boxed{{{content}}}" for content in contents) + after
-    assert boxed(text) == contents[-1].strip()
-    assert boxed(text, "first") == contents[0].strip()
+    assert find_boxed(text) == contents[-1].strip()
+    assert find_boxed(text, "first") == contents[0].strip()
 
 
 @steady
 @given(st.lists(st.sampled_from(["\\", "{", "}", "\\boxed", "\\fbox", " ", "5", "a"]), max_size=12))
 def test_whatever_is_found_is_a_stripped_piece_of_the_text(pieces: list[str]) -> None:
     text = "".join(pieces)
-    found = [boxed(text), boxed(text, "first"), boxed(text, forms="braces")]
+    found = [find_boxed(text), find_boxed(text, "first"), find_boxed(text, forms="braces")]
     for content in found:
         assert content is None or (content in text and content == content.strip())
     assert (found[0] is None) == (found[1] is None)
@@ -149,7 +149,7 @@ def test_whatever_is_found_is_a_stripped_piece_of_the_text(pieces: list[str]) ->
     ],
 )
 def test_thinking_is_no_answer(text: str, kept: str) -> None:
-    assert without_thinking(text) == kept
+    assert remove_thinking(text) == kept
 
 
 @pytest.mark.parametrize(
@@ -167,11 +167,11 @@ def test_thinking_is_no_answer(text: str, kept: str) -> None:
     ],
 )
 def test_the_last_tag(text: str, content: str | None) -> None:
-    assert tagged(text) == content
+    assert find_tagged(text) == content
 
 
 def test_another_tag() -> None:
-    assert tagged("<equation>1</equation><answer>2</answer>", "equation") == "1"
+    assert find_tagged("<equation>1</equation><answer>2</answer>", "equation") == "1"
 
 
 MANY = 100_000
@@ -194,7 +194,7 @@ MANY = 100_000
     ids=range(10),
 )
 def test_hostile_boxes(text: str, content: str | None) -> None:
-    assert boxed(text) == content
+    assert find_boxed(text) == content
 
 
 @pytest.mark.parametrize(
@@ -209,4 +209,4 @@ def test_hostile_boxes(text: str, content: str | None) -> None:
     ids=range(5),
 )
 def test_hostile_thinking(text: str, kept: str) -> None:
-    assert without_thinking(text) == kept
+    assert remove_thinking(text) == kept

@@ -3,7 +3,7 @@
 import pytest
 
 from fourscore.core import Case
-from fourscore.judges.empty_answers import why_nothing
+from fourscore.judges.empty_answers import explain_empty_answer
 
 CASE = Case(input="What is 6 times 7?", expected="42")
 
@@ -25,7 +25,7 @@ CASE = Case(input="What is 6 times 7?", expected="42")
     ],
 )
 def test_says_nothing(answer: str) -> None:
-    assert why_nothing(CASE, answer) is not None
+    assert explain_empty_answer(CASE, answer) is not None
 
 
 @pytest.mark.parametrize(
@@ -49,24 +49,26 @@ def test_says_nothing(answer: str) -> None:
     ],
 )
 def test_says_something(answer: str) -> None:
-    assert why_nothing(CASE, answer) is None
+    assert explain_empty_answer(CASE, answer) is None
 
 
 def test_what_the_case_expects_is_an_answer() -> None:
     assert (
-        why_nothing(Case(input="The German word for solution?", expected="Lösung"), "Lösung")
+        explain_empty_answer(
+            Case(input="The German word for solution?", expected="Lösung"), "Lösung"
+        )
         is None
     )
     case = Case(input="Which sign ends a sentence?", expected={"answer": "."})
-    assert why_nothing(case, " . ") is None
-    assert why_nothing(case, ",") == "the answer is only ','"
+    assert explain_empty_answer(case, " . ") is None
+    assert explain_empty_answer(case, ",") == "the answer is only ','"
 
 
 def test_reasons_show_what_was_there() -> None:
-    assert why_nothing(CASE, " ") == "the answer is empty"
-    assert why_nothing(CASE, "Solution:") == "the answer is only an opening: 'Solution:'"
+    assert explain_empty_answer(CASE, " ") == "the answer is empty"
+    assert explain_empty_answer(CASE, "Solution:") == "the answer is only an opening: 'Solution:'"
 
 
 def test_a_hostile_opening_takes_no_time() -> None:
-    assert why_nothing(CASE, "let's solve " + "the " * 20 + "!") is not None
-    assert why_nothing(CASE, "let's solve " + "the " * 100_000) is None
+    assert explain_empty_answer(CASE, "let's solve " + "the " * 20 + "!") is not None
+    assert explain_empty_answer(CASE, "let's solve " + "the " * 100_000) is None

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from fourscore.core import Case, CaseError, ConfigError, JudgeError, Rubric, Status, Trace, score
-from fourscore.judges.environment import EnvironmentJudge, EnvService, ServiceError, reward_of
+from fourscore.judges.environment import EnvironmentJudge, EnvService, ServiceError, make_reward
 from fourscore.task_judge.env_service_as_judge import EnvServiceJudge
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
@@ -63,7 +63,7 @@ def test_the_same_through_the_core(lake: Any) -> None:
     [(0, 0.0, False), (0.5, 0.25, False), (0.99, 0.495, False), (1, 1.5, True), (2, 2.0, True)],
 )
 def test_the_scale(raw: float, reward: float, success: bool) -> None:
-    given, passed = reward_of(raw)
+    given, passed = make_reward(raw)
     assert given == pytest.approx(reward)
     assert passed is success
 

@@ -13,7 +13,7 @@ import pytest
 
 from fourscore.core import Case, ConfigError, Rubric, Score, Status, Trace, fingerprint, score
 from fourscore.judges.countdown import CountdownJudge
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.judges.math import MathJudge
 
 SHARED_WORDS = '''
@@ -82,7 +82,7 @@ def test_a_word_overlap_judge_loads_and_scores(
     root: str, answer: str, reward: float, passed: bool, folder: Path
 ) -> None:
     write(folder / "words.py", SHARED_WORDS.format(root=root))
-    one = scored(load("words.py->SharedWords"), answer)
+    one = scored(load_judge("words.py->SharedWords"), answer)
     assert one.status is Status.SCORED
     assert one.reward == pytest.approx(reward)
     assert one.passed is passed
@@ -92,7 +92,7 @@ def test_a_word_overlap_judge_loads_and_scores(
 @pytest.mark.parametrize("root", ["ajet", "fourscore"])
 def test_a_judge_is_made_with_the_configuration(root: str, folder: Path) -> None:
     write(folder / "words.py", SHARED_WORDS.format(root=root))
-    assert scored(load("words.py->SharedWords", {"enough": 0.9})).passed is False
+    assert scored(load_judge("words.py->SharedWords", {"enough": 0.9})).passed is False
 
 
 def test_an_async_judge(folder: Path) -> None:
@@ -105,7 +105,7 @@ def test_an_async_judge(folder: Path) -> None:
         "        await asyncio.sleep(0)\n"
         "        return 0.25, True\n",
     )
-    judge = load("later.py->Later")
+    judge = load_judge("later.py->Later")
     assert judge.runs == "loop"
     one = scored(judge)
     assert (one.reward, one.passed) == (0.25, True)
@@ -121,23 +121,23 @@ FUNCTION = (
 
 def test_a_function_judge_and_its_options(folder: Path) -> None:
     write(folder / "checks.py", FUNCTION)
-    assert scored(load("checks.py->mentions")).passed is True
-    assert scored(load("checks.py->mentions", options={"word": "dog"})).passed is False
+    assert scored(load_judge("checks.py->mentions")).passed is True
+    assert scored(load_judge("checks.py->mentions", options={"word": "dog"})).passed is False
     with pytest.raises(ConfigError, match=r"^judge_options\.wrod: .* did you mean word\?$"):
-        load("checks.py->mentions", options={"wrod": "dog"})
+        load_judge("checks.py->mentions", options={"wrod": "dog"})
     with pytest.raises(ConfigError, match=r"^judge_options\.case: unknown option; known: word$"):
-        load("checks.py->mentions", options={"case": "dog"})
+        load_judge("checks.py->mentions", options={"case": "dog"})
 
 
 def test_a_plain_function_is_a_judge_too(folder: Path) -> None:
     write(folder / "checks.py", "def half(case, trace, part=0.5): return part")
-    assert scored(load("checks.py->half")).reward == 0.5
-    assert scored(load("checks.py->half", options={"part": 0.25})).reward == 0.25
+    assert scored(load_judge("checks.py->half")).reward == 0.5
+    assert scored(load_judge("checks.py->half", options={"part": 0.25})).reward == 0.25
     write(folder / "checks.py", "def half(case, trace): return 0.5")
     with pytest.raises(ConfigError, match=r"^judge_options\.part: .* takes no options$"):
-        load("checks.py->half", options={"part": 0.25})
+        load_judge("checks.py->half", options={"part": 0.25})
     write(folder / "checks.py", "def any_of(case, trace, **words): return len(words) / 2")
-    assert scored(load("checks.py->any_of", options={"a": 1})).reward == 0.5
+    assert scored(load_judge("checks.py->any_of", options={"a": 1})).reward == 0.5
 
 
 def test_a_judge_of_the_core_is_made_with_its_options(folder: Path) -> None:
@@ -152,10 +152,10 @@ def test_a_judge_of_the_core_is_made_with_its_options(folder: Path) -> None:
         "class Everything:\n"
         "    best = Fixed(0.75)\n",
     )
-    assert scored(load("core.py->Fixed", options={"value": 0.5})).reward == 0.5
-    assert scored(load("core.py->Everything.best")).reward == 0.75
+    assert scored(load_judge("core.py->Fixed", options={"value": 0.5})).reward == 0.5
+    assert scored(load_judge("core.py->Everything.best")).reward == 0.75
     with pytest.raises(ConfigError, match=r"^judge_options\.valeu: .* did you mean value\?$"):
-        load("core.py->Fixed", options={"valeu": 0.5})
+        load_judge("core.py->Fixed", options={"valeu": 0.5})
 
 
 RETURNS = """
@@ -197,7 +197,7 @@ class Custom(BaseJudge):
 )
 def test_what_a_judge_may_return(returned: str, reward: float, passed: bool, folder: Path) -> None:
     write(folder / "custom.py", RETURNS.format(returned=returned))
-    one = scored(load("custom.py->Custom"))
+    one = scored(load_judge("custom.py->Custom"))
     assert (one.status, one.reward, one.passed) == (Status.SCORED, reward, passed)
 
 
@@ -218,7 +218,7 @@ def test_what_a_judge_may_return(returned: str, reward: float, passed: bool, fol
 )
 def test_what_a_judge_may_not_return(returned: str, folder: Path) -> None:
     write(folder / "custom.py", RETURNS.format(returned=returned))
-    one = scored(load("custom.py->Custom"))
+    one = scored(load_judge("custom.py->Custom"))
     assert (one.status, one.reward, one.passed) == (Status.JUDGE_ERROR, None, None)
     assert one.reason.startswith("Custom: judge 'Custom' returned ")
 
@@ -233,7 +233,7 @@ def constant(value: float) -> str:
 def test_two_files_of_the_same_name_are_two_modules(folder: Path) -> None:
     write(folder / "a" / "checks.py", constant(0.25))
     write(folder / "b" / "checks.py", constant(0.75))
-    judges = [load("a/checks.py->same"), load("b/checks.py->same")]
+    judges = [load_judge("a/checks.py->same"), load_judge("b/checks.py->same")]
     assert [scored(judge).reward for judge in judges] == [0.25, 0.75]
 
 
@@ -243,18 +243,18 @@ def test_a_file_of_the_same_second_and_size_is_not_taken_for_the_former(
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     path = write(folder / "checks.py", constant(0.25))
     os.utime(path, (1_000_000_000, 1_000_000_000))
-    assert scored(load("checks.py->same")).reward == 0.25
+    assert scored(load_judge("checks.py->same")).reward == 0.25
     write(path, constant(0.75))
     os.utime(path, (1_000_000_000, 1_000_000_000))
-    assert scored(load("checks.py->same")).reward == 0.75
+    assert scored(load_judge("checks.py->same")).reward == 0.75
     assert not list(folder.rglob("*.pyc"))
 
 
 def test_a_file_that_was_edited_is_loaded_again(folder: Path) -> None:
     path = write(folder / "checks.py", constant(0.25))
-    before = load("checks.py->same")
+    before = load_judge("checks.py->same")
     write(path, constant(0.75))
-    after = load("checks.py->same")
+    after = load_judge("checks.py->same")
     assert [scored(judge).reward for judge in (before, after)] == [0.25, 0.75]
 
 
@@ -264,30 +264,30 @@ def test_the_configurations_folder_comes_before_the_working_directory(
 ) -> None:
     write(folder / "checks.py", constant(0.25))
     write(folder / "config" / "checks.py", constant(0.75))
-    assert scored(load(protocol)).reward == 0.25
-    assert scored(load(protocol, folders=[str(folder / "config")])).reward == 0.75
-    assert scored(load(protocol, folders=[str(folder / "empty")])).reward == 0.25
+    assert scored(load_judge(protocol)).reward == 0.25
+    assert scored(load_judge(protocol, folders=[str(folder / "config")])).reward == 0.75
+    assert scored(load_judge(protocol, folders=[str(folder / "empty")])).reward == 0.25
 
 
 def test_a_path_may_climb_and_may_be_absolute(folder: Path) -> None:
     path = write(folder / "judges" / "checks.py", constant(0.25))
     config = str(write(folder / "config" / "a.yaml", "").parent)
-    assert scored(load("../judges/checks.py->same", folders=[config])).reward == 0.25
-    assert scored(load(f"{path}->same")).reward == 0.25
+    assert scored(load_judge("../judges/checks.py->same", folders=[config])).reward == 0.25
+    assert scored(load_judge(f"{path}->same")).reward == 0.25
 
 
 def test_a_module_is_found_in_both_places_too(folder: Path) -> None:
     write(folder / "config" / "shelf_one" / "checks.py", constant(0.25))
     write(folder / "shelf_two" / "checks.py", constant(0.75))
     folders = [str(folder / "config")]
-    assert scored(load("shelf_one.checks->same", folders=folders)).reward == 0.25
-    assert scored(load("shelf_two.checks->same", folders=folders)).reward == 0.75
+    assert scored(load_judge("shelf_one.checks->same", folders=folders)).reward == 0.25
+    assert scored(load_judge("shelf_two.checks->same", folders=folders)).reward == 0.75
 
 
 def test_what_is_installed_is_not_hidden_by_a_folder(folder: Path) -> None:
     write(folder / "json.py", constant(1.0))
     with pytest.raises(ConfigError, match=r"json is .*json/__init__\.py, not .*name the file"):
-        load("json->same")
+        load_judge("json->same")
 
 
 @pytest.mark.parametrize(
@@ -307,27 +307,27 @@ def test_what_is_installed_is_not_hidden_by_a_folder(folder: Path) -> None:
     ],
 )
 def test_the_seeds_names_are_the_built_in_judges(protocol: str, kind: type) -> None:
-    assert load(protocol) == kind()
+    assert load_judge(protocol) == kind()
 
 
 def test_a_built_in_judge_takes_its_options_from_the_configuration() -> None:
     config = {"ajet": {"task_judge": {"judge_options": {"format_score": 0.2}}}}
-    assert load("countdown", config) == CountdownJudge(format_score=0.2)
+    assert load_judge("countdown", config) == CountdownJudge(format_score=0.2)
 
 
 def test_a_module_of_the_seeds_name_wins_where_there_is_one(folder: Path) -> None:
     own = "tutorial/example_math_agent/math_answer_as_judge.py"
     text = SHARED_WORDS.format(root="ajet").replace("SharedWords", "MathAnswerAsJudge")
     write(folder / own, text)
-    judge = load("tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge")
+    judge = load_judge("tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge")
     assert scored(judge).reward == pytest.approx(4 / 6)
 
 
 def test_a_tutorial_beside_the_seeds_does_not_hide_them(folder: Path) -> None:
     write(folder / "tutorial" / "my_task" / "my_judge.py", constant(0.5))
-    assert scored(load("tutorial.my_task.my_judge->same")).reward == 0.5
+    assert scored(load_judge("tutorial.my_task.my_judge->same")).reward == 0.5
     name = "tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge"
-    assert load(name) == MathJudge()
+    assert load_judge(name) == MathJudge()
 
 
 # What can be wrong with it.
@@ -336,19 +336,19 @@ def test_a_tutorial_beside_the_seeds_does_not_hide_them(folder: Path) -> None:
 @pytest.mark.parametrize("protocol", ["", "maths", "checks.py", "->same", "checks.py->", "a.b"])
 def test_what_is_no_protocol(protocol: str) -> None:
     with pytest.raises(ConfigError, match=r"is no judge: expected package\.module->Name"):
-        load(protocol)
+        load_judge(protocol)
 
 
 def test_a_missing_file_is_named_with_every_place_it_was_looked_for(folder: Path) -> None:
     with pytest.raises(ConfigError) as caught:
-        load("checks.py->same", folders=[str(folder / "config")])
+        load_judge("checks.py->same", folders=[str(folder / "config")])
     here, there = folder.resolve() / "checks.py", folder.resolve() / "config" / "checks.py"
     assert str(caught.value) == f"no such file: {there} or {here}"
 
 
 def test_a_missing_module_is_named(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"^there is no module no_such\.checks \(searched /"):
-        load("no_such.checks->same")
+        load_judge("no_such.checks->same")
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,7 @@ def test_a_file_that_fails_to_import_is_named_with_the_line(
 ) -> None:
     path = write(folder / "checks.py", text).resolve()
     with pytest.raises(ConfigError, match=words) as caught:
-        load("checks.py->same")
+        load_judge("checks.py->same")
     assert (caught.value.file, caught.value.line) == (str(path), line)
     assert str(caught.value).startswith(f"{path}:{line}: it cannot be loaded: ")
 
@@ -374,44 +374,44 @@ def test_a_file_that_fails_to_import_is_named_with_the_line(
 def test_a_file_that_was_repaired_can_be_loaded(folder: Path) -> None:
     path = write(folder / "checks.py", "1 / 0")
     with pytest.raises(ConfigError):
-        load("checks.py->same")
+        load_judge("checks.py->same")
     write(path, constant(1.0))
-    assert scored(load("checks.py->same")).reward == 1.0
+    assert scored(load_judge("checks.py->same")).reward == 1.0
 
 
 def test_a_module_that_lacks_something_is_not_taken_for_missing(folder: Path) -> None:
     write(folder / "shelf_three" / "checks.py", "import no_such_package")
     with pytest.raises(ConfigError, match=r"shelf_three.*No module named 'no_such_package'"):
-        load("shelf_three.checks->same")
+        load_judge("shelf_three.checks->same")
 
 
 def test_a_module_that_fails_to_import_is_named(folder: Path) -> None:
     write(folder / "shelf_five" / "checks.py", "raise ValueError('not today')")
     with pytest.raises(ConfigError, match=r"shelf_five.*ValueError: not today"):
-        load("shelf_five.checks->same")
+        load_judge("shelf_five.checks->same")
 
 
 def test_an_interrupt_while_importing_is_the_users(folder: Path) -> None:
     path = write(folder / "checks.py", "raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):
-        load("checks.py->same")
+        load_judge("checks.py->same")
     write(path, constant(1.0))
-    assert scored(load("checks.py->same")).reward == 1.0
+    assert scored(load_judge("checks.py->same")).reward == 1.0
 
 
 def test_a_wrong_option_of_a_built_in_judge_is_named() -> None:
     with pytest.raises(ConfigError, match=r"^judge_options\.thnk: .*did you mean think\?"):
-        load("math", {"thnk": "keep"})
+        load_judge("math", {"thnk": "keep"})
 
 
 def test_a_missing_name_gets_the_nearest_one(folder: Path) -> None:
     write(folder / "words.py", SHARED_WORDS.format(root="fourscore"))
     with pytest.raises(ConfigError, match=r"no SharedWord in it; did you mean SharedWords\?$"):
-        load("words.py->SharedWord")
+        load_judge("words.py->SharedWord")
     with pytest.raises(
         ConfigError, match=r"no MathAnswerAsJugde .* did you mean MathAnswerAsJudge"
     ):
-        load("tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJugde")
+        load_judge("tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJugde")
 
 
 @pytest.mark.parametrize(
@@ -435,7 +435,7 @@ def test_a_missing_name_gets_the_nearest_one(folder: Path) -> None:
 def test_what_cannot_be_made_a_judge(text: str, words: str, folder: Path) -> None:
     write(folder / "checks.py", text)
     with pytest.raises(ConfigError, match=words):
-        load("checks.py->thing")
+        load_judge("checks.py->thing")
 
 
 # Into another process.
@@ -470,7 +470,7 @@ def elsewhere(judge: Any, folder: Path) -> str:
 @pytest.mark.parametrize("root", ["ajet", "fourscore"])
 def test_a_file_judge_is_loaded_again_in_another_process(root: str, folder: Path) -> None:
     write(folder / "words.py", SHARED_WORDS.format(root=root))
-    judge = load("words.py->SharedWords", {"enough": 0.9})
+    judge = load_judge("words.py->SharedWords", {"enough": 0.9})
     assert elsewhere(judge, folder) == f"scored {4 / 6} False"
 
 
@@ -479,28 +479,28 @@ def test_a_file_judge_is_loaded_again_in_another_process(root: str, folder: Path
 )
 def test_a_function_in_a_file_takes_its_options_along(word: str, said: str, folder: Path) -> None:
     write(folder / "checks.py", FUNCTION)
-    assert elsewhere(load("checks.py->mentions", options={"word": word}), folder) == said
+    assert elsewhere(load_judge("checks.py->mentions", options={"word": word}), folder) == said
 
 
 def test_a_judge_in_a_module_is_loaded_again_in_another_process(folder: Path) -> None:
     write(folder / "shelf_four" / "checks.py", constant(0.5))
-    assert elsewhere(load("shelf_four.checks->same"), folder) == "scored 0.5 False"
+    assert elsewhere(load_judge("shelf_four.checks->same"), folder) == "scored 0.5 False"
 
 
 def test_two_files_of_the_same_name_stay_two(folder: Path) -> None:
     write(folder / "a" / "checks.py", constant(0.25))
     write(folder / "b" / "checks.py", constant(0.75))
-    said = [elsewhere(load(f"{place}/checks.py->same"), folder) for place in "ab"]
+    said = [elsewhere(load_judge(f"{place}/checks.py->same"), folder) for place in "ab"]
     assert said == ["scored 0.25 False", "scored 0.75 False"]
 
 
 def test_a_built_in_judge_needs_no_file(folder: Path) -> None:
-    assert elsewhere(load("math"), folder) == "scored 0.0 False"
+    assert elsewhere(load_judge("math"), folder) == "scored 0.0 False"
 
 
 def test_a_file_that_changed_since_is_refused(folder: Path) -> None:
     path = write(folder / "checks.py", constant(0.5))
-    judge = load("checks.py->same")
+    judge = load_judge("checks.py->same")
     write(path, constant(1.0))
     said = elsewhere(judge, folder)
     assert said.startswith("ConfigError ")
@@ -510,7 +510,7 @@ def test_a_file_that_changed_since_is_refused(folder: Path) -> None:
 
 def test_in_the_same_process_it_is_the_same(folder: Path) -> None:
     path = write(folder / "checks.py", constant(0.5))
-    pickled = pickle.dumps(load("checks.py->same"))
+    pickled = pickle.dumps(load_judge("checks.py->same"))
     again = pickle.loads(pickled)
     assert scored(again).reward == 0.5
     assert pickle.loads(pickle.dumps(again)).fingerprint == again.fingerprint
@@ -521,7 +521,7 @@ def test_in_the_same_process_it_is_the_same(folder: Path) -> None:
 
 def test_a_file_that_is_gone_is_named(folder: Path) -> None:
     path = write(folder / "checks.py", constant(0.5))
-    judge = load("checks.py->same")
+    judge = load_judge("checks.py->same")
     path.unlink()
     assert str(path.resolve()) in elsewhere(judge, folder)
 
@@ -529,13 +529,13 @@ def test_a_file_that_is_gone_is_named(folder: Path) -> None:
 def test_the_fingerprint_follows_the_file_and_the_options(folder: Path) -> None:
     path = write(folder / "checks.py", FUNCTION)
     judges = [
-        load("checks.py->mentions"),
-        load("checks.py->mentions", options={"word": "dog"}),
+        load_judge("checks.py->mentions"),
+        load_judge("checks.py->mentions", options={"word": "dog"}),
     ]
     write(path, FUNCTION.replace("in trace", "not in trace"))
-    judges.append(load("checks.py->mentions"))
+    judges.append(load_judge("checks.py->mentions"))
     assert len({fingerprint(judge) for judge in judges}) == 3
-    assert fingerprint(load("checks.py->mentions")) == fingerprint(judges[2])
+    assert fingerprint(load_judge("checks.py->mentions")) == fingerprint(judges[2])
 
 
 @pytest.mark.parametrize(
@@ -548,7 +548,7 @@ def test_the_fingerprint_follows_the_file_and_the_options(folder: Path) -> None:
     ],
 )
 def test_by_chooses_the_way_of_judging(options: dict[str, Any], module: str) -> None:
-    assert type(load("factual_accuracy", options=options)).__module__ == module
+    assert type(load_judge("factual_accuracy", options=options)).__module__ == module
 
 
 @pytest.mark.parametrize(
@@ -565,5 +565,5 @@ def test_by_that_makes_no_sense_is_refused(
     name: str, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ConfigError) as error:
-        load(name, options=options)
+        load_judge(name, options=options)
     assert message in str(error.value)

@@ -14,11 +14,11 @@ from fourscore.core import Case, Rubric, Score, Signal, Status, Trace, score
 from fourscore.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
 from fourscore.judges.workflow import (
     WorkflowJudge,
-    case_of,
-    options_of,
-    output_of,
-    task_of,
-    trace_of,
+    make_case,
+    make_output,
+    make_task,
+    make_trace,
+    read_judge_options,
 )
 from fourscore.task_judge.base_judge import BaseJudge
 from fourscore.workflow import ModelTuner, Task, Workflow, WorkflowOutput, WorkflowTask
@@ -180,14 +180,14 @@ def test_a_judge_that_writes_on_its_input_disturbs_nobody() -> None:
 
 
 def test_a_judge_reads_what_the_seeds_promise() -> None:
-    task = task_of(Case(id="t-1", input="q", expected="4", metadata={"a": 1}))
+    task = make_task(Case(id="t-1", input="q", expected="4", metadata={"a": 1}))
     assert (task.task.main_query, task.task_id, task.task.task_id) == ("q", "t-1", "t-1")
     assert task.task.metadata == {"a": 1, "answer": "4"}
-    assert task_of(CASE).task.metadata["answer"] == "4"
+    assert make_task(CASE).task.metadata["answer"] == "4"
     messages = [{"role": "user", "content": "q"}]
-    assert task_of(Case(input=messages)).task.init_messages == messages
-    assert output_of(TRACE).metadata == {"seen": [], "final_answer": "\\boxed{4}"}
-    assert output_of(Trace(output="a", metadata={"final_answer": "b"})).metadata == {
+    assert make_task(Case(input=messages)).task.init_messages == messages
+    assert make_output(TRACE).metadata == {"seen": [], "final_answer": "\\boxed{4}"}
+    assert make_output(Trace(output="a", metadata={"final_answer": "b"})).metadata == {
         "final_answer": "b"
     }
 
@@ -225,15 +225,15 @@ def test_a_trainers_metadata_may_hold_arrays_and_live_objects() -> None:
     task = WorkflowTask(Task(metadata={"nums": Array(), "target": 24, "client": object()}))
     output = WorkflowOutput(metadata={"final_answer": "\\boxed{3*8}", "lock": object()})
     assert CountdownAnswerAsJudge(None).compute_reward(task, output) == (1.0, True)
-    assert case_of(task).metadata == {"nums": [3, 8], "target": 24}
-    assert trace_of(output).metadata == {"final_answer": "\\boxed{3*8}"}
+    assert make_case(task).metadata == {"nums": [3, 8], "target": 24}
+    assert make_trace(output).metadata == {"final_answer": "\\boxed{3*8}"}
     assert "client" in task.task.metadata
 
 
 def test_the_case_is_known_by_the_episodes_task_id() -> None:
-    assert case_of(WorkflowTask(Task(task_id="a"), task_id="b")).id == "b"
-    assert case_of(WorkflowTask(Task(task_id="a"))).id == "a"
-    assert case_of(WorkflowTask(Task(main_query="q"))).id == Case(input="q").id
+    assert make_case(WorkflowTask(Task(task_id="a"), task_id="b")).id == "b"
+    assert make_case(WorkflowTask(Task(task_id="a"))).id == "a"
+    assert make_case(WorkflowTask(Task(main_query="q"))).id == Case(input="q").id
 
 
 def nested(**options: Any) -> Any:
@@ -255,7 +255,7 @@ def nested(**options: Any) -> Any:
     ],
 )
 def test_where_the_options_of_a_judge_stand(config: Any, options: dict[str, Any]) -> None:
-    assert options_of(config) == options
+    assert read_judge_options(config) == options
     task = WorkflowTask(Task(metadata={"answer": "1"}))
     output = WorkflowOutput(metadata={"final_answer": r"\boxed{1} \boxed{2}"})
     verdict = MathAnswerAsJudge(config).compute_reward(task, output)

@@ -9,7 +9,7 @@ import pytest
 
 from fourscore.core import Case, CaseError, ConfigError, DataError, Dimension, Rubric, Signal, Trace
 from fourscore.judges.llm.attacks import Family, families, family, read_bundled_cases
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.labels.attack import SHOWN, attack
 from fourscore.labels.attack_plan import Attempt, Plan, planned
 from fourscore.models.messages import ModelError
@@ -130,7 +130,7 @@ def test_a_sample_is_drawn_by_its_seed_and_a_larger_one_contains_it() -> None:
 def test_the_same_judge_gives_the_same_document_however_many_at_a_time() -> None:
     def document(concurrency: int) -> str:
         options = {"model": "scripted:gullible", "criteria": ["The answer is correct."]}
-        judge = load("criteria", None, options)
+        judge = load_judge("criteria", None, options)
         line = Dimension(name="criteria", judge=judge, weight=1.0)
         one = Rubric(name="x", dimensions=(line,))
         plan = Plan(per_family=8, concurrency=concurrency)
@@ -145,7 +145,7 @@ def test_the_gullible_and_the_careful() -> None:
     rates = {}
     for model in ("gullible", "careful"):
         options = {"model": f"scripted:{model}", "criteria": ["The answer is correct."]}
-        judge = load("criteria", None, options)
+        judge = load_judge("criteria", None, options)
         line = Dimension(name="criteria", judge=judge, weight=1.0)
         one = Rubric(name="x", dimensions=(line,))
         found = asyncio.run(attack(one, families(), read_bundled_cases, Plan(per_family=20)))
@@ -175,7 +175,7 @@ def test_observers_see_every_attempt() -> None:
 
 
 def test_a_ranker_is_refused() -> None:
-    ranker = load("pairwise", None, {"model": "scripted:gullible"})
+    ranker = load_judge("pairwise", None, {"model": "scripted:gullible"})
     one = Rubric.from_judge(ranker)
     with pytest.raises(ConfigError, match="compares answers"):
         asyncio.run(attack(one, families(), lambda: CASES, Plan()))

@@ -22,7 +22,7 @@ from tests.models.fake_endpoint import (
 from fourscore import AutoGraderJudge
 from fourscore.cli.main import main
 from fourscore.core import ConfigError
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.labels.auto_grader_config import DASHSCOPE, section_of
 from fourscore.models.messages import ModelError
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
@@ -298,16 +298,16 @@ def test_by_name_and_with_a_rubric_that_is_there(endpoint: Endpoint) -> None:
         "dataset_file": _dataset(),
         "rubric_file": "mine.yaml",
     }
-    core = load("auto_grader", None, options)
+    core = load_judge("auto_grader", None, options)
     asyncio.run(core.prepare())
     assert Path("mine.yaml").is_file()
     asked = len(endpoint.requests)
-    again = pickle.loads(pickle.dumps(load("auto_grader", None, {**options, "seed": 7})))
+    again = pickle.loads(pickle.dumps(load_judge("auto_grader", None, {**options, "seed": 7})))
     asyncio.run(again.prepare())  # the file is there, and was learned: it is taken as it is
     assert len(endpoint.requests) == asked
     assert core.fingerprint != again.fingerprint or core.inner == again.inner
     Path("mine.yaml").write_text("dimensions: {math: {}}\n")
-    fresh = load("auto_grader", None, options)
+    fresh = load_judge("auto_grader", None, options)
     with pytest.raises(ConfigError, match="it was not learned"):
         asyncio.run(fresh.prepare())
 

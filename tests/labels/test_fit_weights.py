@@ -6,8 +6,8 @@ import pytest
 
 from fourscore.core import Case, DataError, Trace
 from fourscore.formats.labels import Scale
-from fourscore.judges.dimensions.case_fields import question_of
-from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy, facts_of, judge_facts
+from fourscore.judges.dimensions.case_fields import find_question
+from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy, judge_facts, read_facts
 from fourscore.judges.reader.features import DIRECTION, NAMES
 from fourscore.judges.reader.text import read_text
 from fourscore.judges.reader.weights import shipped_weights
@@ -112,8 +112,8 @@ def test_an_output_is_measured_as_it_is_judged(expected: object) -> None:
     case = Case(input="Which tower opened in Paris?", expected=expected)
     output = "The Eiffel Tower opened in 1889. It stands beside the river."
     row = Output(case=case, trace=Trace(output=output))
-    facts = facts_of(case)
-    verdicts = judge_facts(facts, read_text(output), question_of(case.input), shipped_weights())
+    facts = read_facts(case)
+    verdicts = judge_facts(facts, read_text(output), find_question(case.input), shipped_weights())
     total = sum(fact.weight for fact in facts)
     judged = sum(f.weight * one.support for f, one in zip(facts, verdicts, strict=True)) / total
     measured = Example("", True, measure_output(row, FactualAccuracy()))

@@ -10,7 +10,7 @@ import pytest
 
 from fourscore.core import DataError, Rubric
 from fourscore.formats.lines import Chunk
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.judges.math import MathJudge
 from fourscore.train.bulk_rows import Tally
 from fourscore.train.judge_pool import WORTH_PROCESSES, Crew
@@ -55,7 +55,7 @@ def judged(crew: Crew, source: list[Chunk]) -> tuple[list[dict[str, Any]], Tally
 def where(tmp_path: Path) -> Rubric:
     """A judge whose reward is the process it ran in."""
     (tmp_path / "where.py").write_text(WHERE)
-    return Rubric.from_judge(load(f"{tmp_path}/where.py->where"))
+    return Rubric.from_judge(load_judge(f"{tmp_path}/where.py->where"))
 
 
 @pytest.mark.parametrize(

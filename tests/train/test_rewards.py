@@ -14,7 +14,7 @@ from fourscore.formats.rows import Recorded
 from fourscore.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
 from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.math import MathJudge
-from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask, case_of, trace_of
+from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask, make_case, make_trace
 from fourscore.train.rewards import filled, rewards
 
 MATH = Rubric.from_judge(MathJudge())
@@ -188,7 +188,7 @@ def test_agentjets_method_and_the_phase_give_the_same(face: Any, core: Any, text
     metadata = {"answer": "4", "target": 4, "nums": [2, 2]}
     task, (output,) = workflow(metadata, text)
     (scored,) = asyncio.run(
-        rewards(Rubric.from_judge(core), case_of(task), [Recorded(trace_of(output))])
+        rewards(Rubric.from_judge(core), make_case(task), [Recorded(make_trace(output))])
     )
     assert face(None).compute_reward(task, output) == (scored.reward, scored.passed)
 

@@ -89,11 +89,11 @@ def _named(spec: str, folders: Sequence[str], own_thread: bool) -> Agent:
     if not colon or not where or not attribute:
         raise ConfigError(f"{spec!r} is no agent: expected {EXPECTED}")
     folders = (*folders, str(Path.cwd()))
-    load = protocol.file_module if where.endswith(".py") else protocol.named_module
+    load = protocol.load_file_module if where.endswith(".py") else protocol.import_named_module
     with redirect_stdout(sys.stderr):  # what a module prints while loading is no result of ours
         module = load(where, folders)
-        found = protocol.attribute_of(module, attribute, spec)
-        return _made(found, spec, protocol.source_digest(module), own_thread)
+        found = protocol.get_attribute(module, attribute, spec)
+        return _made(found, spec, protocol.digest_source(module), own_thread)
 
 
 def _made(given: Any, name: str | None, version: str, own_thread: bool) -> Agent:

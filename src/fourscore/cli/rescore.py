@@ -11,7 +11,7 @@ from fourscore.cli.run import exit_code
 from fourscore.cli.run_guard import run_in_pool
 from fourscore.cli.run_settings import JUDGE_DEADLINE
 from fourscore.executors import loop
-from fourscore.judges.calibrated_rate import corrected_by
+from fourscore.judges.calibrated_rate import correct_rate_by_file
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.report import costs, exports
 from fourscore.report.run_panel import Ticker, show, store_option
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             loop.run(run_in_pool(work, pool))
         summary = summarized(store, info.id, rubric, judge)
         document = {"run": info.id, "judge": judge, **summary, **budget.bill(pool)}
-        document |= corrected_by(args.rubric, judge, document)
+        document |= correct_rate_by_file(args.rubric, judge, document)
         document["gates"] = [msgspec.to_builtins(gate.evaluate(document)) for gate in gates]
         document["exit_code"] = code = exit_code(document)
         exports.write(

@@ -25,7 +25,7 @@ from fourscore.core.judge import safe_repr
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
 from fourscore.formats.selection import limited, sampled
-from fourscore.judges.calibrated_rate import corrected_by
+from fourscore.judges.calibrated_rate import correct_rate_by_file
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.budget import NOTHING, Limits
 from fourscore.models.model_pool import ModelPool
@@ -226,7 +226,7 @@ def _carry_out(
                 raise group.exceptions[0] from None
             raise OSError(safe_repr(group.exceptions[0])) from None  # incomplete, whatever it was
     document = {"run": info.id, **summarized(store, info.id, rubric), **budget.bill(pool)}
-    document |= corrected_by(settings.rubric, info.rubric_fingerprint, document)
+    document |= correct_rate_by_file(settings.rubric, info.rubric_fingerprint, document)
     if complete:
         store.finish(info.id, document)
     outcomes = [gate.evaluate(document) for gate in gates]

@@ -14,7 +14,7 @@ from fourscore.formats.conversion import converted
 from fourscore.formats.document import parse_document
 from fourscore.formats.plain_text import plain as _plain
 from fourscore.formats.rubrics import RubricFile
-from fourscore.judges.calibrated_rate import corrected
+from fourscore.judges.calibrated_rate import correct_rate
 from fourscore.report import exports
 from fourscore.report.costs import judged_by
 from fourscore.report.run_panel import last_run, store_option
@@ -67,7 +67,7 @@ def _summary(
     if judge is not None:
         return {"run": info.id, "judge": judge, **summarized(store, info.id, judge=judge)}, None
     document = {"run": info.id, **summarized(store, info.id)}
-    document |= corrected(info.rubric, info.rubric_fingerprint, document)
+    document |= correct_rate(info.rubric, info.rubric_fingerprint, document)
     return document, last_run(store, info)
 
 

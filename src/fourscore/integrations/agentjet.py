@@ -10,7 +10,7 @@ from typing import Any, Literal
 from fourscore.formats.rows import Recorded
 from fourscore.integrations.ask import Source, rewards_of, score_rows
 from fourscore.integrations.verdict import check_word, components, numbers, reward_of
-from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, case_of, trace_of
+from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, make_case, make_trace
 
 
 class TaskJudge:
@@ -33,7 +33,7 @@ class TaskJudge:
         """`(raw_reward, is_success)`; the components go to the output's `log_metrics`, the place
         that AgentJet reads after the call.
         """
-        case = case_of(workflow_task)
+        case = make_case(workflow_task)
         (score,) = score_rows(self.rewards, [(case, _recorded(workflow_output))])
         workflow_output.log_metrics.update(numbers(components(self.rewards.rubric, score)))
         return reward_of(case, score, self.on_error) or 0.0, bool(score.passed)
@@ -45,7 +45,7 @@ class TaskJudge:
         a judge that ranks. Both stay None where nothing was judged, and `fourscore_status` says why.
         """
         recorded = [_recorded(output) for output in workflow_outputs]
-        scores = await self.rewards.scores(case_of(workflow_task), recorded)
+        scores = await self.rewards.scores(make_case(workflow_task), recorded)
         return [
             WorkflowOutput(
                 reward=score.reward,
@@ -62,4 +62,4 @@ class TaskJudge:
 
 
 def _recorded(output: WorkflowOutput) -> Recorded:
-    return Recorded(trace_of(output), output.reward, output.is_success)
+    return Recorded(make_trace(output), output.reward, output.is_success)

@@ -12,7 +12,7 @@ import msgspec
 from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, suggest_known
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import Document, read_document
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.labels.auto_grader_config import AutoGrader
 
 ROOTS = ("ajet", "fourscore")
@@ -52,7 +52,7 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
         return _auto_grader(document, f"{root}.task_judge.rubrics_auto_grader", task_judge, folder)
     protocol = task_judge.judge_protocol or ""
     try:
-        judge = load(protocol, Settings(document.value), options, [folder])
+        judge = load_judge(protocol, Settings(document.value), options, [folder])
     except ConfigError as error:
         if error.file is not None:
             raise
@@ -84,7 +84,7 @@ def _auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: 
 def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
     """A judge named on the command line as a rubric of one."""
     section = {"judge_protocol": protocol, "judge_options": dict(options)}
-    judge: Judge | Ranker = load(
+    judge: Judge | Ranker = load_judge(
         protocol, Settings({"fourscore": {"task_judge": section}}), options
     )
     return Rubric.from_judge(judge)

@@ -10,17 +10,17 @@ from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.environment import (
     EnvironmentJudge,
     ServiceError,
-    evaluate_locally,
-    reward_of,
-    score_of,
+    check_score,
+    evaluate_local_environment,
+    make_reward,
 )
 from fourscore.judges.math import MathJudge
 from fourscore.judges.workflow import (
     BuiltInJudge,
     WorkflowOutput,
     WorkflowTask,
-    case_of,
-    preset,
+    make_case,
+    read_preset_reward,
 )
 
 
@@ -46,9 +46,9 @@ class EnvServiceJudge(BuiltInJudge):
         self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
     ) -> tuple[float, bool]:
         if workflow_output.reward is not None:
-            return preset(workflow_output.reward, workflow_output.is_success)
+            return read_preset_reward(workflow_output.reward, workflow_output.is_success)
         try:
-            return reward_of(self._score(workflow_task))
+            return make_reward(self._score(workflow_task))
         except FourscoreError:
             if self.on_error == "raise":
                 raise
@@ -57,15 +57,15 @@ class EnvServiceJudge(BuiltInJudge):
     def _score(self, workflow_task: WorkflowTask) -> float:
         instance = workflow_task.episode_uuid
         if workflow_task.gym_env is None:
-            return PORTAL.run(self.core.evaluate(case_of(workflow_task), instance))
+            return PORTAL.run(self.core.evaluate(make_case(workflow_task), instance))
         try:
-            score: Any = evaluate_locally(workflow_task.gym_env, instance)
+            score: Any = evaluate_local_environment(workflow_task.gym_env, instance)
             if inspect.isawaitable(score):
                 score = PORTAL.run(_awaited(score))
         except Exception as error:
             message = f"the environment failed: {type(error).__name__}: {error}"
             raise ServiceError(message) from error
-        return score_of(score)
+        return check_score(score)
 
 
 async def _awaited(score: Awaitable[Any]) -> Any:

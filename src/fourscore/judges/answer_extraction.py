@@ -26,7 +26,7 @@ _PIECE = re.compile(
 _TOKEN = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?|\\[A-Za-z]+|\w")
 
 
-def without_thinking(text: str) -> str:
+def remove_thinking(text: str) -> str:
     """The text outside `<think>…</think>`.
 
     A chat template may have written the opening tag, so a closing tag without one ends thinking
@@ -69,7 +69,7 @@ def _spans_outside(text: str) -> list[tuple[int, int]]:
     return kept
 
 
-def boxed(text: str, box: Box = "last", forms: BoxForms = "any") -> str | None:
+def find_boxed(text: str, box: Box = "last", forms: BoxForms = "any") -> str | None:
     """The content of the last (or first) box with balanced braces, stripped; None without one.
 
     Of boxes inside one another, the last is the innermost.
@@ -135,7 +135,7 @@ def _with_arguments(text: str, start: int, end: int) -> int:
     return last
 
 
-def tagged(text: str, tag: str = "answer") -> str | None:
+def find_tagged(text: str, tag: str = "answer") -> str | None:
     """The content of the last complete `<tag>…</tag>`, stripped."""
     end = text.rfind(f"</{tag}>")
     start = text.rfind(f"<{tag}>", 0, end) if end >= 0 else -1

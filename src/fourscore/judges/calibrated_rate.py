@@ -21,21 +21,21 @@ from fourscore.stats.rates import wilson_at
 METHODS = {"rogan_gladen": "Rogan-Gladen", "ppi": "prediction-powered"}
 
 
-def corrected_by(path: str, fingerprint: str, document: dict[str, Any]) -> dict[str, Any]:
+def correct_rate_by_file(path: str, fingerprint: str, document: dict[str, Any]) -> dict[str, Any]:
     """`corrected` by the calibration in a rubric's file."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return {}
-    return corrected(text, fingerprint, document)
+    return correct_rate(text, fingerprint, document)
 
 
-def corrected(rubric: str, fingerprint: str, document: dict[str, Any]) -> dict[str, Any]:
+def correct_rate(rubric: str, fingerprint: str, document: dict[str, Any]) -> dict[str, Any]:
     """What a summary says of the corrected rate; nothing where the rubric was never calibrated.
 
     `rubric` is the text of its file, `fingerprint` that of the rubric which gave the scores.
     """
-    calibration = calibration_of(rubric)
+    calibration = read_calibration(rubric)
     if calibration is None:
         return {}
     told = {"date": calibration.date, "n": calibration.n, "data": calibration.data}
@@ -55,7 +55,7 @@ def corrected(rubric: str, fingerprint: str, document: dict[str, Any]) -> dict[s
     return {"calibration": {"state": "used", "reason": "", **told}, "pass_rate_corrected": found}
 
 
-def calibration_of(rubric: str) -> RubricCalibration | None:
+def read_calibration(rubric: str) -> RubricCalibration | None:
     """The calibration in the text of a rubric's file, if there is one that can be read."""
     try:
         value = parse_document(rubric, "").value
@@ -104,7 +104,7 @@ def _independent(document: dict[str, Any], level: float) -> float:
     return many
 
 
-def words(document: dict[str, Any]) -> str:
+def describe_corrected_rate(document: dict[str, Any]) -> str:
     """A line for people; nothing where there is nothing to say."""
     told = document.get("calibration")
     if told is None:

@@ -14,7 +14,14 @@ import msgspec
 
 from fourscore.core import Case, CaseError, Signal, Trace
 from fourscore.core.numbers import check_finite, clamp
-from fourscore.judges.answer_extraction import Box, BoxForms, Think, boxed, tagged, without_thinking
+from fourscore.judges.answer_extraction import (
+    Box,
+    BoxForms,
+    Think,
+    find_boxed,
+    find_tagged,
+    remove_thinking,
+)
 
 MAX_CHARACTERS = 200
 MAX_NODES = 64
@@ -77,7 +84,7 @@ class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         return "inline"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        target, numbers = puzzle_of(case, trace)
+        target, numbers = read_puzzle(case, trace)
         text = self._equation(trace.answer)
         if not text:
             return (self._signal(0.0, "no equation in a box or in <answer>"),)
@@ -85,16 +92,16 @@ class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             equation = parse(text)
         except NotAnEquationError as error:
             return (self._signal(0.0, f"not an equation: {error}"),)
-        wrong = fault_of(equation, target, numbers)
+        wrong = find_mistake(equation, target, numbers)
         if wrong:
             return (self._signal(self.format_score, wrong),)
         return (self._signal(self.correct_score, "the equation reaches the target", True),)
 
     def _equation(self, answer: str) -> str | None:
         if self.think == "drop":
-            answer = without_thinking(answer)
-        found = boxed(answer, self.box, self.box_forms)
-        return found or tagged(answer)  # an empty box is no answer
+            answer = remove_thinking(answer)
+        found = find_boxed(answer, self.box, self.box_forms)
+        return found or find_tagged(answer)  # an empty box is no answer
 
     def _signal(self, reward: float, reason: str, passed: bool = False) -> Signal:
         reward = float(reward)
@@ -103,7 +110,7 @@ class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         )
 
 
-def fault_of(equation: Equation, target: Fraction | int, numbers: Sequence[int]) -> str:
+def find_mistake(equation: Equation, target: Fraction | int, numbers: Sequence[int]) -> str:
     """What makes a well-formed equation wrong; empty where nothing does."""
     if sorted(equation.numbers) != sorted(numbers):
         used, given = Counter(equation.numbers), Counter(numbers)
@@ -123,7 +130,7 @@ def fault_of(equation: Equation, target: Fraction | int, numbers: Sequence[int])
     return ""
 
 
-def puzzle_of(case: Case, trace: Trace) -> tuple[Fraction | int, Sequence[int]]:
+def read_puzzle(case: Case, trace: Trace) -> tuple[Fraction | int, Sequence[int]]:
     """Target and numbers, from the task's metadata, else from the output's."""
     target = _exact(_found(case, trace, "target"))
     if target is None:

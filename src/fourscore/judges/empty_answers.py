@@ -8,7 +8,7 @@ import re
 
 from fourscore.core import Case
 from fourscore.core.trace import as_text
-from fourscore.judges.hidden_text import visible
+from fourscore.judges.hidden_text import remove_invisible
 
 #: An answer longer than this says something, if only something wrong.
 LONGEST = 120
@@ -38,12 +38,12 @@ _OPENER = re.compile(
 )
 
 
-def why_nothing(case: Case, answer: str) -> str | None:
+def explain_empty_answer(case: Case, answer: str) -> str | None:
     """Why the answer says nothing, in words; None where it says something.
 
     What the case itself expects is an answer, whatever it looks like.
     """
-    text = visible(answer).strip()
+    text = remove_invisible(answer).strip()
     if not text:
         return "the answer is empty"
     if len(text) > LONGEST or text.casefold() == _reference(case):

@@ -88,7 +88,7 @@ class EnvService:
             messages=messages or {},
             params=params,
         )
-        return score_of(data)
+        return check_score(data)
 
     async def get_info(self, instance_id: str, messages: Any = None, **params: Any) -> Any:
         return await self._post(
@@ -137,7 +137,7 @@ def _data(where: str, status: int, answer: bytes) -> Any:
     return reply.data
 
 
-def score_of(data: Any) -> float:
+def check_score(data: Any) -> float:
     """A score as a finite number; a `ServiceError` where it is none."""
     number = to_finite_float(data)
     if number is None:
@@ -145,12 +145,12 @@ def score_of(data: Any) -> float:
     return number
 
 
-def reward_of(score: float) -> tuple[float, bool]:
+def make_reward(score: float) -> tuple[float, bool]:
     """`1 + score/2` and success from a score of 1 on, `score/2` below."""
     return (1.0 + 0.5 * score, True) if score >= 1 else (0.5 * score, False)
 
 
-def evaluate_locally(environment: Any, episode_uuid: str) -> Any:
+def evaluate_local_environment(environment: Any, episode_uuid: str) -> Any:
     """Call a local environment's `evaluate` the way its signature allows."""
     try:
         signature = inspect.signature(environment.evaluate)
@@ -183,7 +183,7 @@ class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         self._address(case)
-        return (signal_of(await self.evaluate(case, _instance(case, trace))),)
+        return (make_signal(await self.evaluate(case, _instance(case, trace))),)
 
     async def evaluate(self, case: Case, instance: str) -> float:
         async with EnvService(self._address(case), timeout=self.timeout) as service:
@@ -206,8 +206,8 @@ def _instance(case: Case, trace: Trace) -> str:
     raise CaseError(case.id, "metadata.instance_id", "the episode to evaluate is not named")
 
 
-def signal_of(score: float) -> Signal:
-    reward, passed = reward_of(score)
+def make_signal(score: float) -> Signal:
+    reward, passed = make_reward(score)
     raw = decimal_text(score)
     return Signal(
         name="environment",

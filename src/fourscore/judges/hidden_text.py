@@ -20,7 +20,7 @@ _UNSHOWN = re.compile(
 _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\r"})
 
 
-def visible(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """The text without what nobody sees."""
     if not text.isascii():
         return INVISIBLE.sub("", text) if _UNCOMMON.search(text) else text
@@ -29,7 +29,7 @@ def visible(text: str) -> str:
     return text if len(clean) == len(data) else clean.decode()
 
 
-def shown(text: str) -> str:
+def blank_hidden_markdown(text: str) -> str:
     """The text with spaces in place of what a page does not show of it; every place stays."""
     if "<!" in text or "~~" in text or "//]" in text:
         return _UNSHOWN.sub(lambda found: " " * len(found[0]), text)

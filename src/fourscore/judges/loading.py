@@ -31,7 +31,7 @@ from fourscore.core import (
 )
 from fourscore.core.judge import Runs, get_runs, safe_repr
 from fourscore.judges import ajet_alias
-from fourscore.judges.workflow import BuiltInJudge, WorkflowJudge, built
+from fourscore.judges.workflow import BuiltInJudge, WorkflowJudge, make_judge
 
 #: Words for the judges that ship with the package.
 BUILT_IN = {
@@ -56,7 +56,7 @@ BUILT_IN = {
     "tool_success_rate": "fourscore.judges.fitness.tool_success->ToolSuccessRate",
 }
 #: The names that AgentJet's users know for some of them.
-FACES = {
+AGENTJET_NAMES = {
     "AutoGraderJudge": "auto_grader",
     "CountdownAnswerAsJudge": "countdown",
     "EnvServiceJudge": "environment",
@@ -92,7 +92,7 @@ _CASE_AND_TRACE = 2
 _NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
-class Loaded:
+class LoadedJudge:
     """A judge of the user's, which another process can load again."""
 
     def __init__(self, inner: Any, protocol: str, settings: tuple[Any, ...], source: str) -> None:
@@ -120,20 +120,20 @@ class Loaded:
 
 
 def _again(protocol: str, settings: tuple[Any, ...], source: str) -> Any:
-    judge = load(protocol, *settings)
+    judge = load_judge(protocol, *settings)
     if judge._source != source:
         raise ConfigError("the file has changed since the judge was loaded", file=protocol)
     return judge
 
 
-def load(
+def load_judge(
     protocol: str,
     config: Any = None,
     options: Mapping[str, Any] | None = None,
     folders: Sequence[str] = (),
 ) -> Any:
     """The judge of that name, made with `config` (AgentJet's kind) or `options` (all others)."""
-    protocol = FACES.get(protocol, protocol)
+    protocol = AGENTJET_NAMES.get(protocol, protocol)
     name, options = _choose_way(protocol, options or {})
     where, arrow, attribute = name.partition("->")
     if not arrow or not where or not attribute:
@@ -145,16 +145,18 @@ def load(
     options = _anchored(options, folders, protocol in BUILT_IN)
     with redirect_stdout(sys.stderr):  # what a module prints while loading is no result of ours
         module = (
-            file_module(where, folders) if where.endswith(".py") else named_module(where, folders)
+            load_file_module(where, folders)
+            if where.endswith(".py")
+            else import_named_module(where, folders)
         )
-        made = _watched(attribute_of(module, attribute, protocol), protocol, config, options)
+        made = _watched(get_attribute(module, attribute, protocol), protocol, config, options)
     if isinstance(made, BuiltInJudge):
         return made.core
     if protocol in BUILT_IN:
         return made
     settings = (config, dict(options), tuple(folders))
     place = module.__file__ if where.endswith(".py") else where
-    return Loaded(made, f"{place}->{attribute}", settings, source_digest(module))
+    return LoadedJudge(made, f"{place}->{attribute}", settings, digest_source(module))
 
 
 def _choose_way(protocol: str, options: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -194,7 +196,7 @@ def _anchored(
     return found
 
 
-def attribute_of(module: ModuleType, attribute: str, protocol: str) -> Any:
+def get_attribute(module: ModuleType, attribute: str, protocol: str) -> Any:
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -234,7 +236,7 @@ def _made(found: Any, protocol: str, config: Any, options: Mapping[str, Any]) ->
                 made = found((dict(options) or None) if config is None else config)
                 return made if isinstance(made, BuiltInJudge) else WorkflowJudge(made)
             if issubclass(found, msgspec.Struct):
-                found = built(found, options)
+                found = make_judge(found, options)
             else:
                 _check_options(found, options)
                 found = found(**options)
@@ -275,7 +277,7 @@ class _AsItStands(SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-def file_module(where: str, folders: Sequence[str]) -> ModuleType:
+def load_file_module(where: str, folders: Sequence[str]) -> ModuleType:
     """A module of its own for each file: two of the same name do not meet."""
     tried = [(Path(folder) / where).resolve() for folder in folders]
     path = next((path for path in tried if path.is_file()), None)
@@ -303,7 +305,7 @@ def file_module(where: str, folders: Sequence[str]) -> ModuleType:
     return module
 
 
-def named_module(where: str, folders: Sequence[str]) -> ModuleType:
+def import_named_module(where: str, folders: Sequence[str]) -> ModuleType:
     """An importable module; the folders come after what is installed."""
     local = _local(where, folders)
     if local is not None and local[0] not in sys.path:
@@ -350,7 +352,7 @@ def _unusable(error: BaseException, where: str) -> ConfigError:
     return ConfigError(message, file=file, line=line)
 
 
-def source_digest(module: ModuleType) -> str:
+def digest_source(module: ModuleType) -> str:
     path = Path(module.__file__ or "")
     source = path.read_bytes() if path.is_file() else module.__name__.encode()
     return hashlib.blake2b(source, digest_size=16).hexdigest()

@@ -8,7 +8,7 @@ from fourscore.core import ConfigError, Dimension, FunctionJudge, Judge, Rubric
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import Document, read_document
 from fourscore.formats.rubrics import RubricFile, RubricLine
-from fourscore.judges.loading import BUILT_IN, load
+from fourscore.judges.loading import BUILT_IN, load_judge
 
 #: The rubric for research answers, which `fourscore run` uses where none is given.
 RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")
@@ -43,7 +43,7 @@ def read_rubric(path: str) -> Rubric:
 def _dimension(document: Document, name: str, spec: RubricLine, folder: str) -> Dimension:
     place = f"dimensions.{name}"
     try:
-        judge = load(spec.judge or name, None, spec.options, [folder])
+        judge = load_judge(spec.judge or name, None, spec.options, [folder])
         return Dimension(
             name=name,
             judge=judge,
@@ -92,7 +92,7 @@ def judge_from_mapping(name: str, config: Any) -> Judge:
         raise ConfigError(message, field=name)
     found: Judge
     if isinstance(judge, str):
-        found = load(judge, None, config.get("with") or {})
+        found = load_judge(judge, None, config.get("with") or {})
     else:
         found = judge if hasattr(judge, "judge") else FunctionJudge(judge, name)
     return found

@@ -96,7 +96,7 @@ class WorkflowJudge:
         self.runs: Runs = "loop" if waits else "thread"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        returned = self.inner.compute_reward(task_of(case), output_of(trace))
+        returned = self.inner.compute_reward(make_task(case), make_output(trace))
         if inspect.isawaitable(returned):
             returned = await returned
         return interpret(self.names[0], returned)
@@ -113,19 +113,19 @@ class BuiltInJudge(BaseJudge):
 
     def __init__(self, config: Any = None) -> None:
         super().__init__(config)
-        options = dict(options_of(config, (*self.kind.__struct_fields__, "on_error")))
+        options = dict(read_judge_options(config, (*self.kind.__struct_fields__, "on_error")))
         self.on_error: Literal["raise", "zero"] = options.pop("on_error", "raise")
         if self.on_error not in ("raise", "zero"):
             raise ConfigError("expected raise or zero", field="judge_options.on_error")
-        self.core: Any = built(self.kind, options)
+        self.core: Any = make_judge(self.kind, options)
 
     def compute_reward(
         self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
     ) -> tuple[float, bool]:
         try:
             if workflow_output.reward is not None:
-                return preset(workflow_output.reward, workflow_output.is_success)
-            case, trace = case_of(workflow_task), trace_of(workflow_output)
+                return read_preset_reward(workflow_output.reward, workflow_output.is_success)
+            case, trace = make_case(workflow_task), make_trace(workflow_output)
             (signal,) = PORTAL.finish(lambda: self.core.judge(case, trace))
         except Exception:  # the task's fault or the judge's, and the trainer's wish
             if self.on_error == "raise":
@@ -135,7 +135,7 @@ class BuiltInJudge(BaseJudge):
         return float(reward or 0.0), bool(signal.passed)
 
 
-def preset(reward: float, is_success: bool | None) -> tuple[float, bool]:
+def read_preset_reward(reward: float, is_success: bool | None) -> tuple[float, bool]:
     """A reward that was there before: success, where unsaid, is a full one."""
     number = to_finite_float(reward)
     if number is None:
@@ -143,7 +143,7 @@ def preset(reward: float, is_success: bool | None) -> tuple[float, bool]:
     return number, bool(number >= 1.0 if is_success is None else is_success)
 
 
-def built(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
+def make_judge(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
     """A judge from its options; a wrong one is named, with the nearest right one."""
     try:
         return converted(dict(options), kind)
@@ -152,7 +152,7 @@ def built(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
         raise ConfigError(error.message, field=place) from None
 
 
-def options_of(config: Any, known: Collection[str] = ()) -> Mapping[str, Any]:
+def read_judge_options(config: Any, known: Collection[str] = ()) -> Mapping[str, Any]:
     """A judge's options: `task_judge.judge_options` of a whole configuration, or the mapping."""
     for root in ("ajet", "fourscore"):
         section = _get(config, root)
@@ -175,7 +175,7 @@ def _get(holder: Any, key: str) -> Any:
     return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
 
 
-def case_of(workflow_task: WorkflowTask) -> Case:
+def make_case(workflow_task: WorkflowTask) -> Case:
     task = workflow_task.task
     identity = str(workflow_task.task_id or task.task_id or "")
     return Case(
@@ -186,7 +186,7 @@ def case_of(workflow_task: WorkflowTask) -> Case:
     )
 
 
-def trace_of(workflow_output: WorkflowOutput) -> Trace:
+def make_trace(workflow_output: WorkflowOutput) -> Trace:
     return Trace(metadata=_plain(workflow_output.metadata))
 
 
@@ -212,7 +212,7 @@ def _listed(value: Any) -> Any:
     return value
 
 
-def task_of(case: Case) -> WorkflowTask:
+def make_task(case: Case) -> WorkflowTask:
     metadata = thaw(case.metadata)
     if case.expected is not None and metadata.get("answer") is None:
         metadata["answer"] = thaw(case.expected)
@@ -228,7 +228,7 @@ def task_of(case: Case) -> WorkflowTask:
     return WorkflowTask(task=task, task_id=case.id, episode_uuid=episode)
 
 
-def output_of(trace: Trace) -> WorkflowOutput:
+def make_output(trace: Trace) -> WorkflowOutput:
     metadata = thaw(trace.metadata)
     if trace.output is not None and metadata.get("final_answer") is None:
         metadata["final_answer"] = trace.answer

@@ -10,9 +10,9 @@ from fourscore.judges.workflow import (
     BuiltInJudge,
     WorkflowOutput,
     WorkflowTask,
-    case_of,
-    preset,
-    trace_of,
+    make_case,
+    make_trace,
+    read_preset_reward,
 )
 from fourscore.labels.auto_grader import ListGrader, grader_of
 from fourscore.labels.auto_grader_config import section_of, told_in
@@ -55,9 +55,9 @@ class AutoGraderJudge(BuiltInJudge):
     async def _rewards(
         self, workflow_task: WorkflowTask, outputs: Sequence[WorkflowOutput]
     ) -> list[Reward]:
-        case = case_of(workflow_task)
+        case = make_case(workflow_task)
         left = [output for output in outputs if output.reward is None]
-        traces = [trace_of(output) for output in left]
+        traces = [make_trace(output) for output in left]
         signals: Sequence[Signal] = ()
         if isinstance(self.core, ListGrader):
             signals = await self.core.rank(case, traces) if traces else ()
@@ -67,7 +67,7 @@ class AutoGraderJudge(BuiltInJudge):
         return [
             _reward(next(found))
             if output.reward is None
-            else preset(output.reward, output.is_success)
+            else read_preset_reward(output.reward, output.is_success)
             for output in outputs
         ]
 

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from fourscore.core import CaseError, DataError, digest
-from fourscore.judges.dimensions.case_fields import question_of
-from fourscore.judges.dimensions.factual_accuracy import Fact, FactualAccuracy, facts_of
-from fourscore.judges.empty_answers import why_nothing
+from fourscore.judges.dimensions.case_fields import find_question
+from fourscore.judges.dimensions.factual_accuracy import Fact, FactualAccuracy, read_facts
+from fourscore.judges.empty_answers import explain_empty_answer
 from fourscore.judges.reader.features import DIRECTION, NAMES, Match, measure
-from fourscore.judges.reader.support import read_claims, read_question
+from fourscore.judges.reader.support import read_claims, stem_question
 from fourscore.judges.reader.text import Text, read_text
 from fourscore.judges.reader.weights import Fitted, HeldOut, LinearModel, shipped_weights
 from fourscore.labels.label_pairs import people_on
@@ -91,20 +91,20 @@ def measure_output(row: Output, judge: FactualAccuracy) -> list[tuple[float, lis
     """The features of each fact of a case beside the output; nothing where none is judged."""
     answer = row.trace.answer
     try:
-        facts = facts_of(row.case)
+        facts = read_facts(row.case)
     except CaseError:  # not judged either: `calibrate` counts it as unmeasured
         return []
     text = read_text(answer, keep_thinking=judge.think == "keep")
-    if not facts or not text.sentences or why_nothing(row.case, answer) is not None:
+    if not facts or not text.sentences or explain_empty_answer(row.case, answer) is not None:
         return []
-    measured = measure_facts(facts, text, question_of(row.case.input))
+    measured = measure_facts(facts, text, find_question(row.case.input))
     pairs = zip(facts, measured, strict=True)
     return [(fact.weight, rows) for fact, rows in pairs if fact.weight]
 
 
 def measure_facts(facts: Sequence[Fact], text: Text, question: str) -> list[list[Row]]:
     """The features of each fact as it is judged: a row for each of its wordings."""
-    asked = read_question(question)
+    asked = stem_question(question)
     if any(fact.others for fact in facts):
         wordings = [(fact.text, *fact.others) for fact in facts]
         return [

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ConfigError, DataError, Status, suggest_known
-from fourscore.judges.calibrated_rate import calibration_of
+from fourscore.judges.calibrated_rate import read_calibration
 from fourscore.monitor.alerts import SKIPPED, read_change
 from fourscore.monitor.batch_writer import Tallies
 from fourscore.monitor.drift import ASPECTS, Drift
@@ -121,7 +121,7 @@ def errors_of(path: str | None) -> Confusion | None:
     from fourscore.judges.rubric_file import read_rubric
 
     fingerprint = read_rubric(path).provenance.rubric
-    calibration = calibration_of(Path(path).read_text(encoding="utf-8"))
+    calibration = read_calibration(Path(path).read_text(encoding="utf-8"))
     if calibration is None:
         message = "it has no calibration; fourscore calibrate --store-in puts one there"
         raise ConfigError(message, file=path, field="calibration")

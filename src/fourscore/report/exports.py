@@ -16,7 +16,7 @@ import msgspec
 
 from fourscore.core import ConfigError, Score
 from fourscore.core.trace import as_text
-from fourscore.judges.calibrated_rate import words as corrected_words
+from fourscore.judges.calibrated_rate import describe_corrected_rate
 from fourscore.report.canaries import canary_lines
 from fourscore.report.run_page import write_report
 from fourscore.stats.failures import why
@@ -237,7 +237,7 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
 
 
 def _corrected(document: dict[str, Any]) -> list[str]:
-    told = corrected_words(document)
+    told = describe_corrected_rate(document)
     return [f"- corrected pass rate: {inline(told)}", ""] if told else []
 
 

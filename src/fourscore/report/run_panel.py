@@ -16,7 +16,7 @@ from rich.text import Text
 
 from fourscore.core.levels import find_level
 from fourscore.formats.plain_text import plain
-from fourscore.judges.calibrated_rate import words as corrected_words
+from fourscore.judges.calibrated_rate import describe_corrected_rate
 from fourscore.report.canaries import canary_lines
 from fourscore.report.costs import bill_lines, judged_by, spent_words
 from fourscore.report.terminal import console, framed
@@ -139,7 +139,7 @@ def _headline(document: dict[str, Any]) -> list[Text]:
             f"   {document['passed']} of {document['total_tests']}",
         )
     ]
-    if corrected := corrected_words(document):
+    if corrected := describe_corrected_rate(document):
         lines.append(Text(f"corrected      {plain(corrected, 200)}"))
     average = document["average_score"]
     if average is not None:

@@ -12,7 +12,13 @@ from fourscore.core.numbers import clamp
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.rows import Recorded
-from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, case_of, preset, trace_of
+from fourscore.judges.workflow import (
+    WorkflowOutput,
+    WorkflowTask,
+    make_case,
+    make_trace,
+    read_preset_reward,
+)
 
 
 async def rewards(
@@ -28,7 +34,7 @@ async def rewards(
 
 def _preset(output: Recorded) -> Score:
     try:
-        reward, success = preset(output.reward or 0.0, output.is_success)
+        reward, success = read_preset_reward(output.reward or 0.0, output.is_success)
     except JudgeError as error:
         return Score(status=Status.JUDGE_ERROR, reason=str(error))
     signal = Signal(name="preset", value=clamp(reward), reward=reward, passed=success)
@@ -88,8 +94,10 @@ async def filled(
 
     Why not is in `log_metrics["fourscore_status"]`.
     """
-    recorded = [Recorded(trace_of(output), output.reward, output.is_success) for output in outputs]
-    given = await rewards(rubric, case_of(task), recorded, executor=executor)
+    recorded = [
+        Recorded(make_trace(output), output.reward, output.is_success) for output in outputs
+    ]
+    given = await rewards(rubric, make_case(task), recorded, executor=executor)
     return [
         WorkflowOutput(
             reward=scored.reward,

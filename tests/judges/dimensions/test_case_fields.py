@@ -7,8 +7,8 @@ import pytest
 from fourscore.judges.dimensions.case_fields import (
     LONGEST,
     cache_by_identity,
+    find_question,
     list_parts,
-    question_of,
 )
 
 
@@ -32,7 +32,7 @@ from fourscore.judges.dimensions.case_fields import (
     ],
 )
 def test_finds_the_question(value: Any, question: str) -> None:
-    assert question_of(value) == question
+    assert find_question(value) == question
 
 
 @pytest.mark.parametrize(

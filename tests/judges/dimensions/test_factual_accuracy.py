@@ -8,7 +8,7 @@ import pytest
 
 from fourscore.core import Case, CaseError, ConfigError, Signal, Trace
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
-from fourscore.judges.dimensions.signals import READ
+from fourscore.judges.reader.text import MAX_READ
 
 QUESTION = "When did the Orrin tunnel open, how long is it, and who built it?"
 CLAIMS: list[dict[str, Any]] = [
@@ -136,7 +136,7 @@ def test_no_trick_raises_the_value(text: str) -> None:
 
 
 def test_says_that_only_the_beginning_was_read() -> None:
-    signal = judged(GOOD + "\n\nSome filler." * READ, {"claims": CLAIMS})
+    signal = judged(GOOD + "\n\nSome filler." * MAX_READ, {"claims": CLAIMS})
     assert "only the first 100,000 characters were read" in signal.reason
     assert signal.level == "excellent"
 

@@ -13,7 +13,7 @@ import pytest
 from fourscore.agents.replay import RecordedAgent
 from fourscore.core.levels import FLOORS
 from fourscore.formats.cases import CaseFile
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 LEVELS = tuple(FLOORS)
@@ -33,7 +33,7 @@ TRAPS = 0.40
 
 async def judge_outputs(name: str) -> list[int]:
     """How many levels each output is off; not to apply is as far as can be."""
-    judge, agent, off = load(name), RecordedAgent(), []
+    judge, agent, off = load_judge(name), RecordedAgent(), []
     for file in ("worked.jsonl", "frozen.jsonl"):
         for case in CaseFile(LABELLED / name / file).cases():
             (signal,) = await judge.judge(case, agent.replay(case))
@@ -59,7 +59,7 @@ def test_traps_stay_where_they_are() -> None:
     async def judge_pairs() -> list[bool]:
         right = []
         for case in CaseFile(LABELLED / "traps" / "pairs.jsonl").cases():
-            judge = load(case.metadata["dimension"])
+            judge = load_judge(case.metadata["dimension"])
             (signal,) = await judge.judge(case, RecordedAgent().replay(case))
             least, most = case.metadata["least"], case.metadata["most"]
             right.append(signal.value is not None and least <= signal.value + 1e-9 <= most + 2e-9)

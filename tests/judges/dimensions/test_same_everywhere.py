@@ -21,7 +21,7 @@ _JUDGE_ALL = """
 import asyncio, sys
 from pathlib import Path
 from fourscore.core import Case, Trace
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.agents.replay import RecordedAgent
 from fourscore.formats.cases import CaseFile
 
@@ -37,10 +37,10 @@ NAMED = (
 async def main():
     agent = RecordedAgent()
     for name in sys.argv[2:]:
-        judge = load(name)
+        judge = load_judge(name)
         for case in CaseFile(Path(sys.argv[1]) / name / "worked.jsonl").cases():
             print(case.id, repr(await judge.judge(case, agent.replay(case))))
-    judge = load("factual_accuracy")
+    judge = load_judge("factual_accuracy")
     for claim, output in NAMED:
         case, trace = Case(id=claim, input="", expected=claim), Trace(output=output)
         print(claim, repr(await judge.judge(case, trace)))

@@ -12,7 +12,7 @@ from tests.linear import assert_linear
 
 from fourscore.core import Case, CaseError, ConfigError, Message, Signal, ToolCall, Trace
 from fourscore.judges.dimensions.tool_efficiency import ToolEfficiency
-from fourscore.judges.workflow import built
+from fourscore.judges.workflow import make_judge
 
 
 def call(tool: str, arguments: Any = None, result: Any = "done", **more: Any) -> ToolCall:
@@ -293,12 +293,12 @@ def test_broken_cases_name_the_field(tools: Any, field: str) -> None:
 
 
 def test_options_are_checked() -> None:
-    made = built(ToolEfficiency, {"free": ["a"], "writes": ["b"], "max_calls": 3})
+    made = make_judge(ToolEfficiency, {"free": ["a"], "writes": ["b"], "max_calls": 3})
     assert made == ToolEfficiency(free=("a",), writes=("b",), max_calls=3)
     assert pickle.loads(pickle.dumps(made)) == made
     for wrong in ({"max_calls": -1}, {"budget": 3}, {"free": "a"}):
         with pytest.raises(ConfigError):
-            built(ToolEfficiency, wrong)
+            make_judge(ToolEfficiency, wrong)
 
 
 def test_calls_that_are_only_claimed_earn_nothing() -> None:

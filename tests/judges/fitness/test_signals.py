@@ -31,7 +31,7 @@ from fourscore.judges.fitness.output import OutputQuality
 from fourscore.judges.fitness.rubric import fitness
 from fourscore.judges.fitness.structure import StructureScore
 from fourscore.judges.fitness.tool_success import ToolSuccessRate
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.judges.rubric_file import read_rubric
 
 TABLE = Path(__file__).parents[2] / "labelled" / "fitness" / "executions.jsonl"
@@ -260,12 +260,14 @@ def test_limits_of_the_rubric_go_first_then_those_of_the_log() -> None:
 
 
 def test_options_are_checked_by_name() -> None:
-    judge = load("efficiency", None, {"efficiency": "min", "limits": {"simple": {"time": 10}}})
+    judge = load_judge(
+        "efficiency", None, {"efficiency": "min", "limits": {"simple": {"time": 10}}}
+    )
     assert judge.limits["simple"].time == 10
     with pytest.raises(ConfigError, match="efficiency"):
-        load("efficiency", None, {"efficiency": "fast"})
+        load_judge("efficiency", None, {"efficiency": "fast"})
     with pytest.raises(ConfigError, match="did you mean missing_exit"):
-        load("tool_success_rate", None, {"missing_exits": "fail"})
+        load_judge("tool_success_rate", None, {"missing_exits": "fail"})
 
 
 @pytest.mark.parametrize(

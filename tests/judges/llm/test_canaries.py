@@ -14,7 +14,7 @@ from fourscore.core.judge import get_runs
 from fourscore.judges.llm.canaries import CanaryJudge
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.wrong import OTHERS, TOPICS, make_bad_answer
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.messages import ModelError, Request
 from fourscore.models.scripted import ScriptedModel
@@ -56,7 +56,7 @@ def test_a_judge_that_always_says_yes_is_found_out() -> None:
 
 
 def test_the_gullible_one_is_found_out_sooner_or_later() -> None:
-    judge = load("criteria", None, {**OPTIONS, "model": "scripted:gullible", "canaries": 1})
+    judge = load_judge("criteria", None, {**OPTIONS, "model": "scripted:gullible", "canaries": 1})
     cases = [replace(CASE, id=f"c{at}") for at in range(40)]
     found = [judged(judge, case=case).canary for case in cases]
     kinds = {canary.kind for canary in found if canary is not None}
@@ -113,16 +113,16 @@ def test_a_judge_that_fails_fails_as_before_with_what_both_cost() -> None:
 
 def test_what_is_judged_by_it_knows_no_difference() -> None:
     options = {**OPTIONS, "model": "scripted:gullible"}
-    plain = load("criteria", None, options)
-    judge = load("criteria", None, {**options, "canaries": 0.02})
+    plain = load_judge("criteria", None, options)
+    judge = load_judge("criteria", None, {**options, "canaries": 0.02})
     assert isinstance(judge, CanaryJudge)
     assert (judge.names, get_runs(judge), judge.models) == (plain.names, "asks", plain.models)
     assert judge.prompts == plain.prompts
     assert judge.pool_model is plain.pool_model
     assert judge.most(CASE) == plain.most(CASE) + plain.most(CASE)
-    other = load("criteria", None, {**options, "canaries": 0.03})
+    other = load_judge("criteria", None, {**options, "canaries": 0.03})
     assert len({plain.fingerprint, judge.fingerprint, other.fingerprint}) == 3
-    assert load("criteria", None, {**options, "canaries": 0}).fingerprint == plain.fingerprint
+    assert load_judge("criteria", None, {**options, "canaries": 0}).fingerprint == plain.fingerprint
     again = pickle.loads(pickle.dumps(judge))
     assert again == judge
     assert again.fingerprint == judge.fingerprint
@@ -143,13 +143,13 @@ def test_what_is_refused(name: str, share: Any, message: str) -> None:
     options = {"model": "scripted:gullible", "canaries": share}
     options |= OPTIONS if name == "criteria" else {}
     with pytest.raises(ConfigError, match=message) as caught:
-        load(name, None, options)
+        load_judge(name, None, options)
     assert caught.value.field == "judge_options.canaries"
 
 
 def test_a_judge_by_rules_has_no_canaries() -> None:
     with pytest.raises(ConfigError, match="canaries"):
-        load("factual_accuracy", None, {"canaries": 0.1})
+        load_judge("factual_accuracy", None, {"canaries": 0.1})
 
 
 def test_an_option_of_that_name_of_a_judge_of_ones_own_is_its_own(
@@ -157,7 +157,7 @@ def test_an_option_of_that_name_of_a_judge_of_ones_own_is_its_own(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("own.py").write_text("def own(case, trace, canaries=0):\n    return canaries\n")
-    assert judged(load("own.py->own", None, {"canaries": 0.5})).value == 0.5
+    assert judged(load_judge("own.py->own", None, {"canaries": 0.5})).value == 0.5
 
 
 def test_in_a_rubric_a_mistake_has_its_line(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from fourscore.core import Case, Signal, Status, ToolCall, Trace, Usage
 from fourscore.judges.llm.citation_accuracy import ASKED, CitationAccuracy
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.models.fakes import make_careful_model
 from fourscore.models.messages import ModelError
 from fourscore.models.scripted import ScriptedModel
@@ -140,6 +140,6 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
 
 
 def test_by_name() -> None:
-    judge = load("citation_accuracy", options={"model": "scripted:gullible"})
+    judge = load_judge("citation_accuracy", options={"model": "scripted:gullible"})
     assert isinstance(judge, CitationAccuracy)
     assert set(judge.prompts) == {"citation_brief/en"}

@@ -6,7 +6,7 @@ import pytest
 
 from fourscore.core import Case, Status, Trace, Usage
 from fourscore.judges.llm.completeness import TAKEN, Completeness
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.models.fakes import make_careful_model
 from fourscore.models.messages import ModelError
 from fourscore.models.scripted import ScriptedModel
@@ -126,6 +126,6 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
 
 
 def test_by_name() -> None:
-    judge = load("completeness", options={"model": "scripted:gullible", "language": "zh"})
+    judge = load_judge("completeness", options={"model": "scripted:gullible", "language": "zh"})
     assert isinstance(judge, Completeness)
     assert set(judge.prompts) == {"aspect_brief/zh", "whole_brief/zh"}

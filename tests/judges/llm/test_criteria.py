@@ -11,7 +11,7 @@ import pytest
 
 from fourscore.core import Case, ConfigError, Rubric, Signal, Status, Trace, Usage, score
 from fourscore.judges.llm.criteria import Criteria, Criterion
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.fakes import make_gullible_model
 from fourscore.models.messages import ModelError, Request, Response, Token
@@ -210,7 +210,7 @@ def test_options_are_checked(tmp_path: Any) -> None:
         ({"model": "openai:m", "criteria": [" "]}, "a criterion says something"),
     ):
         with pytest.raises(ConfigError) as caught:
-            load("criteria", None, options)
+            load_judge("criteria", None, options)
         assert field in str(caught.value)
 
 
@@ -253,7 +253,7 @@ def test_fitted_criteria_lie_between_two_values() -> None:
     assert judged(judge, Trace(output="Solution:")).value == 0.0  # nothing said is nothing
     for wrong in ([0.8, 0.2], [0, 2]):
         with pytest.raises(ConfigError, match="between"):
-            load("criteria", None, {"model": "openai:m", "criteria": ["x"], "between": wrong})
+            load_judge("criteria", None, {"model": "openai:m", "criteria": ["x"], "between": wrong})
 
 
 def test_how_a_rubric_was_learned_stands_in_its_file_and_counts_for_nothing(tmp_path: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 from fourscore.core import Case, CaseError, Status, Trace, Usage
 from fourscore.judges.dimensions import factual_accuracy as rules
 from fourscore.judges.llm.factual_accuracy import TAKEN, FactualAccuracy
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.models.fakes import make_careful_model, make_gullible_model
 from fourscore.models.messages import ModelError
 from fourscore.models.scripted import ScriptedModel
@@ -189,7 +189,7 @@ def test_a_broken_case(deciding: Any, scored: Any) -> None:
     judge = full(deciding("CLAIM", SAID))
     case = Case(input="?", expected={"claims": [{"text": 3}]})
     with pytest.raises(CaseError, match="claims"):
-        rules.facts_of(case)
+        rules.read_facts(case)
     assert judge.most(case) == Usage()
     given = scored(judge, case, OUTPUT)
     assert given.signals[0].fault.kind == "data"
@@ -210,7 +210,7 @@ def test_a_failure_is_no_score_and_costs_what_it_cost(
 
 
 def test_by_name() -> None:
-    judge = load(
+    judge = load_judge(
         "factual_accuracy",
         options={"model": "scripted:gullible", "form": "full", "contradiction_cost": 1},
     )

@@ -9,7 +9,7 @@ from tests.models.llama import needs_llama, serving_llama
 
 from fourscore.core import Case, Rubric, Status, ToolCall, Trace, score
 from fourscore.judges.llm.model_judge import ModelJudge, Verdict
-from fourscore.judges.loading import BY_MODEL, load
+from fourscore.judges.loading import BY_MODEL, load_judge
 from fourscore.models.json_modes import forget
 
 pytestmark = needs_llama
@@ -62,7 +62,7 @@ def verdicts(monkeypatch: pytest.MonkeyPatch) -> list[Verdict]:
 def judge_of(name: str, llama: str, form: str = "full") -> Any:
     settings = {"base_url": llama, "cache": False, "concurrency": 1, "hedge": False}
     options = {"model": "openai:smollm2", "settings": settings, "form": form, **SMALL}
-    return load(name, options=options)
+    return load_judge(name, options=options)
 
 
 def scored(name: str, expected: Any, trace: Trace, judge: Any) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from fourscore.core import Case, ConfigError, Rubric, Status, Trace, Usage, score
 from fourscore.judges.llm.panel import Member, Panel
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.models.messages import ModelError
 from fourscore.models.scripted import ScriptedModel
 
@@ -87,13 +87,15 @@ def test_from_yaml_options() -> None:
         "options": CRITERIA,
         "combine": "median",
     }
-    judge = load("panel", None, options)
+    judge = load_judge("panel", None, options)
     assert judge.names == ("criteria",)
     assert judge.models == ("a", "b")
     assert list(judge.prompts) == ["criterion/en"]
     again = pickle.loads(pickle.dumps(judge))
     assert again.fingerprint == judge.fingerprint
-    assert load("panel", None, {**options, "combine": "mean"}).fingerprint != judge.fingerprint
+    assert (
+        load_judge("panel", None, {**options, "combine": "mean"}).fingerprint != judge.fingerprint
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,4 +113,4 @@ def test_from_yaml_options() -> None:
 def test_options_are_checked(change: dict[str, Any], words: str) -> None:
     options = {"judge": "criteria", "members": ["openai:a", "openai:b"], "options": CRITERIA}
     with pytest.raises(ConfigError, match=words):
-        load("panel", None, {**options, **change})
+        load_judge("panel", None, {**options, **change})

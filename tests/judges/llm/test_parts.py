@@ -7,10 +7,10 @@ import pytest
 
 from fourscore.core import ConfigError
 from fourscore.judges.llm.prompts import SHIPPED, Language, read_prompt
-from fourscore.judges.loading import BY_MODEL, load
+from fourscore.judges.loading import BY_MODEL, load_judge
 
 JUDGES = [
-    load(name, options={"model": "scripted:x", "form": form})
+    load_judge(name, options={"model": "scripted:x", "form": form})
     for name in BY_MODEL
     for form in ("brief", "full")
 ]

@@ -13,7 +13,7 @@ from fourscore.core import Case, Rubric, Status, Trace, score
 from fourscore.judges.llm.listwise import Listwise
 from fourscore.judges.llm.order import compute_shared_ranks, convert_rank, orders
 from fourscore.judges.llm.pairwise import Pairwise
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.models.messages import Request
 from fourscore.models.scripted import ScriptedModel
 
@@ -167,9 +167,9 @@ def test_an_answer_cannot_win_by_naming_letters() -> None:
 
 def test_by_name_from_a_rubric() -> None:
     for name in ("pairwise", "listwise"):
-        judge = load(name, None, {"model": "openai:m", "criterion": "which is kinder"})
+        judge = load_judge(name, None, {"model": "openai:m", "criterion": "which is kinder"})
         assert judge.name == name
-        assert judge.fingerprint != load(name, None, {"model": "openai:m"}).fingerprint
+        assert judge.fingerprint != load_judge(name, None, {"model": "openai:m"}).fingerprint
 
 
 @given(st.lists(st.integers(0, 5).map(float), min_size=1, max_size=8))

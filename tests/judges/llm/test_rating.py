@@ -7,7 +7,7 @@ import pytest
 
 from fourscore.core import Case, ConfigError, Rubric, Score, Status, Trace, score
 from fourscore.judges.llm.rating import Rating
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.models.fakes import make_gullible_model
 
 from .scripts import answering
@@ -72,8 +72,8 @@ def test_the_question_says_what_is_rated_and_in_which_numbers() -> None:
 
 
 def test_by_name_with_options_that_are_checked() -> None:
-    made = load("rating", None, {"model": "openai:m", "max_score": 5})
+    made = load_judge("rating", None, {"model": "openai:m", "max_score": 5})
     assert made == Rating(model="openai:m", max_score=5)
     assert made.most(CASE).calls == 1
     with pytest.raises(ConfigError, match="expected less than max_score"):
-        load("rating", None, {"model": "openai:m", "min_score": 10})
+        load_judge("rating", None, {"model": "openai:m", "min_score": 10})

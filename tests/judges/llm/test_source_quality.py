@@ -6,7 +6,7 @@ import pytest
 
 from fourscore.core import Case, Status, ToolCall, Trace, Usage
 from fourscore.judges.llm.source_quality import ASKED, SourceQuality
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.models.fakes import make_careful_model, make_gullible_model
 from fourscore.models.messages import ModelError
 from fourscore.models.scripted import ScriptedModel
@@ -163,7 +163,7 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
 
 def test_by_name() -> None:
     options = {"model": "scripted:gullible", "primary": ["docs.ours.example"]}
-    judge = load("source_quality", options=options)
+    judge = load_judge("source_quality", options=options)
     assert isinstance(judge, SourceQuality)
     assert set(judge.prompts) == {"source_brief/en"}
     with pytest.raises(ValueError, match="is no host"):

@@ -6,7 +6,7 @@ import pytest
 
 from fourscore.core import Case, Message, Status, ToolCall, Trace, Usage
 from fourscore.judges.llm.tool_efficiency import ASKED, ToolEfficiency
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.models.fakes import make_careful_model, make_gullible_model
 from fourscore.models.messages import ModelError
 from fourscore.models.scripted import ScriptedModel
@@ -129,7 +129,7 @@ def test_a_broken_case_and_a_broken_model(deciding: Any, scored: Any) -> None:
 
 
 def test_by_name() -> None:
-    judge = load("tool_efficiency", options={"model": "scripted:gullible", "free": ["plan"]})
+    judge = load_judge("tool_efficiency", options={"model": "scripted:gullible", "free": ["plan"]})
     assert isinstance(judge, ToolEfficiency)
     assert set(judge.prompts) == {"call_brief/en"}
     with pytest.raises(ValueError, match="max_calls"):

@@ -7,7 +7,7 @@ import pytest
 from tests.judges.local.conftest import MakeFolder
 
 from fourscore.core import Case, ConfigError, Signal, Trace
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 
 CASE = Case(
     input="What is the capital?",
@@ -16,7 +16,7 @@ CASE = Case(
 
 
 def judge(name: str, folder: Path, output: str) -> Signal:
-    judge = load(name, None, {"by": "local", "model": str(folder)})
+    judge = load_judge(name, None, {"by": "local", "model": str(folder)})
     (signal,) = asyncio.run(judge.judge(CASE, Trace(output=output)))
     assert isinstance(signal, Signal)
     return signal
@@ -42,7 +42,7 @@ def test_the_fingerprint_tells_models_apart(
     make_entailment: MakeFolder, make_embedding: MakeFolder
 ) -> None:
     prints = {
-        load("citation_accuracy", None, {"by": "local", "model": str(folder)}).fingerprint
+        load_judge("citation_accuracy", None, {"by": "local", "model": str(folder)}).fingerprint
         for folder in (make_entailment(), make_embedding())
     }
     assert len(prints) == 2
@@ -50,10 +50,10 @@ def test_the_fingerprint_tells_models_apart(
 
 def test_a_missing_model_shows_before_the_first_case(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="nowhere"):
-        load("factual_accuracy", None, {"by": "local", "model": str(tmp_path / "nowhere")})
+        load_judge("factual_accuracy", None, {"by": "local", "model": str(tmp_path / "nowhere")})
 
 
 def test_fitted_weights_are_for_the_rules(make_entailment: MakeFolder, tmp_path: Path) -> None:
     options = {"by": "local", "model": str(make_entailment()), "weights": str(tmp_path / "w.json")}
     with pytest.raises(ConfigError, match="weights"):
-        load("factual_accuracy", None, options)
+        load_judge("factual_accuracy", None, options)

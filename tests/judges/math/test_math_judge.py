@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fourscore.core import Case, CaseError, ConfigError, Rubric, Signal, Status, Trace, score
 from fourscore.judges.agentjet import MathAnswerAsJudge
-from fourscore.judges.math import MathJudge, reference_of
+from fourscore.judges.math import MathJudge, read_reference
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
 steady = settings(deadline=None)
@@ -141,7 +141,7 @@ def test_a_missing_reference_is_never_a_score_of_zero() -> None:
     ],
 )
 def test_the_reference_is_expected_else_the_metadata(case: Case, reference: str) -> None:
-    assert reference_of(case) == reference
+    assert read_reference(case) == reference
 
 
 @pytest.mark.parametrize(

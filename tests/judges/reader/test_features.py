@@ -4,13 +4,13 @@ import pytest
 
 from fourscore.judges.reader import features
 from fourscore.judges.reader.features import DIRECTION, FEATURES, Match, find_names, measure
-from fourscore.judges.reader.support import read_claims, read_question
+from fourscore.judges.reader.support import read_claims, stem_question
 from fourscore.judges.reader.text import Text
 from fourscore.judges.reader.weights import shipped_weights
 
 
 def match(claim: str, text: str, question: str = "") -> Match:
-    return Match(read_claims([claim], read_question(question))[0], Text(text))
+    return Match(read_claims([claim], stem_question(question))[0], Text(text))
 
 
 def test_words_in_text_counts_words_of_all_sentences() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.linear import assert_bounded, assert_linear
 
 from fourscore.core import Case, Trace
-from fourscore.judges.dimensions.case_fields import list_parts, question_of
+from fourscore.judges.dimensions.case_fields import find_question, list_parts
 from fourscore.judges.dimensions.completeness import Completeness
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
 from fourscore.judges.reader.coverage import cover_aspects
@@ -32,8 +32,8 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "factual_accuracy": lambda text: judge(FactualAccuracy(), "When did it open?", text),
     "completeness": lambda text: judge(Completeness(), "What of costs and history?", text),
     "completeness, question": lambda text: judge(Completeness(), text, "It opened."),
-    "list_parts": lambda text: list_parts(question_of(text)),
-    "question_of": lambda text: question_of([{"role": "user", "content": text}] * 3),
+    "list_parts": lambda text: list_parts(find_question(text)),
+    "find_question": lambda text: find_question([{"role": "user", "content": text}] * 3),
 }
 RUNS = [
     *(" ", "\n", "\t", "\r\n", "a", "a ", "A ", "é", "7", "7,", "7 ", "1.", "一", "中", "。", "，"),

@@ -2,8 +2,14 @@
 
 import pytest
 
-from fourscore.judges.dimensions.signals import READ
-from fourscore.judges.reader.text import Text, is_chinese, read_text, split_words, stem_word
+from fourscore.judges.reader.text import (
+    MAX_READ,
+    Text,
+    is_chinese,
+    read_text,
+    split_words,
+    stem_word,
+)
 
 
 def sentences_of(raw: str) -> list[str]:
@@ -72,7 +78,7 @@ def test_drops_what_a_page_does_not_show() -> None:
 def test_reads_only_the_beginning_of_a_huge_text() -> None:
     text = Text("Filler here. " * 800_000 + "It is Paris.")
     assert "pari" not in text.places
-    assert text.sentences[-1].end <= READ
+    assert text.sentences[-1].end <= MAX_READ
 
 
 def test_reads_a_text_once() -> None:

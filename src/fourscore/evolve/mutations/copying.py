@@ -8,7 +8,7 @@ not in the parent, are such a copy; so is one long word, as addresses and keys a
 import re
 from collections.abc import Iterable, Iterator
 
-from fourscore.judges.hidden_text import visible
+from fourscore.judges.hidden_text import remove_invisible
 
 #: What a run has to weigh; a word weighs 3, a character of a script without blanks 2.
 ENOUGH = 24
@@ -30,7 +30,7 @@ def copied(parent: str, text: str, material: Iterable[str]) -> str | None:
 
 def _runs(text: str) -> Iterator[tuple[str, ...]]:
     """From each word on, the words that weigh enough."""
-    words = _TOKEN.findall(visible(text).lower())
+    words = _TOKEN.findall(remove_invisible(text).lower())
     weights = [2 if _WIDE.match(word) else 3 for word in words]
     for word in words:
         if len(word) >= LONG:

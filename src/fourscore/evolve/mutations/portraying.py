@@ -7,7 +7,7 @@ from fourscore.core.trace import as_text
 from fourscore.evolve.mutations.placeholders import places
 from fourscore.evolve.mutations.situation import MOST, Candidate, Situation, shown
 from fourscore.evolve.mutations.templates import TRAITS, TRAITS_ZH
-from fourscore.judges.hidden_text import visible
+from fourscore.judges.hidden_text import remove_invisible
 
 _PERSONA = re.compile(r"\b(?P<who>You are|You're|Act as|act as) (?P<article>an?) ")
 _PERSONA_ZH = re.compile(r"(?:你|您)是一?(?:名|位|个)(?=\S)")
@@ -85,7 +85,7 @@ def _example(now: Situation, case: Case) -> str | None:
     if not asked or not wanted or max(len(asked), len(wanted)) > LONGEST:
         return None
     both = f"{asked}\n{wanted}"
-    if visible(both) != both or now.fills(both) or asked in now.parent:
+    if remove_invisible(both) != both or now.fills(both) or asked in now.parent:
         return None
     head, question, answer = _WORDS[now.language]
     ticks = "`" * max(3, 1 + max(map(len, re.findall(r"`+", both)), default=0))

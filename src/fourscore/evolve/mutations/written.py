@@ -21,7 +21,7 @@ from fourscore.evolve.mutations.material import Shown, folder_of, show, worst
 from fourscore.evolve.mutations.proposal import Proposal, Refused
 from fourscore.evolve.mutations.record import Record
 from fourscore.evolve.mutations.strategies import allowed
-from fourscore.judges.hidden_text import visible
+from fourscore.judges.hidden_text import remove_invisible
 from fourscore.judges.llm.injection_defences import Material
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import numbered, written
@@ -147,5 +147,5 @@ def ending_like(parent: str, text: str) -> str:
 
 def one_line(text: str) -> str:
     """What a model says, for people: printable, on one line, and short."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in visible(text)).split())
+    line = " ".join("".join(c if c.isprintable() else " " for c in remove_invisible(text)).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -28,17 +28,17 @@ _OF = re.compile(r" (?:of|for|in|from|at|during|between)\b[^\n]*+$")
 _LONGEST_PART, _LONGEST_CHINESE = 5, 12
 
 
-def question_of(value: Any) -> str:
+def find_question(value: Any) -> str:
     """The question of a case: text, or what the user of a conversation wrote last."""
     if isinstance(value, str):
         return value[:LONGEST]
     if isinstance(value, dict):
         key = next((key for key in _KEYS if value.get(key)), None)
-        return as_text(value)[:LONGEST] if key is None else question_of(value[key])
+        return as_text(value)[:LONGEST] if key is None else find_question(value[key])
     if isinstance(value, list):
         for turn in reversed(value):
             if isinstance(turn, dict) and turn.get("role", "user") == "user":
-                return question_of(turn.get("content", turn.get("text", "")))
+                return find_question(turn.get("content", turn.get("text", "")))
     return as_text(value)[:LONGEST]
 
 
@@ -105,7 +105,7 @@ def cache_by_identity(function: Callable[[S], T]) -> Callable[[S], T]:
 
 
 @cache_by_identity
-def expected_of(case: Case) -> Expected:
+def read_expected(case: Case) -> Expected:
     """`case.expected` as an object; text, numbers and lists are the reference answer.
 
     Without it the answer is `metadata.answer`, where trainers keep it.

@@ -16,10 +16,16 @@ from rapidfuzz import fuzz
 from fourscore.core import Case, Signal, Trace
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.citations import Citation, CitedOutput, read_citations
-from fourscore.judges.dimensions.signals import MOST, READ, Sure, finding, inapplicable, quote
+from fourscore.judges.dimensions.signals import (
+    MAX_EVIDENCE,
+    Confidence,
+    make_signal,
+    not_applicable,
+    quote,
+)
 from fourscore.judges.dimensions.sources import Source
 from fourscore.judges.reader.support import ClaimVerdict, grade, judge_claims
-from fourscore.judges.reader.text import Text
+from fourscore.judges.reader.text import MAX_READ, Text
 
 NAME = "citation_accuracy"
 #: Pairs of a sentence and a source that are judged, and how many of a kind the reason names.
@@ -42,7 +48,7 @@ Finding = Literal[
 ]  # fmt: skip
 
 
-class Pair(NamedTuple):
+class CitedPair(NamedTuple):
     """A citing sentence, a source that it cites, what came of it, and how likely that is right."""
 
     citation: Citation
@@ -78,10 +84,10 @@ class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         """A verdict on each claim by the text of a source."""
         return judge_claims(claims, _read_source(source))
 
-    def _check_pairs(self, pairs: Sequence[Pair]) -> list[Pair]:
+    def _check_pairs(self, pairs: Sequence[CitedPair]) -> list[CitedPair]:
         """The pairs with what the support model says of them, all of one source at once."""
         checked = [pair for pair in pairs if pair.finding != "cited"]
-        unread: dict[str, list[Pair]] = {}
+        unread: dict[str, list[CitedPair]] = {}
         for pair in pairs:
             if pair.finding == "cited" and pair.source:
                 unread.setdefault(pair.source.text, []).append(pair)
@@ -91,14 +97,14 @@ class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         return checked
 
 
-def find_pairs(output: CitedOutput) -> list[Pair]:
+def find_pairs(output: CitedOutput) -> list[CitedPair]:
     """The distinct pairs of a sentence and a source, with what is known before reading these."""
-    pairs: dict[tuple[str, object], Pair] = {}
+    pairs: dict[tuple[str, object], CitedPair] = {}
     for citation, source in output.links:
         statement, target = citation.statement, citation.target if source is None else id(source)
         if statement and (statement, target) not in pairs:
             found = _look_up(source, statement, bool(output.sources))
-            pairs[statement, target] = Pair(citation, source, found)
+            pairs[statement, target] = CitedPair(citation, source, found)
         if len(pairs) == PAIRS:
             break
     # Where a sentence cites several sources, its quotation is from one of them.
@@ -124,8 +130,8 @@ def judge_nothing_cited(name: str, output: CitedOutput, question: str) -> Signal
     given = sum(source.origin == "case" for source in output.sources)
     if given or _ASKS.search(question):
         why = f"the case gives sources ({given})" if given else "the question asks for sources"
-        return finding(name, 0.0, f"nothing is cited, although {why}", "high")
-    return inapplicable(name, "nothing is cited, no sources are given and none were asked for")
+        return make_signal(name, 0.0, f"nothing is cited, although {why}", "high")
+    return not_applicable(name, "nothing is cited, no sources are given and none were asked for")
 
 
 def has_quotations(statement: str, source: str) -> bool:
@@ -152,14 +158,14 @@ def _plain_text(text: str) -> str:
 _read_source = lru_cache(maxsize=64)(Text)  # apart: those of one case must not push out its output
 
 
-def _decide(pair: Pair, verdict: ClaimVerdict) -> Pair:
+def _decide(pair: CitedPair, verdict: ClaimVerdict) -> CitedPair:
     shares = {"supported": verdict.support, "contradicted": verdict.contradiction}
     share = shares.get(verdict.kind, 1 - verdict.support)
     return pair._replace(finding=verdict.kind, value=grade(verdict), share=share)
 
 
 def write_signal(
-    output: CitedOutput, pairs: Sequence[Pair], question: str, sure: Sure | None = None
+    output: CitedOutput, pairs: Sequence[CitedPair], question: str, sure: Confidence | None = None
 ) -> Signal:
     """The mean over what was checked, with a reason that counts what went wrong."""
     checked = [pair for pair in pairs if pair.finding != "unchecked"]
@@ -167,9 +173,9 @@ def write_signal(
     if not pairs:
         return judge_nothing_cited(NAME, output, question)
     if not checked:
-        return inapplicable(NAME, f"no text of what is cited is known (citations: {unchecked})")
+        return not_applicable(NAME, f"no text of what is cited is known (citations: {unchecked})")
     wrong = [pair for pair in checked if pair.finding != "supported"]
-    shown = sorted(wrong or checked, key=lambda pair: pair.citation.end)[:MOST]
+    shown = sorted(wrong or checked, key=lambda pair: pair.citation.end)[:MAX_EVIDENCE]
     counts = Counter([pair.finding for pair in wrong])
     reason = f"{len(checked) - len(wrong)} of {len(checked)} citations supported"
     reason += "".join([f", {count} {kind}" for kind, count in counts.items()])
@@ -183,10 +189,10 @@ def write_signal(
     if len(pairs) == PAIRS:
         reason += f"; only the first {PAIRS} were judged"
     if output.is_cut:
-        reason += f"; only the first {READ:,} characters were read"
+        reason += f"; only the first {MAX_READ:,} characters were read"
     places = dict.fromkeys([(pair.citation.start, pair.citation.end) for pair in shown])
     if sure is None:
         mean = sum([pair.share for pair in checked]) / len(checked)
         sure = "high" if mean >= 0.85 else "medium" if mean >= 0.65 else "low"
     value = sum([pair.value for pair in checked]) / len(checked)
-    return finding(NAME, value, reason, sure, [quote(output.raw, *place) for place in places])
+    return make_signal(NAME, value, reason, sure, [quote(output.raw, *place) for place in places])

@@ -16,10 +16,9 @@ from typing import Literal, NamedTuple
 from fourscore.core import Case, Trace
 from fourscore.judges.answer_extraction import blank_thinking
 from fourscore.judges.dimensions.case_fields import cache_by_identity
-from fourscore.judges.dimensions.signals import READ
 from fourscore.judges.dimensions.sources import Source, canonical_url, case_sources, collect_sources
-from fourscore.judges.hidden_text import shown
-from fourscore.judges.reader.text import find_ends
+from fourscore.judges.hidden_text import blank_hidden_markdown
+from fourscore.judges.reader.text import MAX_READ, find_ends
 
 #: Markers that are read of a text, numbers of a range such as [1-999], and characters beside a
 #: marker that are looked at.
@@ -81,7 +80,7 @@ class Citation(NamedTuple):
 @lru_cache(maxsize=2)  # two judges ask for the citations of one output, one after the other
 def parse_citations(text: str) -> Sequence[Citation]:
     """All citations of a text in order."""
-    text = _silence_code(shown(blank_thinking(text)))
+    text = _silence_code(blank_hidden_markdown(blank_thinking(text)))
     body, listed = _split_list(text)
     pieces: list[str] = []  # the body with spaces in place of markers; every place stays
     markers: list[tuple[Form, str, int, int]] = []
@@ -212,7 +211,7 @@ class CitedOutput(NamedTuple):
 def read_citations(case: Case, trace: Trace) -> CitedOutput:
     """Parse and resolve the citations of an output."""
     answer, sources = trace.answer, case_sources(case)
-    citations = parse_citations(answer[:READ])
+    citations = parse_citations(answer[:MAX_READ])
     links = _resolve(citations, sources)
     if not all(link.source and link.source.text for link in links):  # else tools add nothing
         sources = collect_sources(case, trace)
@@ -222,7 +221,7 @@ def read_citations(case: Case, trace: Trace) -> CitedOutput:
     links = [one for one in links if one.source or one.url or one.citation.form in forms]
     # What is only listed counts where nothing is cited in a sentence.
     links = [one for one in links if one.citation.statement] or links
-    return CitedOutput(answer[:READ], len(answer) > READ, links, sources)
+    return CitedOutput(answer[:MAX_READ], len(answer) > MAX_READ, links, sources)
 
 
 def _resolve(citations: Sequence[Citation], sources: tuple[Source, ...]) -> list[Link]:

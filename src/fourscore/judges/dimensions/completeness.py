@@ -13,15 +13,15 @@ import msgspec
 from fourscore.core import Case, CaseError, Signal, Trace
 from fourscore.judges.dimensions.case_fields import (
     cache_by_identity,
-    expected_of,
+    find_question,
     list_parts,
-    question_of,
+    read_expected,
 )
 from fourscore.judges.dimensions.factual_accuracy import shorten
-from fourscore.judges.dimensions.signals import READ, Sure, finding, inapplicable, quote
-from fourscore.judges.empty_answers import why_nothing
+from fourscore.judges.dimensions.signals import Confidence, make_signal, not_applicable, quote
+from fourscore.judges.empty_answers import explain_empty_answer
 from fourscore.judges.reader.coverage import Coverage, cover_aspects
-from fourscore.judges.reader.text import Text, read_text
+from fourscore.judges.reader.text import MAX_READ, Text, read_text
 
 NAME = "completeness"
 #: Aspects that are looked at, aspects that a reason names, and characters of one that are read.
@@ -44,14 +44,14 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         return "inline"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        aspects = aspects_of(case)
+        aspects = read_aspects(case)
         if not any(weight for _, weight in aspects):
-            return (inapplicable(NAME, "no expected.aspects, and the question lists no parts"),)
+            return (not_applicable(NAME, "no expected.aspects, and the question lists no parts"),)
         answer = trace.answer
-        if (why := why_nothing(case, answer)) is not None:
-            return (finding(NAME, 0.0, why, "high"),)
+        if (why := explain_empty_answer(case, answer)) is not None:
+            return (make_signal(NAME, 0.0, why, "high"),)
         texts = [text for text, _ in aspects]
-        found = self.coverages(texts, read_text(answer), question_of(case.input))
+        found = self.coverages(texts, read_text(answer), find_question(case.input))
         return (signal_of(aspects, found, answer),)
 
     def coverages(self, aspects: Sequence[str], text: Text, question: str) -> list[Coverage]:
@@ -60,13 +60,13 @@ class Completeness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 @cache_by_identity
-def aspects_of(case: Case) -> Sequence[Aspect]:
+def read_aspects(case: Case) -> Sequence[Aspect]:
     """Text and weight of the aspects that the case expects, or that its question lists."""
     given = [
         _read_aspect(case, place, item)
-        for place, item in enumerate(expected_of(case).aspects[:_MOST])
+        for place, item in enumerate(read_expected(case).aspects[:_MOST])
     ]
-    return given or [(part, 1.0) for part in list_parts(question_of(case.input))[:_MOST]]
+    return given or [(part, 1.0) for part in list_parts(find_question(case.input))[:_MOST]]
 
 
 def _read_aspect(case: Case, place: int, item: str | dict[str, Any]) -> Aspect:
@@ -90,14 +90,14 @@ def signal_of(aspects: Sequence[Aspect], found: Sequence[Coverage], answer: str)
     if missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         reason += f"; little or nothing on {', '.join(map(shorten, missing[:_NAMED]))}{more}"
-    if len(answer) > READ:
-        reason += f"; only the first {READ:,} characters were read"
+    if len(answer) > MAX_READ:
+        reason += f"; only the first {MAX_READ:,} characters were read"
     spans = dict.fromkeys((one.start, one.end) for one in found if one.share >= COVERED)
     evidence = [quote(answer, start, end) for start, end in spans]
-    return finding(NAME, value, reason, _confidence(found), evidence)
+    return make_signal(NAME, value, reason, _confidence(found), evidence)
 
 
-def _confidence(found: Sequence[Coverage]) -> Sure:
+def _confidence(found: Sequence[Coverage]) -> Confidence:
     """High where nearly every aspect is covered whole or not at all."""
     plain = sum(one.share >= 0.9 or one.share <= 0.1 for one in found) / len(found)
     return "high" if plain > 0.9 else "medium" if plain >= 0.5 else "low"

@@ -16,11 +16,11 @@ from fourscore.core import Case, CaseError, Evidence, Signal, Trace, digest
 from fourscore.core.numbers import check_finite
 from fourscore.core.trace import as_text
 from fourscore.judges.answer_extraction import Think
-from fourscore.judges.dimensions.case_fields import cache_by_identity, expected_of, question_of
-from fourscore.judges.dimensions.signals import READ, Sure, finding, inapplicable, quote
-from fourscore.judges.empty_answers import why_nothing
+from fourscore.judges.dimensions.case_fields import cache_by_identity, find_question, read_expected
+from fourscore.judges.dimensions.signals import Confidence, make_signal, not_applicable, quote
+from fourscore.judges.empty_answers import explain_empty_answer
 from fourscore.judges.reader.support import ClaimVerdict, grade, judge_claims, judge_wordings
-from fourscore.judges.reader.text import Text, read_text
+from fourscore.judges.reader.text import MAX_READ, Text, read_text
 from fourscore.judges.reader.weights import Weights, read_weights
 
 NAME = "factual_accuracy"
@@ -87,14 +87,14 @@ class FactualAccuracy(
         return "inline"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        facts = facts_of(case)
+        facts = read_facts(case)
         if not facts:
-            return (inapplicable(NAME, "the case expects neither claims nor an answer"),)
+            return (not_applicable(NAME, "the case expects neither claims nor an answer"),)
         answer = trace.answer
-        if (why := why_nothing(case, answer)) is not None:
-            return (finding(NAME, 0.0, why, "high"),)
+        if (why := explain_empty_answer(case, answer)) is not None:
+            return (make_signal(NAME, 0.0, why, "high"),)
         text = read_text(answer, keep_thinking=self.think == "keep")
-        verdicts = self.verdicts(facts, text, question_of(case.input))
+        verdicts = self.verdicts(facts, text, find_question(case.input))
         signal = signal_of(facts, verdicts, answer, self.contradiction_cost)
         if self.weights is not None:
             reason = f"{signal.reason} (weights fitted to {self.learned.labels} labels)"
@@ -118,9 +118,9 @@ def judge_facts(
 
 
 @cache_by_identity
-def facts_of(case: Case) -> Sequence[Fact]:
+def read_facts(case: Case) -> Sequence[Fact]:
     """The claims of a case, or else what its answer states."""
-    expected = expected_of(case)
+    expected = read_expected(case)
     if not expected.claims:
         return _facts_of_answer(expected.answer)
     if not any(claim.weight for claim in expected.claims[:MOST_CLAIMS]):
@@ -158,10 +158,10 @@ def signal_of(
         fact.weight * (-cost if one.kind == "contradicted" else grade(one)) for fact, one in pairs
     )
     parts = [describe(pairs)]
-    if len(answer) > READ:
-        parts.append(f"only the first {READ:,} characters were read")
-    return finding(
-        NAME, earned / total, "; ".join(parts), confidence_of(verdicts), _evidence(pairs, answer)
+    if len(answer) > MAX_READ:
+        parts.append(f"only the first {MAX_READ:,} characters were read")
+    return make_signal(
+        NAME, earned / total, "; ".join(parts), find_confidence(verdicts), _evidence(pairs, answer)
     )
 
 
@@ -179,7 +179,7 @@ def describe(pairs: Sequence[tuple[Fact, ClaimVerdict]]) -> str:
     return "; ".join(parts)
 
 
-def confidence_of(verdicts: Sequence[ClaimVerdict]) -> Sure:
+def find_confidence(verdicts: Sequence[ClaimVerdict]) -> Confidence:
     """How sure the reader is of most verdicts: by their probabilities, which are calibrated."""
     sure = sum(max(one.support, 1 - one.support) >= UNSURE for one in verdicts) / len(verdicts)
     return "high" if sure > 0.8 else "medium" if sure >= 0.5 else "low"

@@ -7,16 +7,14 @@ from typing import Literal
 from fourscore.core import Evidence, Signal
 from fourscore.core.levels import find_level
 
-Sure = Literal["high", "medium", "low"]
+Confidence = Literal["high", "medium", "low"]
 #: Pieces of evidence that are kept, and characters of each.
-MOST, LONGEST = 20, 500
-#: Characters of an output that rules look at. What stands beyond cannot earn anything.
-READ = 100_000
+MAX_EVIDENCE, MAX_QUOTE = 20, 500
 _level = lru_cache(maxsize=1024)(find_level)
 
 
-def finding(
-    name: str, value: float, reason: str, sure: Sure, evidence: Sequence[Evidence] = ()
+def make_signal(
+    name: str, value: float, reason: str, sure: Confidence, evidence: Sequence[Evidence] = ()
 ) -> Signal:
     """A measured signal."""
     value = min(1.0, max(0.0, value))
@@ -25,17 +23,17 @@ def finding(
         value=value,
         level=_level(value),
         reason=f"{reason} (confidence: {sure})",
-        evidence=tuple(evidence[:MOST]),
+        evidence=tuple(evidence[:MAX_EVIDENCE]),
     )
 
 
-def inapplicable(name: str, reason: str) -> Signal:
+def not_applicable(name: str, reason: str) -> Signal:
     """A signal without a value: there is nothing here to measure."""
     return Signal(name=name, reason=reason)
 
 
 def quote(text: str, start: int, end: int, field: str = "output") -> Evidence:
     """A piece of the text, cut where it is long."""
-    if end - start > LONGEST:
-        end = start + LONGEST
+    if end - start > MAX_QUOTE:
+        end = start + MAX_QUOTE
     return Evidence(text=text[start:end], field=field, start=start, end=end)

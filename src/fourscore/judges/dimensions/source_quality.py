@@ -11,8 +11,15 @@ from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.citation_accuracy import judge_nothing_cited
 from fourscore.judges.dimensions.citations import CitedOutput, Link, read_citations
 from fourscore.judges.dimensions.hosts import HostLists, Rating, rate_address, read_lists
-from fourscore.judges.dimensions.signals import MOST, READ, Sure, finding, inapplicable, quote
+from fourscore.judges.dimensions.signals import (
+    MAX_EVIDENCE,
+    Confidence,
+    make_signal,
+    not_applicable,
+    quote,
+)
 from fourscore.judges.dimensions.sources import canonical_url
+from fourscore.judges.reader.text import MAX_READ
 
 NAME = "source_quality"
 WORTH = {"primary": 1.0, "secondary": 0.3, "unreliable": 0.0}
@@ -92,7 +99,7 @@ def limit_unseen(rating: Rating, cited: Link, output: CitedOutput, question: str
 
 
 def write_signal(
-    output: CitedOutput, question: str, rated: Rated, sure: Sure | None = None
+    output: CitedOutput, question: str, rated: Rated, sure: Confidence | None = None
 ) -> Signal:
     """The mean over the sources whose kind is known, with a reason that names the worst first."""
     if not rated:
@@ -104,14 +111,14 @@ def write_signal(
     amounts = [f"{kinds[kind]} {kind}" for kind in (*WORTH, "unknown") if kind in kinds]
     reason = f"{', '.join(amounts)}: {'; '.join(named)}"
     if not counted:
-        return inapplicable(NAME, f"no source that is cited is known; {reason}")
+        return not_applicable(NAME, f"no source that is cited is known; {reason}")
     reason += "" if output.sources else "; hosts are taken at their word, not opened"
-    reason += f"; only the first {READ:,} characters were read" if output.is_cut else ""
-    citations = [one.citation for one, rating in worst[:MOST] if rating.kind]
+    reason += f"; only the first {MAX_READ:,} characters were read" if output.is_cut else ""
+    citations = [one.citation for one, rating in worst[:MAX_EVIDENCE] if rating.kind]
     evidence = [quote(output.raw, one.start, one.end) for one in citations]
     unknown = kinds["unknown"]
-    doubt: Sure = "low" if unknown >= len(counted) else "medium" if unknown else "high"
-    return finding(NAME, sum(counted) / len(counted), reason, sure or doubt, evidence)
+    doubt: Confidence = "low" if unknown >= len(counted) else "medium" if unknown else "high"
+    return make_signal(NAME, sum(counted) / len(counted), reason, sure or doubt, evidence)
 
 
 def _name(cited: Link) -> str:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from fourscore.core import Case, Trace
 from fourscore.core.trace import ToolCall
-from fourscore.judges.dimensions.case_fields import cache_by_identity, expected_of
+from fourscore.judges.dimensions.case_fields import cache_by_identity, read_expected
 
 #: Sources that are read, characters of each, and of all that tools brought back.
 MOST, LONGEST, MOST_TEXT = 200, 40_000, 400_000
@@ -70,7 +70,7 @@ def collect_sources(case: Case, trace: Trace) -> tuple[Source, ...]:
 @cache_by_identity
 def case_sources(case: Case) -> tuple[Source, ...]:
     """The sources that the case gives."""
-    if not isinstance(case.expected, dict) or not expected_of(case).sources:
+    if not isinstance(case.expected, dict) or not read_expected(case).sources:
         return ()
     return tuple(
         replace(_source(one, ("text",)), kind=_field(one, "kind"), origin="case")

@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from fourscore.core import ToolCall, Trace
-from fourscore.judges.dimensions.signals import READ
 from fourscore.judges.failures import Failure, call_failure
+from fourscore.judges.reader.text import MAX_READ
 
 Kind = Literal["unexpected", "repeat", "retry", "mistake"]
 #: Unchanged attempts at what keeps failing: the call and one retry. Depth of arguments compared.
@@ -98,7 +98,7 @@ def _read_call(step: int, call: ToolCall, writes: bool) -> Call:
 def canonical(value: Any, depth: int = 0) -> Any:
     """Return the value without what makes no difference: white space, nulls, 1.0 for 1."""
     if isinstance(value, str):
-        return " ".join(value.split()) if len(value) <= READ else value
+        return " ".join(value.split()) if len(value) <= MAX_READ else value
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
     if isinstance(value, dict) and depth < DEPTH:

@@ -10,8 +10,13 @@ import msgspec
 
 from fourscore.core import Case, CaseError, Evidence, Signal, Trace
 from fourscore.core.numbers import check_whole
-from fourscore.judges.dimensions.case_fields import expected_of
-from fourscore.judges.dimensions.signals import MOST, Sure, finding, inapplicable
+from fourscore.judges.dimensions.case_fields import read_expected
+from fourscore.judges.dimensions.signals import (
+    MAX_EVIDENCE,
+    Confidence,
+    make_signal,
+    not_applicable,
+)
 from fourscore.judges.dimensions.tool_calls import Call, Waste, canonical, find_waste, read_calls
 
 NAME = "tool_efficiency"
@@ -71,9 +76,9 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         economy = 1 - len(waste) / len(calls)
         value, reason = combine(calls, limits, economy, _explain(waste, len(calls)))
         # What the case expects is plain; whose fault an error was is a guess.
-        sure: Sure = "high" if limits.expected else "medium"
+        sure: Confidence = "high" if limits.expected else "medium"
         evidence = quote_calls([each.call for each in waste])
-        return (finding(NAME, value, reason, sure, evidence),)
+        return (make_signal(NAME, value, reason, sure, evidence),)
 
 
 class ExpectedTool(NamedTuple):
@@ -99,7 +104,7 @@ class Limits(NamedTuple):
 
 def read_limits(case: Case, max_calls: int | None) -> Limits:
     """Return what the case asks; `max_calls` is the budget where it names none."""
-    tools = expected_of(case).tools
+    tools = read_expected(case).tools
     if tools is None:
         return Limits((), max_calls)
     expected = [_read_expected(case, place, tool) for place, tool in enumerate(tools.expected)]
@@ -133,10 +138,10 @@ def judge_no_calls(limits: Limits) -> Signal:
     """Return the signal of a run without calls."""
     if limits.expected:
         names = _join([tool.name for tool in limits.expected])
-        return finding(NAME, 0.0, f"no tool was called; expected {names}", "high")
+        return make_signal(NAME, 0.0, f"no tool was called; expected {names}", "high")
     if limits.budget == 0:
-        return finding(NAME, 1.0, "no tool was called, as asked", "high")
-    return inapplicable(NAME, "no tool was called and none is expected")
+        return make_signal(NAME, 1.0, "no tool was called, as asked", "high")
+    return not_applicable(NAME, "no tool was called and none is expected")
 
 
 def combine(
@@ -184,7 +189,7 @@ def shorten(text: str, most: int) -> str:
 
 def quote_calls(calls: Sequence[Call]) -> list[Evidence]:
     """Return the calls as evidence."""
-    shown = calls[:MOST]
+    shown = calls[:MAX_EVIDENCE]
     return [Evidence(text=format_call(call), field="steps", step=call.step) for call in shown]
 
 

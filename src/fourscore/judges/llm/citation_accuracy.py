@@ -11,13 +11,13 @@ from fourscore.core import Case, Signal, Trace, Usage
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.citation_accuracy import (
     NAME,
+    CitedPair,
     Finding,
-    Pair,
     find_pairs,
     write_signal,
 )
 from fourscore.judges.dimensions.citations import CitedOutput, read_citations
-from fourscore.judges.dimensions.signals import MOST
+from fourscore.judges.dimensions.signals import MAX_EVIDENCE
 from fourscore.judges.dimensions.sources import Source
 from fourscore.judges.llm.grounding import name_source
 from fourscore.judges.llm.item_questions import paid, rate_confidence
@@ -58,10 +58,10 @@ class CitationAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fie
             note = f"the model was asked about the first {ASKED} citations; {signal.reason}"
             signal = replace(signal, reason=note)
         quoted = [one.evidence for one in verdicts if one.evidence is not None]
-        evidence = tuple(dict.fromkeys((*signal.evidence, *quoted)))[:MOST]
+        evidence = tuple(dict.fromkeys((*signal.evidence, *quoted)))[:MAX_EVIDENCE]
         return (paid(replace(signal, evidence=evidence), verdicts),)
 
-    async def _ask(self, case: Case, pair: Pair, output: CitedOutput) -> Verdict:
+    async def _ask(self, case: Case, pair: CitedPair, output: CitedOutput) -> Verdict:
         source, citation = pair.source or Source(), pair.citation
         material = self.material(
             case,
@@ -74,7 +74,7 @@ class CitationAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fie
         return await self.decide("citation", material, tuple(WORTH), text=source.text, field=name)
 
 
-def _decide(pair: Pair, verdict: Verdict) -> Pair:
+def _decide(pair: CitedPair, verdict: Verdict) -> CitedPair:
     """The pair by the model's verdict, graded where its probabilities are known.
 
     Words that it quotes and nobody finds make the verdict less sure; they do not undo it.

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from fourscore.core import Case, CaseError, Signal, Trace, Usage
 from fourscore.core.trace import as_text
-from fourscore.judges.dimensions.completeness import NAME, aspects_of
+from fourscore.judges.dimensions.completeness import NAME, read_aspects
 from fourscore.judges.dimensions.factual_accuracy import shorten
-from fourscore.judges.dimensions.signals import finding, inapplicable
+from fourscore.judges.dimensions.signals import make_signal, not_applicable
 from fourscore.judges.llm.item_questions import after, each, listed, paid, rate_confidence
 from fourscore.judges.llm.model_judge import ModelJudge, Verdict, together
 from fourscore.judges.llm.openers import explain_empty
@@ -40,7 +40,7 @@ class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def most(self, case: Case) -> Usage:
         try:
-            given = list(aspects_of(case))
+            given = list(read_aspects(case))
         except CaseError:
             return FREE  # nobody is asked about it
         if given:
@@ -52,14 +52,14 @@ class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         return most + self.ceiling("aspect", case, TAKEN, own=1000)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        given = list(aspects_of(case))
+        given = list(read_aspects(case))
         if given and not sum(weight for _, weight in given):
-            return (inapplicable(NAME, "no aspect in expected.aspects has any weight"),)
+            return (not_applicable(NAME, "no aspect in expected.aspects has any weight"),)
         if not given and not as_text(case.input).strip():
-            return (inapplicable(NAME, "no expected.aspects, and no question to take them from"),)
+            return (not_applicable(NAME, "no expected.aspects, and no question to take them from"),)
         answer = trace.answer
         if (why := explain_empty(case, answer)) is not None:
-            return (finding(NAME, 0.0, why, "high"),)
+            return (make_signal(NAME, 0.0, why, "high"),)
         spent = FREE
         if not given and self.form == "full":
             given, spent = await self._list_aspects(case)
@@ -99,5 +99,5 @@ class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         if len(answer) > self.max_chars:
             reason += f"; {len(answer) - self.max_chars} characters of the output were not shown"
         evidence = [one.evidence for one in covering if one.evidence is not None]
-        signal = finding(NAME, value, reason, rate_confidence(verdicts, unfound), evidence)
+        signal = make_signal(NAME, value, reason, rate_confidence(verdicts, unfound), evidence)
         return paid(signal, verdicts, spent)

@@ -13,7 +13,7 @@ import msgspec
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage
 from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_finite
-from fourscore.judges.dimensions.signals import MOST
+from fourscore.judges.dimensions.signals import MAX_EVIDENCE
 from fourscore.judges.llm.injection_defences import Material
 from fourscore.judges.llm.model_judge import ModelJudge, Verdict, reference_of, together
 from fourscore.judges.llm.openers import explain_empty
@@ -106,7 +106,9 @@ class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
             value=min(1.0, value),
             level=find_level(value),
             reason=_reason(pairs),
-            evidence=tuple(one.evidence for one in verdicts if one.evidence is not None)[:MOST],
+            evidence=tuple(one.evidence for one in verdicts if one.evidence is not None)[
+                :MAX_EVIDENCE
+            ],
             usage=sum((one.usage for one in verdicts), FREE),
         )
 

@@ -13,16 +13,21 @@ from msgspec.structs import replace
 from fourscore.core import Case, CaseError, Evidence, Signal, Trace, Usage
 from fourscore.core.numbers import check_finite
 from fourscore.core.trace import as_text
-from fourscore.judges.answer_extraction import Think, blank_thinking, without_thinking
-from fourscore.judges.dimensions.case_fields import expected_of, question_of
+from fourscore.judges.answer_extraction import Think, blank_thinking, remove_thinking
+from fourscore.judges.dimensions.case_fields import find_question, read_expected
 from fourscore.judges.dimensions.factual_accuracy import (
     NAME,
     Fact,
-    facts_of,
     judge_facts,
+    read_facts,
     shorten,
 )
-from fourscore.judges.dimensions.signals import LONGEST, READ, finding, inapplicable, quote
+from fourscore.judges.dimensions.signals import (
+    MAX_QUOTE,
+    make_signal,
+    not_applicable,
+    quote,
+)
 from fourscore.judges.llm.grounding import check_claim, texts_of
 from fourscore.judges.llm.item_questions import after, each, listed, paid, rate_confidence
 from fourscore.judges.llm.model_judge import ModelJudge, Verdict, together
@@ -31,7 +36,7 @@ from fourscore.judges.llm.quotations import find_quotation
 from fourscore.judges.llm.verdicts import YES_NO
 from fourscore.judges.reader import support
 from fourscore.judges.reader.support import judge_claims
-from fourscore.judges.reader.text import read_text
+from fourscore.judges.reader.text import MAX_READ, read_text
 from fourscore.judges.reader.weights import shipped_weights
 from fourscore.models.messages import FREE
 
@@ -125,11 +130,11 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         facts = self._facts(case)
         shown = [] if facts else texts_of(case, trace)
         if not facts and not shown:
-            return (inapplicable(NAME, "the case expects neither claims nor an answer"),)
+            return (not_applicable(NAME, "the case expects neither claims nor an answer"),)
         answer = trace.answer
-        said = without_thinking(answer) if self.think == "drop" else answer
+        said = remove_thinking(answer) if self.think == "drop" else answer
         if (why := explain_empty(case, said)) is not None:
-            return (finding(NAME, 0.0, why, "high"),)
+            return (make_signal(NAME, 0.0, why, "high"),)
         text = blank_thinking(answer) if self.think == "drop" else answer
         if shown:
             return (await self._against(case, said, text, shown),)
@@ -144,7 +149,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
     async def _escalated(self, case: Case, said: str, text: str, facts: Sequence[Fact]) -> Signal:
         """What the rules are sure of by the rules, the rest by the model."""
         read = read_text(text)
-        rules = judge_facts(facts_of(case), read, question_of(case.input), shipped_weights())
+        rules = judge_facts(read_facts(case), read, find_question(case.input), shipped_weights())
         settled: dict[int, Found] = {}
         for place, (fact, one) in enumerate(zip(facts, rules, strict=True)):
             if max(one.support, 1 - one.support) >= (self.escalate_below or 0):
@@ -161,7 +166,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         """The case's facts. An answer in several wordings, and in the brief form one of a single
         sentence, is asked about as an answer: of `No, they do not.` nobody can tell without the
         question what it claims."""
-        facts, expected = facts_of(case), expected_of(case)
+        facts, expected = read_facts(case), read_expected(case)
         is_answer = not expected.claims and not isinstance(expected.answer, dict)
         alone = self.form == "brief" and is_answer and len(facts) == 1
         return [
@@ -175,7 +180,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
 
     async def _claims(self, case: Case, facts: Sequence[Fact]) -> tuple[Sequence[Fact], Usage]:
         """What the reference answer claims; its sentences where the model sees nothing."""
-        material = self.material(case, "", text=as_text(expected_of(case).answer))
+        material = self.material(case, "", text=as_text(read_expected(case).answer))
         made, spent = await listed(self, "claims", material, "claims", ("text",), TAKEN)
         taken = [Fact(one["text"], float(one["importance"])) for one in made if one["text"].strip()]
         return taken or facts, spent
@@ -250,7 +255,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         ]
         sure = rate_confidence(verdicts, unfound)
         value = _value(found, self.contradiction_cost)
-        signal = finding(NAME, value, "; ".join(reason), sure, list(dict.fromkeys(evidence)))
+        signal = make_signal(NAME, value, "; ".join(reason), sure, list(dict.fromkeys(evidence)))
         return paid(signal, verdicts, spent)
 
 
@@ -266,12 +271,12 @@ def _by_rules(fact: Fact, verdict: support.ClaimVerdict, text: str) -> Found:
 
 def _find_in_sources(claim: str, sources: Sequence[Any]) -> Evidence | None:
     """The sentence that says most of the claim, in the source that says most of it."""
-    found = [(read_text(source.text[:READ]), source) for source in sources]
+    found = [(read_text(source.text[:MAX_READ]), source) for source in sources]
     judged = [(judge_claims([claim], text)[0], source) for text, source in found]
     best, source = max(judged, key=lambda one: one[0].support)
     if best.start >= best.end:
         return None
-    return quote(source.text, best.start, best.end, f"source {source.id}"[:LONGEST])
+    return quote(source.text, best.start, best.end, f"source {source.id}"[:MAX_QUOTE])
 
 
 def take_sentences(text: str) -> list[Taken]:
@@ -280,7 +285,7 @@ def take_sentences(text: str) -> list[Taken]:
     sentences = _distinct(
         [
             Taken(Fact(one.text, 1.0), quote(text, one.start, one.end))
-            for one in read_text(text[:READ]).sentences
+            for one in read_text(text[:MAX_READ]).sentences
         ]
     )
     size = -(-len(sentences) // TAKEN)
@@ -289,7 +294,7 @@ def take_sentences(text: str) -> list[Taken]:
         Taken(Fact(" ".join(one.fact.text for one in group), float(len(group))), group[0].place)
         for group in groups
     ]
-    return taken or [Taken(Fact(text.strip()[:LONGEST], 1.0))]
+    return taken or [Taken(Fact(text.strip()[:MAX_QUOTE], 1.0))]
 
 
 def _distinct(taken: Sequence[Taken]) -> list[Taken]:
@@ -300,7 +305,7 @@ def _distinct(taken: Sequence[Taken]) -> list[Taken]:
 
 def _is_prose(case: Case, facts: Sequence[Fact]) -> bool:
     """Whether the facts are sentences of a reference answer, which a model reads better."""
-    expected = expected_of(case)
+    expected = read_expected(case)
     prose = not expected.claims and isinstance(expected.answer, str)
     return prose and bool(facts) and not any(fact.short for fact in facts)
 

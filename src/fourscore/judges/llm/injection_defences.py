@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from fourscore.judges.hidden_text import visible
+from fourscore.judges.hidden_text import remove_invisible
 from fourscore.models.model_spec import usual_cache
 
 #: What is left of a text that is cut: the beginning, and the end, where conclusions stand.
@@ -51,7 +51,7 @@ def fence(
     `without` are defences to leave out, for measuring. With `lines` each text is one line behind
     its title instead.
     """
-    seen = str if "invisible" in without else visible
+    seen = str if "invisible" in without else remove_invisible
     clean = {name: seen(text) for name, text in texts.items()}
     removed = sum(len(text) - len(clean[name]) for name, text in texts.items())
     number = draw(clean)

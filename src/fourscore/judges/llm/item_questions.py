@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from fourscore.core import Signal, Usage
-from fourscore.judges.dimensions.signals import Sure
+from fourscore.judges.dimensions.signals import Confidence
 from fourscore.judges.llm.injection_defences import Material
 from fourscore.judges.llm.model_judge import ModelJudge, Verdict, find_subject
 from fourscore.judges.llm.titles import TITLES
@@ -90,7 +90,7 @@ def paid(signal: Signal, verdicts: Sequence[Verdict], before: Usage = FREE) -> S
     return replace(signal, usage=sum((one.usage for one in verdicts), before))
 
 
-def rate_confidence(verdicts: Sequence[Verdict], unfound: int = 0) -> Sure:
+def rate_confidence(verdicts: Sequence[Verdict], unfound: int = 0) -> Confidence:
     """As sure as the model was, less what it quoted and nobody can find.
 
     Without log-probabilities nobody knows how sure it was: never more than medium.

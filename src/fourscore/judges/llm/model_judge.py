@@ -19,7 +19,7 @@ from fourscore.core import Case, ConfigError, Evidence, Usage, digest, freeze
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
-from fourscore.judges.dimensions.case_fields import expected_of
+from fourscore.judges.dimensions.case_fields import read_expected
 from fourscore.judges.llm.defences import DEFENCES, Defence, switched
 from fourscore.judges.llm.injection_defences import Material, fence
 from fourscore.judges.llm.logprobs import read_choice_probabilities, read_word_probabilities
@@ -315,7 +315,7 @@ def _needs_room(error: ModelError) -> bool:
 
 def reference_of(case: Case, wanted: bool = True) -> str:
     """The answer that the case expects, as text; nothing where it has none or it is not wanted."""
-    expected: Any = expected_of(case).answer if wanted else None
+    expected: Any = read_expected(case).answer if wanted else None
     return "" if expected is None else as_text(expected)
 
 

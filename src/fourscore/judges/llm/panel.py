@@ -20,7 +20,7 @@ from fourscore.core.judge import Judge
 from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.core.rubric import fingerprint
-from fourscore.judges.loading import load
+from fourscore.judges.loading import load_judge
 from fourscore.models.messages import FREE, ModelError
 
 Combine = Literal["mean", "median", "majority"]
@@ -78,7 +78,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         one = member if isinstance(member, Member) else Member(member)
         name = one.model if isinstance(one.model, str) else one.model.name
         settings = {**self.options.get("settings", {}), **one.settings}
-        judge = load(
+        judge = load_judge(
             self.judge_name, None, {**self.options, "settings": settings, "model": one.model}
         )
         if not hasattr(judge, "models") or not hasattr(judge, "judge"):

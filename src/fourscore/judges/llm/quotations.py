@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fourscore.core import Evidence
-from fourscore.judges.dimensions.signals import LONGEST, READ
+from fourscore.judges.dimensions.signals import MAX_QUOTE
 from fourscore.judges.dimensions.signals import quote as cut
 from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.judges.llm.defences import is_off
 from fourscore.judges.reader.support import judge_claims
-from fourscore.judges.reader.text import read_text
+from fourscore.judges.reader.text import MAX_READ, read_text
 
 #: What a model writes for words it leaves out.
 _GAP = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
@@ -28,7 +28,7 @@ def find_supporting_sentence(claim: str, text: str, field: str = "output") -> Ev
 
     Without a claim it is the first sentence.
     """
-    read = read_text(text[:READ])
+    read = read_text(text[:MAX_READ])
     if not read.sentences:
         return None
     start, end = read.sentences[0].start, read.sentences[0].end
@@ -45,7 +45,7 @@ def find_quotation(words: str, text: str, field: str = "output") -> Evidence | N
     """
     found = _located(words, text, field)
     if found is None and words.strip() and is_off("evidence"):
-        return Evidence(text=words[:LONGEST], field=field)  # believed
+        return Evidence(text=words[:MAX_QUOTE], field=field)  # believed
     return found
 
 

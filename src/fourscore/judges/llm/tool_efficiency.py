@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fourscore.core import Case, Signal, ToolCall, Trace, Usage
 from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
-from fourscore.judges.dimensions.signals import finding
+from fourscore.judges.dimensions.signals import make_signal
 from fourscore.judges.dimensions.tool_calls import Call, find_waste, read_calls
 from fourscore.judges.dimensions.tool_efficiency import (
     FREE,
@@ -88,7 +88,7 @@ def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]) 
         described += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
     value, reason = combine(calls, limits, 1 - lost / len(calls), described)
     evidence = quote_calls(needless + waste)
-    signal = finding(NAME, value, reason, rate_confidence(verdicts, unfound), evidence)
+    signal = make_signal(NAME, value, reason, rate_confidence(verdicts, unfound), evidence)
     return paid(signal, verdicts)
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from fourscore.core import freeze
-from fourscore.judges.answer_extraction import without_thinking
+from fourscore.judges.answer_extraction import remove_thinking
 
 #: `brief`: a plain question, answered with one word. `full`: number, quotation and verdict.
 Form = Literal["brief", "full"]
@@ -37,7 +37,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 def read_word(reply: str, words: Collection[str]) -> str | None:
     """The first word of a reply, behind any thinking; None where it is none of those allowed."""
-    found = _LETTERS.search(without_thinking(reply))
+    found = _LETTERS.search(remove_thinking(reply))
     return None if found is None else match_word(found[0], words)
 
 

@@ -4,10 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fourscore.judges.dimensions.signals import READ
 from fourscore.judges.local.model import LocalModel
 from fourscore.judges.reader.support import ClaimVerdict, Kind, judge_claims
-from fourscore.judges.reader.text import Text, read_text, split_words
+from fourscore.judges.reader.text import MAX_READ, Text, read_text, split_words
 
 #: Sentences put to an entailment model for each claim: those that share most of its words.
 _SENTENCES = 3
@@ -40,8 +39,8 @@ def judge_claims_locally(
     and lowers the reader's own support by what it finds. An embedding model gives how near the
     nearest sentence is; it cannot tell a claim from its denial, so `contradiction` is always 0.
     """
-    if len(text.raw) > READ:
-        text = read_text(text.raw[:READ])
+    if len(text.raw) > MAX_READ:
+        text = read_text(text.raw[:MAX_READ])
     if not (claims and text.sentences):
         return [ClaimVerdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
     if model.kind == "embedding":
@@ -60,8 +59,8 @@ def judge_topics_locally(
     a scale of its own; to an entailment model it is put as a statement. A model that only knows
     contradiction has no say, and the reader decides.
     """
-    if len(text.raw) > READ:
-        text = read_text(text.raw[:READ])
+    if len(text.raw) > MAX_READ:
+        text = read_text(text.raw[:MAX_READ])
     if model.kind == "embedding" and topics and text.sentences:
         return _judge_by_nearness(model, topics, text, _TOPIC)
     if model.kind == "entailment" and topics and text.sentences:

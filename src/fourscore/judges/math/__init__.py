@@ -8,7 +8,7 @@ take for ever and belongs in a process that can be killed.
 
 from fourscore.judges.math.decision import Decision, Equivalence
 from fourscore.judges.math.equality import decide, is_constant
-from fourscore.judges.math.judge import MathJudge, reference_of
+from fourscore.judges.math.judge import MathJudge, read_reference
 from fourscore.judges.math.math_verify import verify
 
 __all__ = [
@@ -17,6 +17,6 @@ __all__ = [
     "MathJudge",
     "decide",
     "is_constant",
-    "reference_of",
+    "read_reference",
     "verify",
 ]

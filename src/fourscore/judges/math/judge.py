@@ -12,7 +12,7 @@ from fourscore.core.frozen import FrozenList
 from fourscore.core.numbers import check_finite, decimal_text
 from fourscore.executors.portal import need_loop
 from fourscore.executors.workers import WorkerDied, Workers, WorkerTimeout
-from fourscore.judges.answer_extraction import Box, BoxForms, Think, boxed, without_thinking
+from fourscore.judges.answer_extraction import Box, BoxForms, Think, find_boxed, remove_thinking
 from fourscore.judges.math.decision import Equivalence
 from fourscore.judges.math.equality import decide, is_constant
 from fourscore.judges.math.math_verify import verify
@@ -50,13 +50,13 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return "inline"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        expected = reference_of(case, self.reference)
+        expected = read_reference(case, self.reference)
         text = trace.answer
         if not text:
             return (_wrong("the agent gave no final_answer"),)
         if self.think == "drop":
-            text = without_thinking(text)
-        given = boxed(text, self.box, self.box_forms)
+            text = remove_thinking(text)
+        given = find_boxed(text, self.box, self.box_forms)
         if given is None:
             return (_wrong("no \\boxed{…} in the answer"),)
         if not given:
@@ -114,7 +114,7 @@ def _short(text: str) -> str:
     return f"'{cut}'" if cut.isprintable() else repr(cut)
 
 
-def reference_of(case: Case, form: ReferenceForm = "marked") -> str:
+def read_reference(case: Case, form: ReferenceForm = "marked") -> str:
     """The reference answer of a case; a `CaseError` where it has none that can be used."""
     key, value = "expected", case.expected
     if isinstance(value, dict):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fourscore.judges.reader.features import Match, words_in_window
-from fourscore.judges.reader.support import read_claims, read_question
+from fourscore.judges.reader.support import read_claims, stem_question
 from fourscore.judges.reader.text import Text, is_chinese
 
 _NO_QUESTION: frozenset[str] = frozenset()
@@ -41,7 +41,7 @@ def cover_aspects(aspects: Sequence[str], text: Text, question: str = "") -> lis
     if not text.sentences:
         return [Coverage(0.0, 0, 0) for _ in aspects]
     claims = read_claims(aspects, _NO_QUESTION)
-    asked = read_question(question)
+    asked = stem_question(question)
     repeats = text.repeats(asked) if asked else frozenset()
     matches = [Match(claim, text, repeats) for claim in claims]
     topics = Counter([match.number for match in matches if match.share and _is_topic(match)])

@@ -49,7 +49,7 @@ def judge_claims(
     weights = weights or shipped_weights()
     if not text.sentences:
         return [ClaimVerdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
-    read = read_claims(claims, read_question(question))
+    read = read_claims(claims, stem_question(question))
     return [_judge(Match(claim, text), weights) for claim in read]
 
 
@@ -62,7 +62,7 @@ def judge_wordings(
 
 
 @lru_cache(maxsize=256)
-def read_question(question: str) -> frozenset[str]:
+def stem_question(question: str) -> frozenset[str]:
     """The stems of a question."""
     return frozenset(stem_word(word) for word in split_words(question[:LONGEST_CLAIM]))
 

@@ -14,12 +14,13 @@ from typing import Generic, TypeVar
 import Stemmer
 
 from fourscore.judges.answer_extraction import blank_thinking
-from fourscore.judges.dimensions.signals import READ
-from fourscore.judges.hidden_text import shown, visible
+from fourscore.judges.hidden_text import blank_hidden_markdown, remove_invisible
 from fourscore.judges.reader.numbers import NUMBER_WORDS, SIGNS, find_numbers
 
 S = TypeVar("S")
 T = TypeVar("T")
+#: Characters of an output that rules look at. What stands beyond cannot earn anything.
+MAX_READ = 100_000
 #: Characters of a sentence.
 _LONGEST = 400
 #: Words from which a row of them may be a pile (more where commas set items of a list apart, and
@@ -175,10 +176,10 @@ class Text:
 
     def __init__(self, raw: str, *, keep_thinking: bool = False) -> None:
         self.raw = raw
-        text = raw[:READ]
+        text = raw[:MAX_READ]
         if not keep_thinking:
             text = blank_thinking(text)
-        self.sentences = tuple(_split_sentences(shown(text)))
+        self.sentences = tuple(_split_sentences(blank_hidden_markdown(text)))
         self._repeats: tuple[frozenset[str] | None, frozenset[int]] = (None, frozenset())
 
     @lazy
@@ -287,7 +288,7 @@ def split_words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_TOKEN.findall(text.lower())
     words: list[str] = []
-    for run, word in _TOKEN.findall(visible(text).lower().replace("’", "'")):
+    for run, word in _TOKEN.findall(remove_invisible(text).lower().replace("’", "'")):
         if run:
             words += run
         else:

@@ -4,7 +4,7 @@ from typing import Any
 
 from fourscore.core import Rubric
 from fourscore.core.levels import LEVELS, find_level
-from fourscore.judges.calibrated_rate import words as corrected_words
+from fourscore.judges.calibrated_rate import describe_corrected_rate
 from fourscore.report.canaries import canary_lines
 from fourscore.report.costs import judged_by
 from fourscore.report.run_page.detail import short
@@ -34,7 +34,7 @@ def headline(
     return {
         "run": {**_run(info, judge), "judged_by": short(judged_by(document), WORDS)},
         "summary": {key: document[key] for key in WANTED if key in document},
-        "corrected": short(corrected_words(document), WORDS),
+        "corrected": short(describe_corrected_rate(document), WORDS),
         "dimensions": [_dimension(name, document, lines, rubric) for name in lines.names],
         "bins": [lines.bins[False], lines.bins[True]],
         "complexities": _groups(document["by_complexity"]),

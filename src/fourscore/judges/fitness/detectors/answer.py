@@ -7,7 +7,7 @@ is right is not asked here.
 import re
 
 from fourscore.judges.fitness.detectors.markdown import read_markdown
-from fourscore.judges.hidden_text import visible
+from fourscore.judges.hidden_text import remove_invisible
 from fourscore.judges.reader.text import read_text, split_words
 
 #: Characters and sentences in which a refusal stands, if there is one.
@@ -76,7 +76,7 @@ def has_direct_answer(output: str, request: str = "") -> bool:
 
     With the request, "it is illegal" answers "is it legal?".
     """
-    text = visible(output[:PROSE]).replace("’", "'").strip()
+    text = remove_invisible(output[:PROSE]).replace("’", "'").strip()
     sentences = read_text(text[:OPENING]).sentences
     if not sentences or not split_words(text):
         return False
