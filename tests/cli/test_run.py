@@ -396,6 +396,19 @@ def test_what_has_changed_is_not_resumed() -> None:
     assert (done.returncode, "cases have changed" in done.stderr) == (2, True)
 
 
+def test_resume_refuses_another_setting_and_takes_the_same_files_from_elsewhere() -> None:
+    run = ran("--fail-fast", "--concurrency", "1", code=3)["run"]
+    refused = fourscore("run", "--resume", run, "--repeats", "3")
+    assert refused.returncode == 2
+    message = f"--repeats: run {run} has 1; --resume cannot change that to 3: start a new run"
+    assert message in refused.stderr
+    Path("cases.jsonl").rename("moved.jsonl")
+    Path("rubric.yaml").rename("moved.yaml")
+    moved = ["--cases", "moved.jsonl", "--rubric", "moved.yaml"]
+    done = fourscore("run", "--resume", run, *moved, "--json")
+    assert json.loads(done.stdout)["total_tests"] == 10, done.stderr  # to the next failure
+
+
 def test_rescore_show_and_label() -> None:
     ran("--name", "first", "--label", "branch=main")
     Path("agent.py").unlink()  # not called any more

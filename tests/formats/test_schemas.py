@@ -30,11 +30,19 @@ class Section(msgspec.Struct, forbid_unknown_fields=True):
     grader: Grader | None = None
 
 
+class RunSection(msgspec.Struct, forbid_unknown_fields=True):
+    """Another section."""
+
+    cases: str
+
+
 def accepts(schema: dict[str, Any], value: Any) -> bool:
     return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
 
 
-@pytest.mark.parametrize("schema", [cases_schema(), rubric_schema(), config_schema(Section)])
+@pytest.mark.parametrize(
+    "schema", [cases_schema(), rubric_schema(), config_schema(Section, RunSection)]
+)
 def test_a_schema_is_one_and_is_json(schema: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     assert json.loads(json.dumps(schema, allow_nan=False)) == schema
@@ -128,6 +136,9 @@ def test_options_of_a_judge_stand_under_with() -> None:
         ({"ajet": {"task_judge": {}, "trainer": {"anything": 1}}, "other": 1}, True),
         ({"ajet": {"task_judge": {"grader": {"model_name": "m"}}}}, True),
         ({"ajet": {"task_judge": {"grader": {}}}}, False),
+        ({"fourscore": {"run": {"cases": "c.jsonl"}, "monitor": {}}}, True),
+        ({"fourscore": {"run": {"casse": "c.jsonl"}}}, False),
+        ({"ajet": {"run": {"cases": "c.jsonl"}}}, False),
         ({"ajet": {}}, False),
         ({}, False),
         ({"ajet": {"task_judge": {}}, "fourscore": {"task_judge": {}}}, False),
@@ -136,4 +147,4 @@ def test_options_of_a_judge_stand_under_with() -> None:
     ],
 )
 def test_a_configuration_is_checked_where_it_is_ours(config: Any, good: bool) -> None:
-    assert accepts(config_schema(Section), config) is good
+    assert accepts(config_schema(Section, RunSection), config) is good

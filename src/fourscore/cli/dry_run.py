@@ -1,4 +1,4 @@
-"""`fourscore run --dry-run`: what would run and what it may cost; nothing is asked."""
+"""`fourscore run --dry-run`: what would run and the most it may cost; nothing is run."""
 
 import sys
 from collections.abc import Iterable
@@ -7,28 +7,20 @@ from typing import Any
 
 import msgspec
 
-from fourscore.agents.agent import Agent
 from fourscore.cli.main import PASSED
-from fourscore.core import Case, Rubric
-from fourscore.models import max_cost as ceiling
+from fourscore.cli.run_inputs import RunInputs
+from fourscore.models import max_cost
 from fourscore.models.model_pool import ModelPool
+from fourscore.test.run import Todo
 
-#: Cases that are named.
+#: Cases that are listed.
 FIRST = 10
 
 
-def dry_run(
-    attempts: Iterable[Case],
-    first: Iterable[Case],
-    rubric: Rubric,
-    agent: Agent,
-    pool: ModelPool,
-    *,
-    repeats: int,
-    as_json: bool,
-) -> int:
-    """`attempts` has a case for each of its repeats that is to be done."""
-    planned, most = ceiling.estimate_max_cost(attempts, rubric, agent, pool)
+def dry_run(inputs: RunInputs, todo: Iterable[Todo], models: ModelPool, *, as_json: bool) -> int:
+    """Print what is to do, and the most that models may cost; the exit code."""
+    rubric, agent, repeats = inputs.rubric, inputs.agent, inputs.settings.repeats
+    planned, most = max_cost.estimate_max_cost((item.case for item in todo), rubric, agent, models)
     document: dict[str, Any] = {
         "cases": planned // repeats if planned % repeats == 0 else planned,
         "repeats": repeats,
@@ -36,17 +28,17 @@ def dry_run(
         "agent": agent.name,
         "rubric": rubric.name,
         "dimensions": [line.name for line in rubric.dimensions],
-        "first": [case.id for case in islice(first, FIRST)],
+        "first": [case.id for case in islice(inputs.choose_cases(), FIRST)],
     }
     if as_json:
-        told = {"models": most, "warning": ceiling.warning(most, pool)} if most else {}
-        sys.stdout.write(msgspec.json.encode({**document, **told}).decode() + "\n")
+        more = {"models": most, "warning": max_cost.warning(most, models)} if most else {}
+        sys.stdout.write(msgspec.json.encode({**document, **more}).decode() + "\n")
         return PASSED
     for key, value in document.items():
         shown = ", ".join(value) if isinstance(value, list) else value
         sys.stdout.write(f"{key}: {shown}\n")
     for line in most:
-        sys.stdout.write(f"models: {ceiling.words(line)}\n")
-    if warning := ceiling.warning(most, pool):
+        sys.stdout.write(f"models: {max_cost.words(line)}\n")
+    if warning := max_cost.warning(most, models):
         sys.stderr.write(f"fourscore: {warning}\n")
     return PASSED

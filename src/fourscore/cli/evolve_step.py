@@ -209,7 +209,7 @@ def _means(settings: Settings, args: argparse.Namespace) -> tuple[int | None, bu
             most = int(number)
     means = budget.Means(
         budget=money or None,
-        cache=False if args.no_cache else None,
+        cache=args.cache,
         prices=args.prices or settings.prices,
     )
     means.check()

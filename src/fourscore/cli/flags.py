@@ -1,38 +1,124 @@
-"""Flags that several commands share, and how their values are read."""
+"""Flags of commands: those that several share, and those made from the fields of a settings type.
+
+A field of a settings type is described once, by `setting(…)` in its annotation. Its flag, its key in
+a configuration file, its JSON Schema and what `--resume` may do with it all come from there.
+"""
 
 import argparse
-from typing import Any
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.formats.document import parse_document
 from fourscore.stores.sqlite import DEFAULT_STORE
 
-
-def add_store_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--store",
-        default=DEFAULT_STORE,
-        metavar="FILE",
-        help=f"read runs from this store ({DEFAULT_STORE})",
-    )
+#: What `--resume` may do with a setting: keep it, change it, or read it from another path as long
+#: as the content is the same.
+Resume = Literal["keep", "change", "same content"]
 
 
-def add_json_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of a settings type: `flag` is None where only a configuration file can set it."""
+
+    key: str = ""
+    flag: str | None
+    help: str
+    metavar: str | None
+    resume: Resume
+    is_path: bool
+    kind: Any = str
 
 
-def add_scores_argument(parser: argparse.ArgumentParser) -> None:
-    """Add `--scores`: a run has scores by its own rubric, and by those of each `rescore`."""
-    parser.add_argument(
-        "--scores",
-        metavar="FINGERPRINT",
-        help="take the scores by this rubric, from fourscore rescore, instead of the run's own",
-    )
+def setting(
+    flag: str | None,
+    help: str,  # noqa: A002 - argparse's word
+    *,
+    metavar: str | None = None,
+    resume: Resume = "keep",
+    is_path: bool = False,
+) -> msgspec.Meta:
+    """Describe a field, for its annotation. A flag that begins with `--no-` sets it to false."""
+    about = Setting(flag=flag, help=help, metavar=metavar, resume=resume, is_path=is_path)
+    return msgspec.Meta(description=help, extra={"setting": about})
+
+
+def list_settings(kind: type[msgspec.Struct]) -> list[Setting]:
+    """The settings of a type, in the order of its fields."""
+    return [_read_setting(field) for field in msgspec.structs.fields(kind)]
+
+
+def _read_setting(field: msgspec.structs.FieldInfo) -> Setting:
+    kind, *notes = get_args(field.type) if get_origin(field.type) is Annotated else (field.type,)
+    for note in notes:
+        if isinstance(note, msgspec.Meta) and note.extra and "setting" in note.extra:
+            about: Setting = note.extra["setting"]
+            return msgspec.structs.replace(about, key=field.name, kind=kind)
+    raise TypeError(f"{field.name} is not described by setting(…)")
+
+
+def add_flags(parser: argparse.ArgumentParser, kind: type[msgspec.Struct], **helps: str) -> None:
+    """Add the flag of each setting; `helps` has other help texts, by key."""
+    for each in list_settings(kind):
+        if each.flag is not None:
+            text = helps.get(each.key, each.help)
+            how = _argparse_options(each)
+            parser.add_argument(each.flag, dest=each.key, default=None, help=text, **how)
+
+
+def _argparse_options(each: Setting) -> dict[str, Any]:
+    if each.flag is not None and each.flag.startswith("--no-"):
+        return {"action": "store_const", "const": False}
+    kind = _flag_type(each.kind)
+    if kind is bool:
+        return {"action": "store_const", "const": True}
+    if kind in (list, dict):
+        return {"action": "append", "metavar": each.metavar}
+    return {"type": kind, "metavar": each.metavar}
+
+
+def _flag_type(kind: Any) -> type:
+    """The type of a flag's value: of a union, such as `int | None`, it is the first member."""
+    origin = get_origin(kind)
+    if origin is None:
+        found: type = kind
+        return found
+    return origin if origin in (list, dict) else _flag_type(get_args(kind)[0])
+
+
+def read_flags(args: argparse.Namespace, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """The settings that were given as flags, by key; those of pairs as dictionaries."""
+    given: dict[str, Any] = {}
+    for each in list_settings(kind):
+        value = getattr(args, each.key) if each.flag is not None else None
+        if value is None:
+            continue
+        if _flag_type(each.kind) is dict:
+            pairs = (parse_key_value(text, each.flag or "") for text in value)
+            as_text = get_args(each.kind)[1] is str
+            value = {key: str(item) if as_text else item for key, item in pairs}
+        given[each.key] = value
+    return given
 
 
 def parse_key_value(text: str, flag: str) -> tuple[str, Any]:
-    """`key=value` as a pair; the value is read as YAML, so 0.2 is a number."""
+    """Split `key=value`; the value is read as YAML, so 0.2 is a number."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ConfigError(f"{text!r}: expected KEY=VALUE", field=flag)
     return key.strip(), parse_document(value, flag).value
+
+
+def add_store_argument(parser: argparse.ArgumentParser) -> None:
+    text = f"read runs from this store ({DEFAULT_STORE})"
+    parser.add_argument("--store", default=DEFAULT_STORE, metavar="FILE", help=text)
+
+
+def add_scores_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--scores`: a run has scores by its own rubric, and by that of each `rescore`."""
+    text = "take the scores that fourscore rescore added, by the fingerprint of their rubric"
+    parser.add_argument("--scores", metavar="FINGERPRINT", help=text)
+
+
+def add_json_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")

@@ -9,10 +9,11 @@ import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
+from fourscore.cli.flags import add_flags, read_flags, setting
 from fourscore.core import ConfigError, Rubric
 from fourscore.core.rubric import list_models
 from fourscore.models.budget import NOTHING, Budget, Cost, Limits, parse_limits
@@ -23,21 +24,38 @@ from fourscore.models.model_spec import make_model
 from fourscore.models.prices import Prices
 from fourscore.models.usage_meter import ModelUsage
 from fourscore.models.wrapper import find_layer
-from fourscore.stores.sqlite import Store
-from fourscore.test.run import summarized
 
-#: As a configuration has it: 2.5, 500calls, or several.
-Written = list[str | float] | str | float | None
+LIMITS = "limit what models cost: 2.50 (dollars), 200000tokens or 500calls; may be repeated"
+
+#: 2.5, 500calls, or several of them.
+BudgetSetting = Annotated[
+    list[str | float] | str | float | None,
+    setting("--budget", LIMITS, metavar="LIMIT", resume="change"),
+]
+#: A file, or False for none.
+CacheSetting = Annotated[
+    str | bool | None,
+    setting("--no-cache", "do not use stored replies of models", resume="change", is_path=True),
+]
+PricesSetting = Annotated[
+    str | dict[str, Any] | None,
+    setting(
+        "--prices",
+        "take the prices of models from this YAML file",
+        metavar="FILE",
+        resume="change",
+        is_path=True,
+    ),
+]
 
 
 class Means(msgspec.Struct, frozen=True, kw_only=True):
-    """What a command was told about models. `cache`: a file, or False for none. `settings` are
-    those of single models, by their specification."""
+    """Settings of models for one command; `settings` are those of single models, by specification."""
 
-    budget: Written = None
-    cache: str | bool | None = None
-    prices: str | dict[str, Any] | None = None
-    settings: dict[str, dict[str, Any]] = {}
+    budget: BudgetSetting = None
+    cache: CacheSetting = None
+    prices: PricesSetting = None
+    settings: Annotated[dict[str, dict[str, Any]], setting(None, "set options of models")] = {}
 
     @property
     def limits(self) -> Limits:
@@ -54,28 +72,20 @@ class Means(msgspec.Struct, frozen=True, kw_only=True):
             make_model(spec, **{**told, "cache": False, "prices": None})
 
 
-LIMITS = "for models: 2.50 (dollars), 200000tokens or 500calls; may be given several times"
-
-
 def add_arguments(parser: argparse.ArgumentParser, limits: str = LIMITS) -> None:
-    """`limits` says what may be limited, where that is more than models."""
-    add = parser.add_argument
-    add("--budget", action="append", metavar="LIMIT", help=limits)
-    add("--no-cache", action="store_true", help="ask models anew what they have answered before")
-    add("--prices", metavar="FILE", help="YAML with your own prices of models")
+    """Add `--budget`, `--no-cache` and `--prices`; `limits` is another help text of the first."""
+    add_flags(parser, Means, budget=limits)
 
 
 def means_of(args: argparse.Namespace) -> Means:
-    """For commands that have no configuration of their own."""
-    return Means(
-        budget=args.budget, cache=False if args.no_cache else None, prices=args.prices or None
-    )
+    """The settings of models that were given as flags."""
+    return Means(**read_flags(args, Means))
 
 
 def options_of(args: argparse.Namespace) -> str:
     """The same options for the command that goes on, but for the budget."""
     prices = f" --prices {shlex.quote(str(Path(args.prices).absolute()))}" if args.prices else ""
-    return prices + (" --no-cache" if args.no_cache else "")
+    return prices + (" --no-cache" if args.cache is False else "")
 
 
 def make_model_pool(
@@ -112,17 +122,6 @@ def _check(asker: Any, pool: ModelPool, keys: bool) -> None:
     client = find_layer(model, EndpointModel)
     if client is not None and keys:
         client.check()
-
-
-def spent_before(store: Store, run_id: str, agent: Any) -> Cost:
-    """What a run has cost so far, by its rows; an agent counts if it is a model of the pool."""
-    document = summarized(store, run_id)
-    sides = ["judges", *(["agent"] if list_models(agent) else [])]
-    spent = NOTHING
-    for line in (document["cost"][side] for side in sides):
-        tokens = line["input_tokens"] + line["output_tokens"]
-        spent = spent.plus(Cost(line["calls"], tokens, line["dollars"]))
-    return spent
 
 
 def bill(pool: ModelPool) -> dict[str, Any]:

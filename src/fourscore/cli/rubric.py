@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 def _make_pool(args: argparse.Namespace, journal: Journal | None) -> ModelPool:
     return ModelPool(
         budget=_make_budget(args, journal),
-        cache=False if args.no_cache else None,
+        cache=args.cache,
         prices=Prices(args.prices or None),
         settings={args.model: {"concurrency": max(1, args.concurrency)}},
     )

@@ -1,13 +1,19 @@
-"""What `fourscore run` is told: by a configuration file, by options, or by the run it resumes."""
+"""The settings of `fourscore run`: from a configuration file and flags, or from a stored run.
+
+Each setting is one field of `RunSettings`. A new field is a new flag, a new key of the section
+`fourscore: run:`, a new entry of `fourscore schema config`, and has its rule for `--resume`.
+"""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec.structs import asdict, replace
 
-from fourscore.cli.flags import parse_key_value
-from fourscore.cli.model_options import Means
+from fourscore.cli.flags import list_settings, read_flags, setting
+from fourscore.cli.model_options import BudgetSetting, CacheSetting, Means, PricesSetting
 from fourscore.core import ConfigError
 from fourscore.formats.conversion import ConversionError, converted
 from fourscore.formats.document import read_document
@@ -16,42 +22,123 @@ from fourscore.judges.rubric_file import RESEARCH
 from fourscore.stores.sqlite import DEFAULT_STORE
 from fourscore.test.run import Plan
 
-#: The configuration of a folder, read where none is named and the options do not say it all.
+#: The configuration of a folder, read where none is named and the flags do not say it all.
 CONFIG = "fourscore.yaml"
-#: What `--judge-deadline` is for.
 JUDGE_DEADLINE = (
-    "each judge, each case (60); built-in rules are not stopped, their input is bounded"
+    "stop a judge after this time on a case (60); built-in rules have bounded input instead"
 )
+AGENTS = "file.py:function, module:function, http://…, shell: …, openai:MODEL, anthropic:MODEL"
 
 
-class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The `run` section of a configuration, and what a stored run keeps of it."""
+class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The section `run` of a configuration, and what a stored run keeps of it."""
 
-    cases: str
-    agent: str
-    rubric: str = RESEARCH
-    name: str = ""
-    store: str = DEFAULT_STORE
-    repeats: int = 1
-    concurrency: int = 16
-    deadline: float = 60.0
-    judge_deadline: float = 60.0
-    isolate: bool = False
-    fail_fast: bool = False
-    limit: int | None = None
-    sample: int | None = None
-    seed: int = 0
-    tags: list[str] = []
-    all_tags: list[str] = []
-    not_tags: list[str] = []
-    where: dict[str, Any] = {}
-    filter: str | None = None
-    gates: list[str] = []
-    labels: dict[str, str] = {}
-    budget: list[str | float] | str | float | None = None
-    cache: str | bool | None = None
-    prices: str | dict[str, Any] | None = None
-    models: dict[str, dict[str, Any]] = {}
+    cases: Annotated[
+        str,
+        setting(
+            "--cases",
+            "read the test cases from this file (JSONL, JSON, YAML or CSV; - for stdin)",
+            metavar="FILE",
+            resume="same content",
+            is_path=True,
+        ),
+    ]
+    agent: Annotated[
+        str, setting("--agent", f"test this agent: {AGENTS}, recorded", metavar="SPEC")
+    ]
+    rubric: Annotated[
+        str,
+        setting(
+            "--rubric",
+            "score with this rubric file (default: the built-in one for research answers)",
+            metavar="FILE",
+            resume="same content",
+            is_path=True,
+        ),
+    ] = RESEARCH
+    name: Annotated[str, setting("--name", "give the run a name", metavar="NAME")] = ""
+    store: Annotated[
+        str,
+        setting(
+            "--store",
+            f"keep the run in this store ({DEFAULT_STORE})",
+            metavar="FILE",
+            resume="change",
+            is_path=True,
+        ),
+    ] = DEFAULT_STORE
+    repeats: Annotated[
+        int, setting("--repeats", "run each case this many times (1)", metavar="N")
+    ] = 1
+    concurrency: Annotated[
+        int,
+        setting(
+            "--concurrency", "run this many cases at a time (16)", metavar="N", resume="change"
+        ),
+    ] = 16
+    deadline: Annotated[
+        float,
+        setting(
+            "--deadline",
+            "stop the agent after this time on a case (60)",
+            metavar="SECONDS",
+            resume="change",
+        ),
+    ] = 60.0
+    judge_deadline: Annotated[
+        float,
+        setting("--judge-deadline", JUDGE_DEADLINE, metavar="SECONDS", resume="change"),
+    ] = 60.0
+    isolate: Annotated[
+        bool, setting("--isolate", "run each attempt in a process that can be killed")
+    ] = False
+    fail_fast: Annotated[
+        bool,
+        setting("--fail-fast", "stop at the first case that does not pass", resume="change"),
+    ] = False
+    limit: Annotated[
+        int | None, setting("--limit", "take the first N of the chosen cases", metavar="N")
+    ] = None
+    sample: Annotated[
+        int | None, setting("--sample", "take N of the chosen cases, by --seed", metavar="N")
+    ] = None
+    seed: Annotated[int, setting("--seed", "seed the choice of --sample (0)", metavar="N")] = 0
+    tags: Annotated[
+        list[str], setting("--tag", "choose cases with any of these tags", metavar="TAG")
+    ] = []
+    all_tags: Annotated[
+        list[str], setting("--all-tags", "choose cases with all of these tags", metavar="TAG")
+    ] = []
+    not_tags: Annotated[
+        list[str], setting("--not-tag", "leave out cases with this tag", metavar="TAG")
+    ] = []
+    where: Annotated[
+        dict[str, Any],
+        setting("--where", "choose cases with this value of a field", metavar="KEY=VALUE"),
+    ] = {}
+    filter: Annotated[
+        str | None,
+        setting("--filter", "choose cases for which this is true", metavar="EXPRESSION"),
+    ] = None
+    gates: Annotated[
+        list[str],
+        setting(
+            "--gate",
+            "exit with 1 where the results do not meet this",
+            metavar="'pass_rate>=0.8'",
+            resume="change",
+        ),
+    ] = []
+    labels: Annotated[
+        dict[str, str],
+        setting("--label", "keep this label with the run", metavar="KEY=VALUE"),
+    ] = {}
+    budget: BudgetSetting = None
+    cache: CacheSetting = None
+    prices: PricesSetting = None
+    models: Annotated[
+        dict[str, dict[str, Any]], setting(None, "set options of single models, by specification")
+    ] = {}
 
     def __post_init__(self) -> None:
         for field in ("repeats", "concurrency"):
@@ -65,18 +152,9 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         except ConfigError as error:
             raise ValueError(f"{error.field}: {error.message}") from None
 
-    def anchor(self) -> None:
-        """Make the paths absolute."""
-        for key in ("rubric", "store"):
-            setattr(self, key, str(Path(getattr(self, key)).resolve()))
-        if self.cases != "-" and not _is_pipe(Path(self.cases)):
-            self.cases = str(Path(self.cases).resolve())
-        for key in ("cache", "prices"):
-            if isinstance(path := getattr(self, key), str):
-                setattr(self, key, str(Path(path).expanduser().absolute()))  # it may be a pipe
-        where, colon, name = self.agent.rpartition(":")
-        if where.endswith(".py"):
-            self.agent = f"{Path(where).resolve()}{colon}{name}"
+    def resolve_paths(self) -> "RunSettings":
+        """The same with absolute paths: a run may be resumed from another folder."""
+        return replace(self, **_map_paths(asdict(self), Path.resolve))
 
     @property
     def plan(self) -> Plan:
@@ -103,72 +181,41 @@ class RunSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         )
 
 
-#: Options that are given as they are; those that take several or pairs are below.
-PLAIN = (
-    "cases",
-    "rubric",
-    "agent",
-    "name",
-    "store",
-    "repeats",
-    "concurrency",
-    "deadline",
-    "judge_deadline",
-    "limit",
-    "sample",
-    "seed",
-    "filter",
-    "prices",
-)
-
-
-def settings_of(args: argparse.Namespace) -> RunSettings:
-    """The settings of a command line: the file's, with the options over them."""
-    config = args.config or _of_folder(args)
-    told: dict[str, Any] = _section(config) if config else {}
-    told |= {key: getattr(args, key) for key in PLAIN if getattr(args, key) is not None}
-    for key, words in (("tags", args.tag), ("all_tags", args.all_tags), ("not_tags", args.not_tag)):
-        if words:
-            told[key] = words
-    if args.gate:
-        told["gates"] = args.gate
-    if args.budget:
-        told["budget"] = args.budget
-    if args.no_cache:
-        told["cache"] = False
-    for key in ("isolate", "fail_fast"):
-        if getattr(args, key):
-            told[key] = True
-    told["where"] = {
-        **told.get("where", {}),
-        **dict(parse_key_value(text, "--where") for text in args.where),
-    }
-    labels = {
-        key: str(value) for key, value in (parse_key_value(text, "--label") for text in args.label)
-    }
-    told["labels"] = {**told.get("labels", {}), **labels}
+def read_settings(args: argparse.Namespace) -> RunSettings:
+    """The settings of a new run: those of the configuration file, with the flags over them."""
+    config = args.config or _find_config(args)
+    given = add_flag_values(_read_section(config) if config else {}, args)
     for key in ("cases", "agent"):
-        if key not in told:
+        if key not in given:
             message = f"give --{key}, or a CONFIG (or a {CONFIG} in this folder) that has it"
             raise ConfigError(message, field=f"--{key}")
+    return make_settings(given)
+
+
+def add_flag_values(base: dict[str, Any], args: argparse.Namespace) -> dict[str, Any]:
+    """The values with those of the flags over them; a dictionary is extended, not replaced."""
+    given = read_flags(args, RunSettings)
+    for key, value in given.items():
+        if isinstance(value, dict):
+            given[key] = {**(base.get(key) or {}), **value}
+    return base | given
+
+
+def make_settings(values: dict[str, Any]) -> RunSettings:
+    """Typed settings; a `ConfigError` that names the field where a value is wrong."""
     try:
-        return converted(told, RunSettings)
+        return converted(values, RunSettings)
     except ConversionError as error:
         raise ConfigError(error.message, field=error.field) from None
 
 
-def _is_pipe(path: Path) -> bool:
-    """Whether it is one that a shell made: `/dev/fd/63` is its only name."""
-    return str(path).startswith(("/dev/", "/proc/")) and path.is_fifo()
-
-
-def _of_folder(args: argparse.Namespace) -> str | None:
-    """The folder's own configuration, unless the options say what to run on what."""
+def _find_config(args: argparse.Namespace) -> str | None:
+    """The folder's own configuration, unless the flags say what to run on what."""
     return CONFIG if not (args.cases and args.agent) and Path(CONFIG).is_file() else None
 
 
-def _section(path: str) -> dict[str, Any]:
-    """`fourscore.run` of a file, its paths made relative to the file."""
+def _read_section(path: str) -> dict[str, Any]:
+    """The section `fourscore: run:` of a file, its paths made relative to the file."""
     if path.endswith((".jsonl", ".csv")):
         raise ConfigError("no configuration; a file of cases goes behind --cases", file=path)
     document = read_document(path)
@@ -178,13 +225,7 @@ def _section(path: str) -> dict[str, Any]:
         rubric = isinstance(document.value, dict) and "dimensions" in document.value
         hint = "; a rubric goes behind --rubric" if rubric else ""
         raise document.error(f"expected a section fourscore: with a section run:{hint}")
-    folder = Path(path).parent
-    for key in ("cases", "rubric", "store", "cache", "prices"):
-        if isinstance(section.get(key), str) and section[key] != "-":
-            section[key] = str(folder / section[key])
-    agent = section.get("agent")
-    if isinstance(agent, str) and ".py:" in agent:
-        section["agent"] = str(folder / agent)
+    section |= _map_paths(section, lambda written: Path(path).parent / written)
     try:
         converted(section, RunSettings)
     except ConversionError as error:
@@ -192,3 +233,21 @@ def _section(path: str) -> dict[str, Any]:
             error.message, f"fourscore.run.{error.field or ''}".rstrip(".")
         ) from None
     return section
+
+
+def _map_paths(values: dict[str, Any], change: Callable[[Path], Path]) -> dict[str, str]:
+    """The paths among the values, changed; stdin and the pipe of a shell stay as they are."""
+    changed: dict[str, str] = {}
+    for each in list_settings(RunSettings):
+        path = values.get(each.key)
+        if each.is_path and isinstance(path, str) and path != "-" and not _is_shell_pipe(path):
+            changed[each.key] = str(change(Path(path).expanduser()))
+    file, colon, function = str(values.get("agent", "")).rpartition(":")
+    if file.endswith(".py"):
+        changed["agent"] = f"{change(Path(file))}{colon}{function}"
+    return changed
+
+
+def _is_shell_pipe(path: str) -> bool:
+    """Whether a shell made it for `<(…)`: `/dev/fd/63` is its only name."""
+    return path.startswith(("/dev/", "/proc/")) and Path(path).is_fifo()

@@ -6,21 +6,24 @@ from typing import Any
 
 import msgspec
 
+from fourscore.cli.flags import add_json_argument
 from fourscore.cli.main import PASSED
+from fourscore.cli.run_settings import RunSettings
 from fourscore.formats.schemas import cases_schema, config_schema, rubric_schema
 from fourscore.integrations.config_file import TaskJudge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", choices=("cases", "rubric", "config"))
-    parser.add_argument("--json", action="store_true", help="the same: it always is")
+    text = "print the schema of this kind of file"
+    parser.add_argument("kind", choices=("cases", "rubric", "config"), help=text)
+    add_json_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     documents: dict[str, Any] = {
         "cases": cases_schema,
         "rubric": rubric_schema,
-        "config": lambda: config_schema(TaskJudge),
+        "config": lambda: config_schema(TaskJudge, RunSettings),
     }
     text = msgspec.json.format(msgspec.json.encode(documents[args.kind]()), indent=2).decode()
     sys.stdout.write(text + "\n")

@@ -37,30 +37,32 @@ def rubric_schema() -> dict[str, Any]:
     return {"$schema": DIALECT, "title": "Fourscore rubric", **rubric, "$defs": parts}
 
 
-def config_schema(task_judge: type[msgspec.Struct]) -> dict[str, Any]:
-    """A configuration: the section `task_judge` under `fourscore` or `ajet`; the rest is left alone.
+def config_schema(task_judge: type[msgspec.Struct], run: type[msgspec.Struct]) -> dict[str, Any]:
+    """A configuration: `task_judge` under `fourscore` or `ajet`, or `run` under `fourscore`.
 
-    Which keys a section takes is for its own type to say.
+    Which keys a section takes is for its own type to say; other sections are left alone.
     """
-    (section,), parts = _components(task_judge)
-    root = {
+    (judge_section, run_section), parts = _components(task_judge, run)
+    judge, tests = {"task_judge": judge_section}, {"run": run_section}
+    ours = {
         "type": "object",
-        "properties": {"task_judge": section},
-        "required": ["task_judge"],
+        "properties": judge | tests,
+        "anyOf": [{"required": ["task_judge"]}, {"required": ["run"]}],
     }
+    ajet = {"type": "object", "properties": judge, "required": ["task_judge"]}
     return {
         "$schema": DIALECT,
         "title": "Fourscore configuration",
         "type": "object",
-        "properties": {"fourscore": root, "ajet": root},
+        "properties": {"fourscore": ours, "ajet": ajet},
         "oneOf": [{"required": ["fourscore"]}, {"required": ["ajet"]}],
         "$defs": parts,
     }
 
 
-def _components(kind: type[msgspec.Struct]) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
-    """The schema of a type, and of those it is made of, in plain JSON values with tidy texts."""
-    shown, parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+def _components(*kinds: type[msgspec.Struct]) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
+    """The schema of each type, and of those they are made of, in plain JSON values with tidy texts."""
+    shown, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     return tuple(_tidy(schema) for schema in shown), _tidy(parts)
 
 

@@ -194,29 +194,6 @@ def planned(cases: Iterable[Case], repeats: int) -> Iterator[Todo]:
             yield Todo(position, case, repeat)
 
 
-def remaining(
-    cases: Iterable[Case], repeats: int, store: Store, run_id: str, judge: str, again: set[Status]
-) -> Iterator[Todo]:
-    """What a run still lacks: cases × repeats without a row, traces without a score, and those
-    whose status is asked for again.
-
-    What was cancelled has an answer that nobody has judged: it is judged, and not asked for anew.
-    """
-    for position, case in enumerate(cases):
-        there = store.statuses(run_id, case.id, judge)
-        for repeat in range(1, repeats + 1):
-            if repeat not in there:
-                yield Todo(position, case, repeat)
-                continue
-            status = there[repeat]
-            if status is None or status in again:
-                row = store.row(run_id, case.id, repeat, judge)
-                answered = row is not None and status in (None, Status.CANCELLED)
-                trace = row.trace if row is not None and answered else None
-                spent = row.score.cost if row is not None and row.score is not None else FREE
-                yield Todo(position, case, repeat, trace, spent)
-
-
 def stored(store: Store, run_id: str, judge: str) -> Iterator[Todo]:
     """The traces of a run, to be judged by another rubric."""
     for row in store.rows(run_id, judge):

@@ -1,0 +1,56 @@
+"""What `fourscore run` works with: the rubric, agent, gates and cases that its settings name."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from fourscore.agents.agent import Agent, agent_of
+from fourscore.agents.function import FunctionAgent
+from fourscore.agents.process import ProcessAgent
+from fourscore.cli.run_settings import RunSettings
+from fourscore.core import Case, Rubric
+from fourscore.formats.cases import CaseFile
+from fourscore.formats.selection import limited, sampled
+from fourscore.judges.rubric_file import read_rubric
+from fourscore.stats.gates import Gate
+from fourscore.stats.gates import parse as parse_gate
+
+
+class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings with absolute paths, and what they name.
+
+    `file` is read by this object only: stdin or a pipe has nothing for a second reader.
+    """
+
+    settings: RunSettings
+    rubric: Rubric
+    agent: Agent
+    gates: list[Gate]
+    file: CaseFile
+
+    def choose_cases(self) -> Iterator[Case]:
+        """The cases of the file that tags, filters, `--sample` and `--limit` choose."""
+        settings = self.settings
+        cases: Iterator[Case] = filter(settings.selection.matches, self.file.cases())
+        if settings.sample is not None:
+            cases = sampled(cases, settings.sample, settings.seed)
+        return cases if settings.limit is None else limited(cases, settings.limit)
+
+
+def read_inputs(settings: RunSettings) -> RunInputs:
+    """Read what the settings name, so that a mistake in it fails before the first case runs."""
+    rubric = read_rubric(settings.rubric)
+    gates = [parse_gate(text) for text in settings.gates]
+    for gate in gates:
+        gate.check([line.name for line in rubric.dimensions], settings.repeats)
+    folders = [str(Path.cwd())]
+    agent = agent_of(settings.agent, folders=folders)
+    if settings.isolate and isinstance(agent, FunctionAgent):  # the others are elsewhere already
+        agent = ProcessAgent(settings.agent, folders, settings.concurrency)
+    resolved = settings.resolve_paths()  # an agent may change the folder
+    file = CaseFile(resolved.cases)
+    if file.flows:
+        resolved = replace(resolved, cases="-")
+    return RunInputs(settings=resolved, rubric=rubric, agent=agent, gates=gates, file=file)

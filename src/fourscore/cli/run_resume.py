@@ -1,0 +1,113 @@
+"""`fourscore run --resume`: what of a run may change, what it still lacks, and how to go on."""
+
+import argparse
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from fourscore.cli.flags import list_settings
+from fourscore.cli.model_options import larger, options_of
+from fourscore.cli.run_inputs import RunInputs
+from fourscore.cli.run_settings import RunSettings, add_flag_values, make_settings
+from fourscore.core import ConfigError, Status
+from fourscore.core.rubric import list_models
+from fourscore.models.budget import NOTHING, Cost, Limits
+from fourscore.models.messages import FREE
+from fourscore.stores.run import RunInfo
+from fourscore.stores.sqlite import Store
+from fourscore.test.run import Todo, summarized
+
+
+def resume_settings(info: RunInfo, args: argparse.Namespace, store: str) -> RunSettings:
+    """The settings of a stored run, with the flags that may change.
+
+    A flag that may not change is refused where it differs from what the run has.
+    """
+    if args.config:
+        raise ConfigError("a resumed run has its own settings: leave CONFIG out", file=args.config)
+    stored = replace(msgspec.convert(info.options, RunSettings), store=store)
+    values: dict[str, Any] = msgspec.to_builtins(stored)
+    settings = make_settings(add_flag_values(values, args))
+    resolved = settings.resolve_paths()
+    for each in list_settings(RunSettings):
+        own, given = getattr(stored, each.key), getattr(resolved, each.key)
+        if each.resume == "keep" and given != own:
+            message = f"run {info.id} has {own!r}; --resume cannot change that to {given!r}"
+            raise ConfigError(f"{message}: start a new run", field=each.flag or each.key)
+    if settings.cases == "-" and not args.cases:
+        message = f"the cases of run {info.id} came from stdin or a pipe: give them again"
+        raise ConfigError(message, field="--cases")
+    return settings
+
+
+def check_unchanged(info: RunInfo, inputs: RunInputs) -> None:
+    """Refuse a rubric or cases that have changed since the run began."""
+    if inputs.rubric.provenance.rubric != info.rubric_fingerprint:
+        message = f"the rubric has changed since run {info.id}; see fourscore rescore"
+        raise ConfigError(message, file=inputs.settings.rubric)
+    if inputs.file.check().digest != info.cases_digest:
+        message = f"the cases have changed since run {info.id}"
+        raise ConfigError(message, file=inputs.settings.cases)
+
+
+def parse_statuses(words: list[str]) -> set[Status]:
+    """The statuses that `--retry` names."""
+    for word in words:
+        if word not in list(Status):
+            raise ConfigError(f"{word!r} is none of {', '.join(Status)}", field="--retry")
+    return {Status(word) for word in words}
+
+
+def find_remaining(
+    store: Store, info: RunInfo, inputs: RunInputs, retry: set[Status]
+) -> Iterator[Todo]:
+    """What a run still lacks: cases × repeats without a row, traces without a score, and those
+    whose status is to be tried again.
+
+    A cancelled attempt that has an answer is judged; the agent is not asked again.
+    """
+    judge = info.rubric_fingerprint
+    for position, case in enumerate(inputs.choose_cases()):
+        statuses = store.statuses(info.id, case.id, judge)
+        for repeat in range(1, info.repeats + 1):
+            if repeat not in statuses:
+                yield Todo(position, case, repeat)
+                continue
+            status = statuses[repeat]
+            if status is None or status in retry:
+                row = store.row(info.id, case.id, repeat, judge)
+                has_answer = row is not None and status in (None, Status.CANCELLED)
+                trace = row.trace if row is not None and has_answer else None
+                spent = row.score.cost if row is not None and row.score is not None else FREE
+                yield Todo(position, case, repeat, trace, spent)
+
+
+def count_spent(store: Store, info: RunInfo, inputs: RunInputs) -> Cost:
+    """What a run has cost so far, where that is limited; an agent counts if it is a model."""
+    if inputs.settings.means.limits == Limits():
+        return NOTHING
+    document = summarized(store, info.id)
+    spent = NOTHING
+    for side in ["judges", *(["agent"] if list_models(inputs.agent) else [])]:
+        line = document["cost"][side]
+        tokens = line["input_tokens"] + line["output_tokens"]
+        spent = spent.plus(Cost(line["calls"], tokens, line["dollars"]))
+    return spent
+
+
+def resume_command(
+    info: RunInfo, settings: RunSettings, args: argparse.Namespace, *, more_budget: bool = False
+) -> str:
+    """The command that goes on with a run, with twice the budget where that is spent."""
+    words = ["fourscore", "run", "--resume", info.id, "--store", settings.store]
+    if info.cases_path == "-":
+        words += ["--cases", "-"]
+    retry = [*args.retry, *(["cancelled"] if more_budget and "cancelled" not in args.retry else [])]
+    words += [word for status in retry for word in ("--retry", status)]
+    if more_budget:
+        return shlex.join(words) + options_of(args) + larger(settings.means.limits)
+    budget = [word for limit in args.budget or () for word in ("--budget", limit)]
+    return shlex.join(words) + options_of(args) + (f" {shlex.join(budget)}" if budget else "")
