@@ -15,8 +15,8 @@ from fourscore.formats.fields import case_from
 from fourscore.formats.rows import Recorded
 from fourscore.integrations.trl import Reward
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
+from fourscore.judges.scorer import RubricScorer
 from fourscore.stores.sqlite import Store
-from fourscore.train.rewards import Rewards
 
 #: The most gullible of judges, so that what an answer says decides; nothing is asked of a network.
 BY_MODEL = """
@@ -60,7 +60,7 @@ def test_the_same_score(judged_by: str, output: str, tmp_path: Path) -> None:
     rubric, case, trace = read_rubric(path), case_from(ROW), Trace(output=output)
     (alone,) = asyncio.run(score(rubric, case, [trace]))
     assert alone.status.measured
-    (trained,) = Rewards(rubric)(case, [Recorded(trace)])
+    (trained,) = RubricScorer(rubric).score(case, [Recorded(trace)])
     assert kept(trained) == kept(alone)
     assert kept(stored(tmp_path, path, output)) == kept(alone)
     face = EvaluationRunner(TestSet("one"), rubric, lambda _: output)

@@ -69,9 +69,9 @@ class Longest:
         return [Signal(name=self.name, value=place, relative=True) for place in places]
 
 
-def test_filled_gives_new_outputs_and_ranks_a_group() -> None:
+def test_fill_rewards_returns_new_outputs_and_ranks_a_group() -> None:
     outputs = [output("1", log_metrics={"turns": 1}), output("333"), output("22", reward=0.5)]
-    done = asyncio.run(TaskJudge(Longest()).filled(task(), outputs))
+    done = asyncio.run(TaskJudge(Longest()).fill_rewards(task(), outputs))
     assert [new.reward for new in done] == [0.0, 1.0, 0.5]
     assert [old.reward for old in outputs] == [None, None, 0.5]
     assert done[0].log_metrics == {
@@ -84,7 +84,7 @@ def test_filled_gives_new_outputs_and_ranks_a_group() -> None:
     assert outputs[0].log_metrics == {"turns": 1}
 
 
-def test_filled_says_why_it_left_one_empty() -> None:
-    (done,) = asyncio.run(TaskJudge("math").filled(task(), [output(r"\boxed{2}")]))
+def test_fill_rewards_reports_the_status_of_an_unjudged_output() -> None:
+    (done,) = asyncio.run(TaskJudge("math").fill_rewards(task(), [output(r"\boxed{2}")]))
     assert (done.reward, done.is_success) == (None, None)
     assert done.log_metrics["fourscore_status"] == "judge_error"

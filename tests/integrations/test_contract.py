@@ -22,7 +22,7 @@ import pytest
 
 from fourscore.core import Case, ConfigError, FourscoreError, Trace, judge
 from fourscore.integrations import agentjet, nemo_gym, openrlhf, trl, verifiers, verl
-from fourscore.integrations.ask import Source, rewards_of
+from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask
 
 Outcome = tuple[float | None, Mapping[str, Any]]
@@ -73,9 +73,9 @@ def ask_openrlhf(adapter: Any, answer: str, reference: Any) -> Outcome:
 
 def ask_openrlhf_http(adapter: Any, answer: str, reference: Any) -> Outcome:
     body = {"query": [f"1+1?{answer}"], "prompts": ["1+1?"], "labels": [reference]}
-    rewards, on_error = adapter
-    scores = [score for row in openrlhf.read_request(body) for score in rewards(*row)]
-    reply = openrlhf.write_response(rewards.rubric, scores, on_error)
+    scorer, on_error = adapter
+    scores = [score for row in openrlhf.read_request(body) for score in scorer.score(*row)]
+    reply = openrlhf.write_response(scorer.rubric, scores, on_error)
     return reply["rewards"][0], only(reply["extra_logs"])
 
 
@@ -83,7 +83,7 @@ def only(columns: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, (value,) in columns.items()}
 
 
-def ask_nemo_gym(rewards: Any, answer: str, reference: Any) -> Outcome:
+def ask_nemo_gym(scorer: Any, answer: str, reference: Any) -> Outcome:
     item = {"type": "message", "content": [{"type": "output_text", "text": answer}]}
     body = {
         "responses_create_params": {"input": "1+1?"},
@@ -91,7 +91,7 @@ def ask_nemo_gym(rewards: Any, answer: str, reference: Any) -> Outcome:
         "expected_answer": reference,
     }
     case, outputs = nemo_gym.read_request(body)
-    reply = nemo_gym.write_response(rewards.rubric, body, *rewards(case, outputs))
+    reply = nemo_gym.write_response(scorer.rubric, body, *scorer.score(case, outputs))
     return None if reply["mask_sample"] else reply["reward"], reply["reward_components"]
 
 
@@ -103,11 +103,11 @@ def ask_agentjet(adapter: Any, answer: str, reference: Any) -> Outcome:
     return reward, output.log_metrics
 
 
-def made(name: str, source: Source, word: Any, deadline: float = 30.0) -> Any:
+def made(name: str, source: JudgeSource, word: Any, deadline: float = 30.0) -> Any:
     if name == "openrlhf_http":
-        return rewards_of(source, deadline=deadline), word
+        return load_scorer(source, deadline=deadline), word
     if name == "nemo_gym":
-        return rewards_of(source, deadline=deadline)
+        return load_scorer(source, deadline=deadline)
     kind: Any = {
         "trl": trl.Reward,
         "verl": verl.Scorer,
@@ -205,10 +205,10 @@ def test_or_it_is_a_zero_that_is_marked(name: str) -> None:
 
 @pytest.mark.parametrize("name", SAY_ZERO)
 @pytest.mark.parametrize("word", ["nothing", "none"])
-def test_a_word_that_the_trainer_does_not_know_is_refused_at_once(name: str, word: str) -> None:
+def test_on_error_value_that_the_trainer_lacks_is_refused(name: str, word: str) -> None:
     if word == "none" and name in SAY_NONE:
         return
-    with pytest.raises(ConfigError, match=r"on_error: .* cannot be said to"):
+    with pytest.raises(ConfigError, match=r"on_error: .* is not possible with"):
         ASK[name](made(name, "math", word), r"\boxed{2}", "2")
 
 
@@ -226,7 +226,7 @@ def test_a_judge_that_fails_costs_its_own_answer(name: str, answer: str) -> None
 
 @pytest.mark.parametrize("name", ASK)
 @pytest.mark.parametrize("source", [strict, waiting], ids=["blocks", "waits"])
-def test_a_judge_that_hangs_is_answered_for_at_the_deadline(name: str, source: Source) -> None:
+def test_a_judge_that_hangs_is_answered_for_at_the_deadline(name: str, source: JudgeSource) -> None:
     word = "none" if name in SAY_NONE else "zero"
     adapter, ask = made(name, source, word, deadline=0.2), ASK[name]
     reward, logged = ask(adapter, "hang", "2")

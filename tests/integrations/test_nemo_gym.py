@@ -8,9 +8,9 @@ import pytest
 from fourscore.core import Case, DataError, Rubric, ToolCall, Trace, judge
 from fourscore.integrations.nemo_gym import read_request, write_response
 from fourscore.judges.math import MathJudge
-from fourscore.train.rewards import Rewards
+from fourscore.judges.scorer import RubricScorer
 
-MATH = Rewards(Rubric.from_judge(MathJudge()))
+MATH = RubricScorer(Rubric.from_judge(MathJudge()))
 
 
 def message(text: str) -> dict[str, Any]:
@@ -37,9 +37,9 @@ def request(*items: dict[str, Any], **row: Any) -> dict[str, Any]:
     return {"responses_create_params": {"input": ask}, **row, "response": response}
 
 
-def verify(body: dict[str, Any], rewards: Rewards = MATH) -> dict[str, Any]:
+def verify(body: dict[str, Any], scorer: RubricScorer = MATH) -> dict[str, Any]:
     case, outputs = read_request(body)
-    reply = write_response(rewards.rubric, body, *rewards(case, outputs))
+    reply = write_response(scorer.rubric, body, *scorer.score(case, outputs))
     return dict(json.loads(json.dumps(reply, allow_nan=False)))
 
 
@@ -79,8 +79,8 @@ def test_a_reply_never_quotes_the_reference() -> None:
         raise ValueError(f"{trace.answer} is not {case.expected}")
 
     secret = {"expected_answer": "the secret", "verifier_metadata": {"also": "the secret"}}
-    for rewards in (MATH, Rewards(Rubric.from_judge(leaky))):
-        assert "the secret" not in json.dumps(verify(request(message("x"), **secret), rewards))
+    for scorer in (MATH, RubricScorer(Rubric.from_judge(leaky))):
+        assert "the secret" not in json.dumps(verify(request(message("x"), **secret), scorer))
 
 
 def test_verifier_metadata_is_metadata() -> None:

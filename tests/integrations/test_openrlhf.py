@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case, CaseError, DataError, JudgeError, Rubric, Score, Trace, judge
-from fourscore.integrations.openrlhf import RewardFunc, answer_in, read_request, write_response
+from fourscore.integrations.openrlhf import RewardFunc, read_request, write_response
 from fourscore.judges.math import MathJudge
-from fourscore.train.rewards import Rewards
+from fourscore.judges.scorer import RubricScorer
+from fourscore.train.openrlhf_format import extract_answer
 
 PROMPT = r"<|user|>Put it in a box, like \boxed{2}: 1+1?<|assistant|>"
-MATH = Rewards(Rubric.from_judge(MathJudge()))
+MATH = RubricScorer(Rubric.from_judge(MathJudge()))
 
 
 async def fetch_rewards_via_func(reward_func: Any, *columns: list[Any]) -> list[Any]:
@@ -101,25 +102,25 @@ def test_a_set_in_braces_is_a_reference() -> None:
     ],
 )
 def test_the_answer_follows_the_prompt(query: str, prompt: str) -> None:
-    assert answer_in(query, prompt).strip() == "answer"
+    assert extract_answer(query, prompt).strip() == "answer"
 
 
 @pytest.mark.parametrize(("query", "prompt"), [("answer", "ask:"), ("as", "ask:"), ("", "ask:")])
 def test_a_prompt_that_is_not_there_is_an_error(query: str, prompt: str) -> None:
     with pytest.raises(DataError, match="does not begin with its prompt"):
-        answer_in(query, prompt)
+        extract_answer(query, prompt)
 
 
 @given(prompt=st.text(max_size=20), answer=st.text(max_size=20))
 def test_any_prompt_is_found(prompt: str, answer: str) -> None:
-    assert answer_in(prompt + answer, prompt) == answer
+    assert extract_answer(prompt + answer, prompt) == answer
 
 
-def served(body: Any, rewards: Rewards = MATH, on_error: Any = "zero") -> dict[str, Any]:
+def served(body: Any, scorer: RubricScorer = MATH, on_error: Any = "zero") -> dict[str, Any]:
     """What a server does between the two functions, and JSON in between."""
     rows = read_request(json.loads(json.dumps(body)))
-    scores = [score for case, outputs in rows for score in rewards(case, outputs)]
-    reply = write_response(rewards.rubric, scores, on_error)
+    scores = [score for case, outputs in rows for score in scorer.score(case, outputs)]
+    reply = write_response(scorer.rubric, scores, on_error)
     return dict(json.loads(json.dumps(reply, allow_nan=False)))
 
 
@@ -154,12 +155,12 @@ def test_a_reply_never_quotes_the_reference() -> None:
     def leaky(case: Case, trace: Trace) -> float:
         raise ValueError(f"{trace.answer} is not {case.expected}")
 
-    rewards = Rewards(Rubric.from_judge(leaky))
+    scorer = RubricScorer(Rubric.from_judge(leaky))
     secret = "the secret"
     with pytest.raises(JudgeError) as error:
-        served(body("x", label=secret), rewards, "raise")
+        served(body("x", label=secret), scorer, "raise")
     assert secret not in str(error.value)
-    assert secret not in json.dumps(served(body("x", label=secret), rewards))
+    assert secret not in json.dumps(served(body("x", label=secret), scorer))
     assert secret not in json.dumps(served(body(r"\boxed{3}", label=secret)))
 
 

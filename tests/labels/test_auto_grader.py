@@ -331,18 +331,18 @@ def test_mistakes(options: dict[str, Any], message: str) -> None:
 def test_a_trainer_gets_a_judge_that_has_learned(endpoint: Endpoint) -> None:
     from fourscore.core import Case, Trace
     from fourscore.formats.rows import Recorded
-    from fourscore.integrations.ask import rewards_of
+    from fourscore.integrations.judge_source import load_scorer
 
-    rewards = rewards_of("config.yaml")
+    scorer = load_scorer("config.yaml")
     asked = len(endpoint.requests)
     assert asked > 100
     assert len(list(Path("kept/rubrics").glob("*.yaml"))) == 1
-    again = pickle.loads(pickle.dumps(rewards))  # nothing is learned in the other process
-    for call in (rewards, again):
+    again = pickle.loads(pickle.dumps(scorer))  # nothing is learned in the other process
+    for call in (scorer.score, again.score):
         (one,) = call(Case(input="Q"), [Recorded(Trace(metadata={"final_answer": GOOD}))])
         assert one.passed is True
     assert len(endpoint.requests) - asked <= 3
-    assert rewards.rubric.provenance.rubric == again.rubric.provenance.rubric
+    assert scorer.rubric.provenance.rubric == again.rubric.provenance.rubric
 
 
 def test_listwise_under_agentjets_name(endpoint: Endpoint) -> None:

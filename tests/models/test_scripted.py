@@ -225,7 +225,7 @@ def test_through_a_real_endpoint(tmp_path: Path) -> None:
 
 def test_the_room_is_loaded_only_when_asked_for() -> None:
     script = """
-import sys, fourscore, fourscore.judges.loading, fourscore.train.rewards
+import sys, fourscore, fourscore.judges.loading, fourscore.judges.scorer
 assert not [name for name in sys.modules if name.startswith("fourscore.models")]
 import fourscore.models.model_spec
 print(*[name for name in ("httptools", "ruamel.yaml") if name in sys.modules])

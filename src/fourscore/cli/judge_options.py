@@ -6,7 +6,7 @@ from typing import Any
 
 from fourscore.cli.flags import parse_key_value
 from fourscore.core import ConfigError, Judge, Ranker, Rubric
-from fourscore.integrations.config_file import rubric_from_config, rubric_from_name
+from fourscore.integrations.agentjet_config import rubric_from_config, rubric_from_name
 from fourscore.judges.rubric_file import read_rubric
 
 

@@ -10,7 +10,7 @@ from fourscore.cli.flags import add_json_argument
 from fourscore.cli.main import PASSED
 from fourscore.cli.run_settings import RunSettings
 from fourscore.formats.schemas import cases_schema, config_schema, rubric_schema
-from fourscore.integrations.config_file import TaskJudge
+from fourscore.integrations.agentjet_config import TaskJudge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from fourscore.formats.rows import Recorded
-from fourscore.integrations.ask import Source, rewards_of, score_rows
-from fourscore.integrations.verdict import check_word, components, numbers, reward_of
+from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, make_case, make_trace
+from fourscore.train.batch import score_batch
+from fourscore.train.trainer_output import check_on_error, get_numeric_components, resolve_reward
 
 
 class TaskJudge:
@@ -18,14 +19,14 @@ class TaskJudge:
 
     def __init__(
         self,
-        source: Source,
+        source: JudgeSource,
         options: Mapping[str, Any] | None = None,
         *,
         on_error: Literal["raise", "zero"] = "raise",
         deadline: float = 30.0,
     ) -> None:
-        check_word(on_error, ("raise", "zero"), "AgentJet")
-        self.rewards, self.on_error = rewards_of(source, options, deadline), on_error
+        check_on_error(on_error, ("raise", "zero"), "AgentJet")
+        self.scorer, self.on_error = load_scorer(source, options, deadline), on_error
 
     def compute_reward(
         self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
@@ -34,18 +35,18 @@ class TaskJudge:
         that AgentJet reads after the call.
         """
         case = make_case(workflow_task)
-        (score,) = score_rows(self.rewards, [(case, _recorded(workflow_output))])
-        workflow_output.log_metrics.update(numbers(components(self.rewards.rubric, score)))
-        return reward_of(case, score, self.on_error) or 0.0, bool(score.passed)
+        (score,) = score_batch(self.scorer, [(case, _recorded(workflow_output))])
+        workflow_output.log_metrics.update(get_numeric_components(self.scorer.rubric, score))
+        return resolve_reward(case, score, self.on_error) or 0.0, bool(score.passed)
 
-    async def filled(
+    async def fill_rewards(
         self, workflow_task: WorkflowTask, workflow_outputs: Sequence[WorkflowOutput]
     ) -> list[WorkflowOutput]:
         """New outputs with `reward` and `is_success`, the group judged together: the only way for
         a judge that ranks. Both stay None where nothing was judged, and `fourscore_status` says why.
         """
         recorded = [_recorded(output) for output in workflow_outputs]
-        scores = await self.rewards.scores(make_case(workflow_task), recorded)
+        scores = await self.scorer.score_async(make_case(workflow_task), recorded)
         return [
             WorkflowOutput(
                 reward=score.reward,
@@ -53,7 +54,7 @@ class TaskJudge:
                 metadata=output.metadata,
                 log_metrics={
                     **output.log_metrics,
-                    **numbers(components(self.rewards.rubric, score)),
+                    **get_numeric_components(self.scorer.rubric, score),
                     "fourscore_status": str(score.status),
                 },
             )

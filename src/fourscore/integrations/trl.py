@@ -9,9 +9,10 @@ from typing import Any
 
 from fourscore.core import Case, Score
 from fourscore.formats.rows import Recorded
-from fourscore.integrations.ask import Row, Source, await_rows, rewards_of, score_rows
-from fourscore.integrations.material import identity, plain, trace_of
-from fourscore.integrations.verdict import OnError, check_word, components, reward_of
+from fourscore.integrations.judge_source import JudgeSource, load_scorer
+from fourscore.train.batch import BatchRow, score_batch, score_batch_async
+from fourscore.train.trainer_input import read_completion, read_task_id, to_json_value
+from fourscore.train.trainer_output import OnError, check_on_error, get_components, resolve_reward
 
 #: Arguments beside the columns that hold live objects, or what the texts say again.
 NOT_COLUMNS = frozenset({"completion_ids", "environments", "trainer_state"})
@@ -27,18 +28,18 @@ class Reward:
 
     def __init__(
         self,
-        source: Source,
+        source: JudgeSource,
         options: Mapping[str, Any] | None = None,
         *,
         on_error: OnError = "none",
         deadline: float = 30.0,
         reference: str | None = None,
     ) -> None:
-        self.rewards = rewards_of(source, options, deadline)
-        check_word(on_error, ("none", "zero", "raise"), "TRL")
+        self.scorer = load_scorer(source, options, deadline)
+        check_on_error(on_error, ("none", "zero", "raise"), "TRL")
         self.on_error = on_error
         self.reference = reference
-        self.__name__ = self.rewards.rubric.name
+        self.__name__ = self.scorer.rubric.name
 
     def __call__(
         self,
@@ -49,13 +50,13 @@ class Reward:
         **columns: Any,
     ) -> list[float | None]:
         rows = self._rows(prompts, completions, columns)
-        scores = score_rows(self.rewards, rows)
+        scores = score_batch(self.scorer, rows)
         self._log(scores, log_extra, log_metric)
         return self._given(rows, scores)
 
     def _rows(
         self, prompts: Sequence[Any], completions: Sequence[Any], columns: Mapping[str, Any]
-    ) -> list[Row]:
+    ) -> list[BatchRow]:
         n = len(prompts)
         data = {
             name: values
@@ -63,18 +64,21 @@ class Reward:
             if name not in NOT_COLUMNS and isinstance(values, list | tuple) and len(values) == n
         }
         return [
-            (self._case(prompt, {name: plain(data[name][i]) for name in data}), _answer(completion))
+            (
+                self._case(prompt, {name: to_json_value(data[name][i]) for name in data}),
+                _answer(completion),
+            )
             for i, (prompt, completion) in enumerate(zip(prompts, completions, strict=True))
         ]
 
     def _case(self, prompt: Any, metadata: dict[str, Any]) -> Case:
         expected = None if self.reference is None else metadata.get(self.reference)
-        name = identity(metadata)
-        return Case(id=name, input=plain(prompt), expected=expected, metadata=metadata)
+        name = read_task_id(metadata)
+        return Case(id=name, input=to_json_value(prompt), expected=expected, metadata=metadata)
 
-    def _given(self, rows: Sequence[Row], scores: Sequence[Score]) -> list[float | None]:
+    def _given(self, rows: Sequence[BatchRow], scores: Sequence[Score]) -> list[float | None]:
         pairs = zip(rows, scores, strict=True)
-        return [reward_of(case, score, self.on_error) for (case, _), score in pairs]
+        return [resolve_reward(case, score, self.on_error) for (case, _), score in pairs]
 
     def _log(
         self, scores: Sequence[Score], extra: LogExtra | None, metric: LogMetric | None
@@ -83,7 +87,7 @@ class Reward:
 
         They begin with this function's name: two that shared a column would double its length.
         """
-        parts = [components(self.rewards.rubric, score) for score in scores]
+        parts = [get_components(self.scorer.rubric, score) for score in scores]
         columns: dict[str, list[Any]] = {}
         for key in parts[0] if parts else ():
             columns[key] = [part[key] for part in parts]
@@ -114,10 +118,10 @@ class AsyncReward:
         **columns: Any,
     ) -> list[float | None]:
         rows = self.reward._rows(prompts, completions, columns)
-        scores = await await_rows(self.reward.rewards, rows)
+        scores = await score_batch_async(self.reward.scorer, rows)
         self.reward._log(scores, log_extra, log_metric)
         return self.reward._given(rows, scores)
 
 
 def _answer(completion: Any) -> Recorded:
-    return Recorded(trace_of(completion))
+    return Recorded(read_completion(completion))

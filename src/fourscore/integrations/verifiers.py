@@ -15,24 +15,24 @@ from typing import Any, Literal
 
 from fourscore.core import Case, Score, Status, Trace
 from fourscore.formats.rows import Recorded
-from fourscore.integrations.ask import (
-    Row,
-    Source,
-    await_rows,
-    ranks,
-    refuse_rankers,
-    rewards_of,
+from fourscore.integrations.judge_source import JudgeSource, load_scorer
+from fourscore.judges.scorer import RubricScorer
+from fourscore.train.batch import BatchRow, has_ranker, refuse_rankers, score_batch_async
+from fourscore.train.trainer_input import (
+    read_completion,
+    read_messages,
+    read_metadata,
+    read_task_id,
+    to_json_value,
 )
-from fourscore.integrations.material import identity, metadata_of, plain, steps_of, trace_of
-from fourscore.integrations.verdict import (
+from fourscore.train.trainer_output import (
     OnError,
-    check_word,
-    components,
-    error_of,
-    numbers,
-    reward_of,
+    check_on_error,
+    get_components,
+    get_numeric_components,
+    make_error,
+    resolve_reward,
 )
-from fourscore.train.rewards import Rewards
 
 #: Where the reward leaves its components for the metrics that are asked after it.
 KEY = "fourscore"
@@ -41,27 +41,27 @@ _NOTHING = Score(status=Status.SKIPPED)
 
 
 def rubric_arguments(
-    source: Source,
+    source: JudgeSource,
     options: Mapping[str, Any] | None = None,
     *,
     on_error: OnError = "none",
     deadline: float = 30.0,
 ) -> dict[str, Any]:
     """`funcs` and `weights` of a `vf.Rubric`: the reward, then its components with weight 0."""
-    check_word(on_error, ("none", "zero", "raise"), "verifiers")
-    rewards = rewards_of(source, options, deadline)
-    kind = GroupReward if ranks(rewards.rubric) else RolloutReward
-    keys = components(rewards.rubric, _NOTHING)
-    funcs = [kind(rewards, on_error), *(Component(key) for key in keys)]
+    check_on_error(on_error, ("none", "zero", "raise"), "verifiers")
+    scorer = load_scorer(source, options, deadline)
+    kind = GroupReward if has_ranker(scorer.rubric) else RolloutReward
+    keys = get_components(scorer.rubric, _NOTHING)
+    funcs = [kind(scorer, on_error), *(Component(key) for key in keys)]
     return {"funcs": funcs, "weights": [1.0, *(0.0 for _ in keys)]}
 
 
 class RolloutReward:
     """A reward function for one rollout. The arguments' names are the interface."""
 
-    def __init__(self, rewards: Rewards, on_error: OnError) -> None:
-        self.rewards, self.on_error = rewards, on_error
-        self.__name__ = rewards.rubric.name
+    def __init__(self, scorer: RubricScorer, on_error: OnError) -> None:
+        self.scorer, self.on_error = scorer, on_error
+        self.__name__ = scorer.rubric.name
 
     async def __call__(
         self,
@@ -73,16 +73,18 @@ class RolloutReward:
         task: Any = None,
     ) -> float:
         row = _row(prompt, completion, answer, {} if state is None else state, info, task)
-        (score,) = await await_rows(self.rewards, [row])
-        return _told(self.rewards, self.on_error, row[0], score, {} if state is None else state)
+        (score,) = await score_batch_async(self.scorer, [row])
+        return _give_reward(
+            self.scorer, self.on_error, row[0], score, {} if state is None else state
+        )
 
 
 class GroupReward:
     """The same for a judge that ranks: verifiers knows it by its plural names."""
 
-    def __init__(self, rewards: Rewards, on_error: OnError) -> None:
-        self.rewards, self.on_error = rewards, on_error
-        self.__name__ = rewards.rubric.name
+    def __init__(self, scorer: RubricScorer, on_error: OnError) -> None:
+        self.scorer, self.on_error = scorer, on_error
+        self.__name__ = scorer.rubric.name
 
     async def __call__(
         self,
@@ -95,9 +97,9 @@ class GroupReward:
     ) -> list[float]:
         columns = zip(prompts, completions, answers, states, infos, tasks, strict=True)
         rows = [_row(*column) for column in columns]
-        scores = await await_rows(self.rewards, rows)
+        scores = await score_batch_async(self.scorer, rows)
         return [
-            _told(self.rewards, self.on_error, case, score, state)
+            _give_reward(self.scorer, self.on_error, case, score, state)
             for (case, _), score, state in zip(rows, scores, states, strict=True)
         ]
 
@@ -115,24 +117,26 @@ class Component:
 
 def _row(
     prompt: Any, completion: Any, answer: Any, state: Mapping[str, Any], info: Any, task: Any
-) -> Row:
+) -> BatchRow:
     """Columns of the data set, the task's fields and `info` are metadata."""
-    columns = metadata_of(state.get("input"))
-    for said_elsewhere in ("prompt", "answer", "info"):
-        columns.pop(said_elsewhere, None)
-    metadata = {**columns, **metadata_of(task), **metadata_of(info)}
-    expected = None if answer in ("", None) else plain(answer)
-    case = Case(id=identity(metadata), input=plain(prompt), expected=expected, metadata=metadata)
-    return case, Recorded(trace_of(completion))
+    columns = read_metadata(state.get("input"))
+    for repeated in ("prompt", "answer", "info"):
+        columns.pop(repeated, None)
+    metadata = {**columns, **read_metadata(task), **read_metadata(info)}
+    expected = None if answer in ("", None) else to_json_value(answer)
+    case = Case(
+        id=read_task_id(metadata), input=to_json_value(prompt), expected=expected, metadata=metadata
+    )
+    return case, Recorded(read_completion(completion))
 
 
-def _told(
-    rewards: Rewards, on_error: OnError, case: Case, score: Score, state: dict[str, Any]
+def _give_reward(
+    scorer: RubricScorer, on_error: OnError, case: Case, score: Score, state: dict[str, Any]
 ) -> float:
-    state[KEY] = numbers(components(rewards.rubric, score))
-    reward = reward_of(case, score, on_error)
+    state[KEY] = get_numeric_components(scorer.rubric, score)
+    reward = resolve_reward(case, score, on_error)
     if reward is None and state.get("error") is None:
-        state["error"] = _their_error(str(error_of(case, score)))
+        state["error"] = _their_error(str(make_error(case, score)))
     return 0.0 if reward is None else reward
 
 
@@ -148,24 +152,24 @@ class TaskReward:
 
     def __init__(
         self,
-        source: Source,
+        source: JudgeSource,
         options: Mapping[str, Any] | None = None,
         *,
         on_error: Literal["raise", "zero"] = "raise",
         deadline: float = 30.0,
     ) -> None:
-        check_word(on_error, ("raise", "zero"), "a task of verifiers")
-        rewards = rewards_of(source, options, deadline)
-        self.rewards = refuse_rankers(rewards, "a task of verifiers")
+        check_on_error(on_error, ("raise", "zero"), "a task of verifiers")
+        scorer = load_scorer(source, options, deadline)
+        self.scorer = refuse_rankers(scorer, "a task of verifiers")
         self.on_error = on_error
-        self.__name__ = self.rewards.rubric.name
+        self.__name__ = self.scorer.rubric.name
 
     async def __call__(self, task: Any, trace: Any) -> float:
         """`task` is the task's data, `trace` the rollout; the components are its metrics."""
-        metadata = metadata_of(task)
-        name = str(metadata.get("id") or metadata.get("name") or identity(metadata))
+        metadata = read_metadata(task)
+        name = str(metadata.get("id") or metadata.get("name") or read_task_id(metadata))
         case = Case(id=name, input=metadata.pop("prompt", None), metadata=metadata)
-        answer = Trace(output=trace.last_reply, steps=steps_of(trace.messages))
-        (score,) = await await_rows(self.rewards, [(case, Recorded(answer))])
-        trace.metrics.update(components(self.rewards.rubric, score))
-        return reward_of(case, score, self.on_error) or 0.0
+        answer = Trace(output=trace.last_reply, steps=read_messages(trace.messages))
+        (score,) = await score_batch_async(self.scorer, [(case, Recorded(answer))])
+        trace.metrics.update(get_components(self.scorer.rubric, score))
+        return resolve_reward(case, score, self.on_error) or 0.0

@@ -12,18 +12,17 @@ from typing import Any, Literal
 
 from fourscore.core import Case, Score
 from fourscore.formats.rows import Recorded
-from fourscore.integrations.ask import (
-    Row,
-    Source,
-    await_rows,
-    refuse_rankers,
-    rewards_of,
-    score_rows,
+from fourscore.integrations.judge_source import JudgeSource, load_scorer
+from fourscore.train.batch import BatchRow, refuse_rankers, score_batch, score_batch_async
+from fourscore.train.trainer_input import (
+    read_completion,
+    read_metadata,
+    read_task_id,
+    to_json_value,
 )
-from fourscore.integrations.material import identity, metadata_of, plain, trace_of
-from fourscore.integrations.verdict import check_word, components, reward_of
+from fourscore.train.trainer_output import check_on_error, get_components, resolve_reward
 
-CannotSayNone = Literal["raise", "zero"]
+RaiseOrZero = Literal["raise", "zero"]
 
 
 class Scorer:
@@ -31,14 +30,14 @@ class Scorer:
 
     def __init__(
         self,
-        source: Source,
+        source: JudgeSource,
         options: Mapping[str, Any] | None = None,
         *,
-        on_error: CannotSayNone = "raise",
+        on_error: RaiseOrZero = "raise",
         deadline: float = 30.0,
     ) -> None:
-        self.rewards = refuse_rankers(rewards_of(source, options, deadline), "verl")
-        check_word(on_error, ("raise", "zero"), "verl")
+        self.scorer = refuse_rankers(load_scorer(source, options, deadline), "verl")
+        check_on_error(on_error, ("raise", "zero"), "verl")
         self.on_error = on_error
 
     def compute_score(
@@ -51,7 +50,7 @@ class Scorer:
     ) -> dict[str, Any]:
         """What verl calls in a thread. It adds two arguments where it serves a reward model."""
         row = _row(data_source, solution_str, ground_truth, extra_info)
-        return self._result(row, *score_rows(self.rewards, [row]))
+        return self._result(row, *score_batch(self.scorer, [row]))
 
     async def compute_score_async(
         self,
@@ -63,12 +62,12 @@ class Scorer:
     ) -> dict[str, Any]:
         """What verl awaits: a bound `async def` is a coroutine function to it."""
         row = _row(data_source, solution_str, ground_truth, extra_info)
-        return self._result(row, *await await_rows(self.rewards, [row]))
+        return self._result(row, *await score_batch_async(self.scorer, [row]))
 
-    def _result(self, row: Row, score: Score) -> dict[str, Any]:
+    def _result(self, row: BatchRow, score: Score) -> dict[str, Any]:
         return {
-            "score": reward_of(row[0], score, self.on_error),
-            **components(self.rewards.rubric, score),
+            "score": resolve_reward(row[0], score, self.on_error),
+            **get_components(self.scorer.rubric, score),
             "fourscore_status": str(score.status),
             "fourscore_reason": score.reason,
         }
@@ -82,7 +81,7 @@ def compute_score(
     *,
     judge: str,
     options: Mapping[str, Any] | None = None,
-    on_error: CannotSayNone = "raise",
+    on_error: RaiseOrZero = "raise",
     deadline: float = 30.0,
     **_reward_model: Any,
 ) -> dict[str, Any]:
@@ -99,7 +98,7 @@ async def compute_score_async(
     *,
     judge: str,
     options: Mapping[str, Any] | None = None,
-    on_error: CannotSayNone = "raise",
+    on_error: RaiseOrZero = "raise",
     deadline: float = 30.0,
     **_reward_model: Any,
 ) -> dict[str, Any]:
@@ -109,23 +108,23 @@ async def compute_score_async(
 
 
 @lru_cache(maxsize=16)
-def _scorer(judge: str, options: str, on_error: CannotSayNone, deadline: float) -> Scorer:
+def _scorer(judge: str, options: str, on_error: RaiseOrZero, deadline: float) -> Scorer:
     return Scorer(judge, json.loads(options), on_error=on_error, deadline=deadline)
 
 
 def _as_key(options: Mapping[str, Any] | None) -> str:
     """Options are a mapping of the configuration's, which does not hash."""
-    return json.dumps(metadata_of(options), sort_keys=True)
+    return json.dumps(read_metadata(options), sort_keys=True)
 
 
 def _row(
     data_source: str, solution_str: str, ground_truth: Any, extra_info: Mapping[str, Any] | None
-) -> Row:
+) -> BatchRow:
     """A case of verl's row. A ground truth that is a mapping is metadata too: countdown's is."""
-    extra, expected = metadata_of(extra_info), plain(ground_truth)
-    metadata = {"data_source": plain(data_source), **extra}
+    extra, expected = read_metadata(extra_info), to_json_value(ground_truth)
+    metadata = {"data_source": to_json_value(data_source), **extra}
     if isinstance(expected, dict):
         metadata.update(expected)
-    name = identity(metadata) or f"{data_source}:{extra.get('index', '')}"
+    name = read_task_id(metadata) or f"{data_source}:{extra.get('index', '')}"
     case = Case(id=name, input=extra.get("question"), expected=expected, metadata=metadata)
-    return case, Recorded(trace_of(solution_str))
+    return case, Recorded(read_completion(solution_str))

@@ -4,12 +4,12 @@ import time
 
 from fourscore.core import FourscoreError, Rubric
 from fourscore.formats.rows import Recorded
+from fourscore.judges.scorer import RubricScorer
 from fourscore.monitor.batch_writer import Saving, Tallies
 from fourscore.monitor.budget import HOUR, Budget, Reservation
 from fourscore.monitor.interaction import Observed
 from fourscore.monitor.redaction import Redaction
 from fourscore.monitor.sample import Sample, Scored, entry_of, sample_of
-from fourscore.train.rewards import Rewards
 
 #: Seconds of scoring up to which a sample may wait for the next one to share its transaction.
 QUICK = 0.05
@@ -18,7 +18,7 @@ TOGETHER = 64
 
 
 class Scorer:
-    """Scores with `Rewards`, the training call, so that the score is the same."""
+    """Scores with `RubricScorer`, as training does, so that the score is the same."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Scorer:
     ) -> None:
         self.rubric, self.deadline, self.budget = rubric, deadline, budget
         self.redaction, self.saving, self.keep_text = redaction, saving, keep_text
-        self._rewards: Rewards | None = None
+        self._scorer: RubricScorer | None = None
 
     @property
     def tallies(self) -> Tallies:
@@ -67,9 +67,9 @@ class Scorer:
         if reserved is None:
             self.tallies.over_budget.add()
             return None
-        if self._rewards is None:
-            self._rewards = Rewards(self.rubric, self.deadline)
-        (score,) = self._rewards(case, [Recorded(trace)])
+        if self._scorer is None:
+            self._scorer = RubricScorer(self.rubric, self.deadline)
+        (score,) = self._scorer.score(case, [Recorded(trace)])
         scored = Scored(seen.id, seen.at, case, trace, score, seen.rate, seen.drawn)
         sample = sample_of(scored, self.rubric, self.redaction)
         entry = entry_of(scored, sample, self.redaction, keep_text=self.keep_text)
@@ -85,4 +85,4 @@ class Scorer:
             return False
 
     def forked(self) -> None:
-        self._rewards = None  # its threads are the parent's
+        self._scorer = None  # its threads are the parent's

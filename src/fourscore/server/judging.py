@@ -17,8 +17,8 @@ from functools import lru_cache
 from fourscore.core import Call, Case, Judge, Ranker, Result, Rubric, Score, Trace, attempt
 from fourscore.executors.local import Local
 from fourscore.executors.workers import Workers
+from fourscore.judges.scorer import score_outputs
 from fourscore.server.wire import Group
-from fourscore.train.rewards import rewards
 
 #: Groups judged between two looks at other requests: a millisecond or two of exact matches.
 SLICE = 64
@@ -61,16 +61,16 @@ class Judging:
 
     async def _here(self, groups: Sequence[Group]) -> list[list[Score]]:
         if len(groups) == 1:
-            return [await rewards(self.rubric, *groups[0])]
+            return [await score_outputs(self.rubric, *groups[0])]
         given: list[list[Score]] = []
         for start in range(0, len(groups), SLICE):
             part = groups[start : start + SLICE]
-            given += await asyncio.gather(*(rewards(self.rubric, *group) for group in part))
+            given += await asyncio.gather(*(score_outputs(self.rubric, *group) for group in part))
         return given
 
     async def _all(self, groups: Sequence[Group], executor: "Apart") -> list[list[Score]]:
         return await asyncio.gather(
-            *(rewards(self.rubric, *group, executor=executor) for group in groups)
+            *(score_outputs(self.rubric, *group, executor=executor) for group in groups)
         )
 
     def _beside(self) -> asyncio.AbstractEventLoop:

@@ -9,7 +9,7 @@ import logging
 import time
 
 from fourscore.core import Score
-from fourscore.integrations.verdict import in_short
+from fourscore.train.trainer_output import describe_failure
 
 LOG = logging.getLogger("fourscore.server")
 #: Characters of a judge's words in one line of the log.
@@ -18,7 +18,7 @@ MOST = 500
 
 def reason_of(score: Score) -> str:
     """Why there is no reward; empty where there is one."""
-    return "" if score.reward is not None else in_short(score)
+    return "" if score.reward is not None else describe_failure(score)
 
 
 def fault_kind(score: Score) -> str | None:

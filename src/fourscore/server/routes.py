@@ -6,6 +6,8 @@ from typing import NamedTuple
 from fourscore.core import Rubric, Score
 from fourscore.server.shapes import nemo_gym, openrlhf, rewards
 from fourscore.server.wire import Asked, Reply, RewardsReply
+from fourscore.train.nemo_gym_format import NeMoGymReply, NeMoGymRequest
+from fourscore.train.openrlhf_format import OpenRLHFReply, OpenRLHFRequest
 
 #: Where OpenTelemetry's exporters post, if the server has a monitor.
 TRACES = "/v1/traces"
@@ -38,16 +40,16 @@ SHAPES = {
         "OpenRLHF's remote reward model",
         openrlhf.read_request,
         openrlhf.write_response,
-        openrlhf.OpenRLHFRequest,
-        openrlhf.OpenRLHFReply,
+        OpenRLHFRequest,
+        OpenRLHFReply,
         (422, 502),
     ),
     "/nemo_gym/verify": Shape(
         "NeMo Gym's verify",
         nemo_gym.read_request,
         nemo_gym.write_response,
-        nemo_gym.NeMoGymRequest,
-        nemo_gym.NeMoGymReply,
+        NeMoGymRequest,
+        NeMoGymReply,
     ),
 }
 #: Where NeMo Gym's agents post, unless they are told a prefix.

@@ -21,7 +21,7 @@ from fourscore.executors.process import WorkerError
 from fourscore.executors.worker import retire
 from fourscore.formats.lines import Chunk
 from fourscore.formats.rows import Row, read_row
-from fourscore.train.rewards import rewards
+from fourscore.judges.scorer import score_outputs
 
 
 class Tally(msgspec.Struct):
@@ -169,7 +169,7 @@ class _Prepared:
         if not self.rubric.is_bounded:
             return None
         try:
-            return step(rewards(self.rubric, row.case, row.outputs))
+            return step(score_outputs(self.rubric, row.case, row.outputs))
         except MustWait:
             return None
 
@@ -191,7 +191,9 @@ class _Prepared:
 
         async def one(row: Row) -> list[Score]:
             async with gate:
-                return await rewards(self.rubric, row.case, row.outputs, executor=self.executor)
+                return await score_outputs(
+                    self.rubric, row.case, row.outputs, executor=self.executor
+                )
 
         async with _Pulse() as pulse:
             given = await asyncio.gather(*map(one, rows))

@@ -15,7 +15,7 @@ from nemo_gym.base_resources_server import (  # type: ignore[import-not-found]
 )
 from nemo_gym.failure_kinds import is_registered  # type: ignore[import-not-found]
 
-from fourscore.integrations.ask import rewards_of
+from fourscore.integrations.judge_source import load_scorer
 from fourscore.integrations.nemo_gym import read_request, write_response
 
 
@@ -48,9 +48,9 @@ def body(text: str, **row: Any) -> dict[str, Any]:
 
 
 def verify(request: dict[str, Any]) -> Any:
-    rewards = rewards_of("math")
+    scorer = load_scorer("math")
     case, outputs = read_request(request)
-    reply = write_response(rewards.rubric, request, *rewards(case, outputs))
+    reply = write_response(scorer.rubric, request, *scorer.score(case, outputs))
     return Response.model_validate(json.loads(json.dumps(reply, allow_nan=False)))
 
 

@@ -9,35 +9,10 @@ from typing import Any
 import msgspec
 
 from fourscore.core import DataError, Rubric, Score
-from fourscore.integrations import nemo_gym
 from fourscore.server.bodies import decoded
 from fourscore.server.wire import Asked, Group, Reply, bad_request
-
-
-class ModelResponse(msgspec.Struct):
-    """What the model gave back, in the shape of OpenAI's Responses API."""
-
-    output: list[Any]
-
-
-class NeMoGymRequest(msgspec.Struct):
-    """A rollout, and beside it the task's own fields: `expected_answer` and what judges need."""
-
-    responses_create_params: dict[str, Any]
-    response: ModelResponse
-
-
-class NeMoGymReply(msgspec.Struct):
-    """The rollout without its references, and its reward; a masked one was not measured."""
-
-    responses_create_params: dict[str, Any]
-    response: dict[str, Any]
-    reward: float
-    mask_sample: bool
-    reward_components: dict[str, float]
-    failure_kind: str | None
-    failure_reason: str | None
-
+from fourscore.train import nemo_gym_format as nemo_gym
+from fourscore.train.nemo_gym_format import NeMoGymRequest
 
 _CHECKED = msgspec.json.Decoder(NeMoGymRequest)
 _WHOLE = msgspec.json.Decoder(dict[str, Any])

@@ -6,32 +6,15 @@ reward. It sends one query a request.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from fourscore.core import DataError, Rubric, Score, Status
-from fourscore.integrations import openrlhf
 from fourscore.server.bodies import decoded
 from fourscore.server.reasons import fault_kind, reason_of
 from fourscore.server.wire import Asked, Group, Refusal, Reply, bad_request
-
-
-class OpenRLHFRequest(msgspec.Struct):
-    """A query is a prompt and what was answered to it; a label the reference, or an object."""
-
-    query: list[str]
-    prompts: list[str]
-    labels: list[Any] | None = None
-
-
-class OpenRLHFReply(msgspec.Struct):
-    """A reward for each query; the parts of each score are in `extra_logs`, by constant keys."""
-
-    rewards: list[float]
-    scores: list[float]
-    extra_logs: dict[str, list[float]]
-
+from fourscore.train import openrlhf_format as openrlhf
+from fourscore.train.openrlhf_format import OpenRLHFRequest
 
 _DECODER = msgspec.json.Decoder(OpenRLHFRequest)
 

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case, Message, ToolCall
-from fourscore.integrations.material import metadata_of, plain, text_of, trace_of
+from fourscore.train.trainer_input import (
+    read_completion,
+    read_content,
+    read_metadata,
+    to_json_value,
+)
 
 
 class Pydantic:
@@ -36,19 +41,19 @@ class Pydantic:
     ],
 )
 def test_plain(foreign: Any, data: Any) -> None:
-    assert plain(foreign) == data
-    Case(input=plain(foreign))
+    assert to_json_value(foreign) == data
+    Case(input=to_json_value(foreign))
 
 
 def test_nesting_without_end() -> None:
     deep: list[Any] = []
     deep.append(deep)
-    Case(input=plain(deep))
+    Case(input=to_json_value(deep))
 
 
 def test_what_should_be_a_mapping() -> None:
-    assert metadata_of(None) == metadata_of("x") == metadata_of([1]) == {}
-    assert metadata_of({"a": np.int64(1)}) == {"a": 1}
+    assert read_metadata(None) == read_metadata("x") == read_metadata([1]) == {}
+    assert read_metadata({"a": np.int64(1)}) == {"a": 1}
 
 
 @given(
@@ -59,7 +64,7 @@ def test_what_should_be_a_mapping() -> None:
     )
 )
 def test_anything_at_all_fits_into_a_case(value: Any) -> None:
-    Case(input=plain(value), metadata=metadata_of({"value": value}))
+    Case(input=to_json_value(value), metadata=read_metadata({"value": value}))
 
 
 CALL = {"id": "c1", "function": {"name": "add", "arguments": '{"a": 1}'}}
@@ -73,7 +78,7 @@ CONVERSATION: list[dict[str, Any]] = [
 @pytest.mark.parametrize("as_objects", [False, True])
 def test_a_conversation(as_objects: bool) -> None:
     messages = [SimpleNamespace(**one) for one in CONVERSATION] if as_objects else CONVERSATION
-    trace = trace_of(messages)
+    trace = read_completion(messages)
     assert trace.answer == "it is two"
     assert trace.steps == (
         Message(role="assistant", content=""),
@@ -84,20 +89,20 @@ def test_a_conversation(as_objects: bool) -> None:
 
 def test_an_answer_that_ends_in_a_tool_call_is_none() -> None:
     ends = [{"role": "assistant", "content": r"\boxed{2}"}, CONVERSATION[0], CONVERSATION[1]]
-    assert trace_of(ends).answer == ""
+    assert read_completion(ends).answer == ""
 
 
 def test_broken_arguments_are_kept_as_they_were_written() -> None:
     call = {"id": "c", "name": "add", "arguments": '{"a": '}
-    trace = trace_of([{"role": "assistant", "content": "", "tool_calls": [call]}])
+    trace = read_completion([{"role": "assistant", "content": "", "tool_calls": [call]}])
     assert trace.tool_calls == (ToolCall(name="add", arguments='{"a": '),)
 
 
 @pytest.mark.parametrize("content", [None, 7, [None, {"type": "image"}, 3]])
 def test_content_without_text(content: Any) -> None:
-    assert text_of(content) == ""
+    assert read_content(content) == ""
 
 
 @pytest.mark.parametrize("completion", [None, 7, [], [None], [{}], [{"role": "assistant"}]])
 def test_a_strange_completion_is_an_empty_answer_or_its_text(completion: Any) -> None:
-    assert trace_of(completion).answer == ("7" if completion == 7 else "")
+    assert read_completion(completion).answer == ("7" if completion == 7 else "")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, ConfigError, Rubric, Trace, score
-from fourscore.integrations.config_file import rubric_from_config, rubric_from_name
+from fourscore.integrations.agentjet_config import rubric_from_config, rubric_from_name
 from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.math import MathJudge
 

@@ -1,7 +1,6 @@
 """Rewards for a trainer: a number where something was measured, None and a reason elsewhere."""
 
 import asyncio
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,14 +13,14 @@ from fourscore.formats.rows import Recorded
 from fourscore.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
 from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.math import MathJudge
+from fourscore.judges.scorer import score_outputs
 from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask, make_case, make_trace
-from fourscore.train.rewards import filled, rewards
 
 MATH = Rubric.from_judge(MathJudge())
 
 
 def given_for(case: Case, *outputs: Recorded, rubric: Rubric = MATH) -> list[Score]:
-    return asyncio.run(rewards(rubric, case, outputs))
+    return asyncio.run(score_outputs(rubric, case, outputs))
 
 
 def answer(text: str, **preset: Any) -> Recorded:
@@ -146,29 +145,6 @@ def workflow(metadata: dict[str, Any], *answers: str) -> tuple[WorkflowTask, lis
     return task, [WorkflowOutput(metadata={"final_answer": text}) for text in answers]
 
 
-def test_filled_gives_new_outputs_and_leaves_its_own_alone() -> None:
-    task, outputs = workflow({"answer": "4"}, r"\boxed{4}", "?")
-    outputs.append(WorkflowOutput(reward=0.5, log_metrics={"turns": 3}))
-    before = copy.deepcopy((task, outputs))
-    done = asyncio.run(filled(MATH, task, outputs))
-    assert [(output.reward, output.is_success) for output in done] == [
-        (1.0, True),
-        (0.0, False),
-        (0.5, False),
-    ]
-    assert [output.metadata for output in done] == [output.metadata for output in outputs]
-    assert done[2].log_metrics == {"turns": 3, "fourscore_status": "scored"}
-    assert (task, outputs) == before
-    assert not any(new is old for new, old in zip(done, outputs, strict=True))
-
-
-def test_filled_says_why_it_left_an_output_empty() -> None:
-    task, outputs = workflow({}, r"\boxed{4}")
-    (done,) = asyncio.run(filled(MATH, task, outputs))
-    assert (done.reward, done.is_success) == (None, None)
-    assert done.log_metrics == {"fourscore_status": "judge_error"}
-
-
 answers = st.lists(
     st.sampled_from(
         [
@@ -188,7 +164,7 @@ def test_agentjets_method_and_the_phase_give_the_same(face: Any, core: Any, text
     metadata = {"answer": "4", "target": 4, "nums": [2, 2]}
     task, (output,) = workflow(metadata, text)
     (scored,) = asyncio.run(
-        rewards(Rubric.from_judge(core), make_case(task), [Recorded(make_trace(output))])
+        score_outputs(Rubric.from_judge(core), make_case(task), [Recorded(make_trace(output))])
     )
     assert face(None).compute_reward(task, output) == (scored.reward, scored.passed)
 
@@ -198,11 +174,11 @@ def test_a_preset_reward_is_the_same_for_both(reward: float, is_success: bool | 
     task, _ = workflow({"answer": "4"})
     output = WorkflowOutput(reward=reward, is_success=is_success)
     (scored,) = given_for(FOUR, Recorded(Trace(), reward, is_success))
-    told = MathAnswerAsJudge(None).compute_reward(task, output)
-    assert told == (scored.reward, scored.passed)
+    returned = MathAnswerAsJudge(None).compute_reward(task, output)
+    assert returned == (scored.reward, scored.passed)
     assert scored.reward == reward
 
 
 def test_no_outputs_need_no_judge() -> None:
     nothing: Sequence[Recorded] = []
-    assert asyncio.run(rewards(MATH, FOUR, nothing)) == []
+    assert asyncio.run(score_outputs(MATH, FOUR, nothing)) == []

@@ -1,0 +1,69 @@
+"""Score a trainer's batch: rows of one case and one output each."""
+
+import asyncio
+from collections.abc import Sequence
+
+from fourscore.core import Case, ConfigError, Rubric, Score
+from fourscore.executors.portal import MustWait, step
+from fourscore.formats.rows import Recorded
+from fourscore.judges.scorer import RubricScorer
+
+#: One case and one output for it; equal cases of a batch are one group.
+BatchRow = tuple[Case, Recorded]
+
+
+def has_ranker(rubric: Rubric) -> bool:
+    """Whether a judge of the rubric compares the outputs of a group."""
+    return any(slot.is_ranker for slot in rubric.slots)
+
+
+def refuse_rankers(scorer: RubricScorer, trainer: str) -> RubricScorer:
+    """Return the scorer; a `ConfigError` where it ranks, for trainers without groups."""
+    for slot in scorer.rubric.slots:
+        if slot.is_ranker:
+            message = f"{slot.names[0]!r} ranks a group, and {trainer} shows one answer at a time"
+            raise ConfigError(message)
+    return scorer
+
+
+def score_batch(scorer: RubricScorer, rows: Sequence[BatchRow]) -> list[Score]:
+    """Score each row, in order; blocks the calling thread."""
+    if not scorer.rubric.is_bounded or has_ranker(scorer.rubric):
+        return scorer.run(score_batch_async(scorer, rows), len(rows))
+    scores: dict[int, Score] = {}
+    waiting: list[int] = []
+    for index, (case, recorded) in enumerate(rows):
+        try:
+            scores[index] = step(scorer.score_async(case, (recorded,)))[0]
+        except MustWait:  # for a worker process, say: those wait side by side
+            waiting.append(index)
+    if waiting:
+        work = score_batch_async(scorer, [rows[index] for index in waiting])
+        scores.update(zip(waiting, scorer.run(work, len(waiting)), strict=True))
+    return [scores[index] for index in range(len(rows))]
+
+
+async def score_batch_async(scorer: RubricScorer, rows: Sequence[BatchRow]) -> list[Score]:
+    """Score each row, in order, on the caller's event loop.
+
+    All groups run concurrently, so that one deadline holds for the whole batch.
+    """
+    groups = _group_rows(scorer.rubric, rows)
+    work = (
+        scorer.score_async(rows[group[0]][0], [rows[index][1] for index in group])
+        for group in groups
+    )
+    scores: dict[int, Score] = {}
+    for group, group_scores in zip(groups, await asyncio.gather(*work), strict=True):
+        scores.update(zip(group, group_scores, strict=True))
+    return [scores[index] for index in range(len(rows))]
+
+
+def _group_rows(rubric: Rubric, rows: Sequence[BatchRow]) -> list[list[int]]:
+    """Return the indexes of each group: equal cases where a judge ranks, else single rows."""
+    if not has_ranker(rubric):
+        return [[index] for index in range(len(rows))]
+    groups: dict[Case, list[int]] = {}
+    for index, (case, _) in enumerate(rows):
+        groups.setdefault(case, []).append(index)
+    return list(groups.values())
