@@ -18,12 +18,10 @@ from collections.abc import Iterable
 from itertools import accumulate, product
 from math import exp, lgamma, log, sqrt
 
-from fourscore.stats.agreement import kappa, table_of
-from fourscore.stats.alpha import alpha
-from fourscore.stats.confusion import Confusion
-from fourscore.stats.correction import ChanceError, rogan_gladen
-from fourscore.stats.ppi import powered, ppi_rate
-from fourscore.stats.rates import wilson
+from fourscore.stats.agreement import alpha, kappa, table_of
+from fourscore.stats.classification import Confusion
+from fourscore.stats.corrected_rate import ChanceError, powered, ppi_rate, rogan_gladen
+from fourscore.stats.intervals import wilson
 
 Interval = tuple[float, float]
 RATES = (0.05, 0.2, 0.5, 0.8, 0.95)

@@ -32,14 +32,14 @@ from fourscore.formats.cases import CaseFile
 n = CaseFile(sys.argv[1]).check().count""",
     "check, then filter": """
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.selection import Selection
+from fourscore.formats.case_filter import Selection
 chosen = Selection(tags_any=("math",), expression='level >= 3 and complexity != "simple"')
 file = CaseFile(sys.argv[1])
 file.check()
 n = sum(map(chosen.matches, file.cases()))""",
     "check, then sample 1,000": """
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.selection import sampled
+from fourscore.formats.case_filter import sampled
 n = sum(1 for _ in sampled(CaseFile(sys.argv[1]).cases(), 1000, seed=1))""",
     "json loop, count": """
 import json

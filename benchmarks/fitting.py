@@ -44,7 +44,7 @@ from fourscore.labels.fit_weights import (
     fit_model,
     held_out_chances,
 )
-from fourscore.stats.logistic import Logistic
+from fourscore.stats.regression import Logistic
 
 RESAMPLES = 500
 WAYS = ("words, cut fitted", "shipped", "fitted, cut searched", "fitted", "fitted unless refused")

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.labels.learning import planted
 
 from fourscore.core import digest
-from fourscore.formats.samples import Mode, Samples
+from fourscore.formats.labelled_samples import Mode, Samples
 from fourscore.labels.learning.checker import Checker
 from fourscore.labels.learning.data_split import parts_of, units_of
 from fourscore.labels.learning.journal import Journal

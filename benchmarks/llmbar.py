@@ -24,7 +24,7 @@ from llama import serving
 from fourscore.core import Case, FourscoreError, Trace
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.pairwise import Pairwise
-from fourscore.stats.rates import wilson
+from fourscore.stats.intervals import wilson
 
 CRITERION = "The answer does what the instruction asks, and what it says is right."
 

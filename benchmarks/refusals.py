@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fourscore import has_direct_answer
-from fourscore.stats.rates import wilson
+from fourscore.stats.intervals import wilson
 
 SHORT = re.compile(r"sorry|cannot|can['’]t", re.IGNORECASE)
 PEERS: dict[str, Callable[[str, str], bool]] = {

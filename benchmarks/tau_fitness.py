@@ -23,7 +23,7 @@ from tau_tools import Run, auc, baselines, interval, show_area
 from fourscore.core import Case, Score, Signal, score
 from fourscore.evolve.fitness.document import document
 from fourscore.evolve.fitness.log import score_log
-from fourscore.formats.logs.detect import Log
+from fourscore.formats.logs.log_file import Log
 from fourscore.judges.fitness.grades import GRADES, grade_of, score_of
 from fourscore.judges.fitness.rubric import fitness
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from fourscore.core import Case, Signal, Trace
 from fourscore.core.levels import LEVELS
 from fourscore.core.trace import as_text
-from fourscore.formats.messages import trace_of_messages
+from fourscore.formats.chat_messages import trace_of_messages
 from fourscore.judges.dimensions.tool_efficiency import ToolEfficiency
 
 RESAMPLES = 2000

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from fourscore import EvaluationRunner, ProductionMonitor, TestSet
 from fourscore.cli.main import main
 from fourscore.core import Score, Trace, Usage, score
-from fourscore.formats.fields import case_from
-from fourscore.formats.rows import Recorded
+from fourscore.formats.case_fields import case_from
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.integrations.trl import Reward
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.judges.scorer import RubricScorer

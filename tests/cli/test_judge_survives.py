@@ -12,8 +12,8 @@ import pytest
 from fourscore.cli.main import main
 from fourscore.core import ConfigError, DataError
 from fourscore.executors.workers import Workers
-from fourscore.formats.document import parse_document
-from fourscore.formats.rows import read_row
+from fourscore.formats.recorded_outputs import read_row
+from fourscore.formats.yaml_file import parse_document
 from fourscore.train import judge_pool as crew
 
 FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
@@ -66,7 +66,7 @@ def test_alias_bomb() -> None:
         f"a{i}: &a{i} [{','.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 30)
     )
     program = (
-        "import sys\nfrom fourscore.formats.document import parse_document\n"
+        "import sys\nfrom fourscore.formats.yaml_file import parse_document\n"
         "parse_document(sys.stdin.read(), 'f')\nprint('done')"
     )
     done = subprocess.run(

@@ -17,7 +17,7 @@ from rich.console import Console
 from fourscore.cli.main import main
 from fourscore.core import Case, Trace, judge
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.sections import put_section
+from fourscore.formats.yaml_file import put_section
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.status import monitor_document

@@ -16,7 +16,7 @@ import pytest
 from fourscore import Case, Trace
 from fourscore.cli.main import main
 from fourscore.evolve.hook import append, record_of
-from fourscore.formats.logs.detect import Log
+from fourscore.formats.logs.log_file import Log
 from fourscore.judges.fitness.execution import Execution, execution_of
 
 RUN = [sys.executable, "-c", "import sys; from fourscore.cli.main import main; sys.exit(main())"]
@@ -174,7 +174,7 @@ WRITER = """
 import json, sys
 from fourscore.evolve.hook import append, record_of
 from fourscore.judges.fitness.execution import Execution, execution_of
-from fourscore.formats.logs.detect import Log
+from fourscore.formats.logs.log_file import Log
 path, name, most = sys.argv[1:]
 for i in range(int(most)):
     more = "x" * (i * 37 % 6000)

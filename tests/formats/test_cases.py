@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from fourscore.core import Case, DataError
 from fourscore.formats import cases as cases_module
+from fourscore.formats.case_fields import FIELDS, case_from
 from fourscore.formats.cases import CaseFile, write_cases
-from fourscore.formats.fields import FIELDS, case_from
 
 ENDINGS = ("jsonl", "json", "yaml", "csv")
 Write = Callable[[str, str | bytes], CaseFile]
@@ -381,7 +381,7 @@ def test_an_open_quote_does_not_swallow_memory(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = csv.field_size_limit()
-    monkeypatch.setattr("fourscore.formats.tables.MAX_LINE", 1000)
+    monkeypatch.setattr("fourscore.formats.case_csv.MAX_LINE", 1000)
     csv.field_size_limit(1000)
     try:
         error = refused(write("c.csv", 'input\n"' + "word\n" * 1000))

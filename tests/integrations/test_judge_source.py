@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, ConfigError, Rubric, Trace, judge
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.integrations.judge_source import load_scorer
 from fourscore.judges.agentjet import MathAnswerAsJudge
 from fourscore.judges.math import MathJudge

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case, JudgeError, Rubric, Score, Signal, Status, Trace, judge
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
 from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.math import MathJudge

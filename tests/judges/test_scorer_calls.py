@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from fourscore.core import Case, Rubric, Status, Trace, judge
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.judges.math import MathJudge
 from fourscore.judges.scorer import RubricScorer
 

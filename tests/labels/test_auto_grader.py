@@ -330,7 +330,7 @@ def test_mistakes(options: dict[str, Any], message: str) -> None:
 
 def test_a_trainer_gets_a_judge_that_has_learned(endpoint: Endpoint) -> None:
     from fourscore.core import Case, Trace
-    from fourscore.formats.rows import Recorded
+    from fourscore.formats.recorded_outputs import Recorded
     from fourscore.integrations.judge_source import load_scorer
 
     scorer = load_scorer("config.yaml")

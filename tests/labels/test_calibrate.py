@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, DataError, Dimension, Rubric, Score, Signal, Status, Trace, judge
-from fourscore.formats.labels import scale_of
+from fourscore.formats.label_scale import scale_of
 from fourscore.labels.calibrate import Calibration, calibrate, judged
 from fourscore.labels.labelled_outputs import JudgeVerdict, from_run, read_judged, read_labelled
 from fourscore.stores.run import RunInfo

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from fourscore.core import Case, DataError, Trace
-from fourscore.formats.labels import Scale
+from fourscore.formats.label_scale import Scale
 from fourscore.judges.dimensions.case_fields import find_question
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy, judge_facts, read_facts
 from fourscore.judges.reader.features import DIRECTION, NAMES
@@ -22,7 +22,7 @@ from fourscore.labels.fit_weights import (
     split_cases,
 )
 from fourscore.labels.labelled_outputs import Labelled, Output
-from fourscore.stats.logistic import Logistic
+from fourscore.stats.regression import Logistic
 
 SHIPPED = shipped_model()
 

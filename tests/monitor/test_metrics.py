@@ -11,13 +11,13 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from fourscore.core import Case, ConfigError, DataError, Trace, Usage, judge
-from fourscore.formats.document import read_document
+from fourscore.formats.yaml_file import read_document
 from fourscore.monitor.delivery import Deliverer
 from fourscore.monitor.grafana import FILES, HERE, write_files
 from fourscore.monitor.metrics import FAMILIES, PREFIX, MonitorCollector, metrics_text
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.sinks import Log
-from fourscore.stats.confusion import Confusion
+from fourscore.stats.classification import Confusion
 from fourscore.stores.monitor import MonitorStore
 
 HOSTILE = 'a"b\\c\nd{e="f"} 1 # TYPE x counter'

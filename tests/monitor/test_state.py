@@ -13,7 +13,7 @@ from fourscore.monitor.alerts import Change
 from fourscore.monitor.sample import Sample
 from fourscore.monitor.settings import Thresholds
 from fourscore.monitor.state import Judgement
-from fourscore.stats.confusion import Confusion
+from fourscore.stats.classification import Confusion
 
 FAST = Thresholds(min_samples=5, horizon=200, drift_window=20)
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourscore.stats.agreement import WEIGHTS, Weights, kappa, table_of
-from fourscore.stats.alpha import METRICS, Metric, alpha
-from fourscore.stats.confusion import Confusion, confusion
+from fourscore.stats.agreement import METRICS, WEIGHTS, Metric, Weights, alpha, kappa, table_of
+from fourscore.stats.classification import Confusion, confusion
 from fourscore.stats.correlation import kendall, pearson, ranks, spearman
 
 DATA = Path(__file__).parent / "data" / "golden_agreement.json"

@@ -1,7 +1,7 @@
 """Canaries of a run are counted for each judge, whatever became of the row."""
 
 from fourscore.core import Canary, Case, Score, Signal, Status
-from fourscore.stats.aggregate import Summary
+from fourscore.stats.summary import Summary
 
 CASE = Case(id="c", input="?")
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, ConfigError, Score, Signal, Status
-from fourscore.stats.aggregate import Summary
 from fourscore.stats.gates import Gate, Outcome, parse
+from fourscore.stats.summary import Summary
 
 
 def document(passes: str = "1110", *, repeats: int = 1, **kinds: Any) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from fourscore.stats.intervals import wilson
 from fourscore.stats.means import estimate, rate
 from fourscore.stats.quantiles import normal, student
-from fourscore.stats.rates import wilson
 from fourscore.stats.repeats import pass_at_k, pass_hat_k, tally_of
 
 DATA = Path(__file__).parent / "data"

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from fourscore.stats.least_squares import non_negative
+from fourscore.stats.regression import non_negative
 
 
 def test_weights_that_made_the_targets_are_found() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from fourscore.stats.logistic import Logistic, fit_logistic, sigmoid, surprise
+from fourscore.stats.regression import Logistic, fit_logistic, sigmoid, surprise
 
 Table = tuple[list[list[float]], list[bool]]
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourscore.stats.intervals import clustered, wilson
 from fourscore.stats.means import Estimate, estimate, rate
 from fourscore.stats.quantiles import normal, student
-from fourscore.stats.rates import clustered, wilson
 
 scores = st.floats(0, 1)
 

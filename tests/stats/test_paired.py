@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fourscore.stats.mcnemar import mcnemar
 from fourscore.stats.paired import GROUPS, Comparison, Pairs
-from fourscore.stats.verdict import Rules
+from fourscore.stats.paired_verdict import Rules
 
 
 def passes(gained: int, lost: int, both: int, neither: int = 0) -> Pairs:

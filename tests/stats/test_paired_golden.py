@@ -8,10 +8,9 @@ import pytest
 
 from fourscore.stats import bootstrap as module
 from fourscore.stats.bootstrap import bootstrap
-from fourscore.stats.holm import holm
 from fourscore.stats.mcnemar import PassPairs, interval, mcnemar
+from fourscore.stats.p_values import holm, student_tail
 from fourscore.stats.paired_scores import ScorePairs
-from fourscore.stats.tails import student_tail
 
 DATA = Path(__file__).parent / "data" / "golden_paired.json"
 GOLDEN: dict[str, Any] = json.loads(DATA.read_text())

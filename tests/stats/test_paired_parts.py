@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from fourscore.stats import mcnemar as module
 from fourscore.stats.bootstrap import FEW, bootstrap
 from fourscore.stats.bounded_map import Named
-from fourscore.stats.holm import holm
 from fourscore.stats.mcnemar import PassPairs, flips, interval, mcnemar
+from fourscore.stats.p_values import coin_tail, holm, normal_tail, student_tail
 from fourscore.stats.paired_scores import ScorePairs
-from fourscore.stats.tails import coin_tail, normal_tail, student_tail
 
 counts = st.integers(0, 60)
 
@@ -38,7 +37,7 @@ def test_tosses_counted_and_computed(
     heads: int, tails: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted = coin_tail(heads, tails)
-    monkeypatch.setattr("fourscore.stats.tails.COUNTED", 0)
+    monkeypatch.setattr("fourscore.stats.p_values.COUNTED", 0)
     assert coin_tail(heads, tails) == pytest.approx(counted, rel=1e-11)
 
 

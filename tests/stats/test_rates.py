@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourscore.stats.rates import wilson
+from fourscore.stats.intervals import wilson
 
 
 @pytest.mark.parametrize(

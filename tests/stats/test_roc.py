@@ -2,8 +2,7 @@
 
 import pytest
 
-from fourscore.stats.confusion import confusion
-from fourscore.stats.roc import auc
+from fourscore.stats.classification import auc, confusion
 
 
 def test_the_share_of_pairs_in_the_right_order() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fourscore.core import Case, ConfigError, Provenance, Score, Status, Trace
-from fourscore.stats.verdict import Rules
+from fourscore.stats.paired_verdict import Rules
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import NAMED, Compared, Side, compare, same_judge

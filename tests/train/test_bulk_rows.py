@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import DataError, Rubric
-from fourscore.formats.lines import Chunk
+from fourscore.formats.line_chunks import Chunk
 from fourscore.judges.math import MathJudge
 from fourscore.train.bulk_rows import Job, Tally, check_chunk, failed_chunk, judge_chunk
 

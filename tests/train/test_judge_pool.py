@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import DataError, Rubric
-from fourscore.formats.lines import Chunk
+from fourscore.formats.line_chunks import Chunk
 from fourscore.judges.loading import load_judge
 from fourscore.judges.math import MathJudge
 from fourscore.train.bulk_rows import Tally

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from fourscore.agents.reply import UnusableError, bounded, read_reply
 from fourscore.agents.steps import misspelt, read_steps
 from fourscore.core import Case, CaseError, Trace
-from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.validation import ConversionError, converted
 
 SINGLE = ("output", "messages", "steps", "usage")
 #: Any of these is what was recorded.

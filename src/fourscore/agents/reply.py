@@ -80,7 +80,7 @@ def _are_messages(value: Any) -> bool:
 
 
 def _of_messages(messages: Any) -> Trace:
-    from fourscore.formats.messages import trace_of_messages
+    from fourscore.formats.chat_messages import trace_of_messages
 
     if not isinstance(messages, list | tuple):
         raise ValueError(f"messages: expected a list, got {type(messages).__name__}")

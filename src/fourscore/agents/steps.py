@@ -13,7 +13,7 @@ import msgspec
 
 from fourscore.core import Message, Step, ToolCall
 from fourscore.core.errors import find_close_word
-from fourscore.formats.conversion import explained
+from fourscore.formats.validation import explained
 
 #: How others call the fields of a tool call.
 _ALIASES = {

@@ -23,10 +23,10 @@ from fourscore.cli.run_guard import stdout_kept
 from fourscore.core import ConfigError, DataError, Dimension, Rubric, suggest_known
 from fourscore.core.judge import is_ranker
 from fourscore.executors import loop
-from fourscore.formats.labels import scale_of
-from fourscore.formats.rubrics import Counted, RubricCalibration
-from fourscore.formats.sections import put_section
-from fourscore.formats.writing import written
+from fourscore.formats.atomic_file import open_atomic
+from fourscore.formats.label_scale import scale_of
+from fourscore.formats.rubric_fields import Counted, RubricCalibration
+from fourscore.formats.yaml_file import put_section
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.calibrate import Calibration, calibrate, judged
 from fourscore.labels.labelled_outputs import (
@@ -39,7 +39,7 @@ from fourscore.labels.labelled_outputs import (
 )
 from fourscore.report import costs, exports
 from fourscore.report.calibration_panel import Ticker, markdown, show
-from fourscore.stats.correction import ChanceError, check
+from fourscore.stats.corrected_rate import ChanceError, check
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
 
 #: What a label counts as a pass from, where no rubric says.
@@ -257,7 +257,7 @@ def _report(
     document = {**found.document(), **bill, "stored_in": args.store_in, "exit_code": code}
     text = msgspec.json.encode(document).decode() + "\n"
     for path in args.out:
-        with written(path) as stream:
+        with open_atomic(path) as stream:
             stream.write((text if path.endswith(".json") else markdown(found)).encode())
     if args.json:
         sys.stdout.write(text)

@@ -12,11 +12,11 @@ import msgspec
 
 from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.core import ConfigError, Rubric
-from fourscore.formats.writing import written
+from fourscore.formats.atomic_file import open_atomic
 from fourscore.judges.dimensions.factual_accuracy import NAME, FactualAccuracy
 from fourscore.labels.fit_weights import Fit, fit_labelled
 from fourscore.labels.labelled_outputs import Labelled
-from fourscore.stats.estimate import Figure
+from fourscore.stats.intervals import Figure
 
 #: What `--fit` does not go with: it changes the judge that these speak of.
 _OTHERS = ("judged", "random_sample", "store_in", "out")
@@ -39,7 +39,7 @@ def fit_weights(args: argparse.Namespace, rubric: Rubric, found: Labelled, pass_
     fit = fit_labelled(found, judge, pass_at, time.strftime("%Y-%m-%d", time.gmtime()))
     path = _weights_path(args.rubric, name)
     if not fit.refused:
-        with written(str(path)) as stream:
+        with open_atomic(str(path)) as stream:
             stream.write(msgspec.json.format(msgspec.json.encode(fit.weights), indent=1) + b"\n")
     code = INCOMPLETE if fit.refused else PASSED
     if args.json:

@@ -11,7 +11,7 @@ from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
 from fourscore.report.comparison_panel import show
 from fourscore.report.run_panel import store_option
-from fourscore.stats.verdict import Rules
+from fourscore.stats.paired_verdict import Rules
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import Side, compare, same_judge
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 
 from fourscore.core import ConfigError
-from fourscore.formats.document import parse_document
+from fourscore.formats.yaml_file import parse_document
 from fourscore.stores.sqlite import DEFAULT_STORE
 
 #: What `--resume` may do with a setting: keep it, change it, or read it from another path as long

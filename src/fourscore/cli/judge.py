@@ -20,10 +20,10 @@ from fourscore.cli.judge_options import (
 from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.cli.progress import Progress
 from fourscore.core import ConfigError, DataError, Rubric, Status
-from fourscore.formats.lines import chunks
-from fourscore.formats.writing import written
+from fourscore.formats.atomic_file import open_atomic
+from fourscore.formats.line_chunks import chunks
 from fourscore.report import costs
-from fourscore.stats.rates import wilson
+from fourscore.stats.intervals import wilson
 from fourscore.train.bulk_rows import Tally
 from fourscore.train.judge_pool import Crew
 
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
                     progress.step("checking", len(chunk.text))
                 source.seek(start)
                 progress.restart()
-            with written(args.out or "-") as sink:
+            with open_atomic(args.out or "-") as sink:
                 for chunk, (lines, part) in crew.judge(chunks(source)):
                     sink.write(lines)
                     tally.add(part)

@@ -12,8 +12,8 @@ from fourscore.cli import model_options as budget
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
 from fourscore.executors import loop
-from fourscore.formats.document import read_document
-from fourscore.formats.samples import Fields, Samples
+from fourscore.formats.labelled_samples import Fields, Samples
+from fourscore.formats.yaml_file import read_document
 from fourscore.labels.learning.cost_plan import plan_of
 from fourscore.labels.learning.data_split import parts_of
 from fourscore.labels.learning.journal import Journal

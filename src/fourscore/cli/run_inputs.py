@@ -11,8 +11,8 @@ from fourscore.agents.function import FunctionAgent
 from fourscore.agents.process import ProcessAgent
 from fourscore.cli.run_settings import RunSettings
 from fourscore.core import Case, Rubric
+from fourscore.formats.case_filter import limited, sampled
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.selection import limited, sampled
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.stats.gates import Gate
 from fourscore.stats.gates import parse as parse_gate

@@ -15,9 +15,9 @@ from msgspec.structs import asdict, replace
 from fourscore.cli.flags import list_settings, read_flags, setting
 from fourscore.cli.model_options import BudgetSetting, CacheSetting, Means, PricesSetting
 from fourscore.core import ConfigError
-from fourscore.formats.conversion import ConversionError, converted
-from fourscore.formats.document import read_document
-from fourscore.formats.selection import Selection
+from fourscore.formats.case_filter import Selection
+from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.yaml_file import read_document
 from fourscore.judges.rubric_file import RESEARCH
 from fourscore.stores.sqlite import DEFAULT_STORE
 from fourscore.test.run import Plan

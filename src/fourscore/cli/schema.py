@@ -9,7 +9,7 @@ import msgspec
 from fourscore.cli.flags import add_json_argument
 from fourscore.cli.main import PASSED
 from fourscore.cli.run_settings import RunSettings
-from fourscore.formats.schemas import cases_schema, config_schema, rubric_schema
+from fourscore.formats.json_schemas import cases_schema, config_schema, rubric_schema
 from fourscore.integrations.agentjet_config import TaskJudge
 
 

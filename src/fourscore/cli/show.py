@@ -10,10 +10,10 @@ from fourscore.cli.flags import add_json_argument, add_scores_argument, add_stor
 from fourscore.cli.main import PASSED
 from fourscore.core import ConfigError, InputError, Score, Signal
 from fourscore.core.trace import as_text
-from fourscore.formats.conversion import converted
-from fourscore.formats.document import parse_document
 from fourscore.formats.plain_text import plain as _plain
-from fourscore.formats.rubrics import RubricFile
+from fourscore.formats.rubric_fields import RubricFile
+from fourscore.formats.validation import converted
+from fourscore.formats.yaml_file import parse_document
 from fourscore.judges.calibrated_rate import correct_rate
 from fourscore.report import exports
 from fourscore.report.costs import judged_by

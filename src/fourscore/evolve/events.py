@@ -15,7 +15,7 @@ from fourscore.core import DataError
 from fourscore.core.numbers import check_finite
 from fourscore.evolve.decision import Decision
 from fourscore.evolve.limits import Risk
-from fourscore.formats.conversion import explained_line
+from fourscore.formats.validation import explained_line
 
 Number = Annotated[int, Meta(ge=1)]
 Result = Literal["promoted", "rejected", "branched"]

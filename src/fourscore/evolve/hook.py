@@ -69,7 +69,7 @@ def record_of(
     """The line for an event, and the folder of the agent; no line for what is no tool use."""
     import json
 
-    from fourscore.formats.logs.events import AFTER, FAILED, came_of, shown_by
+    from fourscore.formats.logs.hook_event import AFTER, FAILED, came_of, shown_by
 
     event = json.loads(raw)
     if not isinstance(event, dict):

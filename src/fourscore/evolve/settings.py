@@ -11,8 +11,8 @@ from fourscore.core import ConfigError
 from fourscore.evolve.decision import Rule
 from fourscore.evolve.limits import Limits, Rollback
 from fourscore.evolve.split import Shares
-from fourscore.formats.conversion import ConversionError, converted
-from fourscore.formats.document import read_document
+from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.yaml_file import read_document
 from fourscore.stats.sequential import Looks
 
 NAME = "evolution.yaml"

@@ -13,8 +13,8 @@ from msgspec import Meta
 
 from fourscore.core import DataError
 from fourscore.evolve.history import History
-from fourscore.formats.conversion import explained_line
-from fourscore.formats.document import parse_document
+from fourscore.formats.validation import explained_line
+from fourscore.formats.yaml_file import parse_document
 
 FORMAT = 1
 

@@ -25,8 +25,9 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from fourscore.core import Case, DataError
-from fourscore.formats.fields import case_from, has_own_id
-from fourscore.formats.records import (
+from fourscore.formats.case_csv import read_table
+from fourscore.formats.case_fields import case_from, has_own_id
+from fourscore.formats.case_records import (
     ENDINGS,
     Kind,
     Record,
@@ -35,8 +36,7 @@ from fourscore.formats.records import (
     read_jsonl,
     read_yaml,
 )
-from fourscore.formats.tables import read_table
-from fourscore.formats.writing import write_cases
+from fourscore.formats.case_writer import write_cases
 
 __all__ = ["CaseFile", "CaseFileInfo", "write_cases"]
 

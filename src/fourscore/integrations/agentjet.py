@@ -7,7 +7,7 @@ configuration; name a function that returns one `TaskJudge` made once.
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, make_case, make_trace
 from fourscore.train.batch import score_batch

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import msgspec
 
 from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, suggest_known
-from fourscore.formats.conversion import ConversionError, converted
-from fourscore.formats.document import Document, read_document
+from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.yaml_file import Document, read_document
 from fourscore.judges.loading import load_judge
 from fourscore.labels.auto_grader_config import AutoGrader
 

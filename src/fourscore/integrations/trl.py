@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fourscore.core import Case, Score
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.train.batch import BatchRow, score_batch, score_batch_async
 from fourscore.train.trainer_input import read_completion, read_task_id, to_json_value

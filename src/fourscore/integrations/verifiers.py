@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from fourscore.core import Case, Score, Status, Trace
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.scorer import RubricScorer
 from fourscore.train.batch import BatchRow, has_ranker, refuse_rankers, score_batch_async

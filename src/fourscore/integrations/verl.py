@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from fourscore.core import Case, Score
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.train.batch import BatchRow, refuse_rankers, score_batch, score_batch_async
 from fourscore.train.trainer_input import (

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.core import ConfigError
-from fourscore.formats.conversion import ConversionError, converted
-from fourscore.formats.document import parse_document
-from fourscore.formats.rubrics import RubricCalibration
-from fourscore.stats.confusion import Confusion
-from fourscore.stats.correction import ChanceError, rogan_gladen, times
+from fourscore.formats.rubric_fields import RubricCalibration
+from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.yaml_file import parse_document
+from fourscore.stats.classification import Confusion
+from fourscore.stats.corrected_rate import ChanceError, rogan_gladen, times
+from fourscore.stats.intervals import wilson_at
 from fourscore.stats.quantiles import normal
-from fourscore.stats.rates import wilson_at
 
 #: How a person reads the method.
 METHODS = {"rogan_gladen": "Rogan-Gladen", "ppi": "prediction-powered"}

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.core import ConfigError, Dimension, FunctionJudge, Judge, Rubric
-from fourscore.formats.conversion import ConversionError, converted
-from fourscore.formats.document import Document, read_document
-from fourscore.formats.rubrics import RubricFile, RubricLine
+from fourscore.formats.rubric_fields import RubricFile, RubricLine
+from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.yaml_file import Document, read_document
 from fourscore.judges.loading import BUILT_IN, load_judge
 
 #: The rubric for research answers, which `fourscore run` uses where none is given.

@@ -11,7 +11,7 @@ from fourscore.core import INLINE, Case, Executor, JudgeError, Rubric, Score, Si
 from fourscore.core.numbers import clamp
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.judges.workflow import read_preset_reward
 
 #: Seconds past its deadline that an executor may take before the event loop counts as blocked.

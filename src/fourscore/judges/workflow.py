@@ -25,7 +25,7 @@ from fourscore.core import (
 from fourscore.core.judge import Runs, safe_repr
 from fourscore.core.numbers import to_finite_float
 from fourscore.executors.portal import PORTAL
-from fourscore.formats.conversion import ConversionError, converted
+from fourscore.formats.validation import ConversionError, converted
 
 
 @dataclass

@@ -29,7 +29,7 @@ from fourscore.core import (
 from fourscore.executors.local import Local
 from fourscore.judges.llm.attacks import Family, Place, read_wrong_answer
 from fourscore.labels.attack_plan import Attempt, Plan, planned
-from fourscore.stats.rates import wilson
+from fourscore.stats.intervals import wilson
 
 #: Successes that are kept to be shown, for each family, and characters of each.
 SHOWN, LONGEST = 3, 2000

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage, digest
 from fourscore.core.rubric import SLACK
 from fourscore.core.trace import as_text
-from fourscore.formats.document import read_document
-from fourscore.formats.samples import Samples
+from fourscore.formats.labelled_samples import Samples
+from fourscore.formats.yaml_file import read_document
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.listwise import Listwise
 from fourscore.judges.llm.rating import Rating

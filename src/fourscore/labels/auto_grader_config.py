@@ -13,8 +13,8 @@ import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.core.numbers import check_finite, check_whole
-from fourscore.formats.conversion import ConversionError, converted
-from fourscore.formats.samples import Fields
+from fourscore.formats.labelled_samples import Fields
+from fourscore.formats.validation import ConversionError, converted
 from fourscore.models.api_keys import ELSEWHERE, register_key
 from fourscore.models.model_spec import KINDS
 

@@ -15,12 +15,17 @@ from fourscore.core import INLINE, DataError, Executor, Rubric, digest, score
 from fourscore.executors.local import Local
 from fourscore.labels.label_pairs import grouped, kappas, pair_of, rating, ratings, values_of
 from fourscore.labels.labelled_outputs import JudgeVerdict, Labelled, Output, verdict_of
-from fourscore.stats.alpha import METRICS, alpha
-from fourscore.stats.bias import Group, slope
-from fourscore.stats.confusion import Confusion, confusion, share
-from fourscore.stats.correction import ChanceError, Corrected, rogan_gladen, with_labelled
-from fourscore.stats.estimate import Figure
-from fourscore.stats.ppi import ppi_rate
+from fourscore.stats.agreement import METRICS, alpha
+from fourscore.stats.classification import Confusion, confusion, share
+from fourscore.stats.corrected_rate import (
+    ChanceError,
+    Corrected,
+    ppi_rate,
+    rogan_gladen,
+    with_labelled,
+)
+from fourscore.stats.intervals import Figure
+from fourscore.stats.judge_bias import Group, slope
 
 #: People's verdict and the judge's.
 Decided = Sequence[tuple[bool, bool]]

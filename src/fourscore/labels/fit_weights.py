@@ -24,10 +24,10 @@ from fourscore.judges.reader.text import Text, read_text
 from fourscore.judges.reader.weights import Fitted, HeldOut, LinearModel, shipped_weights
 from fourscore.labels.label_pairs import people_on
 from fourscore.labels.labelled_outputs import Labelled, Output
-from fourscore.stats.confusion import confusion
-from fourscore.stats.estimate import Figure
-from fourscore.stats.logistic import Logistic, fit_logistic
+from fourscore.stats.classification import confusion
+from fourscore.stats.intervals import Figure
 from fourscore.stats.means import estimate
+from fourscore.stats.regression import Logistic, fit_logistic
 
 #: Labels below which nothing is fitted, and how many passes, fails and cases there have to be.
 LEAST, LEAST_EACH = 100, 10

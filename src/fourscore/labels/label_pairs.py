@@ -6,14 +6,14 @@ from math import fsum, log
 import msgspec
 
 from fourscore.core.levels import LEVELS
-from fourscore.formats.labels import RANKED, Scale
+from fourscore.formats.label_scale import RANKED, Scale
 from fourscore.labels.labelled_outputs import JudgeVerdict, Output
 from fourscore.stats.agreement import WEIGHTS, kappa, table_of
-from fourscore.stats.bias import Group, by_group, mean
+from fourscore.stats.classification import auc
 from fourscore.stats.correlation import kendall, pearson, spearman
-from fourscore.stats.estimate import Figure
+from fourscore.stats.intervals import Figure
+from fourscore.stats.judge_bias import Group, by_group, mean
 from fourscore.stats.means import estimate
-from fourscore.stats.roc import auc
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from fourscore.agents.replay import RecordedAgent
 from fourscore.agents.reply import AgentError
 from fourscore.core import Case, CaseError, DataError, Score, Trace
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.labels import Scale, detected, labels_in
+from fourscore.formats.label_scale import Scale, detected, labels_in
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 

@@ -15,8 +15,7 @@ from fourscore.judges.llm.verdicts import WORDS, Form
 from fourscore.labels.calibrate import judged
 from fourscore.labels.label_pairs import pair_of
 from fourscore.labels.labelled_outputs import Labelled
-from fourscore.stats.confusion import confusion
-from fourscore.stats.roc import auc
+from fourscore.stats.classification import auc, confusion
 
 
 def rubrics_by_form(rubric: Rubric) -> dict[str, Rubric]:

@@ -13,8 +13,8 @@ from fourscore.agents.recorder_values import cut, plain, text_of
 from fourscore.agents.step_recorder import Recording
 from fourscore.core import Case, Fault, Message, Step, ToolCall, Trace, digest
 from fourscore.core.frozen import replace_surrogates
-from fourscore.formats.fields import case_from
-from fourscore.formats.messages import trace_of_messages
+from fourscore.formats.case_fields import case_from
+from fourscore.formats.chat_messages import trace_of_messages
 
 #: Tags of an interaction, and characters of its id and of each tag.
 MOST_TAGS, LONGEST_TAG, LONGEST_ID = 16, 80, 200

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fourscore.monitor.status import monitor_document, names_of
-from fourscore.stats.confusion import Confusion
+from fourscore.stats.classification import Confusion
 from fourscore.stores.monitor import MonitorStore
 
 if TYPE_CHECKING:

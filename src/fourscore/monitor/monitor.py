@@ -30,7 +30,7 @@ from fourscore.monitor.sampling import RULES, SIZE, Kind, Sampling, digest, limi
 from fourscore.monitor.scorer import Scorer
 from fourscore.monitor.settings import Mode, Thresholds, rubric_of
 from fourscore.monitor.state import Knowing, Language
-from fourscore.stats.confusion import Confusion
+from fourscore.stats.classification import Confusion
 from fourscore.stores.monitor import DAY, KEPT_IN_MEMORY, MonitorStore
 
 Given = Rubric | Judge | Mapping[str, Any] | str | Path

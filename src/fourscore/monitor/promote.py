@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Case, DataError
+from fourscore.formats.case_records import kind_of
+from fourscore.formats.case_writer import fields_of
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.records import kind_of
-from fourscore.formats.writing import fields_of
 from fourscore.monitor.sample import FullText, Sample, read_sample, read_text
 from fourscore.stores.monitor import MonitorStore
 

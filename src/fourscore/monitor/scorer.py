@@ -3,7 +3,7 @@
 import time
 
 from fourscore.core import FourscoreError, Rubric
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.judges.scorer import RubricScorer
 from fourscore.monitor.batch_writer import Saving, Tallies
 from fourscore.monitor.budget import HOUR, Budget, Reservation

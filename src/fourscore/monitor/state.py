@@ -19,9 +19,9 @@ from fourscore.monitor.drift import Aspect, Drift
 from fourscore.monitor.sample import Sample
 from fourscore.monitor.settings import MOST, Mode, Thresholds
 from fourscore.monitor.stream import Stream
-from fourscore.stats.confusion import Confusion
+from fourscore.stats.classification import Confusion
+from fourscore.stats.confidence_sequence import interval
 from fourscore.stats.rate_alarm import Plan, Turn
-from fourscore.stats.sequence import interval
 from fourscore.stores.monitor_rows import Raised
 
 #: A dimension's or a tag's name is cut here.

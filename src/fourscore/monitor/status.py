@@ -13,8 +13,8 @@ from fourscore.monitor.batch_writer import Tallies
 from fourscore.monitor.drift import ASPECTS, Drift
 from fourscore.monitor.state import Judgement
 from fourscore.monitor.stream import Stream
-from fourscore.stats.confusion import Confusion
-from fourscore.stats.correction import ChanceError, rogan_gladen, times
+from fourscore.stats.classification import Confusion
+from fourscore.stats.corrected_rate import ChanceError, rogan_gladen, times
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_alerts import Alert
 

@@ -9,8 +9,8 @@ from hashlib import blake2b
 
 import msgspec
 
+from fourscore.stats.confidence_sequence import interval
 from fourscore.stats.rate_alarm import TUNED, Plan, Turn, Vigil
-from fourscore.stats.sequence import interval
 
 #: Newest failures kept of a stream; a change names the worst of them.
 KEPT, NAMED = 20, 10

@@ -15,8 +15,8 @@ from fourscore.judges.calibrated_rate import METHODS
 from fourscore.labels.calibrate import Calibration
 from fourscore.report.exports import inline
 from fourscore.report.terminal import console, framed
-from fourscore.stats.bias import Group
-from fourscore.stats.estimate import Figure
+from fourscore.stats.intervals import Figure
+from fourscore.stats.judge_bias import Group
 
 WORDS = {
     "people": "people pass",

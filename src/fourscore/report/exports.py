@@ -19,7 +19,7 @@ from fourscore.core.trace import as_text
 from fourscore.judges.calibrated_rate import describe_corrected_rate
 from fourscore.report.canaries import canary_lines
 from fourscore.report.run_page import write_report
-from fourscore.stats.failures import why
+from fourscore.stats.summary_counters import why
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
 

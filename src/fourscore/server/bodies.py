@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from fourscore.formats.conversion import explained
+from fourscore.formats.validation import explained
 from fourscore.server.wire import Refusal, bad_request
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from fourscore.formats.rows import _Row
+from fourscore.formats.recorded_outputs import _Row
 from fourscore.server.routes import METRICS, SHAPES, TRACES, Shape
 from fourscore.server.settings import Settings
 from fourscore.server.wire import Health, Problem

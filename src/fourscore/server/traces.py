@@ -13,7 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from fourscore.core import DataError, Rubric
-from fourscore.formats.otlp.bodies import (
+from fourscore.formats.otlp.http_body import (
     CODINGS,
     KINDS,
     Kind,

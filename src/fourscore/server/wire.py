@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from fourscore.core import Case, Status
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 
 Code = Literal[
     "bad_request",

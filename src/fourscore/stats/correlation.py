@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import atanh, fsum, sqrt, tanh
 
-from fourscore.stats.estimate import Figure, unknown
+from fourscore.stats.intervals import Figure, unknown
 from fourscore.stats.quantiles import normal
 
 #: Beyond this many different points their pairs are not gone through for tau's error.

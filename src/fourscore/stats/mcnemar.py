@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from fourscore.stats.p_values import coin_tail, normal_tail
 from fourscore.stats.quantiles import normal, student
 from fourscore.stats.repeats import MAX_REPEATS
-from fourscore.stats.tails import coin_tail, normal_tail
 
 if TYPE_CHECKING:
     from fractions import Fraction  # brings decimal: only repeats need it

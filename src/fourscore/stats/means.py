@@ -15,8 +15,8 @@ from math import sqrt
 
 import msgspec
 
+from fourscore.stats.intervals import clustered, wilson
 from fourscore.stats.quantiles import student
-from fourscore.stats.rates import clustered, wilson
 
 #: Means are exact: a float of at least 2^-28 is a whole multiple of 2^-80.
 EXACT = 80

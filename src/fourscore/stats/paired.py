@@ -19,10 +19,10 @@ import msgspec
 
 from fourscore.stats.bootstrap import RESAMPLES
 from fourscore.stats.bounded_map import Named
-from fourscore.stats.holm import holm
 from fourscore.stats.mcnemar import PassChange, PassPairs
+from fourscore.stats.p_values import holm
 from fourscore.stats.paired_scores import ScoreChange, ScorePairs
-from fourscore.stats.verdict import PairedVerdict, Rules, decide
+from fourscore.stats.paired_verdict import PairedVerdict, Rules, decide
 
 #: Tags kept: the first by name.
 GROUPS = 1000

@@ -17,7 +17,7 @@ import msgspec
 from fourscore.stats.bootstrap import RESAMPLES, bootstrap
 from fourscore.stats.mcnemar import interval
 from fourscore.stats.means import EXACT, Mean
-from fourscore.stats.tails import student_tail
+from fourscore.stats.p_values import student_tail
 
 #: Differences below this are rounding: 0.3 − 0.1 is not quite 0.2.
 SAME = 1e-12

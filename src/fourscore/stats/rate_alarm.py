@@ -13,8 +13,8 @@ from typing import Literal
 
 import msgspec
 
+from fourscore.stats.confidence_sequence import below, interval, tuned
 from fourscore.stats.cusum import Steps, steps
-from fourscore.stats.sequence import below, interval, tuned
 
 Word = Literal["insufficient_data", "healthy", "warning", "critical"]
 Method = Literal["sequence", "cusum", "simple", "drift"]

@@ -9,7 +9,7 @@ from math import fsum, isfinite, sqrt
 from typing import Any
 
 from fourscore.core.numbers import to_finite_float
-from fourscore.stats.estimate import Figure, unknown
+from fourscore.stats.intervals import Figure, unknown
 from fourscore.stats.quantiles import student
 
 WINDOW, STEP = 5, 0.1

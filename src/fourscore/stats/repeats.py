@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Iterable, Mapping
 from math import comb, fsum, sqrt
 
+from fourscore.stats.intervals import clustered
 from fourscore.stats.means import Estimate, Mean
-from fourscore.stats.rates import clustered
 
 #: Sums of so many scores fit the packed columns, and binomials of so many stay quick.
 MAX_REPEATS = 10_000

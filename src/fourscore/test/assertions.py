@@ -11,7 +11,7 @@ from typing import Any
 from fourscore.core import Case, Rubric, Score, Signal, Trace, score
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
-from fourscore.formats.fields import case_from
+from fourscore.formats.case_fields import case_from
 from fourscore.formats.plain_text import plain
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 

@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from fourscore.core import ConfigError, digest
-from fourscore.stats.failures import First
 from fourscore.stats.paired import Attempt, Comparison, Pairs
-from fourscore.stats.verdict import Rules
+from fourscore.stats.paired_verdict import Rules
+from fourscore.stats.summary_counters import First
 from fourscore.stores.run import StoredRow
 from fourscore.stores.sqlite import Store
 

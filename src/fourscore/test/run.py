@@ -29,7 +29,7 @@ from fourscore.core import (
 from fourscore.executors.local import Local
 from fourscore.models.messages import FREE, ModelError
 from fourscore.models.model_pool import current_pool
-from fourscore.stats.aggregate import Summary
+from fourscore.stats.summary import Summary
 from fourscore.stores.sqlite import Store
 from fourscore.stores.writer import Writer
 

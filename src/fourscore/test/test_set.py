@@ -23,9 +23,9 @@ from fourscore.core import (
 from fourscore.core.rubric import SLACK
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
-from fourscore.formats.fields import case_from
+from fourscore.formats.case_fields import case_from
 from fourscore.judges.rubric_file import judge_from_mapping, rubric_from_mapping
-from fourscore.stats.aggregate import Summary
+from fourscore.stats.summary import Summary
 
 PASS_THRESHOLD = 0.7
 

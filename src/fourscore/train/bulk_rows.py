@@ -19,8 +19,8 @@ from fourscore.executors.local import Local
 from fourscore.executors.portal import MustWait, step
 from fourscore.executors.process import WorkerError
 from fourscore.executors.worker import retire
-from fourscore.formats.lines import Chunk
-from fourscore.formats.rows import Row, read_row
+from fourscore.formats.line_chunks import Chunk
+from fourscore.formats.recorded_outputs import Row, read_row
 from fourscore.judges.scorer import score_outputs
 
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from fourscore.core import Rubric
 from fourscore.executors.workers import WorkerError, Workers
-from fourscore.formats.lines import Chunk
+from fourscore.formats.line_chunks import Chunk
 from fourscore.train.bulk_rows import Job, Tally, check_chunk, failed_chunk, judge_chunk
 
 #: Below this many bytes, starting processes costs more than they bring.

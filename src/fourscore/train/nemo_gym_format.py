@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Case, DataError, Rubric, Score, Trace
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.train.trainer_input import read_content, read_messages, read_task_id, to_json_value
 from fourscore.train.trainer_output import describe_failure, get_numeric_components
 

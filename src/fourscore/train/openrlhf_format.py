@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from fourscore.core import Case, DataError, JudgeError, Rubric, Score, Trace
-from fourscore.formats.rows import Recorded
+from fourscore.formats.recorded_outputs import Recorded
 from fourscore.train.batch import BatchRow
 from fourscore.train.trainer_input import parse_json_or_text, read_task_id, to_json_value
 from fourscore.train.trainer_output import (

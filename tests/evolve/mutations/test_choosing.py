@@ -15,7 +15,7 @@ from fourscore.evolve.mutations.choosing import PATIENCE, choose, roulette, shar
 from fourscore.evolve.mutations.failure import Failure
 from fourscore.evolve.mutations.record import Record, Tally, Try
 from fourscore.evolve.mutations.strategies import RISKS, STRATEGIES, allowed
-from fourscore.formats.document import read_document
+from fourscore.formats.yaml_file import read_document
 
 ALL = allowed((), "high")
 FITNESS = ("tool_success_rate", "output_quality", "efficiency", "error_rate", "structure_score")

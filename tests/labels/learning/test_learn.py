@@ -8,7 +8,7 @@ import pytest
 from tests.labels.learning import planted
 
 from fourscore.core import Case, Trace, score
-from fourscore.formats.samples import Samples
+from fourscore.formats.labelled_samples import Samples
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.learning.journal import Journal

@@ -10,7 +10,7 @@ import pytest
 from tests.labels.learning import planted
 
 from fourscore.core import ConfigError, DataError, Usage
-from fourscore.formats.samples import Samples
+from fourscore.formats.labelled_samples import Samples
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.learning.choose_criteria import (
     Candidate,
@@ -26,7 +26,7 @@ from fourscore.labels.learning.learned_rubric import dimensions_of, rubric_docum
 from fourscore.labels.learning.pool import pooled
 from fourscore.labels.learning.proposer import tidied
 from fourscore.labels.learning.settings import Learning
-from fourscore.stats.least_squares import Fit
+from fourscore.stats.regression import Fit
 
 
 def test_parts_go_by_content_and_not_by_place(tmp_path: Path) -> None:

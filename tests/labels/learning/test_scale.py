@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.labels.learning import planted
 
 from fourscore.core import digest
-from fourscore.formats.samples import Samples
+from fourscore.formats.labelled_samples import Samples
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import Budget

@@ -10,7 +10,7 @@ from fourscore.judges.fitness.efficiency import Efficiency
 from fourscore.judges.fitness.error_rate import ErrorRate
 from fourscore.judges.fitness.grades import fitness_of, grade_of, weakest
 from fourscore.judges.fitness.tool_success import ToolSuccessRate
-from fourscore.stats.estimate import Figure
+from fourscore.stats.intervals import Figure
 from fourscore.stats.means import Mean
 from fourscore.stats.recency import aggregate, trend
 

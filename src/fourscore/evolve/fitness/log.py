@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from fourscore.core import Case, DataError, Message, Rubric, Trace, score
 from fourscore.core.trace import as_text
 from fourscore.evolve.fitness.aggregate import Newest, Scored, Standing
-from fourscore.formats.logs.batches import Batches, Broken
-from fourscore.formats.logs.detect import Log, listed
-from fourscore.formats.logs.record import PlainRecord, ToolRecord, instant
+from fourscore.formats.logs.json_objects import Batches, Broken
+from fourscore.formats.logs.log_file import Log, listed
+from fourscore.formats.logs.tool_record import PlainRecord, ToolRecord, instant
 from fourscore.judges.fitness.counters import Tallies, Tally
 from fourscore.judges.fitness.execution import Execution, execution_of
 from fourscore.judges.fitness.spill import Spill

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import DataError, ToolCall, Trace
-from fourscore.formats.logs.record import ToolRecord, instant, milliseconds, name, said, truth
+from fourscore.formats.logs.tool_record import ToolRecord, instant, milliseconds, name, said, truth
 
 
 class _Session(msgspec.Struct):

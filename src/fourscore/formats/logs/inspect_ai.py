@@ -6,8 +6,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from fourscore.core import DataError, Fault, Step, ToolCall, Trace, Usage
-from fourscore.formats.logs.record import instant
-from fourscore.formats.messages import trace_of_messages
+from fourscore.formats.chat_messages import trace_of_messages
+from fourscore.formats.logs.tool_record import instant
 
 
 def traces_of_inspect(log: Mapping[str, Any]) -> Iterator[Trace]:

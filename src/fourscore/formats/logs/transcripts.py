@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from fourscore.core import DataError, Message, Step, ToolCall, Trace, Usage
-from fourscore.formats.logs.call import OpenCall
-from fourscore.formats.logs.record import instant
+from fourscore.formats.logs.open_call import OpenCall
+from fourscore.formats.logs.tool_record import instant
 
 TYPES = ("user", "assistant")
 #: How a transcript words that a person stopped the agent, or would not have a call.

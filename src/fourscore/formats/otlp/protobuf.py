@@ -10,7 +10,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 
 from fourscore.core import DataError
-from fourscore.formats.otlp.names import EXCEPTION_EVENT, EXCEPTION_MESSAGE, EXCEPTION_TYPE, kept
+from fourscore.formats.otlp.semantic_conventions import (
+    EXCEPTION_EVENT,
+    EXCEPTION_MESSAGE,
+    EXCEPTION_TYPE,
+    kept,
+)
 from fourscore.formats.otlp.span import Event, Span, error_of
 
 #: Lists within lists, as deep as protobuf itself would read them.

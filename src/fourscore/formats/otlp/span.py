@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from fourscore.core import DataError, freeze
-from fourscore.formats.otlp import names
+from fourscore.formats.otlp import semantic_conventions as names
 
 #: Bytes of one span as it is kept; a larger one is refused, as half a message would be misread.
 LARGEST = 2**20

@@ -8,8 +8,8 @@ import msgspec
 
 from fourscore.core import Case, CaseError
 from fourscore.core.trace import as_text
-from fourscore.formats.conversion import explained
-from fourscore.formats.fields import Expected
+from fourscore.formats.case_fields import Expected
+from fourscore.formats.validation import explained
 from fourscore.judges.reader.text import Text, is_chinese
 
 S = TypeVar("S")

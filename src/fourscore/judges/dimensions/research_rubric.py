@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 from fourscore.core import Rubric
-from fourscore.formats.document import read_document
+from fourscore.formats.yaml_file import read_document
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 
 

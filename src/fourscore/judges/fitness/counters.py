@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from fourscore.formats.logs.record import (
+from fourscore.formats.logs.tool_record import (
     PlainRecord,
     ToolRecord,
     instant,

@@ -16,8 +16,8 @@ from fourscore.core import Case, ConfigError
 from fourscore.core.errors import suggest_known
 from fourscore.core.trace import as_text
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.conversion import ConversionError, converted
-from fourscore.formats.document import read_document
+from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.yaml_file import read_document
 
 FOLDER = Path(__file__).parent / "attacks"
 #: Questions with an answer that is right, and in their metadata one that is wrong.

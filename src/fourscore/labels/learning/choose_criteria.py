@@ -14,7 +14,7 @@ from fourscore.core.numbers import clamp
 from fourscore.labels.learning.checker import SILENT
 from fourscore.labels.learning.data_split import Unit
 from fourscore.stats.correlation import pearson
-from fourscore.stats.least_squares import Fit, non_negative
+from fourscore.stats.regression import Fit, non_negative
 
 #: What a criterion that says the same as another loses, in agreement.
 REPEATS = 0.1

@@ -7,7 +7,7 @@ by the length of the samples; how long a call takes nobody knows beforehand.
 from typing import Any, NamedTuple
 
 from fourscore.core import Usage
-from fourscore.formats.samples import Samples
+from fourscore.formats.labelled_samples import Samples
 from fourscore.judges.llm.model_judge import TRIES
 from fourscore.judges.llm.prompts import read_prompt
 from fourscore.labels.learning.data_split import FEWEST, Parts, probe_of, units_of

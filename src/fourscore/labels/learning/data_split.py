@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fourscore.core import digest
-from fourscore.formats.samples import Samples
+from fourscore.formats.labelled_samples import Samples
 
 HELD, SELECTION, SOURCE = 0.3, 0.2, 0.17
 #: Answers of a part at the most; of the held-out part samples, which are its unit.

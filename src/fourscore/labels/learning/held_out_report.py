@@ -14,16 +14,16 @@ import msgspec
 
 from fourscore.core.numbers import clamp
 from fourscore.core.rubric import SLACK
-from fourscore.formats.samples import Samples
+from fourscore.formats.labelled_samples import Samples
 from fourscore.labels.learning.checker import SILENT, Checker
 from fourscore.labels.learning.choose_criteria import Candidate, Choice, complete, span_of
 from fourscore.labels.learning.data_split import Parts, Unit, units_of
 from fourscore.stats.agreement import kappa, table_of
 from fourscore.stats.bootstrap import bootstrap
 from fourscore.stats.correlation import kendall, spearman
-from fourscore.stats.estimate import Figure
-from fourscore.stats.least_squares import non_negative
+from fourscore.stats.intervals import Figure
 from fourscore.stats.permutation import shuffled_agreement, sign_flip
+from fourscore.stats.regression import non_negative
 
 #: What chance may do at the most, in each of the two tests.
 LEVEL = 0.01

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Usage
-from fourscore.formats.samples import Samples
+from fourscore.formats.labelled_samples import Samples
 from fourscore.labels.learning.checker import SINGLE, Checker
 from fourscore.labels.learning.choose_criteria import Candidate, Choice
 from fourscore.labels.learning.cost_plan import Allowance, plan_of
@@ -26,7 +26,7 @@ from fourscore.labels.learning.loop import Found, Loop
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import current_pool
-from fourscore.stats.least_squares import Fit
+from fourscore.stats.regression import Fit
 
 #: Under which a journal has the document of a run that is over.
 DONE = "done"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.core.frozen import thaw
-from fourscore.formats.writing import written
+from fourscore.formats.atomic_file import open_atomic
 from fourscore.labels.learning.choose_criteria import Choice, span_of
 from fourscore.labels.learning.held_out_report import criterion_text, shares_of
 from fourscore.labels.learning.settings import Learning
@@ -116,5 +116,5 @@ def _quoted(value: Any) -> Any:
 def write_artifact(path: Path, document: dict[str, Any]) -> None:
     """Complete under its name, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with written(str(path)) as stream:
+    with open_atomic(str(path)) as stream:
         stream.write(as_yaml(document).encode())

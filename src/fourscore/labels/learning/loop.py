@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fourscore.core import Usage
-from fourscore.formats.samples import Samples
+from fourscore.formats.labelled_samples import Samples
 from fourscore.labels.learning.checker import SINGLE, Checker
 from fourscore.labels.learning.choose_criteria import WEAK, Candidate, Choice, chosen_of, strength
 from fourscore.labels.learning.cost_plan import Allowance, Plan

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fourscore.core import Usage
 from fourscore.core.trace import as_text
-from fourscore.formats.samples import Sample
+from fourscore.formats.labelled_samples import Sample
 from fourscore.judges.llm.injection_defences import Material, fence
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.titles import TITLES

@@ -7,7 +7,7 @@ import msgspec
 from fourscore.core import ConfigError, digest
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_finite, check_whole
-from fourscore.formats.samples import Fields, Mode
+from fourscore.formats.labelled_samples import Fields, Mode
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.listwise import Listwise
 from fourscore.judges.llm.prompts import Language, read_prompt

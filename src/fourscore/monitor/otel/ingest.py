@@ -13,10 +13,10 @@ from typing import Any, BinaryIO
 import msgspec
 
 from fourscore.core import DataError
-from fourscore.formats.logs.batches import NOTED, Batches, Broken
-from fourscore.formats.otlp.documents import is_spans, spans_of_document
+from fourscore.formats.case_records import decode
+from fourscore.formats.logs.json_objects import NOTED, Batches, Broken
+from fourscore.formats.otlp.json_spans import is_spans, spans_of_document
 from fourscore.formats.otlp.span import Span
-from fourscore.formats.records import decode
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.otel.receiver import rows_of
 from fourscore.monitor.otel.traces import BATCH, Drawing, Gatherer

@@ -14,9 +14,9 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from fourscore.core import Case, FourscoreError, Trace
-from fourscore.formats.otlp import names
-from fourscore.formats.otlp.conversion import Reading
+from fourscore.formats.otlp import semantic_conventions as names
 from fourscore.formats.otlp.span import Span, distinct, unpacked
+from fourscore.formats.otlp.trace import Reading
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.sampling import digest
 from fourscore.stores.monitor_spans import Spans

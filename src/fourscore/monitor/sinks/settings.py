@@ -17,8 +17,8 @@ import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.core.errors import suggest_known
-from fourscore.formats.conversion import ConversionError, converted
-from fourscore.formats.document import Document, read_document
+from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.yaml_file import Document, read_document
 from fourscore.monitor.alerts import HOUR, Policy
 from fourscore.monitor.delivery import Sink
 from fourscore.monitor.sinks.alertmanager import RESEND, Alertmanager

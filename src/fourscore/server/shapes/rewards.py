@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from fourscore.core import DataError, Rubric, Score
-from fourscore.formats.rows import Row, read_row
+from fourscore.formats.recorded_outputs import Row, read_row
 from fourscore.server.bodies import decoded
 from fourscore.server.reasons import reason_of
 from fourscore.server.wire import (

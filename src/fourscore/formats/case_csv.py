@@ -1,0 +1,157 @@
+"""CSV, in and out: a header, then a case a row.
+
+A cell is text, and an empty one is absent. Numbers stay text, because `007` and `1e5` are answers
+as often as numbers. What text cannot say has two forms: a JSON object (`{"answer": "4"}`) is read
+as one, and `json:` in front makes any JSON value of the rest (`json:42`, `json:["a,b"]`). The
+writer uses both, and so loses nothing. `tags` are divided by commas; `metadata` is a JSON object.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from fourscore.core import Case, DataError
+from fourscore.formats.case_records import Record, decode
+from fourscore.formats.line_chunks import MAX_LINE, chunks
+
+COLUMNS = ("id", "input", "expected", "tags", "complexity", "task_type", "metadata")
+#: Columns whose cells are words, even where they look like an object.
+WORDS = frozenset({"id", "complexity", "task_type"})
+MARK = "json:"
+
+
+def read_table(stream: BinaryIO) -> Iterator[Record]:
+    """The rows below the header, as records."""
+    # The limit belongs to the whole process and is 128 KiB; a case may be as long as a line.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
+    reader = csv.reader(_lines(stream), strict=True)
+    header: list[str] | None = None
+    while True:
+        first = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise DataError(f"not CSV: {error}", line=first) from None
+        if cells is None:
+            break
+        if not cells:
+            continue  # a blank line
+        if header is None:
+            header = _header(cells, first)
+        elif len(cells) != len(header):
+            message = f"the header has {len(header)} columns, this row {len(cells)}"
+            raise DataError(message, line=first)
+        else:
+            yield _record(header, cells, first)
+    if header is None:
+        raise DataError("expected a header with the names of the columns", line=1)
+
+
+def write_table(cases: Iterable[Case]) -> Iterator[bytes]:
+    """The same in reverse, a row at a time; lines end as RFC 4180 says."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for case in cases:
+        yield _taken(text)
+        writer.writerow(
+            (
+                _cell(case.id),
+                MARK + "null" if case.input is None else _cell(case.input),
+                _cell(case.expected),
+                _tags_cell(case.tags),
+                _cell(case.complexity),
+                _cell(case.task_type),
+                _json(case.metadata) if case.metadata else "",
+            )
+        )
+    yield _taken(text)
+
+
+def _taken(text: io.StringIO) -> bytes:
+    written = text.getvalue().encode()
+    text.seek(0)
+    text.truncate()
+    return written
+
+
+def _lines(stream: BinaryIO) -> Iterator[str]:
+    for chunk in chunks(stream):
+        lines = chunk.text.split(b"\n")
+        if not lines[-1]:
+            lines.pop()  # what follows the last newline is no line
+        for number, line in enumerate(lines, chunk.first):
+            try:
+                yield line.decode() + "\n"
+            except UnicodeDecodeError as error:
+                message = f"not UTF-8 at byte {error.start + 1}"
+                raise DataError(message, line=number) from None
+
+
+def _header(cells: list[str], line: int) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    for position, name in enumerate(names):
+        if not name:
+            raise DataError(f"column {position + 1} of the header has no name", line=line)
+        if name in names[:position]:
+            raise DataError("two columns have this name", line=line, field=name)
+    if "input" not in names:
+        raise DataError(f"no such column; there are {', '.join(names)}", line=line, field="input")
+    return names
+
+
+def _record(header: list[str], cells: list[str], line: int) -> Record:
+    fields: dict[str, Any] = {}
+    replaced = 0
+    for name, cell in zip(header, cells, strict=True):
+        if not cell:
+            continue
+        try:
+            fields[name], lone = _read_cell(name, cell)
+        except DataError as error:
+            raise DataError(error.message, line=line, field=name) from None
+        replaced += lone
+    return Record(line, fields, replaced)
+
+
+def _read_cell(name: str, cell: str) -> tuple[Any, int]:
+    if cell.startswith(MARK):
+        return decode(cell[len(MARK) :].encode())
+    if name == "tags":
+        return _tags(cell), 0
+    if cell[0] == "{" and name not in WORDS:
+        try:
+            return decode(cell.encode())
+        except DataError:
+            # A set of numbers or a template is text; an object that was meant is not.
+            if name == "expected" and cell[1:].lstrip().startswith('"'):
+                raise
+    if name == "metadata":
+        raise DataError("expected a JSON object")
+    return cell, 0
+
+
+def _tags(cell: str) -> list[str]:
+    return [tag for tag in (part.strip() for part in cell.split(",")) if tag]
+
+
+def _tags_cell(tags: tuple[str, ...]) -> str:
+    cell = ",".join(tags)
+    plain = not cell.startswith(MARK) and _tags(cell) == list(tags)
+    return cell if plain else MARK + _json(tags)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        plain = value and not value.startswith(("{", MARK))
+        return value if plain else MARK + _json(value)
+    return _json(value) if isinstance(value, dict) else MARK + _json(value)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

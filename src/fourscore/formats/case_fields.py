@@ -1,0 +1,186 @@
+"""The fields of a case as people write them, checked and made into a `Case`.
+
+The types below are both what the reader accepts and what `schemas.py` shows to editors, so the two
+cannot disagree. Keys that are not fields are kept in `metadata`: a test set carries what its owners
+need. Inside `expected` the keys that judges know are checked and others are left alone.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from fourscore.core import Case, DataError
+from fourscore.core.errors import find_close_word
+from fourscore.core.frozen import freeze_field, replace_surrogates
+from fourscore.formats.validation import explained
+
+Weight = Annotated[float, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Claim(msgspec.Struct):
+    """A fact that a good answer states."""
+
+    text: str
+    weight: Weight = 1.0
+
+    def __post_init__(self) -> None:
+        if not any(map(str.isalnum, self.text)):
+            raise ValueError("text: it says nothing, so that every answer would state it")
+
+
+class Source(msgspec.Struct):
+    """A document that an answer may rest on."""
+
+    id: str | int | None = None
+    url: str | None = None
+    text: str | None = None
+    kind: Annotated[
+        Literal["primary", "secondary", "unreliable"] | None,
+        Meta(description="how good it is; by its host where absent"),
+    ] = None
+
+
+class Tools(msgspec.Struct, forbid_unknown_fields=True):
+    """What a good run does with its tools."""
+
+    expected: Annotated[
+        list[str | dict[str, Any]], Meta(description="tools that a good run calls")
+    ] = []
+    max_calls: Annotated[Count | None, Meta(description="more calls than this are wasteful")] = None
+
+
+class Expected(msgspec.Struct):
+    """What a good answer contains; keys beyond these are for judges of your own."""
+
+    answer: Annotated[Any, Meta(description="the reference answer")] = None
+    claims: Annotated[
+        list[Claim], Meta(description="facts that a good answer states, with their weight")
+    ] = []
+    aspects: Annotated[
+        list[str | dict[str, Any]], Meta(description="what a complete answer covers")
+    ] = []
+    sources: Annotated[list[Source], Meta(description="documents an answer may rest on")] = []
+    tools: Annotated[Tools | None, Meta(description="what a good run does with its tools")] = None
+
+
+class CaseFields(msgspec.Struct):
+    """One question put to an agent, with what a judge needs to tell a good answer."""
+
+    input: Annotated[Any, Meta(description="what the agent is asked; it is given nothing else")]
+    id: Annotated[
+        str | int | None,
+        Meta(description="its name, used once in a file; without one, the digest of its input"),
+    ] = None
+    expected: Annotated[
+        Expected | str | int | float | bool | list[Any] | None,
+        Meta(description="the reference answer, or an object that says more; agents never see it"),
+    ] = None
+    metadata: Annotated[
+        dict[str, Any] | None,
+        Meta(description="anything else; other keys of the case join it"),
+    ] = None
+    tags: Annotated[list[str] | None, Meta(description="words to select cases by")] = None
+    complexity: Annotated[
+        str | None,
+        Meta(
+            description="simple, medium, complex, very_complex or a word of your own",
+            examples=["simple", "medium", "complex", "very_complex"],
+        ),
+    ] = None
+    task_type: Annotated[str | None, Meta(description="what kind of work it is")] = None
+
+
+FIELDS = CaseFields.__struct_fields__
+_FIELDS = frozenset(FIELDS)
+_CLAIM = frozenset(Claim.__struct_fields__)
+_EXPECTED = frozenset(Expected.__struct_fields__)
+#: What keys of `expected` hold; an answer may be anything.
+_SHAPES: dict[str, type] = {"claims": list, "aspects": list, "sources": list, "tools": dict}
+
+
+def case_from(fields: Mapping[str, Any]) -> Case:
+    """The case that these fields describe; a `DataError` with the field where they do not."""
+    if "input" not in fields:
+        had = ", ".join(sorted(map(str, fields))[:8])
+        raise DataError(f"missing; the case has {had or 'nothing'}", field="input")
+    try:
+        known = msgspec.convert(fields, CaseFields)
+    except msgspec.ValidationError as error:
+        raise _explained(error, fields) from None
+    except UnicodeEncodeError:  # the converter stops at a lone surrogate
+        return case_from(_mended(fields))
+    if isinstance(known.expected, Expected):
+        _refuse_misspelt(fields["expected"])
+    try:
+        return Case(
+            id="" if known.id is None else str(known.id),
+            input=known.input,
+            expected=fields.get("expected"),
+            metadata=_metadata(fields, known.metadata),
+            tags=tuple(known.tags or ()),
+            complexity=known.complexity,
+            task_type=known.task_type,
+        )
+    except ValueError as error:
+        field, _, message = str(error).partition(": ")
+        above = field.removeprefix("metadata.")  # where its author wrote it
+        written = re.split(r"[.\[]", above, maxsplit=1)[0] in fields.keys() - _FIELDS
+        raise DataError(message, field=above if written else field) from None
+
+
+def _refuse_misspelt(expected: Mapping[str, Any]) -> None:
+    """A key of your own is no judge's business, unless it is nearly one of ours and holds the same:
+    `aspect` with a list, or the `wieght` of a claim. Nobody would miss what it was to say.
+    """
+    for key in expected.keys() - _EXPECTED:
+        meant = find_close_word(key, _SHAPES)
+        if meant and meant not in expected and isinstance(expected[key], _SHAPES[meant]):
+            raise DataError(f"did you mean {meant}?", field=f"expected.{key}")
+    for number, claim in enumerate(expected.get("claims") or ()):
+        for key in claim.keys() - _CLAIM:
+            if meant := find_close_word(key, _CLAIM):
+                place = f"expected.claims[{number}].{key}"
+                raise DataError(f"did you mean {meant}?", field=place)
+
+
+def _mended(fields: Mapping[str, Any]) -> dict[str, Any]:
+    mended: dict[str, Any] = {}
+    for key, value in fields.items():
+        if not isinstance(key, str):
+            raise DataError(f"the key {key!r} is not text")
+        try:
+            mended[replace_surrogates(key)] = freeze_field(replace_surrogates(key), value)
+        except ValueError as error:
+            field, _, message = str(error).partition(": ")
+            raise DataError(message, field=field) from None
+    return mended
+
+
+def has_own_id(fields: Mapping[str, Any]) -> bool:
+    """Whether its author named it; null and empty text are no name."""
+    return fields.get("id") not in (None, "")
+
+
+def _metadata(fields: Mapping[str, Any], given: dict[str, Any] | None) -> dict[str, Any]:
+    """`metadata` and the keys that are no fields; the same key in both places is a mistake."""
+    if _FIELDS.issuperset(fields):
+        return given or {}
+    merged = dict(given or {})
+    for key, value in fields.items():
+        if key not in _FIELDS:
+            if key in merged:
+                raise DataError("it stands in metadata too", field=str(key))
+            merged[key] = value
+    return merged
+
+
+def _explained(error: msgspec.ValidationError, fields: Mapping[str, Any]) -> DataError:
+    for key in fields:
+        if not isinstance(key, str):
+            return DataError(f"the key {key!r} is not text")
+    message, field = explained(error, fields, CaseFields)
+    return DataError(message, field=field)

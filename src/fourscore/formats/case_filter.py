@@ -1,0 +1,101 @@
+"""Which cases of a set: by tag, by equality, by expression; the first so many, or a sample.
+
+Everything works on a stream. A sample is decided by a seeded hash of the id: it does not depend on
+the order of the file, it is the same on every machine, a larger one contains a smaller one, and
+cases added to the file displace few of it.
+"""
+
+import hashlib
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from fourscore.core import Case, ConfigError
+from fourscore.core.frozen import EMPTY, check_tuple, freeze_field
+from fourscore.formats.filter_expression import MISSING, compiled, field_of, inside, same
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
+    """A choice of cases; every part that is given has to hold.
+
+    `where` compares fields, keys of the metadata, or what lies below them (`expected.answer`); a
+    case without the key does not match.
+    """
+
+    tags_any: tuple[str, ...] = ()
+    tags_all: tuple[str, ...] = ()
+    tags_not: tuple[str, ...] = ()
+    where: dict[str, Any] = EMPTY
+    expression: str | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            for field in ("tags_any", "tags_all", "tags_not"):
+                check_tuple(self, field, str)
+            force_setattr(self, "where", freeze_field("where", self.where, dict))
+        except ValueError as error:
+            field, _, message = str(error).partition(": ")
+            raise ConfigError(message, field=field) from None
+        _ = self._holds  # a mistake in it is found before the first case is read
+
+    def matches(self, case: Case) -> bool:
+        """Whether the case belongs to the choice."""
+        tags = case.tags
+        if self.tags_any and not any(tag in tags for tag in self.tags_any):
+            return False
+        if not all(tag in tags for tag in self.tags_all):
+            return False
+        if any(tag in tags for tag in self.tags_not):
+            return False
+        for key, wanted in self.where.items():
+            value = _at(case, key)
+            if value is MISSING or not same(value, wanted):
+                return False
+        return self._holds is None or self._holds(case)
+
+    @cached_property
+    def _holds(self) -> Callable[[Case], bool] | None:
+        return None if self.expression is None else compiled(self.expression)
+
+
+def limited(cases: Iterable[Case], n: int) -> Iterator[Case]:
+    """The first n."""
+    _check_size(n)
+    return islice(cases, n)
+
+
+def sampled(cases: Iterable[Case], n: int, seed: int = 0) -> Iterator[Case]:
+    """n of the cases, chosen evenly, in the order they came; n of them are held in memory."""
+    _check_size(n)
+    key = hashlib.blake2b(str(seed).encode()).digest()
+    # A heap has its smallest on top, and the largest hash is what has to go: hence the minus.
+    held: list[tuple[int, int, Case]] = []
+    for position, case in enumerate(cases):
+        drawn = hashlib.blake2b(case.id.encode(), digest_size=16, key=key).digest()
+        entry = (-int.from_bytes(drawn), position, case)
+        if len(held) < n:
+            heapq.heappush(held, entry)
+        elif held and entry > held[0]:
+            heapq.heapreplace(held, entry)
+    return (case for _, _, case in sorted(held, key=lambda entry: entry[1]))
+
+
+def _at(case: Case, key: str) -> Any:
+    value = field_of(case, key)
+    if value is not MISSING or "." not in key:
+        return value
+    name, *path = key.split(".")
+    value = field_of(case, name)
+    for part in path:
+        value = inside(value, part)
+    return value
+
+
+def _check_size(n: int) -> None:
+    if n < 0:
+        raise ConfigError(f"expected at least 0, got {n}")

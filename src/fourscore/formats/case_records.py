@@ -1,0 +1,210 @@
+"""Case files as streams of records: the line, and the fields found there; CSV is in `tables.py`.
+
+JSONL streams. A JSON text is held whole, but its cases are decoded one at a time, which also
+tells their lines. YAML is for sets that people edit, and is read whole.
+"""
+
+import json
+import re
+from collections.abc import Generator, Iterator
+from pathlib import PurePath
+from typing import Any, BinaryIO, Literal, NamedTuple
+
+import msgspec
+
+from fourscore.core import ConfigError, DataError
+from fourscore.core.frozen import EMPTY
+from fourscore.formats.line_chunks import chunks
+from fourscore.formats.validation import explained_line
+from fourscore.formats.yaml_file import parse_document
+
+Kind = Literal["jsonl", "json", "yaml", "csv"]
+ENDINGS: dict[str, Kind] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".csv": "csv",
+}
+BOM = "\ufeff"
+
+
+class Record(NamedTuple):
+    """What stands at a line. `place` is its path in the document, and `lines` those below it."""
+
+    line: int
+    fields: Any
+    replaced: int = 0
+    place: str = ""
+    lines: dict[str, int] = EMPTY
+
+
+def kind_of(path: str) -> Kind | None:
+    """The kind of file by its ending."""
+    return ENDINGS.get(PurePath(path).suffix.lower())
+
+
+def decode(text: bytes) -> tuple[Any, int]:
+    """A JSON value, and how many lone surrogates it holds; they stop the fast decoder."""
+    try:
+        return _DECODER.decode(text), 0
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return _second_reading(text, error)
+
+
+def lone_surrogates(value: Any) -> int:
+    """How many there are, in keys too; a Case replaces them by U+FFFD."""
+    return len(_LONE.findall(json.dumps(value, ensure_ascii=False)))
+
+
+_DECODER = msgspec.json.Decoder()
+_LONE = re.compile("[\ud800-\udfff]")
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def read_jsonl(stream: BinaryIO) -> Iterator[Record]:
+    for chunk in chunks(stream):
+        for number, line in chunk.lines():
+            try:
+                value, replaced = decode(line)
+            except DataError as error:
+                raise DataError(error.message, line=number, field=error.field) from None
+            yield Record(number, value, replaced)
+
+
+def _second_reading(text: bytes, first: Exception) -> tuple[Any, int]:
+    try:
+        whole = text.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start + 1}") from None
+    if isinstance(first, RecursionError):
+        raise DataError("nested too deeply")
+    if isinstance(first, msgspec.ValidationError):  # a number without end
+        message, field = explained_line(first, whole)
+        raise DataError(message, field=field)
+    if "\\ud" not in whole.lower():
+        raise DataError(f"not JSON: {first}")
+    try:
+        value = _SCANNER.decode(whole)
+        return value, lone_surrogates(value)
+    except RecursionError:
+        raise DataError("nested too deeply") from None
+    except ValueError as error:
+        raise DataError(f"not JSON: {error}") from None
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
+
+
+_SCANNER = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _text(stream: BinaryIO) -> str:
+    raw = stream.read()
+    try:
+        return raw.decode().removeprefix(BOM)
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        start = raw.rfind(b"\n", 0, error.start) + 1
+        raise DataError(f"not UTF-8 at byte {error.start - start + 1}", line=line) from None
+
+
+def read_json(stream: BinaryIO) -> Iterator[Record]:
+    """A list of cases, or an object with one under `cases`."""
+    text = _text(stream)
+    start = _after_space(text, 0)
+    if text[start : start + 1] == "[":
+        end = yield from _items(text, start, "")
+    elif text[start : start + 1] == "{":
+        end = yield from _members(text, start)
+    else:
+        raise DataError("expected a list of cases, or an object with cases", line=1)
+    end = _after_space(text, end)
+    if end < len(text):
+        raise DataError("not JSON: something follows its end", line=_line(text, end))
+
+
+def _members(text: str, start: int) -> Generator[Record, None, int]:
+    """The cases of an object; its other keys (a name, a description) are left alone."""
+    found, at = False, _after_space(text, start + 1)
+    while text[at : at + 1] != "}":
+        key, at = _value(text, at)
+        at = _expect(text, at, ":")
+        if key == "cases":
+            if found or text[at : at + 1] != "[":
+                message = "it stands twice" if found else "expected a list"
+                raise DataError(message, line=_line(text, at), field="cases")
+            found = True
+            at = yield from _items(text, at, "cases")
+        else:
+            _, at = _value(text, at)
+        at = _after_space(text, at)
+        if text[at : at + 1] != "}":
+            at = _expect(text, at, ",")
+            if text[at : at + 1] == "}":
+                raise DataError("not JSON: expected a key", line=_line(text, at))
+    if not found:
+        raise DataError("missing", line=_line(text, start), field="cases")
+    return at + 1
+
+
+def _items(text: str, start: int, place: str) -> Generator[Record, None, int]:
+    at = _after_space(text, start + 1)
+    line, seen, position = _line(text, at), at, 0
+    if text[at : at + 1] == "]":
+        return at + 1
+    while True:
+        line, seen = line + text.count("\n", seen, at), at
+        value, end = _value(text, at)
+        replaced = lone_surrogates(value) if "\\ud" in text[at:end].lower() else 0
+        yield Record(line, value, replaced, f"{place}[{position}]")
+        position += 1
+        at = _after_space(text, end)
+        if text[at : at + 1] == "]":
+            return at + 1
+        at = _expect(text, at, ",")
+
+
+def _value(text: str, at: int) -> tuple[Any, int]:
+    try:
+        return _SCANNER.raw_decode(text, at)
+    except json.JSONDecodeError as error:
+        raise DataError(f"not JSON: {error.msg}", line=error.lineno) from None
+    except RecursionError:
+        raise DataError("nested too deeply", line=_line(text, at)) from None
+    except ValueError as error:  # NaN, or an integer that Python refuses to read
+        raise DataError(f"not JSON: {error}", line=_line(text, at)) from None
+
+
+def _expect(text: str, at: int, mark: str) -> int:
+    at = _after_space(text, at)
+    if text[at : at + 1] != mark:
+        raise DataError(f"not JSON: expected {mark!r}", line=_line(text, at))
+    return _after_space(text, at + 1)
+
+
+def _after_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def read_yaml(stream: BinaryIO) -> Iterator[Record]:
+    """The same in YAML, with the line of every key."""
+    try:
+        document = parse_document(_text(stream), "")
+    except ConfigError as error:
+        raise DataError(error.message, line=error.line, field=error.field) from None
+    value, place, lines = document.value, "", document.lines
+    if isinstance(value, dict) and isinstance(value.get("cases"), list):
+        value, place = value["cases"], "cases"
+    if not isinstance(value, list):
+        raise DataError("expected a list of cases, or an object with cases", line=1)
+    for position, item in enumerate(value):
+        here = f"{place}[{position}]"
+        yield Record(lines.get(here, 1), item, 0, here, lines)

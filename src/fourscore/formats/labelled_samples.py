@@ -1,0 +1,242 @@
+"""Labelled samples: answers with a score each, or several answers to one question with their ranks.
+
+    {"main_query": "…", "metadata": {"answer": "…", "score": 8}}
+    {"main_query": "…", "metadata": {"candidates": [{"answer": "…", "rank": 1}, …]}}
+
+A file is read once, checked line by line, and then held as places: the texts stay on disk until
+they are asked for, so that memory does not grow with them.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from fourscore.core import DataError, digest
+from fourscore.core.frozen import freeze, replace_surrogates
+from fourscore.core.trace import as_text
+from fourscore.formats.case_records import decode
+
+Mode = Literal["pointwise", "listwise"]
+#: A line that is longer is no sample.
+MAX_LINE = 16 * 1024 * 1024
+
+
+class Fields(msgspec.Struct, frozen=True, kw_only=True):
+    """Where things stand in a row: at its top, or in its `metadata`, which goes first.
+
+    The answer is looked for under `answer`, then as `answer`, which is what people write. What
+    stands under `reference` is the reference where it is not the answer itself.
+    """
+
+    query: str = "main_query"
+    answer: str = "final_answer"
+    reference: str = "answer"
+
+
+class Sample(NamedTuple):
+    """A question, the answers to it, and a label for each: its score, or its rank."""
+
+    query: Any
+    answers: tuple[str, ...]
+    labels: tuple[float, ...]
+    reference: str = ""
+
+
+class Entry(NamedTuple):
+    """Where a sample stands, what identifies it, and its labels."""
+
+    line: int
+    offset: int
+    size: int
+    digest: str
+    labels: tuple[float, ...]
+    chars: int
+
+
+class Samples:
+    """The samples of a file. `repeated` lines said again what another had said."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        mode: Mode = "pointwise",
+        fields: Fields | None = None,
+        bounds: tuple[float, float] = (0.0, 10.0),
+    ) -> None:
+        self.path, self.mode, self.bounds = Path(path), mode, bounds
+        self.fields = fields or Fields()
+        self.repeated = 0
+        self.entries: list[Entry] = []
+        self.digest = self._index()
+        if not self.entries:
+            raise DataError("there are no samples in it", file=str(self.path))
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def read(self, at: int) -> Sample:
+        """The sample, from the file; an error where the file has changed."""
+        entry = self.entries[at]
+        with self._opened() as stream:
+            stream.seek(entry.offset)
+            line = stream.read(entry.size)
+        try:
+            sample = self._sample(line)
+            same = identity(sample) == entry.digest
+        except DataError:
+            same = False
+        if not same:
+            message = "the file has changed since it was first read"
+            raise DataError(message, file=str(self.path), line=entry.line)
+        return sample
+
+    def value(self, label: float, n: int) -> float:
+        """A label in [0, 1], of a score or of a rank among n."""
+        if self.mode == "listwise":
+            return (n - label) / (n - 1)
+        low, high = self.bounds
+        return (label - low) / (high - low)
+
+    def values(self, at: int) -> list[float]:
+        """The labels of a sample in [0, 1]."""
+        labels = self.entries[at].labels
+        return [self.value(label, len(labels)) for label in labels]
+
+    def _opened(self) -> Any:
+        try:
+            return self.path.open("rb")
+        except OSError as error:
+            raise DataError(error.strerror or "cannot be read", file=str(self.path)) from None
+
+    def _index(self) -> str:
+        whole, offset = hashlib.blake2b(digest_size=16), 0
+        seen: dict[str, int] = {}
+        scores: dict[str, list[float]] = {}
+        with self._opened() as stream:
+            for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE), b""), 1):
+                whole.update(line)
+                start, offset = offset, offset + len(line)
+                if number == 1:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                    start = offset - len(line)
+                if not line.strip():
+                    continue
+                try:
+                    sample = self._sample(line)
+                except DataError as error:
+                    raise DataError(
+                        error.message, file=str(self.path), line=number, field=error.field
+                    ) from None
+                name = identity(sample)
+                if name in seen:  # graded twice: one sample, with the mean of its scores
+                    self.repeated += 1
+                    scores[name].append(sample.labels[0])
+                    continue
+                seen[name] = len(self.entries)
+                scores[name] = [sample.labels[0]]
+                chars = len(as_text(sample.query)) + sum(map(len, sample.answers))
+                entry = Entry(number, start, len(line), name, sample.labels, chars)
+                self.entries.append(entry)
+        if self.mode == "pointwise":
+            for name, given in scores.items():
+                if len(given) > 1:
+                    at = seen[name]
+                    mean = (sum(given) / len(given),)
+                    self.entries[at] = self.entries[at]._replace(labels=mean)
+        return whole.hexdigest()
+
+    def _sample(self, line: bytes) -> Sample:
+        row, _ = decode(line)
+        if not isinstance(row, dict):
+            raise DataError(f"expected an object, got {_kind(row)}")
+        metadata = row.get("metadata", {})
+        if not isinstance(metadata, dict):
+            raise DataError(f"expected an object, got {_kind(metadata)}", field="metadata")
+        query = _found(row, metadata, self.fields.query)
+        if query is None or query[1] in ("", None):
+            raise DataError("missing: what was asked", field=self.fields.query)
+        if self.mode == "listwise":
+            return self._ranked(query[1], row, metadata)
+        return self._scored(query[1], row, metadata)
+
+    def _scored(self, query: Any, row: Mapping[str, Any], metadata: Mapping[str, Any]) -> Sample:
+        found = _found(row, metadata, self.fields.answer) or _found(row, metadata, "answer")
+        if found is None:
+            if "candidates" in metadata:
+                message = "missing; the row has candidates: is it for the mode listwise?"
+                raise DataError(message, field="metadata.answer")
+            raise DataError("missing: the answer that was graded", field="metadata.answer")
+        place, answer = found
+        label = _found(row, metadata, "score")
+        if label is None or label[1] is None:
+            raise DataError("missing: the sample has no label", field="metadata.score")
+        score = _number(label[1], label[0])
+        low, high = self.bounds
+        if not low <= score <= high:
+            raise DataError(f"{score:g} is outside [{low:g}, {high:g}]", field=label[0])
+        return Sample(
+            freeze(query), (_text(answer, place),), (score,), self._reference(row, metadata, place)
+        )
+
+    def _ranked(self, query: Any, row: Mapping[str, Any], metadata: Mapping[str, Any]) -> Sample:
+        found = _found(row, metadata, "candidates")
+        if found is None:
+            raise DataError("missing: the answers and their ranks", field="metadata.candidates")
+        place, listed = found
+        if not isinstance(listed, list) or len(listed) < 2:
+            raise DataError("expected a list of at least two", field=place)
+        answers, ranks = [], []
+        for position, one in enumerate(listed):
+            here = f"{place}[{position}]"
+            if not isinstance(one, dict):
+                raise DataError(f"expected an object, got {_kind(one)}", field=here)
+            key = self.fields.answer if self.fields.answer in one else "answer"
+            if key not in one:
+                raise DataError("missing: the answer that was ranked", field=f"{here}.answer")
+            if one.get("rank") is None:
+                raise DataError("missing: the sample has no label", field=f"{here}.rank")
+            answers.append(_text(one[key], f"{here}.{key}"))
+            ranks.append(_number(one["rank"], f"{here}.rank"))
+        if sorted(ranks) != list(range(1, len(ranks) + 1)):
+            shown = ", ".join(f"{rank:g}" for rank in ranks)
+            message = f"the ranks {shown} are not 1 to {len(ranks)}, each once"
+            raise DataError(message, field=f"{place}[].rank")
+        reference = self._reference(row, metadata, place)
+        return Sample(freeze(query), tuple(answers), tuple(ranks), reference)
+
+    def _reference(self, row: Mapping[str, Any], metadata: Mapping[str, Any], taken: str) -> str:
+        found = _found(row, metadata, self.fields.reference)
+        if found is None or found[0] == taken or found[1] is None:
+            return ""
+        return replace_surrogates(as_text(found[1]))
+
+
+def identity(sample: Sample) -> str:
+    """What a sample is known by: its question and answers, not its labels."""
+    return digest([sample.query, list(sample.answers)])
+
+
+def _found(row: Mapping[str, Any], metadata: Mapping[str, Any], key: str) -> tuple[str, Any] | None:
+    if key in metadata:
+        return f"metadata.{key}", metadata[key]
+    return (key, row[key]) if key in row else None
+
+
+def _text(value: Any, place: str) -> str:
+    if value is None or isinstance(value, dict | list):
+        raise DataError(f"expected text, got {_kind(value)}", field=place)
+    return replace_surrogates(as_text(value))
+
+
+def _number(value: Any, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise DataError(f"expected a number, got {_kind(value)}", field=place)
+    return float(value)
+
+
+def _kind(value: Any) -> str:
+    return "nothing" if value is None else type(value).__name__

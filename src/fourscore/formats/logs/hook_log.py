@@ -1,0 +1,81 @@
+"""Files of hook events, one trace a session: `PreToolUse` and `PostToolUse` make one call."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from fourscore.core import DataError, Message, Step, ToolCall, Trace
+from fourscore.formats.logs.hook_event import AFTER, BEFORE, FAILED, came_of
+from fourscore.formats.logs.open_call import OpenCall
+from fourscore.formats.logs.tool_record import instant
+
+
+class _Session(msgspec.Struct):
+    steps: list[OpenCall | Message]
+    open: dict[str, OpenCall]
+    moments: list[float]
+    output: Any = None
+
+
+def traces_of_events(events: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Trace]:
+    """The sessions of numbered events. A call that never came back has no outcome."""
+    sessions: dict[str, _Session] = {}
+    for line, event in events:
+        try:
+            key = str(event.get("session_id") or "")
+            _add(sessions.setdefault(key, _Session([], {}, [])), event)
+        except DataError as error:
+            raise DataError(error.message, line=line, field=error.field) from None
+        except ValueError as error:
+            raise DataError(str(error), line=line) from None
+    for key, session in sessions.items():
+        moments = session.moments
+        yield Trace(
+            output=session.output,
+            steps=tuple(map(_step, session.steps)),
+            started=min(moments) if moments else None,
+            seconds=max(moments) - min(moments) if len(moments) > 1 else None,
+            metadata={"session": key, **({"ts": max(moments)} if moments else {})},
+        )
+
+
+def _add(session: _Session, event: dict[str, Any]) -> None:
+    kind = event.get("hook_event_name")
+    moment = instant(event.get("ts", event.get("timestamp")))
+    if moment is not None:
+        session.moments.append(moment)
+    if kind == "UserPromptSubmit" and isinstance(event.get("prompt"), str):
+        session.steps.append(Message(role="user", content=event["prompt"]))
+    if kind == "Stop" and isinstance(event.get("last_assistant_message"), str):
+        session.output = event["last_assistant_message"]
+    if kind not in (BEFORE, AFTER, FAILED):
+        return
+    tool = event.get("tool_name")
+    if not isinstance(tool, str) or not tool:
+        raise DataError("expected text", field="tool_name")
+    key = str(event.get("tool_use_id") or "")
+    asked = event.get("tool_input")
+    if not key:  # older ones have no id: what was asked tells them apart
+        key = f"{tool}\0{msgspec.json.encode(asked).decode()}"
+    call = session.open.pop(key, None)
+    if call is None:
+        call = OpenCall(tool, asked)
+        session.steps.append(call)
+    if kind == BEFORE:
+        session.open[key] = call
+        return
+    call.exit_code, call.error = came_of(event)
+    call.result = event.get("tool_response")
+
+
+def _step(step: OpenCall | Message) -> Step:
+    if isinstance(step, Message):
+        return step
+    return ToolCall(
+        name=step.name,
+        arguments=step.arguments,
+        result=step.result,
+        exit_code=step.exit_code,
+        error=step.error,
+    )

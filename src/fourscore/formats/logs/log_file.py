@@ -1,0 +1,244 @@
+"""Which kind of log a file is, told by its content, and its traces.
+
+The reader of a kind is loaded when there is such a log.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from msgspec.structs import replace
+
+from fourscore.core import ConfigError, DataError, Trace
+from fourscore.formats.case_records import decode
+from fourscore.formats.line_chunks import MAX_LINE
+from fourscore.formats.logs.json_objects import Batches, Broken
+from fourscore.formats.logs.tool_record import ToolRecord
+from fourscore.formats.yaml_file import parse_document
+
+Kind = Literal["executions", "summary", "hooks", "transcript", "messages", "spans", "inspect"]
+
+#: Bytes that are looked at, and objects among them.
+HEAD, LOOKS = 64 * 1024, 50
+#: Kinds that may be one large object; of the others there is one object a call or a message.
+DOCUMENTS = ("summary", "messages", "spans", "inspect")
+#: Where a row may keep its messages.
+MESSAGES = ("messages", "traj", "trajectory")
+_LINES = ("user", "assistant", "summary", "system", "file-history-snapshot", "queue-operation")
+
+
+class Log:
+    """A file of a known kind. `broken` lines were skipped; the first of them are `noted`."""
+
+    def __init__(self, path: str, *, skip_broken: bool = False) -> None:
+        self.path, self.skip = path, skip_broken
+        with self.opened() as stream:
+            head = _head(stream)
+        self.kind: Kind = _kind_of(head, path)
+        #: One document, and not objects one after the other.
+        self.whole = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{" or (
+            self.kind in DOCUMENTS and _is_one(head)
+        )
+        self.broken, self.noted = 0, list[Broken]()
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        try:
+            stream = Path(self.path).open("rb")  # noqa: SIM115 - only opening may fail as bad input
+        except OSError as error:
+            raise DataError(error.strerror or "cannot be opened", file=self.path) from None
+        with stream:
+            try:
+                yield stream
+            except DataError as error:
+                if error.file is not None:
+                    raise
+                message, line, field = error.message, error.line, error.field
+                raise DataError(message, file=self.path, line=line, field=field) from None
+
+    def traces(self) -> Iterator[Trace]:
+        """Its executions."""
+        with self.opened() as stream:
+            yield from self._traces(stream)
+
+    def _traces(self, stream: BinaryIO) -> Iterator[Trace]:
+        if self.kind == "executions":
+            from fourscore.formats.logs.executions import traces_of_records
+
+            yield from traces_of_records(self._records(stream))
+        elif self.kind == "summary":
+            from fourscore.formats.logs.execution_summary import trace_of_summary
+
+            yield trace_of_summary(self._document(stream))
+        elif self.kind == "inspect":
+            from fourscore.formats.logs.inspect_ai import traces_of_inspect
+
+            yield from traces_of_inspect(self._document(stream))
+        elif self.kind == "hooks":
+            from fourscore.formats.logs.hook_log import traces_of_events
+
+            yield from traces_of_events(self._objects(stream))
+        elif self.kind == "transcript":
+            from fourscore.formats.logs.transcripts import traces_of_transcript
+
+            yield from traces_of_transcript(self._objects(stream))
+        elif self.kind == "spans":
+            from fourscore.formats.otlp.trace import traces_of_spans
+
+            yield from traces_of_spans(self._objects(stream))
+        else:
+            yield from _conversations(self._objects(stream), Path(self.path).stem)
+
+    def _records(self, stream: BinaryIO) -> Iterator[tuple[int, ToolRecord]]:
+        batches = Batches(stream, ToolRecord, skip=self.skip)
+        yield from batches.numbered() if not self.whole else listed(stream, batches)
+        self.broken, self.noted = batches.broken, batches.noted
+
+    def _objects(self, stream: BinaryIO) -> Iterator[tuple[int, dict[str, Any]]]:
+        if self.whole:
+            value = self._document(stream)
+            yield from ((1, item) for item in (value if isinstance(value, list) else [value]))
+            return
+        batches: Batches[dict[str, Any]] = Batches(stream, dict[str, Any], skip=self.skip)
+        yield from batches.numbered()
+        self.broken, self.noted = batches.broken, batches.noted
+
+    def _document(self, stream: BinaryIO) -> Any:
+        text = stream.read().removeprefix(b"\xef\xbb\xbf")
+        if text.lstrip()[:1] in (b"{", b"["):
+            return decode(text)[0]
+        try:
+            return parse_document(text.decode("utf-8", "replace"), self.path).value
+        except ConfigError as error:
+            raise DataError(error.message, file=self.path, line=error.line) from None
+
+
+def listed(stream: BinaryIO, batches: Batches[ToolRecord]) -> Iterator[tuple[int, ToolRecord]]:
+    """Records that stand in one JSON list, or the one that is the whole file."""
+    value, _ = decode(stream.read())
+    for position, item in enumerate(value if isinstance(value, list) else [value]):
+        yield position + 1, batches.one(item, f"[{position}]")
+
+
+def _conversations(rows: Iterator[tuple[int, Any]], name: str) -> Iterator[Trace]:
+    """Rows that are messages make one conversation; rows that hold messages, one each."""
+    from fourscore.formats.chat_messages import trace_of_messages
+
+    messages: list[Any] = []
+    for line, row in rows:
+        if isinstance(row, Mapping) and "role" in row:
+            messages.append(row)
+            continue
+        held = row if isinstance(row, list) else None
+        if isinstance(row, Mapping):
+            held = next((row[key] for key in MESSAGES if key in row), None)
+        try:
+            trace = trace_of_messages(held)
+        except DataError as error:
+            raise DataError(error.message, line=line, field=error.field) from None
+        yield replace(trace, metadata=_about(row, f"{name}:{line}"))
+    if messages:
+        yield replace(trace_of_messages(messages), metadata={"session": name})
+
+
+def _about(row: Any, name: str) -> dict[str, Any]:
+    told = row if isinstance(row, Mapping) else {}
+    about = {key: told[key] for key in ("session", "version", "ts", "task_type") if key in told}
+    return {"session": name, **about}
+
+
+def _head(stream: BinaryIO) -> bytes:
+    """The beginning, with the whole of its first line: a conversation may be a long one."""
+    head = stream.read(HEAD)
+    if b"\n" not in head:
+        head += stream.readline(MAX_LINE)
+        head += stream.read(HEAD)
+    return head
+
+
+def _is_one(head: bytes) -> bool:
+    """Whether nothing follows the first object, as far as one can see."""
+    try:
+        text = head.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n")
+        _, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        # It goes on beyond what was read, or is broken: then it is one of several, on its line.
+        return len(head) >= HEAD and b"}\n{" not in head and b"}\r\n{" not in head
+    return not text[end:].strip()
+
+
+def _kind_of(head: bytes, path: str) -> Kind:
+    text = head.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n")
+    if not text:
+        raise DataError("it is empty", file=path)
+    if text[0] not in "{[":
+        if "execution:" in text:
+            return "summary"
+        raise DataError(_UNKNOWN, file=path, line=1)
+    for value in _values(text):
+        kind = _known(value)
+        if kind is not None:
+            return kind
+    kind = _by_words(text)
+    if kind is None:
+        raise DataError(_UNKNOWN, file=path, line=1)
+    return kind
+
+
+_UNKNOWN = (
+    "its kind is not known: expected execution records, a summary, hook events, a transcript, "
+    "messages, spans or an inspect_ai log"
+)
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The first objects that can be read: the file's own, or those of its list."""
+    scanner, at, looks = json.JSONDecoder(), 0, 0
+    while at < len(text) and looks < LOOKS:
+        looks += 1
+        try:
+            value, at = scanner.raw_decode(text, at)
+            yield value
+        except (ValueError, RecursionError):
+            # Into the list, or on to the next line that begins an object.
+            step = text.find("{", at + 1) if text[at] == "[" else text.find("\n{", at + 1)
+            if step < 0:
+                return
+            at = step
+        while at < len(text) and text[at] in ", \t\r\n":
+            at += 1
+
+
+def _known(value: Any) -> Kind | None:
+    if isinstance(value, list):
+        return next((kind for item in value[:LOOKS] if (kind := _known(item))), None)
+    if not isinstance(value, Mapping):
+        return None
+    if "hook_event_name" in value:
+        return "hooks"
+    if "resourceSpans" in value or {"context", "attributes"} <= value.keys():
+        return "spans"
+    if "eval" in value and ("samples" in value or "status" in value):
+        return "inspect"
+    if isinstance(value.get("execution"), Mapping):
+        return "summary"
+    if "role" in value or any(isinstance(value.get(key), list) for key in MESSAGES):
+        return "messages"
+    if value.get("type") in _LINES and not isinstance(value.get("tool"), str):
+        return "transcript"
+    if isinstance(value.get("tool"), str) or "exit" in value:
+        return "executions"
+    return None
+
+
+def _by_words(text: str) -> Kind | None:
+    """A document that is longer than what was read, by the keys at its beginning."""
+    marks: tuple[tuple[str, Kind], ...] = (
+        ('"resourceSpans"', "spans"),
+        ('"eval"', "inspect"),
+        ('"role"', "messages"),
+        ('"tool"', "executions"),
+    )
+    return next((kind for mark, kind in marks if mark in text), None)

@@ -1,0 +1,95 @@
+"""A request's body, as OTLP over HTTP has it: inflated within bounds, decoded, and answered.
+
+https://opentelemetry.io/docs/specs/otlp/#otlphttp
+"""
+
+import zlib
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from fourscore.core import DataError
+from fourscore.formats.case_records import decode
+from fourscore.formats.otlp.json_spans import spans_of_document
+from fourscore.formats.otlp.span import Span
+
+Kind = Literal["protobuf", "json"]
+KINDS: dict[bytes, Kind] = {b"application/x-protobuf": "protobuf", b"application/json": "json"}
+#: zlib's words for gzip, and for what HTTP calls deflate.
+CODINGS = {b"gzip": 31, b"x-gzip": 31, b"deflate": 15}
+
+#: Compressed streams in one body; each costs a copy of what stands behind it.
+MEMBERS = 16
+
+
+class TooLarge(DataError):  # noqa: N818 - it is the body that is
+    """What is inside is larger than a body may be."""
+
+
+def inflated(body: bytes, coding: bytes, most: int) -> bytes:
+    """The body without its compression; at no time more than `most` bytes of it exist."""
+    if coding in (b"", b"identity"):
+        return body
+    parts, size = list[bytes](), 0
+    for _ in range(MEMBERS):  # gzip files may stand one behind the other
+        stream = zlib.decompressobj(CODINGS[coding])
+        try:
+            part = stream.decompress(body, most - size + 1)
+        except zlib.error:
+            raise DataError(f"it is not {coding.decode()}, as its Content-Encoding says") from None
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            raise TooLarge(f"inflated, the body is longer than {most} bytes")
+        if not stream.eof:
+            raise DataError("its compression breaks off")
+        body = stream.unused_data
+        if not body:
+            return b"".join(parts)
+    raise DataError(f"it is of more than {MEMBERS} compressed parts")
+
+
+def spans_of_body(body: bytes, kind: Kind, coding: bytes, most: int) -> Iterator[Span]:
+    """The spans of a request; a `DataError` where it is none."""
+    body = inflated(body, coding, most)
+    if kind == "protobuf":
+        from fourscore.formats.otlp.protobuf import spans_of_protobuf
+
+        return spans_of_protobuf(body)
+    document, _ = decode(body)
+    if not isinstance(document, dict):
+        raise DataError("expected an object")
+    resources = document.get("resourceSpans", document.get("resource_spans"))
+    if resources is None:  # protobuf's JSON: nothing, and fields that are not known are ignored
+        return iter(())
+    return spans_of_document({"resourceSpans": resources})
+
+
+def reply(kind: Kind, rejected: int, message: str) -> bytes:
+    """An `ExportTraceServiceResponse`: empty where everything was taken."""
+    if kind == "protobuf":
+        from fourscore.formats.otlp.protobuf import response
+
+        return response(rejected, message)
+    if not rejected and not message:
+        return b"{}"
+    partial = {"rejectedSpans": str(rejected), "errorMessage": message}
+    return msgspec.json.encode({"partialSuccess": partial})
+
+
+def refusal(kind: Kind, message: str) -> bytes:
+    """A `google.rpc.Status`, of which only the message is used."""
+    if kind == "json":
+        return msgspec.json.encode({"message": message})
+    text = message.encode("utf-8", "replace")
+    return b"\x12" + _varint(len(text)) + text
+
+
+def _varint(number: int) -> bytes:
+    parts = bytearray()
+    while number > 0x7F:
+        parts.append(number & 0x7F | 0x80)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)

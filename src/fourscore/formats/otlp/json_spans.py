@@ -1,0 +1,176 @@
+"""Spans as JSON: OTLP (`resourceSpans`, attributes as a list of pairs), and as SDKs print them.
+
+Both spellings that protobuf's JSON allows are read, as some exporters write the one and some the
+other. What an attribute holds is not trusted to be of any type.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fourscore.core import DataError
+from fourscore.formats.logs.tool_record import instant
+from fourscore.formats.otlp import semantic_conventions as names
+from fourscore.formats.otlp.span import Event, Span, error_of
+
+_BAD = (2, "2", "STATUS_CODE_ERROR")
+
+
+def is_spans(document: Any) -> bool:
+    """Whether it looks like spans of either shape."""
+    return isinstance(document, Mapping) and (
+        "resourceSpans" in document
+        or "resource_spans" in document
+        or {"context", "attributes"} <= document.keys()
+    )
+
+
+def spans_of_document(document: Any) -> Iterator[Span]:
+    """The spans of one JSON value; a `DataError` with the path of what does not fit."""
+    if isinstance(document, list):
+        for item in document:
+            yield from spans_of_document(item)
+        return
+    if not isinstance(document, Mapping):
+        raise DataError("expected an object")
+    resources = _either(document, "resourceSpans", "resource_spans")
+    if resources is None:
+        yield _printed(document)
+        return
+    for i, resource in enumerate(_list(resources, "resourceSpans")):
+        place = f"resourceSpans[{i}]"
+        held = _object(resource.get("resource"), f"{place}.resource")
+        common = _attributes(held.get("attributes"), f"{place}.resource.attributes")
+        scopes = _either(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+        for j, scope in enumerate(_list(scopes or [], f"{place}.scopeSpans")):
+            here = f"{place}.scopeSpans[{j}].spans"
+            for k, span in enumerate(_list(scope.get("spans") or [], here)):
+                yield _wired(span, common, f"{here}[{k}]")
+
+
+def _wired(span: Mapping[str, Any], common: Mapping[str, Any], place: str) -> Span:
+    attributes = {**common, **_attributes(span.get("attributes"), f"{place}.attributes")}
+    events = _events(span.get("events"), f"{place}.events")
+    status = _object(span.get("status"), f"{place}.status")
+    start = _either(span, "startTimeUnixNano", "start_time_unix_nano")
+    end = _either(span, "endTimeUnixNano", "end_time_unix_nano")
+    return Span(
+        _id(_either(span, "traceId", "trace_id")),
+        _id(_either(span, "spanId", "span_id")),
+        _id(_either(span, "parentSpanId", "parent_span_id")),
+        str(span.get("name", "")),
+        _moment(start, f"{place}.startTimeUnixNano"),
+        _moment(end, f"{place}.endTimeUnixNano"),
+        attributes,
+        error_of(status.get("code") in _BAD, status.get("message"), attributes, events),
+        events,
+    )
+
+
+def _printed(span: Mapping[str, Any]) -> Span:
+    context = _object(span.get("context"), "context")
+    status = _object(span.get("status"), "status")
+    resource = _object(span.get("resource"), "resource").get("attributes")
+    attributes = {
+        **_attributes(resource, "resource.attributes"),
+        **_attributes(span.get("attributes"), "attributes"),
+    }
+    events = _events(span.get("events"), "events")
+    bad = str(status.get("status_code", "")).upper().endswith("ERROR")
+    return Span(
+        _id(context.get("trace_id") or span.get("trace_id")),
+        _id(context.get("span_id") or span.get("span_id")),
+        _id(span.get("parent_id")),
+        str(span.get("name", "")),
+        _moment(span.get("start_time"), "start_time"),
+        _moment(span.get("end_time"), "end_time"),
+        attributes,
+        error_of(bad, status.get("description"), attributes, events),
+        events,
+    )
+
+
+def _events(given: Any, place: str) -> tuple[Event, ...]:
+    found = []
+    for i, event in enumerate(_list(given or [], place)):
+        name = str(event.get("name", ""))
+        said = _pairs(event.get("attributes"), f"{place}[{i}].attributes")
+        if name == names.EXCEPTION_EVENT:
+            about = (names.EXCEPTION_TYPE, names.EXCEPTION_MESSAGE)
+            said = {key: said[key] for key in about if key in said}
+        elif not name.startswith("gen_ai."):
+            continue
+        found.append(Event(name, said))
+    return tuple(found)
+
+
+def _attributes(given: Any, field: str) -> dict[str, Any]:
+    return {key: value for key, value in _pairs(given, field).items() if names.kept(key)}
+
+
+def _pairs(given: Any, field: str, depth: int = 0) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return dict(given)
+    return {
+        str(pair.get("key")): _value(pair.get("value"), field, depth)
+        for pair in _list(given, field)
+    }
+
+
+def _value(given: Any, field: str, depth: int = 0) -> Any:
+    """`{"intValue": "5"}` and its like."""
+    if not isinstance(given, Mapping):
+        return given
+    if depth > 64:
+        raise DataError("nested too deeply", field=field)
+    for kind, value in given.items():
+        if kind in ("intValue", "int_value"):
+            return _whole(value)
+        if kind in ("arrayValue", "array_value"):
+            items = _object(value, field).get("values") or []
+            if not isinstance(items, list):
+                raise DataError("expected a list", field=field)
+            return [_value(item, field, depth + 1) for item in items]
+        if kind in ("kvlistValue", "kvlist_value"):
+            return _pairs(_object(value, field).get("values"), field, depth + 1)
+        return value
+    return None
+
+
+def _either(given: Mapping[str, Any], *keys: str) -> Any:
+    return next((given[key] for key in keys if key in given), None)
+
+
+def _id(given: Any) -> str:
+    return str(given or "").lower().removeprefix("0x")
+
+
+def _whole(given: Any) -> int | None:
+    """64 bits are written as text, since JavaScript has no such numbers."""
+    text = str(given)
+    return int(text) if len(text) < 21 and text.removeprefix("-").isdecimal() else None
+
+
+def _moment(given: Any, field: str) -> float | None:
+    whole = _whole(given)
+    if whole is not None and whole > 10**17:
+        return whole / 1e9  # as protobuf's are divided, to the last bit
+    try:
+        return instant(given) or None
+    except (DataError, TypeError):
+        raise DataError("expected a time", field=field) from None
+
+
+def _object(given: Any, field: str) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise DataError("expected an object", field=field)
+    return given
+
+
+def _list(given: Any, field: str) -> list[Mapping[str, Any]]:
+    if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
+        raise DataError("expected a list of objects", field=field)
+    return given

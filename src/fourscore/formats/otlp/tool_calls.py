@@ -1,0 +1,151 @@
+"""The tool calls of a trace: from spans, and from the messages of models where no span tells.
+
+Many applications record their model's calls but not their tools; then a later request repeats what
+the tool was asked and what it said. A call that has both is one call, known by its id, else by the
+tool's name in the order of asking.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from fourscore.core import ToolCall, freeze
+from fourscore.formats.otlp import semantic_conventions as names
+from fourscore.formats.otlp.messages import Call, Turn, parsed
+from fourscore.formats.otlp.span import Span
+from fourscore.formats.otlp.span_tree import Role
+
+Turns = Sequence[Sequence[Turn]]
+
+#: Of one trace; a longer list is no record of an agent's work.
+MOST = 2000
+
+
+class _Told(msgspec.Struct):
+    """A call as messages tell of it."""
+
+    at: float
+    call: Call
+    result: Any = None
+    taken: bool = False
+
+
+def tool_calls(
+    spans: Sequence[Span], roles: Sequence[Role], heard: Turns, said: Turns
+) -> tuple[ToolCall, ...]:
+    """In the order in which they began; `heard` and `said` are the messages of each span."""
+    told = _told(spans, heard, said)
+    by_name: defaultdict[str, deque[_Told]] = defaultdict(deque)
+    for item in told.values():
+        by_name[item.call.name].append(item)
+    made: list[tuple[float, int, ToolCall]] = []
+    for span, role in zip(spans, roles, strict=True):
+        if role == "tool":
+            name = str(span.attributes.get(names.TOOL_NAME) or _oi_name(span))
+            twin = _twin(span, name, told, by_name)
+            made.append((span.start or 0.0, len(made), _of_span(name, span, twin)))
+        elif role == "retriever":
+            made.append((span.start or 0.0, len(made), _retrieval(span)))
+    for item in told.values():
+        if not item.taken:
+            call = ToolCall(
+                name=item.call.name, arguments=_safe(item.call.value), result=_safe(item.result)
+            )
+            made.append((item.at, len(made), call))
+    return tuple(call for _, _, call in sorted(made, key=lambda entry: entry[:2])[:MOST])
+
+
+def _told(spans: Sequence[Span], heard: Turns, said: Turns) -> dict[str, _Told]:
+    """Calls by their id, as the models' messages have them.
+
+    One without an id cannot be told from its repetition in the next request, and is left out.
+    """
+    found: dict[str, _Told] = {}
+    results: dict[str, Any] = {}
+    for span, asked, answered in zip(spans, heard, said, strict=True):
+        for turn in asked:
+            for result in turn.answers:
+                results.setdefault(result.id, result.value)
+        for turn in (*answered, *_since(asked)):
+            for call in turn.calls:
+                if call.id and call.name and len(found) < MOST:
+                    found.setdefault(call.id, _Told(span.end or span.start or 0.0, call))
+    for key, item in found.items():
+        item.result = results.get(key)
+    return found
+
+
+def _since(asked: Sequence[Turn]) -> Sequence[Turn]:
+    """What was said after the user's last words: calls before them belong to earlier questions."""
+    for at in range(len(asked) - 1, -1, -1):
+        if asked[at].role == "user" and asked[at].text:
+            return asked[at + 1 :]
+    return asked
+
+
+def _twin(
+    span: Span, name: str, told: dict[str, _Told], by_name: dict[str, deque[_Told]]
+) -> _Told | None:
+    key = span.attributes.get(names.TOOL_CALL_ID) or span.attributes.get(names.OI_TOOL_CALL_ID)
+    item = told.get(str(key)) if key else None
+    waiting = by_name.get(name)
+    while item is None and not key and waiting:
+        candidate = waiting.popleft()
+        item = None if candidate.taken else candidate
+    if item is not None:
+        item.taken = True
+    return item
+
+
+def _of_span(name: str, span: Span, twin: _Told | None) -> ToolCall:
+    told = span.attributes
+    arguments = told.get(names.TOOL_ARGUMENTS)
+    if arguments is None and names.KIND in told:
+        arguments = told.get(names.INPUT_VALUE, told.get(names.OI_TOOL_PARAMETERS))
+    result = told.get(names.TOOL_RESULT)
+    if result is None and names.KIND in told:
+        result = told.get(names.OUTPUT_VALUE)
+    if twin is not None:
+        arguments = twin.call.value if arguments is None else arguments
+        result = twin.result if result is None else result
+    return ToolCall(
+        name=name,
+        arguments=_safe(parsed(arguments)),
+        result=_safe(parsed(result)),
+        exit_code=None if span.error else 0,
+        seconds=span.seconds,
+        error=span.error,
+    )
+
+
+def _oi_name(span: Span) -> Any:
+    return span.attributes.get(names.OI_TOOL) or span.name or "tool"
+
+
+def _retrieval(span: Span) -> ToolCall:
+    """Documents that were looked up: what an answer can rest on."""
+    documents: dict[int, str] = {}
+    for key, value in span.attributes.items():
+        if key.startswith(names.DOCUMENTS) and key.endswith(".document.content"):
+            number = key[len(names.DOCUMENTS) + 1 :].partition(".")[0]
+            if number.isdecimal() and len(number) < 6:
+                documents[int(number)] = str(value)
+    result = [documents[number] for number in sorted(documents)]
+    return ToolCall(
+        name=span.name or "retrieval",
+        arguments=_safe(parsed(span.attributes.get(names.INPUT_VALUE))),
+        result=result or _safe(parsed(span.attributes.get(names.OUTPUT_VALUE))),
+        exit_code=None if span.error else 0,
+        seconds=span.seconds,
+        error=span.error,
+    )
+
+
+def _safe(value: Any) -> Any:
+    """A value that a trace can hold: what is too deep, or no JSON, stands as text."""
+    try:
+        return freeze(value)
+    except (ValueError, RecursionError):
+        return str(value)[:1000]

@@ -1,0 +1,142 @@
+"""Spans of one trace, or of one conversation, as a `Trace`.
+
+The steps are the tool calls: those that have a span of their own, and those that only the messages
+of the models tell of. A tool that ended without an error has succeeded, which stands as exit code
+0, since contents are often not recorded. The output is what the outermost span says that says
+anything; of several beside one another, the last.
+
+OpenTelemetry spans of generative AI in a file: one trace for each conversation.
+
+`formats/otlp` decodes them, by either shape, and turns them into traces; here they are put together
+by conversation, as a log is scored session by session.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from fourscore.core import DataError, Fault, Trace, Usage
+from fourscore.formats.otlp import semantic_conventions as names
+from fourscore.formats.otlp.json_spans import spans_of_document
+from fourscore.formats.otlp.messages import Turn, answer, heard, instructions, question, said
+from fourscore.formats.otlp.span import Span, distinct
+from fourscore.formats.otlp.span_tree import Role, depths, role_of, root_of
+from fourscore.formats.otlp.tool_calls import tool_calls
+
+_SPEAKING: tuple[Role, ...] = ("agent", "model", "other")
+
+
+class Reading:
+    """The spans in their order (`distinct` gives it), and what is read of them."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self.spans = spans
+        self.roles = [role_of(span) for span in spans]
+        self.root = root_of(spans)
+        self._levels = depths(spans)
+        self._outward = sorted(range(len(spans)), key=self._levels.__getitem__)
+        speaks = [role in _SPEAKING for role in self.roles]
+        known: dict[bytes, Turn] = {}
+        self._heard = [heard(s, known) if yes else [] for s, yes in zip(spans, speaks, strict=True)]
+        self._said = [said(s) if yes else [] for s, yes in zip(spans, speaks, strict=True)]
+
+    @property
+    def generative(self) -> bool:
+        """Whether a model, an agent or a tool of theirs is in it at all."""
+        return any(role not in ("other", "silent") for role in self.roles)
+
+    def question(self) -> str:
+        """What the user asked: of the outermost span that tells, and the first among equals."""
+        found = (question(self._heard[at]) for at in self._outward)
+        return next((words for words in found if words), "")
+
+    def output(self) -> str | None:
+        """What the user was told."""
+        best: tuple[int, float] | None = None
+        found = None
+        for at in self._outward:
+            span = self.spans[at]
+            place = (-self._levels[at], span.end or span.start or 0.0)
+            if (best is None or place >= best) and (words := answer(self._said[at])):
+                best, found = place, words
+        return found
+
+    def instructions(self) -> str:
+        """What the system told the agent, of the outermost span that says."""
+        for at in self._outward:
+            if words := instructions(self.spans[at], self._heard[at]):
+                return words
+        return ""
+
+    def usage(self) -> Usage | None:
+        """What the model calls cost; an agent's own sum counts where no call tells."""
+        agents = [self.spans[at] for at in self._outward if self.roles[at] == "agent"]
+        total: Usage | None = None
+        for span, role in zip(self.spans, self.roles, strict=True):
+            if role in ("model", "silent", "other") and (spent := _spent(span)) is not None:
+                total = spent if total is None else total + spent
+        if total is None:
+            return next((cost for span in agents if (cost := _spent(span)) is not None), None)
+        return total
+
+    def fault(self) -> Fault | None:
+        """Why the agent itself failed: its outermost span did."""
+        if self.root is None or self.root.error is None:
+            return None
+        late = "timeout" in self.root.error.lower() or "deadline" in self.root.error.lower()
+        return Fault("timeout" if late else "error", self.root.error)
+
+    def first(self, *keys: str) -> str:
+        """An attribute, of the outermost span that has it."""
+        for at in self._outward:
+            for key in keys:
+                if value := self.spans[at].attributes.get(key):
+                    return str(value)[:200]
+        return ""
+
+    def trace(self, metadata: Mapping[str, Any], *, fault: bool) -> Trace:
+        """The trace; `fault` says whether a failed outermost span is the failure of all."""
+        starts = [span.start for span in self.spans if span.start is not None]
+        ends = [span.end for span in self.spans if span.end is not None]
+        return Trace(
+            output=self.output(),
+            steps=tool_calls(self.spans, self.roles, self._heard, self._said),
+            started=min(starts) if starts else None,
+            seconds=max(0.0, max(ends) - min(starts)) if starts and ends else None,
+            usage=self.usage(),
+            metadata={**metadata, **({"ts": max(ends)} if ends else {})},
+            fault=self.fault() if fault else None,
+        )
+
+
+def _spent(span: Span) -> Usage | None:
+    told = span.attributes
+    into = _count(told, *names.INPUT_TOKENS, names.LLM_INPUT_TOKENS)
+    out = _count(told, *names.OUTPUT_TOKENS, names.LLM_OUTPUT_TOKENS)
+    if not into and not out:
+        return None
+    cost = told.get(names.LLM_COST)
+    dollars = float(cost) if isinstance(cost, int | float) and 0 < cost < 1e6 else 0.0
+    return Usage(calls=1, input_tokens=into, output_tokens=out, dollars=dollars)
+
+
+def _count(told: Mapping[str, Any], *keys: str) -> int:
+    for key in keys:
+        value = told.get(key)
+        if type(value) is int and 0 < value < 2**53:
+            return value
+    return 0
+
+
+def traces_of_spans(documents: Iterable[tuple[int, Any]]) -> Iterator[Trace]:
+    groups: dict[str, list[Span]] = {}
+    for line, document in documents:
+        try:
+            for span in spans_of_document(document):
+                key = span.attributes.get(names.CONVERSATION) or span.trace
+                groups.setdefault(str(key), []).append(span)
+        except DataError as error:
+            raise DataError(error.message, line=line, field=error.field) from None
+    for key, spans in groups.items():
+        read = Reading(distinct(spans))
+        version = read.first(names.SERVICE_VERSION)
+        yield read.trace({"session": key, "version": version}, fault=False)

@@ -1,0 +1,144 @@
+"""Recorded outputs, one JSON object a line: `{"task": {…}, "output": {…}}` or `"outputs": […]`.
+
+A line is checked whole or refused whole, with the path of the field that is wrong.
+"""
+
+import json
+import re
+from typing import Any
+
+import msgspec
+
+from fourscore.core import Case, DataError, Trace
+from fourscore.formats.validation import explained_line
+
+
+class Recorded(msgspec.Struct, frozen=True, gc=False):
+    """One output, and the reward it already carries, if it does."""
+
+    trace: Trace
+    reward: float | None = None
+    is_success: bool | None = None
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """A task with what was answered to it; `replaced` counts lone surrogates made U+FFFD."""
+
+    case: Case
+    outputs: list[Recorded]
+    replaced: int = 0
+
+
+class _Task(msgspec.Struct):
+    task_id: str | int | None = None
+    main_query: Any = None
+    expected: Any = None
+    metadata: dict[str, Any] | None = None
+    env_type: str | None = None
+    episode_uuid: str | None = None
+    init_messages: list[Any] | None = None
+
+
+class _Output(msgspec.Struct, forbid_unknown_fields=True):
+    reward: float | None = None
+    is_success: bool | None = None
+    metadata: dict[str, Any] | None = None
+    log_metrics: dict[str, Any] | None = None
+
+
+class _Row(msgspec.Struct):
+    task: _Task
+    output: _Output | None = None
+    outputs: list[_Output] | None = None
+
+
+_DECODER = msgspec.json.Decoder(_Row)
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def read_row(line: bytes) -> Row:
+    """One line as a row; a `DataError` with the field where it is not one."""
+    replaced = 0
+    try:
+        row = _DECODER.decode(line)
+    except msgspec.ValidationError as error:
+        message, field = explained_line(error, line, _Row)
+        raise DataError(message, field=field) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        row, replaced = _second_reading(line, error)
+    return Row(_case(row.task), _outputs(row), replaced)
+
+
+def _case(task: _Task) -> Case:
+    try:
+        return Case(
+            id="" if task.task_id is None else str(task.task_id),
+            input=task.main_query,
+            expected=task.expected,
+            metadata=_more(task),
+            task_type=task.env_type,
+        )
+    except ValueError as error:
+        raise DataError(str(error), field="task") from None
+
+
+def _more(task: _Task) -> dict[str, Any]:
+    """The metadata, and beside it what only workflows know of."""
+    metadata = task.metadata or {}
+    if task.init_messages is not None:
+        metadata = {"init_messages": task.init_messages, **metadata}
+    if task.episode_uuid is not None:
+        metadata = {"episode_uuid": task.episode_uuid, **metadata}
+    return metadata
+
+
+def _outputs(row: _Row) -> list[Recorded]:
+    if row.outputs is None:
+        if row.output is None:
+            raise DataError("the row has neither output nor outputs", field="output")
+        return [_recorded(row.output, "output")]
+    if row.output is not None:
+        raise DataError("the row has both output and outputs", field="outputs")
+    if not row.outputs:
+        raise DataError("expected at least one output", field="outputs")
+    return [_recorded(output, f"outputs[{i}]") for i, output in enumerate(row.outputs)]
+
+
+def _recorded(output: _Output, field: str) -> Recorded:
+    try:
+        metadata = output.metadata or {}
+        if output.log_metrics:
+            metadata = {"log_metrics": output.log_metrics, **metadata}
+        return Recorded(Trace(metadata=metadata), output.reward, output.is_success)
+    except ValueError as error:
+        raise DataError(str(error), field=field) from None
+
+
+def _second_reading(line: bytes, first: Exception) -> tuple[_Row, int]:
+    """Lone surrogates stop the fast decoder; the slow one reads them, and they are replaced."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start + 1}") from None
+    if "\\ud" not in text.lower():
+        raise DataError(_syntax(first)) from None
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+        text = json.dumps(value, ensure_ascii=False)
+        text, replaced = _LONE.subn("\ufffd", text)
+        return _DECODER.decode(text), replaced
+    except msgspec.ValidationError as error:
+        message, field = explained_line(error, text, _Row)
+        raise DataError(message, field=field) from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(_syntax(error)) from None
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _syntax(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return f"not a JSON object: {error}"

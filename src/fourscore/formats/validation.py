@@ -1,0 +1,196 @@
+"""Plain values into typed ones, with errors that name the field, in words for people.
+
+Where in a value a decoder found something wrong.
+
+It names the fields of types and the positions in lists, but never the keys of a mapping: those are
+found by looking for the one whose value does not fit.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import inf
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+
+import msgspec
+
+from fourscore.core import InputError, freeze, suggest_known
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+_PLACE = re.compile(r" - at (`key` in )?`\$(.*)`$")
+#: What a type itself found wrong begins with the field.
+_OWN = re.compile(r"([a-z_]\w*(?:\.[^\s:]+|\[\d+\])*): ")
+#: Longer integers Python refuses to read.
+_DIGITS = 4_000
+_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
+
+
+class Place(NamedTuple):
+    """A path from the top, and the type that is wanted there."""
+
+    path: str
+    kind: Any
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that may stand there, if only words may."""
+        literal = [part for part in _parts(self.kind) if get_origin(part) is Literal]
+        return tuple(map(str, get_args(literal[0]))) if literal else ()
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The keys that may stand there, if it is an object with fields."""
+        return tuple(name for part in _structs(self.kind) for name in part.__struct_encode_fields__)
+
+
+class ConversionError(InputError):
+    """A value that does not fit; `field` is its path from the top."""
+
+
+def converted(value: Any, kind: type[T]) -> T:
+    """The value as `kind`; a `ConversionError` where a key is unknown or a type is wrong."""
+    _check_keys(value, kind, "")
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        message, field = explained(error, value, kind)
+        raise ConversionError(message, field=field) from None
+    except ValueError as error:  # text that is none: a lone surrogate
+        raise ConversionError(str(error)) from None
+
+
+def explained(
+    error: msgspec.ValidationError, value: Any = None, kind: Any = Any
+) -> tuple[str, str | None]:
+    """What a decoder found wrong with a value that should be of this kind, and where."""
+    message = str(error)
+    found = _PLACE.search(message)
+    place = place_of(found[2] if found else "", value, kind)
+    message = message[: found.start()] if found else message
+    message = message[:1].lower() + message[1:].replace("`", "")
+    if found and found[1]:
+        return f"a key of it: {message}", place.path or None
+    message, below = _worded(message, place)
+    return message, ".".join(part for part in (place.path, below) if part) or None
+
+
+def _worded(message: str, place: Place) -> tuple[str, str]:
+    """In words for people, and the field below the place that it speaks of, if it does."""
+    _, unknown, key = message.partition("unknown field ")
+    if unknown:
+        return (
+            f"unknown key; {suggest_known(key, place.fields)}" if place.fields else "unknown key"
+        ), key
+    _, missing, key = message.partition("missing required field ")
+    if missing:
+        return "it is missing", key
+    if place.words and message.startswith("invalid enum value"):
+        got = message.removeprefix("invalid enum value ")
+        return f"expected one of {', '.join(place.words)}, got {got}", ""
+    own = _OWN.match(message)
+    return (message[own.end() :], own[1]) if own else (message, "")
+
+
+def explained_line(
+    error: msgspec.ValidationError, line: bytes | str, kind: Any = Any
+) -> tuple[str, str | None]:
+    """The same of JSON text."""
+    try:
+        value = json.loads(line, parse_int=_whole)
+    except (ValueError, RecursionError):  # something else is wrong too, further on
+        value = None
+    return explained(error, value, kind)
+
+
+def _whole(digits: str) -> float:
+    return int(digits) if len(digits) <= _DIGITS else inf
+
+
+def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
+    """Unknown keys, at any depth, with the nearest known one."""
+    if not isinstance(value, Mapping):
+        return
+    for field in msgspec.structs.fields(kind):
+        name, kind_of_field = field.encode_name, bare(field.type)
+        for inner in (kind_of_field, *map(bare, get_args(kind_of_field))):
+            if not isinstance(inner, type) or not issubclass(inner, msgspec.Struct):
+                continue
+            below = value.get(name)
+            if get_origin(kind_of_field) is dict and isinstance(below, Mapping):
+                for key, item in below.items():
+                    _check_keys(item, inner, f"{path}{name}.{key}.")
+            else:
+                _check_keys(below, inner, f"{path}{name}.")
+    known = kind.__struct_encode_fields__
+    for key in value:
+        if key not in known:
+            hint = suggest_known(str(key), known)
+            raise ConversionError(f"unknown key; {hint}", field=f"{path}{key}")
+
+
+def place_of(path: str, value: Any, kind: Any) -> Place:
+    """A decoder's path (`.dimensions[...].weight`) with the keys that it leaves out."""
+    found = ""
+    for name, position in _STEP.findall(path):
+        if name:
+            found, kind = f"{found}.{name}", _field(kind, name)
+            value = value.get(name) if isinstance(value, Mapping) else None
+        elif position != "...":
+            found, kind = f"{found}[{position}]", _inside(kind)
+            listed = isinstance(value, Sequence) and int(position) < len(value)
+            value = value[int(position)] if listed else None
+        elif isinstance(value, Mapping) and (key := _unfit(value, _inside(kind))) is not None:
+            found, kind, value = f"{found}.{key}", _inside(kind), value[key]
+        else:
+            found, kind, value = f"{found}[…]", _inside(kind), None
+    return Place(found.removeprefix("."), kind)
+
+
+def bare(annotation: Any) -> Any:
+    """A type without what is annotated to it."""
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    return annotation
+
+
+def _unfit(value: Mapping[Any, Any], kind: Any) -> Any:
+    """The key whose value is of another type, or else is no JSON: a number without end."""
+    checks: tuple[Callable[[Any], Any], ...] = (partial(msgspec.convert, type=kind), freeze)
+    for check in checks:
+        for key, item in value.items():
+            try:
+                check(item)
+            except (ValueError, RecursionError):
+                return key
+    return None
+
+
+def _field(kind: Any, name: str) -> Any:
+    for part in _structs(kind):
+        for field in msgspec.structs.fields(part):
+            if field.encode_name == name:
+                return field.type
+    return Any
+
+
+def _inside(kind: Any) -> Any:
+    """What a list or a mapping holds."""
+    for part in _parts(kind):
+        if get_origin(part) is dict:
+            return get_args(part)[1]
+        if get_origin(part) in (list, tuple):
+            return get_args(part)[0]
+    return Any
+
+
+def _structs(kind: Any) -> list[type[msgspec.Struct]]:
+    parts = _parts(kind)
+    return [part for part in parts if isinstance(part, type) and issubclass(part, msgspec.Struct)]
+
+
+def _parts(annotation: Any) -> list[Any]:
+    """A type, or the types of a union."""
+    plain = bare(annotation)
+    return [plain, *map(bare, get_args(plain))]

@@ -1,0 +1,60 @@
+"""A number that says of how many it is, and how sure.
+
+Rates of successes: Wilson's interval, and its form for attempts that come in cases.
+
+Repeats of one case resemble one another, so 50 cases × 4 say less than 200 cases: the error is
+clustered by case, and Wilson's interval is taken at the number of independent attempts that would
+have that error. A plain t interval leaves [0, 1] near its ends and misses more often there
+(docs/statistics.md has the simulation).
+"""
+
+from math import sqrt
+
+import msgspec
+
+from fourscore.stats.quantiles import normal, student
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """`value` and `interval` are None where they cannot be told; n is always known."""
+
+    value: float | None
+    interval: tuple[float, float] | None
+    n: int
+
+
+def unknown(n: int) -> Figure:
+    return Figure(value=None, interval=None, n=n)
+
+
+def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's score interval; the whole of [0, 1] where nothing was seen."""
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n}")
+    if n == 0:
+        return 0.0, 1.0
+    return wilson_at(successes / n, n, normal(level))
+
+
+def wilson_at(rate: float, n: float, z: float) -> tuple[float, float]:
+    """Wilson's interval around a rate for any size and quantile."""
+    centre = rate + z * z / (2 * n)
+    spread = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    low = 0.0 if rate == 0 else (centre - spread) / scale
+    high = 1.0 if rate == 1 else (centre + spread) / scale
+    return low, high
+
+
+def clustered(
+    rate: float, error: float | None, cases: int, n: int, level: float = 0.95
+) -> tuple[float, float]:
+    """The interval of a mean in [0, 1] over n attempts at some cases, given its clustered error.
+
+    Without spread between the cases (one case, all passed, none passed) nothing is known about how
+    much the attempts at one case have in common, so a case counts once.
+    """
+    if not error:
+        return wilson_at(rate, cases, normal(level))
+    alike = min(float(n), rate * (1 - rate) / (error * error))
+    return wilson_at(rate, alike, student(level, cases - 1))

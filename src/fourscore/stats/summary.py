@@ -1,0 +1,238 @@
+"""`Summary`: a run in one document, from rows seen once, in any order.
+
+Fed the same rows in another order, it gives the same bytes: every sum is exact, every list sorted.
+Memory does not grow with the run: counters for statuses, dimensions, tags and complexities, the
+first failures by id, and with repeats the packed counts of the cases still open.
+
+What counts: scored, agent_error and timeout are tests; the last two failed,
+with a score of 0. Whatever else happened was not measured and stands beside the rate. Dimensions
+are averaged over the scored rows where they apply, each with its n; rankings mean nothing outside
+of their group and are left out. A row is one case × repeat: the store's primary key sees to it that
+none comes twice.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fourscore.core import Case, Score, Status, Trace, Usage
+from fourscore.stats.bounded_map import Named
+from fourscore.stats.means import EXACT, Estimate, Mean, Rate
+from fourscore.stats.repeats import Column, OpenCases, ks, pass_at_k, pass_hat_k
+from fourscore.stats.summary_counters import Amount, Canaries, First, Spending, Worst
+
+#: Failures shown, and groups kept: the first by name.
+FAILURES = 100
+GROUPS = 1000
+#: Failures that are shown with their reason: those with the lowest values.
+WORST = 3
+#: Words for how hard a case is, in their order; one's own follow by name.
+COMPLEXITIES = ("simple", "medium", "complex", "very_complex")
+
+SCORED = Status.SCORED
+_FREE = Usage()
+
+#: A mean, and with repeats what each open case has given to it.
+_Kept = tuple[Mean, Column | None]
+
+
+class Summary:
+    """Feed it with `add`, read it with `document`."""
+
+    def __init__(
+        self,
+        *,
+        planned: int | None = None,
+        repeats: int = 1,
+        dimensions: Iterable[str] = (),
+        level: float = 0.95,
+    ) -> None:
+        self.planned, self.repeats, self.level = planned, repeats, level
+        self._open = OpenCases(repeats)
+        self._passes = self._open.column() if repeats > 1 else None
+        self._scored = self._covered = 0
+        self._others = dict.fromkeys(Status, 0)
+        self._rate = Rate()
+        self._tally: dict[tuple[int, int], int] = {}
+        self._value = self._new()
+        self._dimensions = {name: self._new() for name in dimensions}
+        self._named = tuple(self._dimensions)
+        self._tags, self._complexities = Named(GROUPS, Rate), Named(GROUPS, Rate)
+        self._failures, self._worst = First(FAILURES), Worst(WORST)
+        self._unmeasured = Worst(WORST)
+        self._canaries = Canaries()
+        self._judges, self._agent, self._seconds = Spending(), Spending(), Amount()
+
+    def add(self, case: Case, repeat: int, score: Score, trace: Trace | None = None) -> None:
+        """One row; the trace, where given, says what the agent took and spent."""
+        status = score.status
+        slot = self._open.open(case.id) if self._passes is not None else -1
+        if status is SCORED:  # by identity: an enum's hash is a call of its own
+            self._scored += 1
+            self._covered += _exact(score.coverage)
+            self._signals(score, slot)
+        else:
+            self._others[status] += 1
+            self._canaries.add_all(score)
+        if score.passed is not None:  # so for what counts as measured, and only for that
+            self._verdict(case, repeat, score.passed, slot)
+            if not score.passed:
+                self._worst.add(case.id, repeat, score)
+            if score.value is not None:
+                _keep(self._value, score.value, slot)
+        else:
+            self._unmeasured.add(case.id, repeat, score)
+        if slot >= 0:
+            self._open.close(case.id, slot)
+        if score.cost != _FREE:
+            self._judges.add(score.cost)
+        if trace is not None:
+            if trace.usage is not None:
+                self._agent.add(trace.usage)
+            if trace.seconds is not None:
+                self._seconds.add(trace.seconds)
+
+    def _verdict(self, case: Case, repeat: int, passed: bool, slot: int) -> None:
+        x, n, s = int(passed), 0, 0
+        if self._passes is not None:
+            n, s = self._passes.counts[slot], self._passes.sums[slot]
+            self._passes.counts[slot], self._passes.sums[slot] = n + 1, s + x
+            tally = self._tally
+            if n:
+                tally[s, n] -= 1
+            tally[s + x, n + 1] = tally.get((s + x, n + 1), 0) + 1
+        self._rate.add(x, n, s)
+        tags, groups = case.tags, self._tags
+        for tag in tags if len(tags) < 2 else set(tags):
+            (groups.known.get(tag) or groups.new(tag)).add(x, n, s)
+        word, groups = case.complexity or "medium", self._complexities
+        (groups.known.get(word) or groups.new(word)).add(x, n, s)
+        if not passed:
+            self._failures.add((case.id, repeat))
+
+    def _signals(self, score: Score, slot: int) -> None:
+        for signal in score.signals:
+            if signal.canary is not None:
+                self._canaries.add(signal)
+            if signal.value is not None and not signal.relative:
+                name = signal.name
+                kept = self._dimensions.get(name)
+                if kept is None:
+                    kept = self._dimensions[name] = self._new()
+                _keep(kept, signal.value, slot)
+
+    def _new(self) -> _Kept:
+        mean = Mean()
+        return mean, self._open.column(mean) if self.repeats > 1 else None
+
+    def _estimate(self, kept: _Kept) -> Estimate:
+        mean, column = kept
+        if column is not None:
+            mean = self._open.so_far(column, mean)
+        return mean.estimate(self.level)
+
+    def document(self) -> dict[str, Any]:
+        """JSON-ready. `cost` and `time`, at the end, differ from run to run."""
+        rate, value = self._rate.estimate(self.level), self._estimate(self._value)
+        statuses = {status.value: count for status, count in self._others.items()}
+        statuses[SCORED.value] = self._scored
+        seen = sum(statuses.values())
+        planned = seen if self.planned is None else self.planned
+        dimensions = self._each_dimension()
+        failures = self._failures.items()
+        return {
+            "total_tests": rate.n,
+            "passed": self._rate.total,
+            "failed": rate.n - self._rate.total,
+            "pass_rate": rate.mean,
+            "dimension_averages": {
+                name: line["average"] for name, line in dimensions.items() if line["n"]
+            },
+            "failures": [{"id": case_id, "repeat": repeat} for case_id, repeat in failures],
+            "failures_left_out": rate.n - self._rate.total - len(failures),
+            "worst": self._worst.document(),
+            "planned": planned,
+            "statuses": statuses,
+            "unmeasured": seen - rate.n,
+            "unmeasured_first": [
+                {key: line[key] for key in ("id", "repeat", "status", "reason")}
+                for line in self._unmeasured.document()
+            ],
+            "not_run": max(0, planned - seen),
+            "cases": rate.cases,
+            "repeats": self.repeats,
+            "level": self.level,
+            "pass_rate_error": rate.error,
+            "pass_rate_interval": _ends(rate),
+            "average_score": value.mean,
+            "average_score_n": value.n,
+            "average_score_error": value.error,
+            "average_score_interval": _ends(value),
+            "coverage": self._covered / (self._scored << EXACT) if self._scored else None,
+            "dimensions": dimensions,
+            **(self._repeated() if self.repeats > 1 else {}),
+            "by_tag": {name: self._group(of) for name, of in self._tags.items().items()},
+            "by_complexity": self._each_complexity(),
+            "groups_left_out": self._tags.left_out or self._complexities.left_out,
+            **self._canaries.document(),
+            "cost": {"agent": self._agent.document(), "judges": self._judges.document()},
+            "time": {
+                "n": self._seconds.n,
+                "seconds": self._seconds.sum(),
+                "mean": self._seconds.mean(),
+                "longest": self._seconds.largest,
+            },
+        }
+
+    def _each_dimension(self) -> dict[str, dict[str, Any]]:
+        others = sorted(self._dimensions.keys() - set(self._named))
+        lines = {}
+        for name in (*self._named, *others):
+            found = self._estimate(self._dimensions[name])
+            line = {"average": found.mean, "n": found.n, "error": found.error}
+            lines[name] = {**line, "interval": _ends(found)}
+        return lines
+
+    def _each_complexity(self) -> dict[str, dict[str, Any]]:
+        rates = self._complexities.items()
+        known = [name for name in COMPLEXITIES if name in rates]
+        others = [name for name in rates if name not in COMPLEXITIES]
+        return {name: self._group(rates[name]) for name in known + others}
+
+    def _group(self, rate: Rate) -> dict[str, Any]:
+        found = rate.estimate(self.level)
+        return {
+            "total_tests": found.n,
+            "passed": rate.total,
+            "pass_rate": found.mean,
+            "pass_rate_interval": _ends(found),
+        }
+
+    def _repeated(self) -> dict[str, Any]:
+        tally = {pair: count for pair, count in self._tally.items() if count}
+        kinds = {"pass@k": pass_at_k, "pass^k": pass_hat_k}
+        return {
+            name: {str(k): _line(of(tally, k, self.level)) for k in ks(self.repeats)}
+            for name, of in kinds.items()
+        }
+
+
+def _exact(share: float) -> int:
+    return 1 << EXACT if share == 1.0 else int(share * 2.0**EXACT)
+
+
+def _keep(kept: _Kept, value: float, slot: int) -> None:
+    mean, column = kept
+    if column is None:
+        mean.add(value)
+    else:
+        column.counts[slot] += 1
+        column.sums[slot] += mean.part(value)
+
+
+def _ends(found: Estimate) -> list[float] | None:
+    return None if found.interval is None else list(found.interval)
+
+
+def _line(found: Estimate) -> dict[str, Any]:
+    line = {"rate": found.mean, "cases": found.cases, "error": found.error}
+    return {**line, "interval": _ends(found)}

@@ -1,0 +1,167 @@
+"""What attempts cost and took: sums that no order of arrival and no absurd number can upset.
+
+Canaries of a run: how many each judge was asked about, and how many it passed.
+
+What is kept of too many failures: the first by name, and the worst.
+"""
+
+import sys
+from heapq import nsmallest
+from typing import Any
+
+from fourscore.core import Score, Signal, Usage
+
+_GRAIN = 80
+_MOST = int(sys.float_info.max) << _GRAIN
+#: The largest whole number every JSON reader here can take back.
+_WHOLE = 2**63 - 1
+
+
+class Amount:
+    """A sum of floats, exact to 2^-80 and stopped at the largest float.
+
+    A recorded trace may claim 1e308 dollars, twice.
+    """
+
+    __slots__ = ("largest", "n", "total")
+
+    def __init__(self) -> None:
+        self.n = self.total = 0
+        self.largest = 0.0
+
+    def add(self, value: float) -> None:
+        over, under = value.as_integer_ratio()
+        self.n += 1
+        self.total += (over << _GRAIN) // under
+        if value > self.largest:
+            self.largest = float(value)
+
+    def sum(self) -> float:
+        return min(self.total, _MOST) / (1 << _GRAIN)
+
+    def mean(self) -> float | None:
+        return min(self.total // self.n, _MOST) / (1 << _GRAIN) if self.n else None
+
+
+class Spending:
+    """Model calls, added up."""
+
+    __slots__ = ("calls", "dollars", "input_tokens", "output_tokens")
+
+    def __init__(self) -> None:
+        self.calls = self.input_tokens = self.output_tokens = 0
+        self.dollars = Amount()
+
+    def add(self, usage: Usage) -> None:
+        self.calls += usage.calls
+        self.input_tokens += usage.input_tokens
+        self.output_tokens += usage.output_tokens
+        if usage.dollars:
+            self.dollars.add(usage.dollars)
+
+    def document(self) -> dict[str, float]:
+        return {
+            "calls": min(self.calls, _WHOLE),
+            "input_tokens": min(self.input_tokens, _WHOLE),
+            "output_tokens": min(self.output_tokens, _WHOLE),
+            "dollars": self.dollars.sum(),
+        }
+
+
+class Canaries:
+    """Feed it with signals, or with a whole score."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, list[int]] = {}
+
+    def add(self, signal: Signal) -> None:
+        if signal.canary is not None:
+            counts = self._counts.setdefault(signal.name, [0, 0])
+            counts[0] += 1
+            counts[1] += signal.canary.passed
+
+    def add_all(self, score: Score) -> None:
+        for signal in score.signals:
+            self.add(signal)
+
+    def document(self) -> dict[str, Any]:
+        """Nothing where none were asked. One that passed is reason enough to look at the judge."""
+        if not self._counts:
+            return {}
+        counts = sorted(self._counts.items())
+        return {
+            "canaries": {name: {"asked": n, "passed": passed} for name, (n, passed) in counts},
+            "judge_compromised": any(passed for _, (_, passed) in counts),
+        }
+
+
+#: Characters of a reason that a summary keeps.
+LONGEST = 300
+
+
+class First:
+    """The smallest so many of the pairs it was shown."""
+
+    __slots__ = ("_items", "_last", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._items: list[tuple[str, int]] = []
+        self._last: tuple[str, int] | None = None  # once there are enough: nothing behind it counts
+
+    def add(self, item: tuple[str, int]) -> None:
+        if self._last is None or item < self._last:
+            self._items.append(item)
+            if len(self._items) > 2 * self.limit:
+                self._trim()
+
+    def items(self) -> list[tuple[str, int]]:
+        self._trim()
+        return list(self._items)
+
+    def _trim(self) -> None:
+        self._items = nsmallest(self.limit, self._items)
+        if self._items and len(self._items) == self.limit:
+            self._last = self._items[-1]
+
+
+class Worst:
+    """The failures with the lowest values, by id where equal, and what was said of them."""
+
+    __slots__ = ("_items", "_last", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._items: dict[tuple[float, str, int], tuple[str, str]] = {}
+        self._last: tuple[float, str, int] | None = None
+
+    def add(self, case_id: str, repeat: int, score: Score) -> None:
+        key = (score.value or 0.0, case_id, repeat)
+        if self._last is None or key < self._last:
+            self._items[key] = (str(score.status), why(score))
+            if len(self._items) > 2 * self.limit:
+                self._trim()
+
+    def document(self) -> list[dict[str, Any]]:
+        self._trim()
+        return [
+            {"id": case_id, "repeat": repeat, "value": value, "status": status, "reason": reason}
+            for (value, case_id, repeat), (status, reason) in self._items.items()
+        ]
+
+    def _trim(self) -> None:
+        self._items = dict(nsmallest(self.limit, self._items.items()))
+        if len(self._items) == self.limit:
+            self._last = max(self._items)
+
+
+def why(score: Score) -> str:
+    """The reason for a score in a line: its own, else that of its lowest signal."""
+    if score.reason:
+        return score.reason[:LONGEST]
+    measured = [(signal.value, signal) for signal in score.signals if signal.value is not None]
+    if not measured:
+        return ""
+    value, lowest = min(measured, key=lambda pair: pair[0])
+    told = f": {lowest.reason}" if lowest.reason else ""
+    return f"{lowest.name} {value:.2f}{told}"[:LONGEST]

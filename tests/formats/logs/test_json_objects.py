@@ -1,0 +1,50 @@
+"""Objects of a stream in batches: what is long, spread over lines or broken keeps its line."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from fourscore import DataError
+from fourscore.formats.logs.json_objects import PIECE, Batches
+
+
+def all_of(text: str, **options: Any) -> tuple[list[dict[str, Any]], Batches[dict[str, Any]]]:
+    batches = Batches(io.BytesIO(text.encode()), dict[str, Any], **options)
+    return [row for batch in batches for row in batch], batches
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_rows_of_all_sizes(end: str, indent: int | None) -> None:
+    sizes = [1, PIECE - 20, 3 * PIECE, 5, PIECE // 2, PIECE // 2, 2 * PIECE + 1, 7]
+    rows = [{"n": n, "parts": [{"x": "y" * 50}] * (n // 60), "text": "z" * 9} for n in sizes]
+    text = "".join(json.dumps(row, indent=indent).replace("\n", end) + end for row in rows)
+    assert all_of(text)[0] == rows
+    assert all_of(text.removesuffix(end))[0] == rows
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_lines_are_counted_over_pieces(indent: int | None) -> None:
+    row = {"parts": [{"x": "y" * 50}] * (PIECE // 40)}
+    good = json.dumps(row, indent=indent)
+    lines = good.count("\n") + 1
+    text = f"{good}\n\n{good}\n{{broken}}\n{good}\n" + '{"a": 1}\n' * 20_000 + "{nor this}\n"
+    rows, batches = all_of(text, skip=True)
+    assert rows == [row] * 3 + [{"a": 1}] * 20_000
+    assert [broken.line for broken in batches.noted] == [
+        2 * lines + 2,
+        3 * lines + 20_003,
+    ]
+    numbered = Batches(io.BytesIO(text.encode()), dict[str, Any], skip=True).numbered()
+    found = [line for line, _ in numbered]
+    assert found[:4] == [1, lines + 2, 2 * lines + 3, 3 * lines + 3]
+    assert found[-1] == 3 * lines + 20_002
+
+
+def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fourscore.formats.logs.json_objects.MAX_LINE", 4 * PIECE)
+    with pytest.raises(DataError, match="longer than") as caught:
+        all_of('{"a": 1}\n' * 3 + '{"b":\n' + '"x"\n' * (2 * PIECE))
+    assert caught.value.line == 4

@@ -1,0 +1,270 @@
+"""Bodies and files into spans: protobuf, JSON of two spellings, printed; whole, broken, hostile."""
+
+import gzip
+import json
+import zlib
+from typing import Any
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue, KeyValueList
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Status
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
+
+from fourscore.core import DataError
+from fourscore.formats.otlp.http_body import (
+    MEMBERS,
+    TooLarge,
+    inflated,
+    refusal,
+    reply,
+    spans_of_body,
+)
+from fourscore.formats.otlp.json_spans import spans_of_document
+from fourscore.formats.otlp.protobuf import spans_of_protobuf
+from fourscore.formats.otlp.span import LARGEST, Event, Span, distinct, packed, unpacked
+
+TRACE, SPAN, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "00f067aa0ba902b7"
+START, END = 1_767_607_200_000_000_001, 1_767_607_201_500_000_000
+EXPECTED = Span(
+    TRACE,
+    SPAN,
+    PARENT,
+    "chat m",
+    START / 1e9,
+    END / 1e9,
+    {
+        "service.name": "shop",
+        "gen_ai.operation.name": "chat",
+        "gen_ai.usage.input_tokens": 7,
+        "gen_ai.request.temperature": 0.5,
+        "gen_ai.request.stream": True,
+        "gen_ai.response.finish_reasons": ["stop"],
+        "gen_ai.extra": {"a": "b"},
+    },
+    "ValueError: no such order",
+    (Event("exception", {"exception.type": "ValueError", "exception.message": "no such order"}),),
+)
+
+
+def any_value(value: Any) -> AnyValue:
+    if isinstance(value, bool):
+        return AnyValue(bool_value=value)
+    if isinstance(value, int):
+        return AnyValue(int_value=value)
+    if isinstance(value, float):
+        return AnyValue(double_value=value)
+    if isinstance(value, list):
+        return AnyValue(array_value=ArrayValue(values=[any_value(one) for one in value]))
+    if isinstance(value, dict):
+        return AnyValue(kvlist_value=KeyValueList(values=pairs(value)))
+    return AnyValue(string_value=value)
+
+
+def pairs(values: dict[str, Any]) -> list[KeyValue]:
+    return [KeyValue(key=key, value=any_value(value)) for key, value in values.items()]
+
+
+def proto() -> bytes:
+    told = {key: value for key, value in EXPECTED.attributes.items() if key != "service.name"}
+    span = ProtoSpan(
+        trace_id=bytes.fromhex(TRACE),
+        span_id=bytes.fromhex(SPAN),
+        parent_span_id=bytes.fromhex(PARENT),
+        name="chat m",
+        start_time_unix_nano=START,
+        end_time_unix_nano=END,
+        attributes=pairs({**told, "http.url": "dropped", "llm.tools.0.tool.json_schema": "too"}),
+        status=Status(code=Status.STATUS_CODE_ERROR),
+        events=[
+            ProtoSpan.Event(name="cache.hit"),
+            ProtoSpan.Event(
+                name="exception",
+                attributes=pairs({**EXPECTED.events[0].attributes, "exception.stacktrace": "…"}),
+            ),
+        ],
+    )
+    resource = Resource(attributes=pairs({"service.name": "shop", "host.name": "dropped"}))
+    scopes = [ScopeSpans(spans=[span])]
+    request = ExportTraceServiceRequest(
+        resource_spans=[ResourceSpans(resource=resource, scope_spans=scopes)]
+    )
+    return bytes(request.SerializeToString())
+
+
+def wired(value: Any) -> Any:
+    """An attribute's value as OTLP's JSON has it."""
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int):
+        return {"intValue": str(value)}
+    if isinstance(value, float):
+        return {"doubleValue": value}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [wired(one) for one in value]}}
+    if isinstance(value, dict):
+        return {"kvlistValue": {"values": listed(value)}}
+    return {"stringValue": value}
+
+
+def listed(values: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": wired(value)} for key, value in values.items()]
+
+
+def document() -> dict[str, Any]:
+    told = {key: value for key, value in EXPECTED.attributes.items() if key != "service.name"}
+    span = {
+        "traceId": TRACE.upper(),
+        "spanId": SPAN,
+        "parentSpanId": PARENT,
+        "name": "chat m",
+        "startTimeUnixNano": str(START),
+        "endTimeUnixNano": str(END),
+        "attributes": listed({**told, "http.url": "dropped"}),
+        "status": {"code": 2},
+        "events": [
+            {"name": "exception", "attributes": listed(dict(EXPECTED.events[0].attributes))}
+        ],
+    }
+    resource = {"attributes": listed({"service.name": "shop"})}
+    return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [span]}]}]}
+
+
+def test_protobuf_and_json_are_the_same_span() -> None:
+    assert list(spans_of_protobuf(proto())) == [EXPECTED]
+    assert list(spans_of_document(document())) == [EXPECTED]
+    for coding, body in ((b"", proto()), (b"gzip", gzip.compress(proto()))):
+        assert list(spans_of_body(body, "protobuf", coding, 10_000)) == [EXPECTED]
+    text = zlib.compress(json.dumps(document()).encode())
+    assert list(spans_of_body(text, "json", b"deflate", 10_000)) == [EXPECTED]
+
+
+def test_the_other_spelling_and_the_printed_shape() -> None:
+    text = json.dumps(document())
+    for camel, snake in (
+        ("resourceSpans", "resource_spans"),
+        ("scopeSpans", "scope_spans"),
+        ("traceId", "trace_id"),
+        ("spanId", "span_id"),
+        ("parentSpanId", "parent_span_id"),
+        ("startTimeUnixNano", "start_time_unix_nano"),
+        ("endTimeUnixNano", "end_time_unix_nano"),
+        ("intValue", "int_value"),
+        ("arrayValue", "array_value"),
+        ("kvlistValue", "kvlist_value"),
+    ):
+        text = text.replace(f'"{camel}"', f'"{snake}"')
+    assert list(spans_of_document(json.loads(text))) == [EXPECTED]
+    printed = {
+        "name": "chat m",
+        "context": {"trace_id": f"0x{TRACE}", "span_id": f"0x{SPAN}", "trace_state": "[]"},
+        "parent_id": f"0x{PARENT}",
+        "start_time": "2026-01-05T10:00:00Z",
+        "end_time": "2026-01-05T10:00:01.5Z",
+        "status": {"status_code": "ERROR"},
+        "attributes": {k: v for k, v in EXPECTED.attributes.items() if k != "service.name"},
+        "resource": {"attributes": {"service.name": "shop"}},
+        "events": [{"name": "exception", "attributes": dict(EXPECTED.events[0].attributes)}],
+    }
+    (span,) = spans_of_document(printed)
+    assert (span.trace, span.id, span.parent, span.seconds) == (TRACE, SPAN, PARENT, 1.5)
+    assert (span.attributes, span.error) == (EXPECTED.attributes, EXPECTED.error)
+
+
+@pytest.mark.parametrize(
+    ("value", "field"),
+    [
+        (5, ""),
+        ({"resourceSpans": 5}, "resourceSpans"),
+        ({"resourceSpans": [{"resource": []}]}, "resourceSpans[0].resource"),
+        ({"resourceSpans": [{"scopeSpans": {"a": 1}}]}, "resourceSpans[0].scopeSpans"),
+        ({"resourceSpans": [{"scopeSpans": [{"spans": [1]}]}]}, "scopeSpans[0].spans"),
+        (
+            {"resourceSpans": [{"scopeSpans": [{"spans": [{"startTimeUnixNano": "soon"}]}]}]},
+            "spans[0].startTimeUnixNano",
+        ),
+        (
+            {"resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": [5]}]}]}]},
+            "spans[0].attributes",
+        ),
+        ({"context": 5}, "context"),
+    ],
+)
+def test_what_does_not_fit_is_named_by_its_path(value: Any, field: str) -> None:
+    with pytest.raises(DataError) as caught:
+        list(spans_of_document(value))
+    assert field in (caught.value.field or "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("protobuf", b"\xff\xff\xff"),
+        ("protobuf", proto()[:-5]),
+        ("json", b"{"),
+        ("json", b"[]"),
+        ("json", b'{"resourceSpans": {}}'),
+        ("json", b"[" * 100_000),
+        ("json", b"\xff"),
+    ],
+)
+def test_broken_bodies_are_refused(kind: Any, body: bytes) -> None:
+    with pytest.raises(DataError):
+        list(spans_of_body(body, kind, b"", 10**6))
+
+
+def test_empty_requests_are_fine() -> None:
+    assert list(spans_of_body(b"", "protobuf", b"", 10)) == []
+    for text in (b"{}", b'{"resourceSpans": null}', b'{"later": 1}'):
+        assert list(spans_of_body(text, "json", b"", 10)) == []
+
+
+def test_inflating_is_bounded() -> None:
+    bomb = gzip.compress(b"\0" * 50_000_000)
+    assert len(bomb) < 60_000
+    with pytest.raises(TooLarge):
+        inflated(bomb, b"gzip", 1_000_000)
+    assert inflated(gzip.compress(b"ab") + gzip.compress(b"cd"), b"gzip", 4) == b"abcd"
+    for bad in (b"abc", gzip.compress(b"hello")[:-9], gzip.compress(b"") * (MEMBERS + 1)):
+        with pytest.raises(DataError):
+            inflated(bad, b"gzip", 100)
+
+
+def test_a_span_needs_an_identity_and_a_size() -> None:
+    assert unpacked(packed(EXPECTED).body) == EXPECTED
+    assert packed(EXPECTED)[:3] == (TRACE, SPAN, False)
+    for wrong in (
+        Span("t", SPAN, "", "", None, None, {}),
+        Span("0" * 32, SPAN, "", "", None, None, {}),
+        Span(TRACE, "", "", "", None, None, {}),
+        Span(TRACE, "0" * 16, "", "", None, None, {}),
+        Span(TRACE, SPAN, "", "", None, None, {"gen_ai.prompt": "x" * LARGEST}),
+    ):
+        with pytest.raises(DataError):
+            packed(wrong)
+    half = Span(TRACE, SPAN, "", "", None, None, {"gen_ai.prompt": "hi \ud83d"})
+    assert unpacked(packed(half).body).attributes == {"gen_ai.prompt": "hi \ufffd"}
+
+
+def test_of_two_copies_the_longer_stays_whatever_came_first() -> None:
+    short = Span(TRACE, SPAN, "", "a", 1.0, 2.0, {})
+    long = Span(TRACE, SPAN, "", "a", 1.0, 2.0, {"gen_ai.prompt": "x"})
+    assert distinct([short, long]) == distinct([long, short, long]) == [long]
+
+
+def test_replies_are_those_of_the_protocol() -> None:
+    assert reply("protobuf", 0, "") == b""
+    assert reply("json", 0, "") == b"{}"
+    told = ExportTraceServiceResponse.FromString(reply("protobuf", 3, "why"))
+    assert told.partial_success.rejected_spans == 3
+    assert told.partial_success.error_message == "why"
+    assert json.loads(reply("json", 3, "why")) == {
+        "partialSuccess": {"rejectedSpans": "3", "errorMessage": "why"}
+    }
+    assert json.loads(refusal("json", "no")) == {"message": "no"}
+    long = "ü" * 100
+    assert refusal("protobuf", long) == b"\x12\xc8\x01" + long.encode()

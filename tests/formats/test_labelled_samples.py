@@ -1,0 +1,138 @@
+"""Labelled samples: both formats, and what is wrong with a line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fourscore.core import DataError
+from fourscore.formats.labelled_samples import Fields, Samples
+
+POINT = {"main_query": "Q", "metadata": {"answer": "A", "score": 8}}
+LIST = {
+    "main_query": "Q",
+    "metadata": {"candidates": [{"answer": "A", "rank": 2}, {"answer": "B", "rank": 1}]},
+}
+
+
+def file(path: Path, *rows: Any) -> Path:
+    place = path / "train.jsonl"
+    place.write_text("".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in rows))
+    return place
+
+
+def test_a_score(tmp_path: Path) -> None:
+    samples = Samples(file(tmp_path, POINT, "", {**POINT, "main_query": "R"}))
+    assert len(samples) == 2
+    assert samples.read(1) == ("R", ("A",), (8.0,), "")
+    assert samples.values(0) == [0.8]
+    assert [entry.line for entry in samples.entries] == [1, 3]
+
+
+def test_ranks(tmp_path: Path) -> None:
+    samples = Samples(file(tmp_path, LIST), "listwise")
+    assert samples.read(0) == ("Q", ("A", "B"), (2.0, 1.0), "")
+    assert samples.values(0) == [0.0, 1.0]
+
+
+def test_fields_of_ones_own_and_a_reference(tmp_path: Path) -> None:
+    row = {"question": "Q", "text": "A", "score": 3, "metadata": {"gold": "G"}}
+    fields = Fields(query="question", answer="text", reference="gold")
+    samples = Samples(file(tmp_path, row), fields=fields, bounds=(1, 5))
+    assert samples.read(0) == ("Q", ("A",), (3.0,), "G")
+    assert samples.values(0) == [0.5]
+    both = {"main_query": "Q", "metadata": {"final_answer": "mine", "answer": "gold", "score": 1}}
+    assert Samples(file(tmp_path, both)).read(0) == ("Q", ("mine",), (1.0,), "gold")
+
+
+def test_graded_twice_is_one_sample_with_the_mean(tmp_path: Path) -> None:
+    again = {"main_query": "Q", "metadata": {"answer": "A", "score": 4}}
+    samples = Samples(file(tmp_path, POINT, again, POINT))
+    assert (len(samples), samples.repeated) == (1, 2)
+    assert samples.entries[0].labels == ((8 + 4 + 8) / 3,)
+
+
+def ranks(*given: Any) -> dict[str, Any]:
+    listed = [{"answer": str(i), "rank": rank} for i, rank in enumerate(given)]
+    return {"main_query": "Q", "metadata": {"candidates": listed}}
+
+
+@pytest.mark.parametrize(
+    ("mode", "row", "message"),
+    [
+        ("pointwise", {"main_query": "Q", "metadata": {"answer": "A"}}, "metadata.score: missing"),
+        (
+            "pointwise",
+            {"main_query": "Q", "metadata": {"answer": "A", "score": None}},
+            "metadata.score: missing: the sample has no label",
+        ),
+        (
+            "pointwise",
+            {"main_query": "Q", "metadata": {"answer": "A", "score": "8"}},
+            "metadata.score: expected a number, got str",
+        ),
+        (
+            "pointwise",
+            {"main_query": "Q", "metadata": {"answer": "A", "score": True}},
+            "metadata.score: expected a number, got bool",
+        ),
+        (
+            "pointwise",
+            {"main_query": "Q", "metadata": {"answer": "A", "score": 11}},
+            "metadata.score: 11 is outside [0, 10]",
+        ),
+        ("pointwise", {"metadata": {"answer": "A", "score": 1}}, "main_query: missing"),
+        ("pointwise", {"main_query": "Q", "metadata": {"score": 1}}, "metadata.answer: missing"),
+        (
+            "pointwise",
+            {"main_query": "Q", "metadata": {"answer": ["A"], "score": 1}},
+            "metadata.answer: expected text, got list",
+        ),
+        ("pointwise", LIST, "metadata.answer: missing; the row has candidates"),
+        ("pointwise", {"main_query": "Q", "metadata": 5}, "metadata: expected an object, got int"),
+        ("pointwise", [1], "expected an object, got list"),
+        ("pointwise", "{", "not JSON"),
+        ("listwise", POINT, "metadata.candidates: missing"),
+        ("listwise", ranks(1), "metadata.candidates: expected a list of at least two"),
+        ("listwise", ranks(1, 1), "metadata.candidates[].rank: the ranks 1, 1 are not 1 to 2"),
+        ("listwise", ranks(1, 3), "metadata.candidates[].rank: the ranks 1, 3 are not 1 to 2"),
+        ("listwise", ranks(1, 1.5), "metadata.candidates[].rank: the ranks 1, 1.5"),
+        ("listwise", ranks(1, None), "metadata.candidates[1].rank: missing"),
+        ("listwise", ranks(1, "2"), "metadata.candidates[1].rank: expected a number, got str"),
+        (
+            "listwise",
+            {"main_query": "Q", "metadata": {"candidates": [{"rank": 1}, {"rank": 2}]}},
+            "metadata.candidates[0].answer: missing",
+        ),
+    ],
+)
+def test_what_is_wrong_names_file_line_and_field(
+    tmp_path: Path, mode: Any, row: Any, message: str
+) -> None:
+    path = file(tmp_path, POINT if mode == "pointwise" else LIST, row)
+    with pytest.raises(DataError) as caught:
+        Samples(path, mode)
+    assert str(caught.value).startswith(f"{path}:2: {message}")
+
+
+def test_an_empty_file_and_none(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there are no samples in it"):
+        Samples(file(tmp_path, "", ""))
+    with pytest.raises(DataError, match="No such file"):
+        Samples(tmp_path / "none.jsonl")
+
+
+def test_a_file_that_changes_under_it_is_noticed(tmp_path: Path) -> None:
+    path = file(tmp_path, POINT)
+    samples = Samples(path)
+    file(tmp_path, {**POINT, "main_query": "another"})
+    with pytest.raises(DataError, match=r"train.jsonl:1: the file has changed"):
+        samples.read(0)
+
+
+def test_chinese_a_byte_order_mark_and_lone_surrogates(tmp_path: Path) -> None:
+    path = tmp_path / "train.jsonl"
+    row = '{"main_query": "天空", "metadata": {"answer": "\\ud800蓝", "score": 1}}\n'
+    path.write_bytes(b"\xef\xbb\xbf" + row.encode())
+    assert Samples(path).read(0) == ("天空", ("\ufffd蓝",), (1.0,), "")
