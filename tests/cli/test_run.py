@@ -131,7 +131,7 @@ def test_bad_usage_is_2_and_leaves_no_run(words: list[str], message: str) -> Non
     ("words", "field", "message"),
     [
         (["run", "--repeats", "two"], "--repeats", "invalid int value: 'two'"),
-        (["run", "--bogus"], None, "unrecognized arguments: --bogus"),
+        (["run", "--xyzzyxyzzy"], None, "unrecognized arguments: --xyzzyxyzzy"),
         (["evolve"], None, "the following arguments are required: ACTION"),
         (["run", *PARTS, "--repeats", "0"], "repeats", "expected at least 1"),
     ],
