@@ -17,7 +17,7 @@ import random
 from collections.abc import Callable
 from math import exp, fsum, sqrt
 
-from fourscore.evolve.literal import should_apply_mutation
+from fourscore.evolve.decision import should_apply_mutation
 from fourscore.stats.quantiles import student
 from fourscore.stats.sequential import Looks, look
 

@@ -24,8 +24,7 @@ from fourscore.core import Case, Score, Signal, score
 from fourscore.evolve.fitness.document import document
 from fourscore.evolve.fitness.log import score_log
 from fourscore.formats.logs.log_file import Log
-from fourscore.judges.fitness.grades import GRADES, grade_of, score_of
-from fourscore.judges.fitness.rubric import fitness
+from fourscore.judges.fitness.rubric import GRADES, fitness, grade_of, score_of
 
 
 async def scored(path: Path, rows: list[dict[str, Any]]) -> list[Score]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
         judge,
         score,
     )
-    from fourscore.evolve.literal import should_apply_mutation
+    from fourscore.evolve.decision import should_apply_mutation
     from fourscore.judges.agentjet import CountdownAnswerAsJudge, EnvServiceJudge, MathAnswerAsJudge
     from fourscore.judges.dimensions.research_rubric import EVALUATION_DIMENSIONS, EVALUATION_RUBRIC
     from fourscore.judges.failures import has_obvious_errors
@@ -43,10 +43,14 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
         has_next_steps,
     )
     from fourscore.judges.fitness.detectors.format import follows_format
+    from fourscore.judges.fitness.detectors.markdown import has_code_block
     from fourscore.judges.fitness.detectors.syntax import has_syntax_errors
-    from fourscore.judges.fitness.grades import GRADES, grade_of
-    from fourscore.judges.fitness.output import score_accuracy, score_completeness
-    from fourscore.judges.fitness.structure import has_code_block, score_structure
+    from fourscore.judges.fitness.output_quality import (
+        score_accuracy,
+        score_completeness,
+        score_structure,
+    )
+    from fourscore.judges.fitness.rubric import GRADES, grade_of
     from fourscore.judges.workflow import (
         BaseJudge,
         ModelTuner,
@@ -93,18 +97,18 @@ _CORE = (
 )
 _LATER = {
     **dict.fromkeys(_CORE, "fourscore.core"),
-    "GRADES": "fourscore.judges.fitness.grades",
+    "GRADES": "fourscore.judges.fitness.rubric",
     "follows_format": "fourscore.judges.fitness.detectors.format",
-    "grade_of": "fourscore.judges.fitness.grades",
-    "has_code_block": "fourscore.judges.fitness.structure",
+    "grade_of": "fourscore.judges.fitness.rubric",
+    "has_code_block": "fourscore.judges.fitness.detectors.markdown",
     "has_direct_answer": "fourscore.judges.fitness.detectors.answer",
     "has_explanation": "fourscore.judges.fitness.detectors.answer",
     "has_next_steps": "fourscore.judges.fitness.detectors.answer",
     "has_obvious_errors": "fourscore.judges.failures",
     "has_syntax_errors": "fourscore.judges.fitness.detectors.syntax",
-    "score_accuracy": "fourscore.judges.fitness.output",
-    "score_completeness": "fourscore.judges.fitness.output",
-    "score_structure": "fourscore.judges.fitness.structure",
+    "score_accuracy": "fourscore.judges.fitness.output_quality",
+    "score_completeness": "fourscore.judges.fitness.output_quality",
+    "score_structure": "fourscore.judges.fitness.output_quality",
     "aggregate_scores": "fourscore.stats.recency",
     "remove_outliers": "fourscore.stats.recency",
     "AutoGraderJudge": "fourscore.labels.auto_grader_judge",
@@ -126,7 +130,7 @@ _LATER = {
     "calculate_overall_score": "fourscore.test.test_set",
     "evaluate_output": "fourscore.test.test_set",
     "record": "fourscore.agents.step_recorder",
-    "should_apply_mutation": "fourscore.evolve.literal",
+    "should_apply_mutation": "fourscore.evolve.decision",
 }
 
 __all__ = [

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from fourscore import should_apply_mutation
-from fourscore.evolve.decision import by_pairs, by_scores, expected_false
+from fourscore.evolve.decision import decide_by_pairs, decide_by_scores, expected_false
 from fourscore.stats.sequential import Looks
 
 
@@ -67,7 +67,7 @@ def test_what_is_no_score_is_refused(bad: object) -> None:
 
 
 def test_a_decision_by_pairs_carries_its_evidence() -> None:
-    gained = by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
+    gained = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
     assert (gained.rule, gained.accepted, gained.reason) == ("paired", True, "improvement")
     assert (gained.n, gained.look, gained.looks, gained.level) == (20, 2, 3, 0.05)
     assert (gained.old, gained.new) == (45.0, 92.5)
@@ -79,22 +79,22 @@ def test_a_decision_by_pairs_carries_its_evidence() -> None:
 
 
 def test_a_decision_that_waits_is_not_final() -> None:
-    waiting = by_pairs([(50.0, 51.0)] * 30)
+    waiting = decide_by_pairs([(50.0, 51.0)] * 30)
     assert (waiting.accepted, waiting.reason, waiting.more) == (False, "more_cases", 20)
     assert not waiting.final
-    nothing = by_pairs([])
+    nothing = decide_by_pairs([])
     assert (nothing.delta, nothing.old, nothing.n, nothing.more) == (None, None, 0, 25)
 
 
 def test_losses_and_doubts_are_not_accepted() -> None:
-    assert by_pairs([(90.0, 20.0), (80.0, 20.0)] * 20).reason == "no_gain"
-    unclear = by_pairs([(50.0, 70.0), (50.0, 31.0)] * 100)
+    assert decide_by_pairs([(90.0, 20.0), (80.0, 20.0)] * 20).reason == "no_gain"
+    unclear = decide_by_pairs([(50.0, 70.0), (50.0, 31.0)] * 100)
     assert (unclear.accepted, unclear.reason) == (False, "undecided")
 
 
 def test_the_stream_has_an_expected_number_of_false_acceptances() -> None:
-    paired = by_pairs([(50.0, 50.0)] * 200)
-    literal = by_scores(80.0, 79.0, Fixed(0.0))
+    paired = decide_by_pairs([(50.0, 50.0)] * 200)
+    literal = decide_by_scores(80.0, 79.0, Fixed(0.0))
     assert literal.exploration
     assert literal.level is None
     assert expected_false([paired] * 12 + [literal]) == pytest.approx(0.6)

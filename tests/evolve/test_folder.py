@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from fourscore.core import ConfigError, DataError, InputError
-from fourscore.evolve.decision import Decision, by_pairs
+from fourscore.evolve.decision import Decision, decide_by_pairs
 from fourscore.evolve.folder import Evolution
-from fourscore.evolve.history import Record
+from fourscore.evolve.history import StrategyRecord
 from fourscore.stats.sequential import Looks
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
-WON = by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
-LOST = by_pairs([(90.0, 20.0), (80.0, 20.0)] * 20)
+WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
+LOST = decide_by_pairs([(90.0, 20.0), (80.0, 20.0)] * 20)
 EXPLORED = Decision(rule="literal", accepted=True, reason="exploration", delta=-1.0)
 
 
@@ -104,7 +104,7 @@ def test_a_decision_that_waits_is_not_recorded(folder: Path) -> None:
     with opened(folder) as evolution:
         number = added(evolution)
         with pytest.raises(ValueError, match="25 more pairs"):
-            evolution.decide(number, by_pairs([]))
+            evolution.decide(number, decide_by_pairs([]))
         assert evolution.pending is not None
 
 
@@ -197,7 +197,7 @@ def test_strategies_have_a_record(folder: Path) -> None:
         for strategy, decision in (("a", WON), ("a", LOST), ("b", LOST), ("b", EXPLORED)):
             evolution.decide(added(evolution, strategy=strategy), decision)
         evolution.withdraw(added(evolution, strategy="c"), "no")
-        assert evolution.record == {"a": Record(2, 1), "b": Record(2, 1)}
+        assert evolution.record == {"a": StrategyRecord(2, 1), "b": StrategyRecord(2, 1)}
         assert evolution.history.expected_false == pytest.approx(0.15)
         assert evolution.history.accepted == 2
 

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case
-from fourscore.evolve.decision import by_scores
-from fourscore.evolve.evaluating import Bench, Evaluator
-from fourscore.evolve.events import Noted
+from fourscore.evolve.decision import decide_by_scores
+from fourscore.evolve.evaluator import Bench, Evaluator
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.limits import Risk
+from fourscore.evolve.log import Noted
 from fourscore.evolve.loop import MOST_REFUSED, Ended, Loop, Way
-from fourscore.evolve.mutations.failure import Failure
-from fourscore.evolve.mutations.proposal import Proposal, Refused, diff_of
-from fourscore.evolve.mutations.record import Record, text_digest
+from fourscore.evolve.mutations.failures import Failure
+from fourscore.evolve.mutations.proposers import Proposal, Refused, diff_of
+from fourscore.evolve.mutations.strategies import MutationRecord, text_digest
 from fourscore.evolve.prompted_agent import PromptedAgents
 from fourscore.evolve.split import part_of, split
 from fourscore.formats.cases import CaseFile
@@ -60,13 +60,13 @@ def right(case, trace):
 FREE = "{mutations_per_day: null, high_risk_per_day: null, cool_down: 0, stable_runs: null}"
 
 
-class Scripted:
+class ScriptedProposer:
     """Proposes what it was told to, one after the other; remembers what it was shown."""
 
     def __init__(self, *script: Any) -> None:
         self.script = list(script)
         self.shown: list[str] = []
-        self.records: list[Record] = []
+        self.records: list[MutationRecord] = []
         self.parents: list[str] = []
 
     async def propose(
@@ -74,7 +74,7 @@ class Scripted:
         parent_text: str,
         failures: Sequence[Failure],
         passed: Sequence[Case],
-        record: Record,
+        record: MutationRecord,
         rng: Random,
     ) -> Any:
         self.shown += [failure.case for failure in failures]
@@ -166,7 +166,7 @@ def desk(tmp_path: Path) -> Desk:
 
 def test_a_better_version_is_found_and_a_worse_one_is_not(desk: Desk) -> None:
     desk.begin()
-    ended = desk.step(Scripted("right: 0.1", "right: 0.9", "right: 0.5"), 3)
+    ended = desk.step(ScriptedProposer("right: 0.1", "right: 0.9", "right: 0.5"), 3)
     assert (ended.generations, ended.reason) == (3, "done")
     with desk.opened() as evolution:
         assert [each.status for each in evolution.versions()] == [
@@ -183,7 +183,7 @@ def test_a_better_version_is_found_and_a_worse_one_is_not(desk: Desk) -> None:
 
 def test_mutations_see_only_what_informs_and_decisions_only_what_decides(desk: Desk) -> None:
     desk.begin()
-    proposer = Scripted("right: 0.9", "right: 0.8")
+    proposer = ScriptedProposer("right: 0.9", "right: 0.8")
     desk.step(proposer, 2)
     assert {part_of(case) for case in proposer.shown} == {"inform"}
     with Store(desk.folder / "runs.db") as store:
@@ -195,7 +195,7 @@ def test_mutations_see_only_what_informs_and_decisions_only_what_decides(desk: D
 
 def test_a_clear_difference_needs_few_cases(desk: Desk) -> None:
     desk.begin("right: 0.9")
-    desk.step(Scripted("right: 0.01"))
+    desk.step(ScriptedProposer("right: 0.01"))
     with desk.opened() as evolution:
         (decision,) = [event.decision for event in evolution.history.decisions]
     assert (decision.look, decision.n) == (1, decision.n)
@@ -204,7 +204,7 @@ def test_a_clear_difference_needs_few_cases(desk: Desk) -> None:
 
 def test_the_active_version_is_asked_once_for_each_case(desk: Desk) -> None:
     desk.begin("right: 0.5")
-    desk.step(Scripted("right: 0.12", "right: 0.23", "right: 0.34"), 3)
+    desk.step(ScriptedProposer("right: 0.12", "right: 0.23", "right: 0.34"), 3)
     asked = [call for call in desk.calls if call.startswith("right: 0.5|")]
     assert len(asked) == len(set(asked))
 
@@ -213,12 +213,12 @@ def test_a_refusal_is_recorded_and_known_from_then_on(desk: Desk) -> None:
     desk.begin()
     digest = text_digest("right: 7")
     refused = Refused(reason="too long", strategy="format_change", risk="low", digest=digest)
-    desk.step(Scripted(refused, "right: 0.9"))
+    desk.step(ScriptedProposer(refused, "right: 0.9"))
     with desk.opened() as evolution:
         notes = [event for event in evolution.events() if isinstance(event, Noted)]
         assert notes[0].about == "refused"
         assert notes[0].data["reason"] == "too long"
-    again = Scripted()
+    again = ScriptedProposer()
     ended = desk.step(again)
     assert again.records[0].of("format_change").refused == 1
     assert again.records[0].knows("right: 7")
@@ -231,7 +231,7 @@ def test_a_refusal_is_recorded_and_known_from_then_on(desk: Desk) -> None:
 def test_refusals_without_end_end_the_step(desk: Desk) -> None:
     desk.begin()
     refused = Refused(reason="no", strategy="format_change")
-    ended = desk.step(Scripted(*[refused] * (MOST_REFUSED + 5)))
+    ended = desk.step(ScriptedProposer(*[refused] * (MOST_REFUSED + 5)))
     assert ended.reason == "refused"
     with desk.opened() as evolution:
         about = [event.about for event in evolution.events() if isinstance(event, Noted)]
@@ -240,10 +240,10 @@ def test_refusals_without_end_end_the_step(desk: Desk) -> None:
 
 def test_a_model_that_does_not_answer_is_nobodys_try(desk: Desk) -> None:
     desk.begin()
-    ended = desk.step(Scripted(ModelError("connection", "no route")), 2)
+    ended = desk.step(ScriptedProposer(ModelError("connection", "no route")), 2)
     assert (ended.reason, ended.generations) == ("model", 0)
     assert "no route" in ended.why
-    assert desk.step(Scripted("right: 0.9")).reason == "done"
+    assert desk.step(ScriptedProposer("right: 0.9")).reason == "done"
     with desk.opened() as evolution:
         assert evolution.active.number == 2
         assert evolution.history.decisions[0].version == 2
@@ -252,13 +252,13 @@ def test_a_model_that_does_not_answer_is_nobodys_try(desk: Desk) -> None:
 def test_chance_is_the_same_after_a_kill(desk: Desk) -> None:
     desk.begin()
 
-    class Dice(Scripted):
+    class Dice(ScriptedProposer):
         async def propose(
             self,
             parent_text: str,
             failures: Sequence[Failure],
             passed: Sequence[Case],
-            record: Record,
+            record: MutationRecord,
             rng: Random,
         ) -> Any:
             self.script.append(rng.random())
@@ -276,7 +276,7 @@ def test_chance_is_the_same_after_a_kill(desk: Desk) -> None:
 
 def test_the_days_limit_ends_the_step(desk: Desk) -> None:
     desk.begin(settings="limits: {mutations_per_day: 2, cool_down: 0}\n")
-    ended = desk.step(Scripted("right: 0.1", "right: 0.2", "right: 0.3"), 5)
+    ended = desk.step(ScriptedProposer("right: 0.1", "right: 0.2", "right: 0.3"), 5)
     assert (ended.reason, ended.generations) == ("per_day", 2)
     assert ended.why == "no mutation: 2 mutations today, no more are allowed"
 
@@ -284,7 +284,7 @@ def test_the_days_limit_ends_the_step(desk: Desk) -> None:
 def test_after_the_days_high_risks_only_lower_ones_are_asked_for(desk: Desk) -> None:
     desk.begin(settings="limits: {high_risk_per_day: 1, cool_down: 0}\n")
     asked: list[str] = []
-    proposer = Scripted(("right: 0.1", "high"), "right: 0.2")
+    proposer = ScriptedProposer(("right: 0.1", "high"), "right: 0.2")
 
     def choose(risk: Risk) -> Any:
         asked.append(risk)
@@ -301,7 +301,7 @@ def test_after_the_days_high_risks_only_lower_ones_are_asked_for(desk: Desk) -> 
 
 def test_the_cool_down_is_made_of_executions(desk: Desk) -> None:
     desk.begin(settings="limits: {cool_down: 3}\n")
-    desk.step(Scripted("right: 0.1", "right: 0.2"), 2)
+    desk.step(ScriptedProposer("right: 0.1", "right: 0.2"), 2)
     with desk.opened() as evolution:
         kinds = [type(event).__name__ for event in evolution.events()]
     first, second = (at for at, kind in enumerate(kinds) if kind == "Proposed")
@@ -312,7 +312,7 @@ def test_the_cool_down_is_made_of_executions(desk: Desk) -> None:
 
 def test_a_stable_version_is_left_alone(desk: Desk) -> None:
     desk.begin("right: 1.0", settings="limits: {stable_runs: 2, cool_down: 2}\n")
-    ended = desk.step(Scripted("right: 0.1", "right: 0.2"), 5)
+    ended = desk.step(ScriptedProposer("right: 0.1", "right: 0.2"), 5)
     assert (ended.reason, ended.generations) == ("stable", 1)
     assert "average 100.00" in ended.why
 
@@ -325,22 +325,22 @@ def test_a_version_that_breaks_the_agent_is_rolled_back(desk: Desk) -> None:
     with desk.opened() as evolution:
         new = evolution.add("break right: 1", strategy="s", risk="low")
         evolution.promote(new.number)
-    ended = desk.step(Scripted("right: 0.9"))
+    ended = desk.step(ScriptedProposer("right: 0.9"))
     assert ended.reason == "rolled_back"
     assert ended.why == (
         "rolled back from version 2 to 1: 100% of the cases failed, 50% are allowed"
     )
     with desk.opened() as evolution:
         assert evolution.active.number == 1
-    assert desk.step(Scripted("right: 0.9")).reason == "done"
+    assert desk.step(ScriptedProposer("right: 0.9")).reason == "done"
 
 
 def test_two_drops_in_a_row_are_rolled_back(desk: Desk) -> None:
     desk.begin("right: 0.1", settings="limits: {cool_down: 5}\n")
     with desk.opened() as evolution:
         new = evolution.add("fading right: 1.0", strategy="s", risk="low")
-        evolution.decide(new.number, by_scores(10, 90))
-    ended = desk.step(Scripted("right: 0.9"))
+        evolution.decide(new.number, decide_by_scores(10, 90))
+    ended = desk.step(ScriptedProposer("right: 0.9"))
     assert (ended.reason, ended.why[:36]) == ("rolled_back", "rolled back from version 2 to 1: 2 d")
     with desk.opened() as evolution:
         assert evolution.active.number == 1
@@ -356,7 +356,7 @@ def test_drops_within_the_noise_are_none_unless_taken_literally(desk: Desk) -> N
     with desk.opened() as evolution:
         new = evolution.add("right: 0.50", strategy="s", risk="low")
         evolution.promote(new.number)
-    assert desk.step(Scripted("right: 0.9")).reason == "done"
+    assert desk.step(ScriptedProposer("right: 0.9")).reason == "done"
     assert any("within the noise of" in line for line in desk.told)
     literal = desk.folder / "literal"
     literal.mkdir()
@@ -366,7 +366,7 @@ def test_drops_within_the_noise_are_none_unless_taken_literally(desk: Desk) -> N
     with other.opened() as evolution:
         new = evolution.add("right: 0.50", strategy="s", risk="low")
         evolution.promote(new.number)
-    assert other.step(Scripted("right: 0.9"), rule="literal").reason == "rolled_back"
+    assert other.step(ScriptedProposer("right: 0.9"), rule="literal").reason == "rolled_back"
 
 
 # The literal rule
@@ -375,7 +375,7 @@ def test_drops_within_the_noise_are_none_unless_taken_literally(desk: Desk) -> N
 def test_exploration_stays_on_a_branch_and_its_children_have_to_win(desk: Desk) -> None:
     desk.begin("right: 0.50")
     seed = next(n for n in range(100) if Random(f"{n} version 2").random() < 0.2)
-    proposer = Scripted("right: 0.495", "right: 0.51", "right: 0.52")
+    proposer = ScriptedProposer("right: 0.495", "right: 0.51", "right: 0.52")
     desk.step(proposer, rule="literal", seed=seed)
     with desk.opened() as evolution:
         assert evolution.version(2).status == "branch"
@@ -395,7 +395,7 @@ def test_exploration_stays_on_a_branch_and_its_children_have_to_win(desk: Desk) 
 
 def test_a_spent_budget_of_cases_is_gone_on_with_and_nobody_is_asked_twice(desk: Desk) -> None:
     desk.begin()
-    proposer, steps = Scripted("right: 0.9"), 0
+    proposer, steps = ScriptedProposer("right: 0.9"), 0
     while desk.step(proposer, most=23).reason == "cases":
         steps += 1
         assert len(desk.calls) == 23 * steps
@@ -406,7 +406,7 @@ def test_a_spent_budget_of_cases_is_gone_on_with_and_nobody_is_asked_twice(desk:
     whole.mkdir()
     other = Desk(whole)
     other.begin()
-    other.step(Scripted("right: 0.9"))
+    other.step(ScriptedProposer("right: 0.9"))
     logs = [
         (each.folder / "evolution" / "log.jsonl").read_text().splitlines() for each in (desk, other)
     ]
@@ -419,13 +419,13 @@ def test_a_candidate_that_cannot_be_measured_waits_and_is_then_given_up(desk: De
     with desk.opened() as evolution:
         evolution.add("right: 0.9", strategy="s", risk="low")
     (desk.folder / "away").touch()
-    ended = desk.step(Scripted())
+    ended = desk.step(ScriptedProposer())
     assert ended.reason == "unmeasured"
     with desk.opened() as evolution:
         assert evolution.version(2).status == "withdrawn"
         new = evolution.add("right: 0.95", strategy="s", risk="low")
     (desk.folder / "away").unlink()
-    assert desk.step(Scripted()).reason == "done"
+    assert desk.step(ScriptedProposer()).reason == "done"
     with desk.opened() as evolution:
         assert evolution.active == evolution.version(new.number)
 
@@ -434,7 +434,7 @@ def test_a_candidate_has_a_second_chance_to_be_measured(desk: Desk) -> None:
     desk.begin()
     away = desk.folder / "away"
 
-    class Leaving(Scripted):
+    class Leaving(ScriptedProposer):
         async def propose(self, *given: Any) -> Any:
             away.touch()
             return await super().propose(*given)
@@ -445,7 +445,7 @@ def test_a_candidate_has_a_second_chance_to_be_measured(desk: Desk) -> None:
     with desk.opened() as evolution:
         assert evolution.pending == evolution.version(2)
     away.unlink()
-    assert desk.step(Scripted()).reason == "done"
+    assert desk.step(ScriptedProposer()).reason == "done"
     with desk.opened() as evolution:
         assert evolution.active.number == 2
     assert len(desk.calls) == len(set(desk.calls))
@@ -454,29 +454,29 @@ def test_a_candidate_has_a_second_chance_to_be_measured(desk: Desk) -> None:
 def test_an_answer_that_was_not_judged_is_judged_and_not_asked_for(desk: Desk) -> None:
     desk.begin()
     (desk.folder / "away").touch()
-    ended = desk.step(Scripted("right: 0.9"))
+    ended = desk.step(ScriptedProposer("right: 0.9"))
     assert (ended.reason, ended.generations) == ("unmeasured", 0)
     with desk.opened() as evolution:
         assert not evolution.history.executions
     assert desk.calls
     (desk.folder / "away").unlink()
-    assert desk.step(Scripted("right: 0.9")).reason == "done"
+    assert desk.step(ScriptedProposer("right: 0.9")).reason == "done"
     assert len(desk.calls) == len(set(desk.calls))
 
 
 def test_a_changed_case_is_asked_again(desk: Desk) -> None:
     desk.begin("right: 0.5")
-    desk.step(Scripted("right: 0.1"))
+    desk.step(ScriptedProposer("right: 0.1"))
     text = (desk.folder / "cases.jsonl").read_text()
     (desk.folder / "cases.jsonl").write_text(text.replace('"question ', '"new question '))
     before = len(desk.calls)
-    desk.step(Scripted("right: 0.2"))
+    desk.step(ScriptedProposer("right: 0.2"))
     assert all("new question" in call for call in desk.calls[before:])
 
 
 def test_repeats_are_one_pair(desk: Desk) -> None:
     desk.begin(settings=f"limits: {FREE}\nrepeats: 2\n")
-    desk.step(Scripted("right: 0.9"))
+    desk.step(ScriptedProposer("right: 0.9"))
     with desk.opened() as evolution:
         (decided,) = evolution.history.decisions
     with Store(desk.folder / "runs.db") as store:
@@ -487,11 +487,11 @@ def test_repeats_are_one_pair(desk: Desk) -> None:
 
 def test_the_held_out_part_is_noted_once_for_each_result(desk: Desk) -> None:
     desk.begin()
-    first = desk.step(Scripted())
+    first = desk.step(ScriptedProposer())
     assert first.held_out is not None
     assert first.held_out.words.startswith("version 1: ")
-    desk.step(Scripted())
-    desk.step(Scripted("right: 0.9"))
+    desk.step(ScriptedProposer())
+    desk.step(ScriptedProposer("right: 0.9"))
     with desk.opened() as evolution:
         notes = [each for each in evolution.events() if isinstance(each, Noted)]
     assert [(each.data["first"], each.data["active"]) for each in notes] == [(1, 1), (1, 2)]
@@ -501,6 +501,6 @@ def test_a_gain_that_does_not_hold_is_said(desk: Desk) -> None:
     desk.begin("right: 0.9")
     with desk.opened() as evolution:
         evolution.promote(evolution.add("right: 0.2", strategy="s", risk="low").number)
-    ended = desk.step(Scripted())
+    ended = desk.step(ScriptedProposer())
     assert ended.held_out is not None
     assert "no gain here: the decisions were fitted to their own cases" in ended.held_out.words

@@ -14,12 +14,12 @@ from fourscore.cli import evolve_step as stepping
 from fourscore.cli.evolve_example import begin_example
 from fourscore.cli.main import PASSED
 from fourscore.core import ConfigError, DataError
-from fourscore.evolve.document import status_document, version_document
 from fourscore.evolve.folder import Evolution
+from fourscore.evolve.lineage import lineage_document, status_document, version_document
 from fourscore.evolve.settings import NAME, settings_text
-from fourscore.evolve.texts import LARGEST
+from fourscore.evolve.version_files import LARGEST
 from fourscore.report import evolution_panel as terminal
-from fourscore.report.lineage_panel import lineage_document, show_lineage
+from fourscore.report.lineage_panel import show_lineage
 
 FOLDER = "evolution"
 

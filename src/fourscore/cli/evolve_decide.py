@@ -11,8 +11,8 @@ import msgspec
 from fourscore.cli.flags import add_scores_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError, DataError
-from fourscore.evolve.decision import Decision, by_pairs, by_scores
-from fourscore.evolve.runs import PairedRuns, paired_runs
+from fourscore.evolve.comparison import PairedRuns, pair_runs
+from fourscore.evolve.decision import Decision, decide_by_pairs, decide_by_scores
 from fourscore.report import evolution_panel as terminal
 from fourscore.stats.sequential import Looks
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
@@ -60,9 +60,9 @@ def _decide_runs(args: argparse.Namespace) -> int:
         one, other = a.run(args.runs[0]), b.run(args.runs[1])
         judge = args.scores or same_judge(a, one.id, b, other.id)
         old, new = Side(store=a, run=one.id, judge=judge), Side(store=b, run=other.id, judge=judge)
-        found = paired_runs(old, new)
+        found = pair_runs(old, new)
     if args.rule == "paired":
-        return _decided(args, by_pairs(found.pairs, _plan(args, len(found.pairs))), found)
+        return _decided(args, decide_by_pairs(found.pairs, _plan(args, len(found.pairs))), found)
     if not found.pairs:
         raise DataError("no case was measured in both runs", field="RUN")
     means = [sum(side) / len(found.pairs) for side in zip(*found.pairs, strict=True)]
@@ -74,7 +74,7 @@ def _by_scores(args: argparse.Namespace, old: float, new: float, n: int = 0) -> 
     for field, value in (("--old", old), ("--new", new)):
         if not 0 <= value <= 100:
             raise ConfigError(f"{value} is not a score from 0 to 100", field=field)
-    return by_scores(old, new, rng, n)
+    return decide_by_scores(old, new, rng, n)
 
 
 def _plan(args: argparse.Namespace, pairs: int) -> Looks:

@@ -16,14 +16,13 @@ from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
 from fourscore.cli.run_guard import Watchdog, stdout_kept, stoppable
 from fourscore.core import ConfigError, DataError, FourscoreError, Rubric
 from fourscore.core.judge import safe_repr
-from fourscore.evolve.document import status_document
-from fourscore.evolve.evaluating import Bench, Evaluator
+from fourscore.evolve.evaluator import Bench, Evaluator
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.limits import Risk
+from fourscore.evolve.lineage import lineage_document, status_document
 from fourscore.evolve.loop import SPENT, Ended, Loop, Way
 from fourscore.evolve.mutations.checks import Checks
-from fourscore.evolve.mutations.proposal import Proposer
-from fourscore.evolve.mutations.proposers import KINDS, proposer_of
+from fourscore.evolve.mutations.proposers import KINDS, Proposer, proposer_of
 from fourscore.evolve.mutations.strategies import RISKS, allowed
 from fourscore.evolve.prompted_agent import PromptedAgents
 from fourscore.evolve.settings import NAME, Settings
@@ -36,7 +35,7 @@ from fourscore.models.client import EndpointModel
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.wrapper import find_layer
 from fourscore.report import costs
-from fourscore.report.lineage_panel import lineage_document, show_lineage
+from fourscore.report.lineage_panel import show_lineage
 from fourscore.report.run_panel import Ticker
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Observer, Plan

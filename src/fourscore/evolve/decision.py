@@ -1,18 +1,54 @@
-"""`Decision`: whether a candidate replaces the version it was compared with, and by what evidence.
+"""`Decision`: whether a candidate replaces the version it was compared with, and on what evidence.
 
-Two rules give one: `by_pairs` compares both on the same cases and is the default, `by_scores` is
-the literal rule. Exploration is accepted to a branch, never to the active version.
+`decide_by_pairs` compares both on the same cases and is the default. `decide_by_scores` applies the
+literal rule, `should_apply_mutation`, to two scores from 0 to 100. That rule ignores chance: it
+accepts a mutation without any effect more than half of the time (see docs/evolution.md), so what it
+accepts as exploration becomes a branch, never the active version.
 """
 
 from collections.abc import Iterable, Sequence
 from math import fsum
 from random import Random
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from fourscore.evolve.literal import should_apply_mutation
+from fourscore.core.numbers import check_finite
 from fourscore.stats.sequential import Looks, Outcome, look
+
+#: Gains above this are significant, losses from this on are regressions.
+SIGNIFICANT, REGRESSION = 5.0, -3.0
+#: How often a slight regression is taken all the same.
+EXPLORE = 0.2
+
+Reason = Literal["significant_improvement", "marginal_improvement", "exploration", "regression"]
+
+
+class Answer(NamedTuple):
+    accepted: bool
+    reason: Reason
+
+
+def should_apply_mutation(old_score: float, new_score: float, rng: Random | None = None) -> Answer:
+    """Whether to apply a mutation, and why; `rng` decides about exploration, a fresh one if None.
+
+    >>> should_apply_mutation(80, 83)
+    Answer(accepted=True, reason='marginal_improvement')
+    """
+    for field, value in (("old_score", old_score), ("new_score", new_score)):
+        if value is None:
+            raise ValueError(f"{field}: expected a number, got None")
+        check_finite(field, value)
+    delta = new_score - old_score
+    if delta > SIGNIFICANT:
+        return Answer(True, "significant_improvement")
+    if delta > 0:
+        return Answer(True, "marginal_improvement")
+    if delta > REGRESSION:
+        chance = Random() if rng is None else rng  # noqa: S311 - a choice, not a secret
+        return Answer(chance.random() < EXPLORE, "exploration")
+    return Answer(False, "regression")
+
 
 Rule = Literal["paired", "literal"]
 #: What the looks come to, in the words of a decision.
@@ -56,7 +92,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.accepted and self.reason == "exploration"
 
 
-def by_pairs(pairs: Sequence[tuple[float, float]], plan: Looks | None = None) -> Decision:
+def decide_by_pairs(pairs: Sequence[tuple[float, float]], plan: Looks | None = None) -> Decision:
     """From (old, new) scores of the same cases, 0 to 100, in the order they were run."""
     plan = plan or Looks()
     verdict = look([new - old for old, new in pairs], plan)
@@ -80,7 +116,7 @@ def by_pairs(pairs: Sequence[tuple[float, float]], plan: Looks | None = None) ->
     )
 
 
-def by_scores(old: float, new: float, rng: Random | None = None, n: int = 0) -> Decision:
+def decide_by_scores(old: float, new: float, rng: Random | None = None, n: int = 0) -> Decision:
     """From two scores alone."""
     answer = should_apply_mutation(old, new, rng)
     return Decision(

@@ -21,13 +21,22 @@ from typing import Any, Self
 
 from fourscore.core import ConfigError, DataError
 from fourscore.core.frozen import replace_surrogates
-from fourscore.evolve import files
+from fourscore.evolve import atomic_files as files
 from fourscore.evolve.decision import Decision
-from fourscore.evolve.events import (
+from fourscore.evolve.history import (
+    StrategyRecord,
+    Version,
+    extend_history,
+    read_history,
+    result_of,
+)
+from fourscore.evolve.limits import Risk, Ruling, may_mutate, must_roll_back
+from fourscore.evolve.log import (
     AnyEvent,
     Begun,
     Decided,
     Executed,
+    Log,
     Noted,
     Promoted,
     Proposed,
@@ -37,12 +46,15 @@ from fourscore.evolve.events import (
     line_of,
     stamp,
 )
-from fourscore.evolve.history import Record, Version, result_of
-from fourscore.evolve.limits import Risk, Ruling, may_mutate, must_roll_back
-from fourscore.evolve.log import Log
 from fourscore.evolve.settings import NAME, Settings, read_settings
-from fourscore.evolve.state import check_state, encoded, read_state, state_of
-from fourscore.evolve.texts import Texts, check_text
+from fourscore.evolve.version_files import (
+    Texts,
+    check_state,
+    check_text,
+    encoded,
+    read_state,
+    state_of,
+)
 
 #: Characters of a reason that are kept: a model may have written it.
 LONGEST = 2000
@@ -71,7 +83,7 @@ class Evolution:
                 self._settle_settings()
             self.settings: Settings = read_settings(self.path / NAME)
             state = read_state(self._state)  # before the log, which may grow
-            self.history = self._log.read()
+            self.history = read_history(self._log)
             current = state is not None and check_state(self._state, state, self.history)
             if write:
                 self._carry_out(current=current)
@@ -146,7 +158,7 @@ class Evolution:
         return self.history.pending
 
     @property
-    def record(self) -> dict[str, Record]:
+    def record(self) -> dict[str, StrategyRecord]:
         """How each strategy has done."""
         return self.history.record
 
@@ -285,7 +297,7 @@ class Evolution:
 
     def _step(self, event: AnyEvent) -> None:
         self._may_write()
-        self.history = self._log.append(event, self.history)
+        self.history = extend_history(self.history, event, self._log)
         self._carry_out(current=False)
 
     def _carry_out(self, *, current: bool) -> None:

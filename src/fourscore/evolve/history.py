@@ -5,23 +5,32 @@ that was accepted for exploration, and has to win a decision before it can becom
 was active and is no longer is `retired`.
 """
 
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from copy import copy
+from typing import Literal, NamedTuple
 
 import msgspec
 
+from fourscore.core import DataError
 from fourscore.evolve.decision import Decision, expected_false
-from fourscore.evolve.events import (
+from fourscore.evolve.limits import Mutation, Risk
+from fourscore.evolve.log import (
+    REFUSED,
     AnyEvent,
     Begun,
     Decided,
     Executed,
+    Log,
+    Noted,
     Promoted,
     Proposed,
     Returned,
     Withdrawn,
+    event_of,
+    line_of,
     time_of,
 )
-from fourscore.evolve.limits import Mutation, Risk
+from fourscore.evolve.mutations.strategies import MutationRecord, Try
 
 Status = Literal["active", "candidate", "branch", "rejected", "withdrawn", "retired"]
 
@@ -41,7 +50,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     n: int = 0
 
 
-class Record(msgspec.Struct, frozen=True):
+class StrategyRecord(msgspec.Struct, frozen=True):
     """How a strategy has done: proposals that were decided about, and those accepted of them."""
 
     tried: int = 0
@@ -137,13 +146,13 @@ class History:
         return self._since_mutation
 
     @property
-    def record(self) -> dict[str, Record]:
-        found: dict[str, Record] = {}
+    def record(self) -> dict[str, StrategyRecord]:
+        found: dict[str, StrategyRecord] = {}
         for event in self.decisions:
             strategy = self.versions[event.version].strategy
-            was = found.get(strategy, Record())
+            was = found.get(strategy, StrategyRecord())
             won = event.decision.accepted
-            found[strategy] = Record(was.tried + 1, was.accepted + won)
+            found[strategy] = StrategyRecord(was.tried + 1, was.accepted + won)
         return found
 
     @property
@@ -248,3 +257,60 @@ def result_of(decision: Decision) -> Literal["promoted", "rejected", "branched"]
     if not decision.accepted:
         return "rejected"
     return "branched" if decision.exploration else "promoted"
+
+
+def read_history(log: Log) -> History:
+    """Return the history that a log amounts to; a `DataError` names a line that cannot follow."""
+    history = History()
+    for number, event in log.events():
+        try:
+            history.add(event)
+        except ValueError as error:
+            field, _, message = str(error).partition(": ")
+            raise DataError(message, file=str(log.path), line=number, field=field) from None
+    if not history.lines:
+        message = f"it is empty; fourscore evolve init {log.path.parent} begins one"
+        raise DataError(message, file=str(log.path))
+    return history
+
+
+def extend_history(history: History, event: AnyEvent, log: Log) -> History:
+    """Append an event to the log and return the longer history; an invalid event changes nothing."""
+    longer = copy(history)
+    for name, value in vars(history).items():
+        if isinstance(value, dict | list):
+            setattr(longer, name, value.copy())
+    longer.add(event_of(line_of(event), log.path, history.lines + 1))  # as it will be read again
+    log.append(event)
+    return longer
+
+
+class Tries(NamedTuple):
+    """`made` are all that were proposed, whatever became of them."""
+
+    record: MutationRecord
+    made: int
+
+
+def tries_of(events: Iterable[AnyEvent]) -> Tries:
+    """A text that stands in the history by whatever way is never proposed again."""
+    events = list(events)
+    won = {
+        event.version
+        for event in events
+        if isinstance(event, Decided) and event.result == "promoted"
+    }
+    found = list(_tries(events, won))
+    return Tries(MutationRecord.of_tries(found), sum(bool(one.strategy) for one in found))
+
+
+def _tries(events: Iterable[AnyEvent], won: set[int]) -> Iterator[Try]:
+    for event in events:
+        if isinstance(event, Begun):
+            yield Try("", event.digest)
+        elif isinstance(event, Proposed):
+            yield Try(event.strategy, event.digest, accepted=event.version in won)
+        elif isinstance(event, Noted) and event.about == REFUSED:
+            told = event.data
+            strategy, digest = str(told.get("strategy", "")), str(told.get("digest", ""))
+            yield Try(strategy, digest, refused=True)

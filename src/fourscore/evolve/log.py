@@ -1,52 +1,162 @@
-"""`log.jsonl`: the steps of an evolution, a line each, on disk before anything else is done."""
+"""`log.jsonl`: the events of an evolution, one type each and one JSON line each.
+
+The log is the source of truth. Each line is one complete step, on disk before anything else is
+done, so a log that ends after any line is consistent; all other files are derived from it.
+"""
 
 from collections.abc import Iterator
-from copy import copy
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
 
 from fourscore.core import DataError
-from fourscore.evolve import files
-from fourscore.evolve.events import AnyEvent, event_of, line_of
-from fourscore.evolve.history import History
+from fourscore.core.numbers import check_finite
+from fourscore.evolve import atomic_files as files
+from fourscore.evolve.decision import Decision
+from fourscore.evolve.limits import Risk
+from fourscore.formats.validation import explained_line
+
+Number = Annotated[int, Meta(ge=1)]
+Result = Literal["promoted", "rejected", "branched"]
+#: The subjects of `Noted` events.
+REFUSED, HELD_OUT = "refused", "held_out"
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
+    """`at` is when, in UTC and to the second: 2026-01-31T14:22:33Z."""
+
+    at: str
+
+    def __post_init__(self) -> None:
+        time_of(self.at)
+
+
+class Begun(Event, frozen=True, kw_only=True, tag="init"):
+    """The first version, by a person."""
+
+    version: Literal[1] = 1
+    digest: str
+    source: str = ""
+
+
+class Proposed(Event, frozen=True, kw_only=True, tag="candidate"):
+    """A new text that stands for trial."""
+
+    version: Number
+    parent: Number
+    digest: str
+    strategy: str
+    risk: Risk
+    why: str = ""
+
+
+class Decided(Event, frozen=True, kw_only=True, tag="decision"):
+    """A candidate or a branch was compared with `against`, and what became of it."""
+
+    version: Number
+    against: Number
+    decision: Decision
+    result: Result
+
+
+class Withdrawn(Event, frozen=True, kw_only=True, tag="withdrawal"):
+    """A candidate was given up without a decision."""
+
+    version: Number
+    why: str = ""
+
+
+class Executed(Event, frozen=True, kw_only=True, tag="execution"):
+    """A version was run on n cases: its mean score, 0 to 100, and which share of them failed."""
+
+    version: Number
+    score: float
+    error_rate: float = 0.0
+    n: Annotated[int, Meta(ge=1)] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_finite("score", self.score, 0, 100)
+        check_finite("error_rate", self.error_rate, 0, 1)
+
+
+class Promoted(Event, frozen=True, kw_only=True, tag="promotion"):
+    """Made active by a person."""
+
+    version: Number
+    why: str = ""
+
+
+class Returned(Event, frozen=True, kw_only=True, tag="rollback"):
+    """An earlier version is active again, and `left` is not."""
+
+    version: Number
+    left: Number
+    reason: str = ""
+    why: str = ""
+
+
+class Noted(Event, frozen=True, kw_only=True, tag="note"):
+    """Something that changes no version: a step's plan, a proposal that was refused."""
+
+    about: str
+    data: dict[str, Any] = {}
+
+
+AnyEvent = Begun | Proposed | Decided | Withdrawn | Executed | Promoted | Returned | Noted
+_DECODER: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+_ENCODER = msgspec.json.Encoder()
+
+
+def time_of(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise ValueError(f"at: {text[:40]!r} is no time like 2026-01-31T14:22:33Z")
+    return found
+
+
+def stamp(now: datetime) -> str:
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def line_of(event: AnyEvent) -> bytes:
+    return _ENCODER.encode(event) + b"\n"
+
+
+def event_of(line: bytes, path: Path, number: int) -> AnyEvent:
+    """A line of the log; a `DataError` at its number where it is not one."""
+    file = str(path)
+    try:
+        return _DECODER.decode(line)
+    except msgspec.ValidationError as error:
+        message, field = explained_line(error, line, AnyEvent)
+        raise DataError(message, file=file, line=number, field=field) from None
+    except msgspec.DecodeError as error:
+        message = f"not a JSON object on one line: {error}"
+        raise DataError(message, file=file, line=number) from None
+    except UnicodeDecodeError:
+        raise DataError("not UTF-8", file=file, line=number) from None
 
 
 class Log:
+    """The file itself: read line by line, extended by whole lines."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def events(self) -> Iterator[tuple[int, AnyEvent]]:
-        """With the number of their line. A last line without an end is no step."""
+        """Yield the events with their line numbers. An unfinished last line is no event."""
         with self.path.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 if line.endswith(b"\n"):
                     yield number, event_of(line, self.path, number)
 
-    def read(self) -> History:
-        """What it comes to; a `DataError` at the line that cannot follow those before it."""
-        history = History()
-        for number, event in self.events():
-            try:
-                history.add(event)
-            except ValueError as error:
-                field, _, message = str(error).partition(": ")
-                raise DataError(message, file=str(self.path), line=number, field=field) from None
-        if not history.lines:
-            message = f"it is empty; fourscore evolve init {self.path.parent} begins one"
-            raise DataError(message, file=str(self.path))
-        return history
-
-    def append(self, event: AnyEvent, history: History) -> History:
-        """The history with this step; one that cannot follow leaves nothing behind."""
-        line = line_of(event)
-        longer = _copied(history)
-        longer.add(event_of(line, self.path, history.lines + 1))  # as it will be read again
-        files.append(self.path, line)
-        return longer
-
-
-def _copied(history: History) -> History:
-    twin = copy(history)
-    for name, value in vars(history).items():
-        if isinstance(value, dict | list):
-            setattr(twin, name, value.copy())
-    return twin
+    def append(self, event: AnyEvent) -> None:
+        """Write one line; it is on disk when this returns."""
+        files.append(self.path, line_of(event))

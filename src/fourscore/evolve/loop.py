@@ -12,19 +12,17 @@ from random import Random
 
 import msgspec
 
-from fourscore.evolve.comparing import Comparing
+from fourscore.evolve.comparison import Comparison, HeldOut, compare_held_out
 from fourscore.evolve.decision import Rule
-from fourscore.evolve.evaluating import Evaluator, Stopped
-from fourscore.evolve.events import Noted
+from fourscore.evolve.evaluator import Evaluator, Stopped
 from fourscore.evolve.folder import Evolution
-from fourscore.evolve.held_out import HeldOut, held_out
-from fourscore.evolve.history import Version
+from fourscore.evolve.history import Version, tries_of
 from fourscore.evolve.limits import Risk, Ruling, must_roll_back
-from fourscore.evolve.mutations.failure import Sorted, sort_cases
-from fourscore.evolve.mutations.proposal import Proposal, Proposer, Refused, remembered
+from fourscore.evolve.log import HELD_OUT, REFUSED, Noted
+from fourscore.evolve.mutations.failures import Sorted, sort_cases
+from fourscore.evolve.mutations.proposers import Proposal, Proposer, Refused, remembered
 from fourscore.evolve.split import Split
-from fourscore.evolve.tries import HELD_OUT, REFUSED, note_of, tries_of
-from fourscore.judges.fitness.grades import grade_of
+from fourscore.judges.fitness.rubric import grade_of
 from fourscore.models.messages import ModelError
 
 #: Proposals in a row that may be refused before a step ends.
@@ -64,7 +62,7 @@ class Loop:
         most = evolution.settings.budget
         self._inform, self._hold = cases.inform[:most], cases.hold[:most]
         plan = evolution.settings.plan_for(len(cases.decide))
-        self._comparing = Comparing(evaluator, cases.decide, plan)
+        self._comparing = Comparison(evaluator, cases.decide, plan)
         self._left = evolution.pending  # by a step that was cut off, or that could not measure
         self._missing = 0
 
@@ -224,7 +222,7 @@ class Loop:
             self.way.tell(f"    {line}")
 
     def _refused(self, refused: Refused) -> None:
-        self.evolution.note(REFUSED, note_of(refused))
+        self.evolution.note(REFUSED, msgspec.to_builtins(refused))
         self.way.tell(f"a proposal by {refused.strategy} was refused: {refused.reason}")
 
     # A decision
@@ -251,7 +249,9 @@ class Loop:
 
     async def _held_out(self) -> HeldOut | None:
         versions = self.evolution.history.versions
-        found = await held_out(self.evaluator, self._hold, versions[1], self.evolution.active)
+        found = await compare_held_out(
+            self.evaluator, self._hold, versions[1], self.evolution.active
+        )
         if found is None:
             return None
         told = found.document()

@@ -3,14 +3,11 @@
 from itertools import groupby
 from typing import Any
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.evolve.document import version_document
-from fourscore.evolve.folder import Evolution
-from fourscore.evolve.version_tree import FAILED, Family, spans
+from fourscore.evolve.lineage import FAILED, spans
 from fourscore.formats.plain_text import plain
 from fourscore.report.evolution_panel import COLOURS
 from fourscore.report.terminal import console, framed
@@ -25,21 +22,6 @@ MARKS = {
 }
 #: Failures of one parent beyond which they are counted, and steps inwards.
 FEW, DEEPEST = 2, 6
-
-
-def lineage_document(evolution: Evolution) -> list[dict[str, Any]]:
-    """Every version below the one it came from; `depth` is 0 from the first to the active one."""
-    history = evolution.history
-    decided = {each.version: each for each in history.decisions}
-    found = []
-    for row in Family(history).rows():
-        for number in row.numbers:
-            document = version_document(evolution, history.versions[number])
-            last = decided.get(number)
-            decision = None if last is None else msgspec.to_builtins(last.decision)
-            document.update(depth=row.depth, failed=row.failed, decision=decision)
-            found.append(document)
-    return found
 
 
 def show_lineage(documents: list[dict[str, Any]], to: Console | None = None) -> None:

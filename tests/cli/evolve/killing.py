@@ -14,8 +14,8 @@ from pathlib import Path
 
 from fourscore.cli import evolve_step as stepping  # noqa: F401 - loaded once, before the first fork
 from fourscore.cli.main import main
-from fourscore.evolve.events import Decided, Proposed
 from fourscore.evolve.folder import Evolution
+from fourscore.evolve.log import Decided, Proposed
 
 GENERATIONS = 20
 

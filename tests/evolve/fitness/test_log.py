@@ -14,8 +14,7 @@ from fourscore import Case, DataError, score
 from fourscore.evolve.fitness.document import document
 from fourscore.evolve.fitness.log import Reading, Task, score_log
 from fourscore.formats.logs.log_file import Log
-from fourscore.judges.fitness.grades import score_of
-from fourscore.judges.fitness.rubric import fitness
+from fourscore.judges.fitness.rubric import fitness, score_of
 from fourscore.judges.rubric_file import read_rubric
 
 RUBRIC = fitness()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fourscore.core import Case, Evidence, Score, Signal, Status, Trace
-from fourscore.evolve.mutations.failure import Failure
+from fourscore.evolve.mutations.failures import Failure
 from fourscore.models.messages import Request
 from fourscore.models.scripted import ScriptedModel
 

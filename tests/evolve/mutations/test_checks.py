@@ -5,21 +5,23 @@ import re
 import time
 from typing import Any
 
+import msgspec
 import pytest
 from tests.evolve.mutations.planted_failures import PARENT, failure
 
 from fourscore.core import ConfigError
-from fourscore.evolve.mutations.checks import Checks, Made
-from fourscore.evolve.mutations.forbidden import SHIPPED
-from fourscore.evolve.mutations.placeholders import blocks, places
-from fourscore.evolve.mutations.proposal import Proposal, Refused, remembered
-from fourscore.evolve.mutations.record import Record, text_digest
+from fourscore.evolve.mutations.checks import SHIPPED, Checks
+from fourscore.evolve.mutations.prompt_text import blocks, places
+from fourscore.evolve.mutations.proposers import Draft, Proposal, Refused, check_draft, remembered
+from fourscore.evolve.mutations.strategies import MutationRecord, text_digest
 
 NEW = PARENT.replace("- Be polite.", "- Be polite and calm.")
 
 
-def why(text: str, parent: str = PARENT, record: Record | None = None, **settings: Any) -> str:
-    return Checks(**settings).refusal(parent, text, record or Record()) or ""
+def why(
+    text: str, parent: str = PARENT, record: MutationRecord | None = None, **settings: Any
+) -> str:
+    return Checks(**settings).refusal(parent, text, record or MutationRecord()) or ""
 
 
 def test_a_small_change_passes() -> None:
@@ -40,11 +42,11 @@ def test_length_is_between_half_and_twice() -> None:
 def test_the_parent_and_what_was_tried_are_refused() -> None:
     assert why(PARENT) == "it is the parent, unchanged"
     assert why(PARENT.replace("\n", "  \n") + "\n\n") == "it is the parent, unchanged"
-    known = Record().after("x", text_digest(NEW))
+    known = MutationRecord().after("x", text_digest(NEW))
     assert why(NEW, record=known) == "it was tried before"
     assert known.knows(NEW + "\n")
     exact = hashlib.blake2b(NEW.encode(), digest_size=16).hexdigest()
-    assert why(NEW, record=Record().after("x", exact)) == "it was tried before"
+    assert why(NEW, record=MutationRecord().after("x", exact)) == "it was tried before"
 
 
 @pytest.mark.parametrize(
@@ -163,8 +165,8 @@ def test_shares_are_bounded() -> None:
 
 def test_the_number_of_the_fence_does_not_leak() -> None:
     text = NEW.replace("calm", "calm 0123456789AB")
-    assert Checks().refusal(PARENT, text, Record()) is None
-    found = Checks().refusal(PARENT, text, Record(), number="0123456789ab")
+    assert Checks().refusal(PARENT, text, MutationRecord()) is None
+    found = Checks().refusal(PARENT, text, MutationRecord(), number="0123456789ab")
     assert found == "it carries the number of the fence"
 
 
@@ -183,21 +185,21 @@ def test_what_an_agent_wrote_is_not_repeated_unnoticed(order: str) -> None:
         failure(evidence=order.replace(" ", "\n  "), completeness=0.1),
         failure(reason=f"It says: {order}", completeness=0.1),
     ):
-        found = Checks().refusal(PARENT, text, Record(), [bad])
+        found = Checks().refusal(PARENT, text, MutationRecord(), [bad])
         assert found == "it repeats what stands in a failure word for word"
-        assert Checks().refusal(text, f"{text}\nBe calm.", Record(), [bad]) is None
-    assert Checks().refusal(PARENT, text, Record(), [failure(completeness=0.1)]) is None
+        assert Checks().refusal(text, f"{text}\nBe calm.", MutationRecord(), [bad]) is None
+    assert Checks().refusal(PARENT, text, MutationRecord(), [failure(completeness=0.1)]) is None
 
 
 def test_a_few_common_words_are_no_copy() -> None:
     bad = failure("The answer to the question is short.", completeness=0.1)
     text = PARENT.replace("must be short", "to the question must be short")
-    assert Checks().refusal(PARENT, text, Record(), [bad]) is None
+    assert Checks().refusal(PARENT, text, MutationRecord(), [bad]) is None
 
 
 def test_the_outcome_has_a_diff_or_a_reason_and_is_remembered() -> None:
-    made = Made("step_reorder", "low", "because")
-    good = Checks().outcome(PARENT, NEW, Record(), [], made)
+    draft = Draft(text=NEW, strategy="step_reorder", risk="low", why="because")
+    good = check_draft(draft, Checks(), PARENT, MutationRecord(), [])
     assert isinstance(good, Proposal)
     assert good.diff.split("\n")[:2] == ["--- parent", "+++ proposal"]
     assert [line for line in good.diff.split("\n")[3:] if line[0] in "+-"] == [
@@ -205,13 +207,14 @@ def test_the_outcome_has_a_diff_or_a_reason_and_is_remembered() -> None:
         "+- Be polite and calm.",
     ]
     assert good.parent == text_digest(PARENT)
-    bad = Checks().outcome(PARENT, f"{NEW} Hello judge", Record(), [], made)
+    draft = msgspec.structs.replace(draft, text=f"{NEW} Hello judge")
+    bad = check_draft(draft, Checks(), PARENT, MutationRecord(), [])
     assert isinstance(bad, Refused)
     assert bad.reason == "line 16: it speaks to a judge"
-    record = remembered(remembered(Record(), good, accepted=True), bad)
+    record = remembered(remembered(MutationRecord(), good, accepted=True), bad)
     tally = record.of("step_reorder")
     assert (tally.tried, tally.accepted, tally.refused) == (2, 1, 1)
-    again = Checks().outcome(PARENT, f"{NEW} Hello judge", record, [], made)
+    again = check_draft(draft, Checks(), PARENT, record, [])
     assert isinstance(again, Refused)
     assert again.reason == "it was tried before"
     assert remembered(record, Refused(reason="nothing left")) == record

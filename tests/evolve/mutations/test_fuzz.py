@@ -10,17 +10,14 @@ from hypothesis import strategies as st
 from tests.evolve.mutations.planted_failures import number_of, writing
 
 from fourscore.core import Case
-from fourscore.evolve.mutations.arranging import step_reorder
-from fourscore.evolve.mutations.checks import Checks
-from fourscore.evolve.mutations.copying import copied
-from fourscore.evolve.mutations.failure import Complaint, Failure
-from fourscore.evolve.mutations.operators import OPERATORS, Operators
-from fourscore.evolve.mutations.outline import outline, sentences
-from fourscore.evolve.mutations.placeholders import blocks, places
-from fourscore.evolve.mutations.proposal import Proposal, Proposer, remembered
-from fourscore.evolve.mutations.record import Record
-from fourscore.evolve.mutations.situation import Situation
-from fourscore.evolve.mutations.written import Writer
+from fourscore.evolve.mutations.checks import Checks, copied
+from fourscore.evolve.mutations.edits import Situation, step_reorder
+from fourscore.evolve.mutations.failures import Complaint, Failure
+from fourscore.evolve.mutations.model_proposer import Writer
+from fourscore.evolve.mutations.prompt_text import blocks, outline, places, sentences
+from fourscore.evolve.mutations.proposers import Proposal, Proposer, remembered
+from fourscore.evolve.mutations.rule_proposer import OPERATORS, Operators
+from fourscore.evolve.mutations.strategies import MutationRecord
 from fourscore.models.scripted import ScriptedModel
 
 PIECES = st.sampled_from(
@@ -68,7 +65,7 @@ def test_operators_touch_what_they_say_and_lose_nothing(
 def test_every_outcome_passes_or_has_a_reason(
     parent: str, failures: list[Failure], passed: list[Case], seed: int, tried: list[str]
 ) -> None:
-    record, rng = Record(), Random(seed)
+    record, rng = MutationRecord(), Random(seed)
     lines = [line for line in parent.split("\n") if line.strip()]
     checks = Checks(required=tuple(lines[:1]))
     for _ in range(4):
@@ -107,7 +104,7 @@ def test_an_outline_can_be_put_together_again(text: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(TEXTS, TEXTS, FAILURES)
 def test_checks_never_crash(parent: str, text: str, failures: list[Failure]) -> None:
-    why = Checks().refusal(parent, text, Record(), failures, "0123456789ab")
+    why = Checks().refusal(parent, text, MutationRecord(), failures, "0123456789ab")
     assert why is None or why
     assert copied(text, text, [text]) is None
 
@@ -119,14 +116,14 @@ def test_whatever_a_model_writes_passes_or_has_a_reason(
 ) -> None:
     proposers: list[Proposer] = [Writer(model=writing(reply))]
     if find_spec("gepa") is not None:
-        from fourscore.evolve.mutations.gepa_proposer import GepaProposer
+        from fourscore.evolve.mutations.gepa import GepaProposer
 
         answering = ScriptedModel(lambda ask: f"{number_of(ask)}\n{reply}")
         proposers.append(GepaProposer(model=answering))
     for one in proposers:
-        found = asyncio.run(one.propose(parent, failures, passed, Record(), Random(1)))
+        found = asyncio.run(one.propose(parent, failures, passed, MutationRecord(), Random(1)))
         if isinstance(found, Proposal):
-            assert Checks().refusal(parent, found.text, Record(), failures) is None
+            assert Checks().refusal(parent, found.text, MutationRecord(), failures) is None
         else:
             assert found.reason
             assert "\n" not in found.reason

@@ -11,11 +11,10 @@ import pytest
 from tests.evolve.mutations.planted_failures import PARENT, failure, number_of
 
 from fourscore.core import Case, ConfigError, JudgeError, Score, Signal, Status, Trace, Usage
-from fourscore.evolve.mutations.gepa_adapter import GepaAdapter
-from fourscore.evolve.mutations.gepa_proposer import NAME, GepaProposer
-from fourscore.evolve.mutations.operators import Operators
-from fourscore.evolve.mutations.proposal import Proposal, Refused, remembered
-from fourscore.evolve.mutations.record import Record
+from fourscore.evolve.mutations.gepa import NAME, GepaAdapter, GepaProposer
+from fourscore.evolve.mutations.proposers import Proposal, Refused, remembered
+from fourscore.evolve.mutations.rule_proposer import Operators
+from fourscore.evolve.mutations.strategies import MutationRecord
 from fourscore.models.messages import ModelError, Request
 from fourscore.models.scripted import ScriptedModel
 
@@ -33,9 +32,11 @@ def reflecting(text: str, head: str = "{number}\n") -> ScriptedModel:
     return ScriptedModel(answer)
 
 
-def proposed(model: Any, record: Record | None = None, **settings: Any) -> Proposal | Refused:
+def proposed(
+    model: Any, record: MutationRecord | None = None, **settings: Any
+) -> Proposal | Refused:
     proposer = GepaProposer(model=model, **settings)
-    return asyncio.run(proposer.propose(PARENT, WEAK, (), record or Record(), Random(1)))
+    return asyncio.run(proposer.propose(PARENT, WEAK, (), record or MutationRecord(), Random(1)))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -69,13 +70,13 @@ def test_what_it_proposes_is_checked(model: ScriptedModel, reason: str) -> None:
     assert isinstance(found, Refused)
     assert reason in found.reason
     assert (found.strategy, found.usage.calls) == (NAME, 1)
-    assert remembered(Record(), found).of(NAME).refused == 1
+    assert remembered(MutationRecord(), found).of(NAME).refused == 1
 
 
 def test_a_try_is_remembered_and_asked_anew() -> None:
     model = reflecting(NEW)
     first = proposed(model)
-    again = proposed(model, remembered(Record(), first))
+    again = proposed(model, remembered(MutationRecord(), first))
     assert isinstance(again, Refused)
     assert again.reason == "it was tried before"
     assert model.asks[0].digest != model.asks[1].digest  # no cache answers for it
@@ -91,7 +92,9 @@ def test_a_model_that_refuses_is_a_try_and_one_that_is_away_is_not() -> None:
 
 def test_without_a_failure_nothing_is_asked() -> None:
     model = reflecting(NEW)
-    found = asyncio.run(GepaProposer(model=model).propose(PARENT, [], (), Record(), Random(1)))
+    found = asyncio.run(
+        GepaProposer(model=model).propose(PARENT, [], (), MutationRecord(), Random(1))
+    )
     assert found == Refused(reason="there is no failure to learn from")
     assert model.calls == 0
 

@@ -10,11 +10,10 @@ from tests.evolve.mutations.planted_failures import PARENT, failure, writing
 
 from fourscore.core import ConfigError
 from fourscore.evolve.mutations.checks import Checks
-from fourscore.evolve.mutations.operators import Operators
-from fourscore.evolve.mutations.proposal import Proposal, Proposer
-from fourscore.evolve.mutations.proposers import proposer_of
-from fourscore.evolve.mutations.record import Record
-from fourscore.evolve.mutations.written import Writer
+from fourscore.evolve.mutations.model_proposer import Writer
+from fourscore.evolve.mutations.proposers import Proposal, Proposer, proposer_of
+from fourscore.evolve.mutations.rule_proposer import Operators
+from fourscore.evolve.mutations.strategies import MutationRecord
 
 NEW = PARENT.replace("Be polite.", "Be polite and calm.")
 CHECKS = Checks(longest=3.0)
@@ -32,7 +31,7 @@ def test_rules_without_a_model_and_the_model_where_there_is_one() -> None:
 
 def test_gepa_by_name() -> None:
     pytest.importorskip("gepa")
-    from fourscore.evolve.mutations.gepa_proposer import GepaProposer
+    from fourscore.evolve.mutations.gepa import GepaProposer
 
     model = writing(NEW)
     assert proposer_of("gepa", model, checks=CHECKS) == GepaProposer(model=model, checks=CHECKS)
@@ -50,7 +49,7 @@ def test_all_of_them_are_asked_alike() -> None:
     some: list[Proposer] = [proposer_of(), proposer_of(model=writing(NEW))]
     for one in some:
         found = asyncio.run(
-            one.propose(PARENT, [failure(completeness=0.1)], (), Record(), Random(1))
+            one.propose(PARENT, [failure(completeness=0.1)], (), MutationRecord(), Random(1))
         )
         assert isinstance(found, Proposal)
 

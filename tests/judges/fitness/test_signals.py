@@ -26,10 +26,8 @@ from fourscore import (
 )
 from fourscore.judges.fitness.efficiency import Efficiency, Limit
 from fourscore.judges.fitness.error_rate import ErrorRate
-from fourscore.judges.fitness.grades import score_of
-from fourscore.judges.fitness.output import OutputQuality
-from fourscore.judges.fitness.rubric import fitness
-from fourscore.judges.fitness.structure import StructureScore
+from fourscore.judges.fitness.output_quality import OutputQuality, StructureScore
+from fourscore.judges.fitness.rubric import fitness, score_of
 from fourscore.judges.fitness.tool_success import ToolSuccessRate
 from fourscore.judges.loading import load_judge
 from fourscore.judges.rubric_file import read_rubric

@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.console import Console
 
-from fourscore.evolve.version_tree import Family, spans
-from fourscore.report.lineage_panel import lineage_document, show_lineage
+from fourscore.evolve.lineage import Family, lineage_document, spans
+from fourscore.report.lineage_panel import show_lineage
 
 
 def shown(garden: Any, width: int = 100) -> str:

@@ -13,7 +13,7 @@ import msgspec
 
 from fourscore.core import Rubric
 from fourscore.judges.fitness.execution import Execution
-from fourscore.judges.fitness.grades import fitness_of
+from fourscore.judges.fitness.rubric import fitness_of
 from fourscore.stats.means import Mean
 
 By = Literal["version", "session", "day"]

@@ -5,10 +5,10 @@ from typing import Any, Literal
 from fourscore.core import Dimension
 from fourscore.evolve.fitness.aggregate import By, Standing
 from fourscore.evolve.fitness.log import Reading
-from fourscore.judges.fitness.document import counted, several
 from fourscore.judges.fitness.efficiency import Efficiency
 from fourscore.judges.fitness.error_rate import ErrorRate
-from fourscore.judges.fitness.grades import fitness_of, grade_of, weakest
+from fourscore.judges.fitness.execution import counted, several
+from fourscore.judges.fitness.rubric import fitness_of, grade_of, weakest
 from fourscore.judges.fitness.tool_success import ToolSuccessRate
 from fourscore.stats.intervals import Figure
 from fourscore.stats.means import Mean

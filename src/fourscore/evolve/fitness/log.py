@@ -16,9 +16,8 @@ from fourscore.evolve.fitness.aggregate import Newest, Scored, Standing
 from fourscore.formats.logs.json_objects import Batches, Broken
 from fourscore.formats.logs.log_file import Log, listed
 from fourscore.formats.logs.tool_record import PlainRecord, ToolRecord, instant
-from fourscore.judges.fitness.counters import Tallies, Tally
+from fourscore.judges.fitness.counters import Spill, Tallies, Tally
 from fourscore.judges.fitness.execution import Execution, execution_of
-from fourscore.judges.fitness.spill import Spill
 
 AnyRecord = ToolRecord | PlainRecord
 #: Sessions whose counts are held at a time.

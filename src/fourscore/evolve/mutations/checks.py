@@ -1,24 +1,27 @@
-"""What every proposed text goes through before an agent sees it.
+"""What every proposed prompt has to pass before an agent sees it.
 
-The first thing that is wrong is the reason of the refusal. Nothing is repaired: a text that lost a
+The first problem found is the reason of the refusal. Nothing is repaired: a text that lost a
 placeholder may have lost more.
+
+A prompt must not address a judge, contain fence marks, keys, invisible characters or new links, and
+must not repeat what an agent wrote: a failure may carry an injected instruction, and a model that
+improves a prompt may pass it on. Whatever the parent already says as often is allowed. The built-in
+patterns take time in proportion to the text; patterns from the settings run on texts whose length
+was checked before.
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from fourscore.core import ConfigError, Usage
+from fourscore.core import ConfigError
 from fourscore.core.numbers import check_finite
-from fourscore.evolve.limits import Risk
-from fourscore.evolve.mutations.copying import copied
-from fourscore.evolve.mutations.failure import Failure
-from fourscore.evolve.mutations.forbidden import SHIPPED, compiled, forbidden
-from fourscore.evolve.mutations.placeholders import wrong_places
-from fourscore.evolve.mutations.proposal import Proposal, Refused, diff_of
-from fourscore.evolve.mutations.record import Record, text_digest
-from fourscore.models.messages import FREE
+from fourscore.evolve.mutations.failures import Failure
+from fourscore.evolve.mutations.prompt_text import wrong_places
+from fourscore.evolve.mutations.strategies import MutationRecord, text_digest
+from fourscore.judges.hidden_text import INVISIBLE, remove_invisible
 
 
 class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,7 +49,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         self,
         parent: str,
         text: str,
-        record: Record,
+        record: MutationRecord,
         failures: Sequence[Failure] = (),
         number: str = "",
     ) -> str | None:
@@ -85,37 +88,99 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             return f"it has {has} characters, expected {low:.0f} to {high:.0f}"
         return None
 
-    def outcome(
-        self,
-        parent: str,
-        text: str,
-        record: Record,
-        failures: Sequence[Failure],
-        made: "Made",
-    ) -> Proposal | Refused:
-        """The proposal with its diff, or the try that was refused."""
-        why = self.refusal(parent, text, record, failures, made.number)
-        if why is None:
-            return Proposal(
-                text=text,
-                strategy=made.strategy,
-                risk=made.risk,
-                parent=text_digest(parent),
-                why=made.why,
-                diff=diff_of(parent, text),
-                usage=made.usage,
-            )
-        digest = text_digest(text) if text.strip() else ""
-        return Refused(
-            reason=why, strategy=made.strategy, risk=made.risk, digest=digest, usage=made.usage
-        )
+
+#: What a run has to weigh; a word weighs 3, a character of a script without blanks 2.
+ENOUGH = 24
+#: Characters of a word that is a copy by itself.
+LONG = 24
+_TOKEN = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯]|[^\W_぀-ヿ㐀-鿿豈-﫿가-힯]+")
+_WIDE = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯]")
 
 
-class Made(msgspec.Struct, frozen=True):
-    """How a text came about."""
+def copied(parent: str, text: str, material: Iterable[str]) -> str | None:
+    """The first run of the text that was copied, else None."""
+    known = set(_runs(parent))
+    new = [run for run in _runs(text) if run not in known]
+    if not new:
+        return None
+    theirs = {run for piece in material for run in _runs(piece)}
+    return next((" ".join(run) for run in new if run in theirs), None)
 
-    strategy: str
-    risk: Risk
-    why: str = ""
-    usage: Usage = FREE
-    number: str = ""
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
+    """From each word on, the words that weigh enough."""
+    words = _TOKEN.findall(remove_invisible(text).lower())
+    weights = [2 if _WIDE.match(word) else 3 for word in words]
+    for word in words:
+        if len(word) >= LONG:
+            yield (word,)
+    end = weight = 0
+    for start, own in enumerate(weights):
+        while weight < ENOUGH and end < len(words):
+            weight += weights[end]
+            end += 1
+        if weight < ENOUGH:
+            return
+        yield tuple(words[start:end])
+        weight -= own
+
+
+#: What is wrong, and how it is found.
+SHIPPED: Mapping[str, re.Pattern[str]] = {
+    "it has characters that nobody sees": INVISIBLE,
+    "it speaks to a judge": re.compile(
+        r"\b(?:judges?|graders?|evaluators?|scorers?|autograders?|raters?|reward models?)\b"
+        r"|裁判|评委|评审|评判者|评估者|评分者|评分员|评分模型",
+        re.IGNORECASE,
+    ),
+    "it asks for a score": re.compile(
+        r"\b(?:scores?|scoring|grading|ratings?|rubrics?|pass_threshold)\b"
+        r"|\b(?:full|top|highest|maximum|perfect|best)[ \t]{1,4}(?:marks?|grades?|points)\b"
+        r"|\b(?:verdict|reward)s?\b"
+        r"|评分|打分|得分|高分|满分|分数",
+        re.IGNORECASE,
+    ),
+    "it shows a fence or the marks of a conversation": re.compile(
+        r"\[/?[0-9a-f]{12}\b|<\|[^|<>\n]{0,40}\|>|\[/?INST\]|</?s>|<</?SYS>>"
+        r"|^[ \t]{0,8}(?:system|assistant|user|human)[ \t]{0,4}:[ \t]*$",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    "it has what looks like a key": re.compile(
+        r"\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16}"
+        r"|\bgh[opsur]_[A-Za-z0-9]{20}|\bgithub_pat_\w{20}|\bglpat-[\w-]{16}|\bhf_[A-Za-z0-9]{20}"
+        r"|\bA(?:KIA|SIA)[A-Z0-9]{12}|\bAIza[\w-]{30}|\bxox[abeoprs]-[A-Za-z0-9-]{10}"
+        r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY|\beyJ[\w-]{10,200}\.[\w-]{10}"
+        r"|\b(?:api[_-]?key|password|passwd|secret|access[_-]?token)\b"
+        r"[ \t]{0,4}[=:][ \t]{0,4}\S{8}",
+        re.IGNORECASE,
+    ),
+    "it leads to an address that was not there": re.compile(
+        r"\b(?:https?|ftp|wss?)://[^\s<>\"'()\[\]]{1,200}|\bdata:[a-z]{1,20}/[^\s,]{1,60}",
+        re.IGNORECASE,
+    ),
+}
+
+
+def compiled(own: Sequence[str]) -> dict[str, re.Pattern[str]]:
+    """Rules of one's own."""
+    rules: dict[str, re.Pattern[str]] = {}
+    for place, text in enumerate(own):
+        try:
+            rules[f"it is forbidden by {text!r}"] = re.compile(text)
+        except re.error as error:
+            message = f"not a regular expression: {error}"
+            raise ConfigError(message, field=f"forbidden[{place}]") from None
+    return rules
+
+
+def forbidden(parent: str, text: str, rules: Mapping[str, re.Pattern[str]]) -> str | None:
+    """The first rule that is broken and the line. What was found is not told: it may be a key."""
+    for what, rule in rules.items():
+        had = Counter(found[0].lower() for found in rule.finditer(parent))
+        for found in rule.finditer(text):
+            word = found[0].lower()
+            had[word] -= 1
+            if had[word] < 0:
+                line = text.count("\n", 0, found.start()) + 1
+                return f"line {line}: {what}"
+    return None

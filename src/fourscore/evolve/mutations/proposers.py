@@ -1,16 +1,116 @@
-"""Proposers by name, for those who are asked for one on a command line or in a file."""
+"""What proposes a mutation and what it returns: a `Proposal` that passed the checks, or a `Refused`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from difflib import unified_diff
+from random import Random
+from typing import Any, Literal, Protocol, get_args
 
-from fourscore.core import ConfigError
+import msgspec
+
+from fourscore.core import Case, ConfigError, Usage
 from fourscore.core.errors import suggest_known
 from fourscore.core.frozen import EMPTY
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks
-from fourscore.evolve.mutations.proposal import Proposer
+from fourscore.evolve.mutations.failures import Failure
+from fourscore.evolve.mutations.strategies import MutationRecord, text_digest
 from fourscore.judges.llm.prompts import Language
-from fourscore.models.messages import Model
+from fourscore.models.messages import FREE, Model
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A text that passed the checks. `parent` is the digest of the text it was made from."""
+
+    text: str
+    strategy: str
+    risk: Risk
+    parent: str
+    why: str
+    diff: str
+    usage: Usage = FREE
+
+    @property
+    def digest(self) -> str:
+        return text_digest(self.text)
+
+
+class Refused(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A try that came to nothing. The text is not kept: a key may stand in it. `digest` is empty
+    where there was no text, `strategy` where there was nothing left to try."""
+
+    reason: str
+    strategy: str = ""
+    risk: Risk = "low"
+    digest: str = ""
+    usage: Usage = FREE
+
+
+class Proposer(Protocol):
+    """Whoever proposes. `passed` are cases that the parent does well on; `rng` is the only chance
+    there is. A model that cannot be reached raises `ModelError`: that is nobody's try."""
+
+    async def propose(
+        self,
+        parent_text: str,
+        failures: Sequence[Failure],
+        passed: Sequence[Case],
+        record: MutationRecord,
+        rng: Random,
+    ) -> Proposal | Refused: ...
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """A text before it is checked. `number` is that of the fence that a model was shown."""
+
+    text: str
+    strategy: str
+    risk: Risk
+    why: str = ""
+    usage: Usage = FREE
+    number: str = ""
+
+
+def check_draft(
+    draft: Draft,
+    checks: Checks,
+    parent: str,
+    record: MutationRecord,
+    failures: Sequence[Failure],
+) -> Proposal | Refused:
+    """Return the draft as a proposal with its diff, or the refusal where it fails a check."""
+    text = draft.text
+    why = checks.refusal(parent, text, record, failures, draft.number)
+    if why is None:
+        return Proposal(
+            text=text,
+            strategy=draft.strategy,
+            risk=draft.risk,
+            parent=text_digest(parent),
+            why=draft.why,
+            diff=diff_of(parent, text),
+            usage=draft.usage,
+        )
+    digest = text_digest(text) if text.strip() else ""
+    return Refused(
+        reason=why, strategy=draft.strategy, risk=draft.risk, digest=digest, usage=draft.usage
+    )
+
+
+def remembered(
+    record: MutationRecord, outcome: Proposal | Refused, *, accepted: bool = False
+) -> MutationRecord:
+    """The record with what became of an outcome; one without a strategy was no try."""
+    if not outcome.strategy:
+        return record
+    refused = isinstance(outcome, Refused)
+    return record.after(outcome.strategy, outcome.digest, accepted=accepted, refused=refused)
+
+
+def diff_of(parent: str, text: str) -> str:
+    """What changed, as a unified diff."""
+    lines = unified_diff(parent.split("\n"), text.split("\n"), "parent", "proposal", lineterm="")
+    return "\n".join(lines)
+
 
 Kind = Literal["rules", "model", "gepa"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -37,7 +137,7 @@ def proposer_of(
         raise ConfigError(f"{kind!r}: {suggest_known(kind, KINDS)}", field="proposer")
     checks = checks or Checks()
     if kind == "rules":
-        from fourscore.evolve.mutations.operators import Operators
+        from fourscore.evolve.mutations.rule_proposer import Operators
 
         return Operators(
             checks=checks,
@@ -48,7 +148,7 @@ def proposer_of(
     if model is None:
         raise ConfigError(f"the proposer {kind!r} needs a model", field="model")
     if kind == "gepa":
-        from fourscore.evolve.mutations.gepa_proposer import GepaProposer
+        from fourscore.evolve.mutations.gepa import GepaProposer
 
         return GepaProposer(
             model=model,
@@ -57,7 +157,7 @@ def proposer_of(
             prompt_folder=prompt_folder,
             checks=checks,
         )
-    from fourscore.evolve.mutations.written import Writer
+    from fourscore.evolve.mutations.model_proposer import Writer
 
     return Writer(
         model=model,

@@ -1,16 +1,24 @@
-"""The eight kinds of mutation: how risky each is, which signals it answers, what is to be done.
+"""The eight kinds of mutation, how each has fared so far, and which one to try next.
 
-A strategy answers a signal when such a change can plausibly move it. Names that are in none of the
-lists, such as the dimensions of a rubric of one's own, are answered by whatever has fared best.
+A strategy addresses a signal when such a change can plausibly move it. Signals in none of the
+lists, such as those of a rubric of one's own, are left to the strategy that has fared best.
+
+Among several strategies the choice is random, weighted by how often each was accepted, starting
+from one success and one failure. Once every strategy that addresses the weakest signal has had its
+chances without being accepted, the others get theirs.
 """
 
-from typing import get_args
+import hashlib
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import NamedTuple, get_args
 
 import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.core.errors import suggest_known
 from fourscore.evolve.limits import Risk
+from fourscore.evolve.mutations.failures import Failure, weakest
 
 RISKS: tuple[Risk, ...] = get_args(Risk)
 
@@ -114,3 +122,119 @@ def allowed(names: tuple[str, ...], most: Risk) -> tuple[Strategy, ...]:
         for one in STRATEGIES.values()
         if (not names or one.name in names) and RISKS.index(one.risk) <= high
     )
+
+
+class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`refused` are those of the tried that never ran."""
+
+    tried: int = 0
+    accepted: int = 0
+    refused: int = 0
+
+
+class Try(NamedTuple):
+    """One of them; `digest` is empty where there was no text."""
+
+    strategy: str
+    digest: str = ""
+    accepted: bool = False
+    refused: bool = False
+
+
+class MutationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`tallies` by strategy, `digests` of every text that was tried."""
+
+    tallies: dict[str, Tally] = msgspec.field(default_factory=dict)
+    digests: frozenset[str] = frozenset()
+
+    @classmethod
+    def of_tries(cls, tries: Iterable["Try"]) -> "MutationRecord":
+        """The record of many, such as a log has them."""
+        tallies: dict[str, Tally] = {}
+        digests: set[str] = set()
+        for one in tries:
+            old = tallies.get(one.strategy, Tally())
+            tallies[one.strategy] = Tally(
+                old.tried + 1, old.accepted + one.accepted, old.refused + one.refused
+            )
+            digests.add(one.digest)
+        return cls(tallies, frozenset(digests - {""}))
+
+    def of(self, strategy: str) -> Tally:
+        return self.tallies.get(strategy, Tally())
+
+    def knows(self, text: str) -> bool:
+        """By the digest of the text as it is, too, which a log of versions has."""
+        return text_digest(text) in self.digests or _digest(text) in self.digests
+
+    def after(
+        self, strategy: str, digest: str, *, accepted: bool = False, refused: bool = False
+    ) -> "MutationRecord":
+        """The record with one more try."""
+        old = self.of(strategy)
+        new = Tally(old.tried + 1, old.accepted + accepted, old.refused + refused)
+        known = self.digests | {digest} if digest else self.digests
+        return MutationRecord({**self.tallies, strategy: new}, known)
+
+
+def text_digest(text: str) -> str:
+    """A prompt's identity: blanks at the ends of lines, and of the text, change nothing."""
+    lines = "\n".join(line.rstrip() for line in text.strip().split("\n"))
+    return _digest(lines)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+#: Tries without success after which a strategy is no longer preferred for its signal.
+PATIENCE = 3
+
+
+class Choice(NamedTuple):
+    """`signal` is the weakest one, whether or not the strategy answers it."""
+
+    strategy: Strategy
+    signal: str
+    why: str
+
+
+def choose(
+    failures: Sequence[Failure], record: MutationRecord, rng: Random, among: Sequence[Strategy]
+) -> Choice:
+    """One of the strategies, of which there has to be one."""
+    found = weakest(failures)
+    if found is None:
+        return Choice(roulette(among, record, rng), "", "no signal was measured: by their record")
+    signal, mean = found
+    over = "1 failure" if len(failures) == 1 else f"{len(failures)} failures"
+    told = f"{_short(signal)} is the weakest signal ({mean:.2f} over {over})"
+    answering = [one for one in among if signal in one.answers]
+    if not answering:
+        return Choice(roulette(among, record, rng), signal, f"{told}: by their record")
+    if all(_given_up(one, record) for one in answering):
+        others = [one for one in among if one not in answering] or answering
+        why = f"{told}, and what answers it never helped: by their record"
+        return Choice(roulette(others, record, rng), signal, why)
+    return Choice(roulette(answering, record, rng), signal, told)
+
+
+def roulette(among: Sequence[Strategy], record: MutationRecord, rng: Random) -> Strategy:
+    """By (accepted + 1) / (tried + 2)."""
+    shares = [share(one.name, record) for one in among]
+    return rng.choices(among, weights=shares)[0]
+
+
+def share(name: str, record: MutationRecord) -> float:
+    tally = record.of(name)
+    return (tally.accepted + 1) / (tally.tried + 2)
+
+
+def _given_up(one: Strategy, record: MutationRecord) -> bool:
+    tally = record.of(one.name)
+    return tally.tried >= PATIENCE and not tally.accepted
+
+
+def _short(signal: str) -> str:
+    """A name that may come from anywhere, on one line."""
+    return "".join(c if c.isprintable() else " " for c in signal)[:60]

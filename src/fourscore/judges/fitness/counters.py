@@ -1,14 +1,18 @@
-"""Sessions counted in one pass over records, without traces: some numbers for each.
+"""Sessions counted in one pass over execution records, without traces: some numbers for each.
 
-A batch is counted by the distinct things that its records say: most say the same, and counting is
-done in C. The order of times is used where they are in order, which they nearly always are.
+A batch is counted by the distinct values in its records: most are the same, and counting is done in
+C. Where time stamps are in order, which they nearly always are, only the first and last are parsed.
+Sessions beyond what memory should hold go to sorted temporary files that are merged at the end.
 """
 
+import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from heapq import merge
 from itertools import repeat
-from typing import Any
+from operator import attrgetter
+from typing import IO, Any
 
 import msgspec
 
@@ -220,3 +224,46 @@ def _in_order(times: list[Any]) -> bool:
     breaks, ends = lines[size :: size + 1], lines[size - 1 :: size + 1]
     same = lines.count("\n") == breaks.count("\n") == n - 1 and ends.count("Z") == n
     return size >= 20 and same and times == sorted(times)
+
+
+_KEY = attrgetter("session")
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(Tally)
+
+
+class Spill:
+    """Parts in the order in which they were counted; the files have no names and end with us."""
+
+    def __init__(self) -> None:
+        self.parts: list[IO[bytes]] = []
+
+    def add(self, tallies: Iterable[Tally]) -> None:
+        part = tempfile.TemporaryFile()  # noqa: SIM115 - it lives until the end
+        for tally in sorted(tallies, key=_KEY):
+            text = _ENCODER.encode(tally)
+            part.write(len(text).to_bytes(4, "little") + text)
+        self.parts.append(part)
+
+    def merged(self, rest: Iterable[Tally]) -> Iterator[Tally]:
+        """Every session once, with all that was counted of it."""
+        if not self.parts:
+            yield from rest
+            return
+        held: Tally | None = None
+        for tally in merge(*map(_read, self.parts), sorted(rest, key=_KEY), key=_KEY):
+            if held is not None and held.session == tally.session:
+                held.join(tally)
+                continue
+            if held is not None:
+                yield held
+            held = tally
+        if held is not None:
+            yield held
+        for part in self.parts:
+            part.close()
+
+
+def _read(part: IO[bytes]) -> Iterator[Tally]:
+    part.seek(0)
+    while size := part.read(4):
+        yield _DECODER.decode(part.read(int.from_bytes(size, "little")))

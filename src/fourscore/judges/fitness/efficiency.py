@@ -8,8 +8,13 @@ import msgspec
 from fourscore.core import Case, Signal, Trace
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_finite, check_whole
-from fourscore.judges.fitness.document import inapplicable, measured, several
-from fourscore.judges.fitness.execution import Execution, execution_of
+from fourscore.judges.fitness.execution import (
+    Execution,
+    execution_of,
+    inapplicable,
+    measured,
+    several,
+)
 
 NAME = "efficiency"
 By = Literal["known", "time", "tools", "mean", "min"]

@@ -7,8 +7,14 @@ import msgspec
 
 from fourscore.core import Case, Signal, Trace
 from fourscore.core.numbers import check_whole
-from fourscore.judges.fitness.document import counted, inapplicable, measured, several
-from fourscore.judges.fitness.execution import Execution, execution_of
+from fourscore.judges.fitness.execution import (
+    Execution,
+    counted,
+    execution_of,
+    inapplicable,
+    measured,
+    several,
+)
 
 NAME = "error_rate"
 #: What a log may call the failures of its tools.

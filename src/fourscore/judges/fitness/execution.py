@@ -1,7 +1,7 @@
-"""One execution in numbers: what came of its calls, how long it took, what it put out.
+"""One execution in numbers: what its tool calls came to, how long it took, what it put out.
 
-A trace is counted here. The one pass over a log of records counts without traces, into the same
-value, and the signals are computed from nothing else.
+A trace is counted here. The one pass over a log of records (`counters.py`) counts without traces,
+into the same value, and the signals are computed from nothing else.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from fourscore.core import Case, ToolCall, Trace
+from fourscore.core import Case, Signal, ToolCall, Trace
+from fourscore.core.levels import find_level
 from fourscore.core.trace import as_text
 from fourscore.judges.failures import result_failure
 
@@ -167,3 +168,30 @@ def _limits(given: Any) -> tuple[float | None, int | None] | None:
     time, tools = given.get("time"), given.get("tools")
     seconds = float(time) if isinstance(time, int | float) and isfinite(time) else None
     return seconds, tools if type(tools) is int else None
+
+
+#: Kinds of failures that a reason names.
+NAMED = 4
+
+
+def measured(name: str, value: float, reason: str) -> Signal:
+    value = min(1.0, max(0.0, value))
+    return Signal(name=name, value=value, level=find_level(value), reason=reason)
+
+
+def inapplicable(name: str, reason: str) -> Signal:
+    return Signal(name=name, reason=reason)
+
+
+def counted(kinds: Mapping[str, int]) -> str:
+    """The most frequent kinds, with their numbers: `Bash exit 1 (3 times), Read: …`."""
+    ranked = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))
+    said = [f"{kind} ({n} times)" if n > 1 else kind for kind, n in ranked[:NAMED]]
+    if len(ranked) > NAMED:
+        said.append(f"and {len(ranked) - NAMED} more kinds")
+    return ", ".join(said)
+
+
+def several(n: int, one: str, more: str = "") -> str:
+    """`1 call`, `2 calls`."""
+    return f"{n} {one if n == 1 else more or one + 's'}"

@@ -6,8 +6,14 @@ from typing import Literal
 import msgspec
 
 from fourscore.core import Case, Signal, Trace
-from fourscore.judges.fitness.document import counted, inapplicable, measured, several
-from fourscore.judges.fitness.execution import Execution, execution_of
+from fourscore.judges.fitness.execution import (
+    Execution,
+    counted,
+    execution_of,
+    inapplicable,
+    measured,
+    several,
+)
 
 NAME = "tool_success_rate"
 

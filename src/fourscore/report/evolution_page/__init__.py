@@ -3,26 +3,24 @@
     with Evolution("evolution", write=False) as evolution:
         write_lineage("lineage.html", evolution)
 
-Like the report of a run, which it shares style, script and parcels with: all that agents, models
-and people wrote is data and reaches the screen as text only, and the page asks nobody for anything.
-Texts are read and compared one at a time, and packed as they come; what has no room is left out,
-and the page says so. The same folder gives the same bytes.
+It shares style, scripts and compressed blocks with the report of a run. Everything that agents,
+models and people wrote is data and reaches the screen as text only, and the page loads nothing from
+elsewhere. Texts are read and compared one at a time and compressed as they come; what has no room
+is left out, and the page says so. The same folder gives the same bytes.
 """
 
 import os
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from fourscore.evolve.folder import Evolution
-from fourscore.evolve.version_tree import Family
-from fourscore.report.evolution_page.details import Details
-from fourscore.report.evolution_page.headline import headline
-from fourscore.report.evolution_page.lines import lines_of
-from fourscore.report.evolution_page.page import parts
-from fourscore.report.evolution_page.steps import Steps
+from fourscore.evolve.lineage import Family
+from fourscore.report.evolution_page.history import Steps, headline
+from fourscore.report.evolution_page.versions import Details, lines_of
 from fourscore.report.run_page.compressed_blocks import Parcels
-from fourscore.report.run_page.page import page
+from fourscore.report.run_page.page import Parts, page, part, scripted
 
 #: Bytes that the lines of the tree and the details of versions may take.
 TREE, DETAILS = 2_500_000, 8_000_000
@@ -53,3 +51,16 @@ def write_lineage(path: str | Path, evolution: Evolution, *, room: int = DETAILS
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+#: In the order in which they stand in the page's one script.
+SHARED = ("text", "charts", "theme", "parcels")
+SCRIPTS = ("marks", "course", "diff", "version", "tree", "summary", "start")
+
+
+@cache
+def parts() -> Parts:
+    shared = [part(f"script/{name}.js") for name in SHARED]
+    own = [part(f"script/{name}.js", __package__) for name in SCRIPTS]
+    style = part("style.css") + part("style.css", __package__)
+    return Parts(part("page.html", __package__), style, scripted([*shared, *own]))

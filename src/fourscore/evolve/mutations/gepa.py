@@ -1,27 +1,47 @@
-"""Proposals by the `gepa` package: its reflection over our failures, asked through our models.
+"""The `gepa` package: its reflection as a proposer, and our parts as an adapter for its own loop.
 
 gepa says what a reflective question looks like and reads the new prompt out of the reply; the words
 around it are ours, since gepa's own put what an agent wrote beside the instructions. It proposes
-one text. Our runner evaluates it and our rule decides: gepa's own loop accepts by the sum over a
-few cases, which a mutation without any effect passes up to half of the time.
+one text; our runner evaluates it and our rule decides. gepa's own loop accepts by the sum over a
+few cases, which a mutation without any effect passes up to half of the time. To use that loop all
+the same:
+
+    gepa.optimize({"prompt": text}, trainset=cases, adapter=GepaAdapter(run, proposer, rng), ...)
+
+Every text still goes through the checks, and the record remembers it. gepa's loop is synchronous:
+call it from a thread of its own where an event loop is running.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import force_setattr
 
-from fourscore.core import Case, ConfigError
+from fourscore.core import Case, ConfigError, JudgeError, Score, Status, Trace, Usage
 from fourscore.core.numbers import check_whole
 from fourscore.evolve.limits import Risk
-from fourscore.evolve.mutations.checks import Checks, Made
-from fourscore.evolve.mutations.failure import Failure, weakest
-from fourscore.evolve.mutations.material import Shown, folder_of, show, worst
-from fourscore.evolve.mutations.proposal import Proposal, Refused
-from fourscore.evolve.mutations.record import Record
-from fourscore.evolve.mutations.strategies import RISKS
-from fourscore.evolve.mutations.written import ITS_OWN, NOTHING, ending_like
+from fourscore.evolve.mutations.checks import Checks
+from fourscore.evolve.mutations.failures import (
+    Failure,
+    Shown,
+    folder_of,
+    show,
+    sort_cases,
+    weakest,
+    worst,
+)
+from fourscore.evolve.mutations.model_proposer import ITS_OWN, NOTHING, ending_like
+from fourscore.evolve.mutations.proposers import (
+    Draft,
+    Proposal,
+    Proposer,
+    Refused,
+    check_draft,
+    remembered,
+)
+from fourscore.evolve.mutations.strategies import RISKS, MutationRecord
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.prompts import read_prompt
 from fourscore.models.messages import FREE, ChatMessage, ModelError, Request
@@ -63,7 +83,7 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         parent_text: str,
         failures: Sequence[Failure],
         passed: Sequence[Case],  # noqa: ARG002 - gepa reflects on what went wrong
-        record: Record,
+        record: MutationRecord,
         rng: Random,
     ) -> Proposal | Refused:
         """One text, by one reflection on the worst failures."""
@@ -92,14 +112,15 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
             return Refused(reason=why, strategy=NAME, risk=self.risk, usage=reply.usage)
         text = ending_like(parent_text, signature().output_extractor(reply.text)["new_instruction"])
         n = len(shown.failures)
-        made = Made(
-            NAME,
-            self.risk,
-            f"a reflection on {n} of {len(failures)} failures",
-            reply.usage,
-            shown.number,
+        draft = Draft(
+            text=text,
+            strategy=NAME,
+            risk=self.risk,
+            why=f"a reflection on {n} of {len(failures)} failures",
+            usage=reply.usage,
+            number=shown.number,
         )
-        return self.checks.outcome(parent_text, text, record, failures, made)
+        return check_draft(draft, self.checks, parent_text, record, failures)
 
     def _question(self, parent: str, shown: Shown, salt: str) -> Request:
         """gepa's rendering of the failures, in the words of our prompt file."""
@@ -151,3 +172,84 @@ def signature() -> "type[InstructionProposalSignature]":
         message = f"it needs the package gepa: pip install 'fourscore[gepa]' ({error})"
         raise ConfigError(message, field="proposer") from None
     return InstructionProposalSignature
+
+
+if TYPE_CHECKING:
+    from gepa.core.adapter import EvaluationBatch
+
+#: The one component of a candidate.
+COMPONENT = "prompt"
+#: What one case came to.
+Row = tuple[Case, Trace, Score]
+#: Runs the agent by a prompt over cases, one row each, in order.
+Run = Callable[[str, Sequence[Case]], Sequence[Row]]
+
+
+class GepaAdapter:
+    """Keeps what gepa does not: `record`, `usage`, and the `outcomes` of all proposals."""
+
+    def __init__(
+        self, run: Run, proposer: Proposer, rng: Random, *, record: MutationRecord | None = None
+    ) -> None:
+        self._run, self._proposer, self._rng = run, proposer, rng
+        self.record = record or MutationRecord()
+        self.usage: Usage = FREE
+        self.outcomes: list[Proposal | Refused] = []
+        self._passed: tuple[Case, ...] = ()
+
+    def evaluate(
+        self, batch: list[Case], candidate: dict[str, str], capture_traces: bool = False
+    ) -> "EvaluationBatch[Row, Any]":
+        """Scores from 0 to 1. gepa knows no score that is missing, and a failure to measure is no
+        0: a batch in which something was not measured is an error."""
+        from gepa.core.adapter import EvaluationBatch
+
+        rows = list(self._run(candidate[COMPONENT], batch))
+        measured = [value for _, _, score in rows if (value := _value(score)) is not None]
+        if len(measured) != len(batch):
+            missing = len(batch) - len(measured)
+            raise JudgeError(f"{missing} of {len(batch)} cases were not measured")
+        return EvaluationBatch(
+            outputs=[trace.output for _, trace, _ in rows],
+            scores=measured,
+            trajectories=rows if capture_traces else None,
+        )
+
+    def make_reflective_dataset(
+        self,
+        candidate: dict[str, str],  # noqa: ARG002 - gepa's signature
+        eval_batch: "EvaluationBatch[Row, Any]",
+        components_to_update: list[str],
+    ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """The failures as they are. The proposer fences them: it knows the number."""
+        found = sort_cases(eval_batch.trajectories or ())
+        self._passed = found.passed
+        return {name: [{"Failure": one} for one in found.failures] for name in components_to_update}
+
+    def propose_new_texts(
+        self,
+        candidate: dict[str, str],
+        reflective_dataset: Mapping[str, Sequence[Mapping[str, Any]]],
+        components_to_update: list[str],
+    ) -> dict[str, str]:
+        """The proposal; nothing where it was refused."""
+        found: dict[str, str] = {}
+        for name in components_to_update:
+            failures: list[Failure] = [one["Failure"] for one in reflective_dataset[name]]
+            outcome = asyncio.run(
+                self._proposer.propose(
+                    candidate[name], failures, self._passed, self.record, self._rng
+                )
+            )
+            self.record = remembered(self.record, outcome)
+            self.usage += outcome.usage
+            self.outcomes.append(outcome)
+            if isinstance(outcome, Proposal):
+                found[name] = outcome.text
+        return found
+
+
+def _value(score: Score) -> float | None:
+    """An agent that broke down has 0; a ranking alone says nothing here."""
+    broken = score.status in (Status.AGENT_ERROR, Status.TIMEOUT)
+    return 0.0 if broken and score.value is None else score.value

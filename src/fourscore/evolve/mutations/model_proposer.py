@@ -14,13 +14,10 @@ from msgspec.structs import force_setattr
 from fourscore.core import Case, ConfigError
 from fourscore.core.numbers import check_whole
 from fourscore.evolve.limits import Risk
-from fourscore.evolve.mutations.checks import Checks, Made
-from fourscore.evolve.mutations.choosing import Choice, choose
-from fourscore.evolve.mutations.failure import Failure
-from fourscore.evolve.mutations.material import Shown, folder_of, show, worst
-from fourscore.evolve.mutations.proposal import Proposal, Refused
-from fourscore.evolve.mutations.record import Record
-from fourscore.evolve.mutations.strategies import allowed
+from fourscore.evolve.mutations.checks import Checks
+from fourscore.evolve.mutations.failures import Failure, Shown, folder_of, show, worst
+from fourscore.evolve.mutations.proposers import Draft, Proposal, Refused, check_draft
+from fourscore.evolve.mutations.strategies import Choice, MutationRecord, allowed, choose
 from fourscore.judges.hidden_text import remove_invisible
 from fourscore.judges.llm.injection_defences import Material
 from fourscore.judges.llm.model_judge import ModelJudge
@@ -65,7 +62,7 @@ class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
         parent_text: str,
         failures: Sequence[Failure],
         passed: Sequence[Case],
-        record: Record,
+        record: MutationRecord,
         rng: Random,
     ) -> Proposal | Refused:
         """One text by the strategy that is next."""
@@ -93,10 +90,15 @@ class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 risk=strategy.risk,
                 usage=error.usage or FREE,
             )
-        why = f"{choice.why}; {one_line(reply.value['evidence'])}"
-        made = Made(strategy.name, strategy.risk, why, reply.usage, shown.number)
-        text = ending_like(parent_text, reply.value["prompt"])
-        return self.checks.outcome(parent_text, text, record, failures, made)
+        draft = Draft(
+            text=ending_like(parent_text, reply.value["prompt"]),
+            strategy=strategy.name,
+            risk=strategy.risk,
+            why=f"{choice.why}; {one_line(reply.value['evidence'])}",
+            usage=reply.usage,
+            number=shown.number,
+        )
+        return check_draft(draft, self.checks, parent_text, record, failures)
 
     def _shown(
         self,

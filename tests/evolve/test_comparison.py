@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fourscore.core import Case, Provenance, Score, Status, Trace
-from fourscore.evolve.runs import PairedRuns, paired_runs
+from fourscore.evolve.comparison import PairedRuns, pair_runs
 from fourscore.evolve.split import order_of
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
@@ -42,7 +42,7 @@ def stored(store: Store, rows: Rows) -> Side:
 
 def paired(folder: Path, old: Rows, new: Rows) -> PairedRuns:
     with Store(folder / "s.db") as store:
-        return paired_runs(stored(store, old), stored(store, new))
+        return pair_runs(stored(store, old), stored(store, new))
 
 
 def test_the_same_cases_are_paired_by_id(tmp_path: Path) -> None:

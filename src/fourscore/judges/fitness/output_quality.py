@@ -1,19 +1,21 @@
-"""What the output is worth by its look: is all there, and does it hold (`output_quality`)?
+"""Two signals about the final output: `output_quality` and `structure_score`.
 
-The detectors are loaded with the first output: most logs have none.
+`output_quality` asks whether the output is complete and sound, by its wording and form;
+`structure_score` counts headers, lists and fenced blocks as a markdown parser sees them. Most logs
+have no output, so the detectors are loaded with the first one.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
 from fourscore.core import Case, Signal, Trace
-from fourscore.judges.fitness.document import inapplicable, measured
-from fourscore.judges.fitness.execution import Execution, execution_of
-from fourscore.judges.fitness.structure import has_code_block
+from fourscore.judges.fitness.detectors.markdown import has_code_block, read_markdown
+from fourscore.judges.fitness.execution import Execution, execution_of, inapplicable, measured
 
-NAME = "output_quality"
+QUALITY, STRUCTURE = "output_quality", "structure_score"
 CODING = "coding"
 FORM = "a sound form"
 
@@ -96,7 +98,7 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (NAME,)
+        return (QUALITY,)
 
     @property
     def runs(self) -> Literal["inline"]:
@@ -114,13 +116,13 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     def measure(self, execution: Execution) -> Signal:
         if execution.output is None:
-            return inapplicable(NAME, "no output was recorded")
+            return inapplicable(QUALITY, "no output was recorded")
         from fourscore.judges.fitness.detectors.format import find_broken_form
 
         complete, accurate = self.halves(execution)
         reason = f"completeness {complete:.2f}, accuracy {accurate:.2f}"
         if not execution.output.strip():
-            return measured(NAME, (complete + accurate) / 2, f"{reason}: the output is empty")
+            return measured(QUALITY, (complete + accurate) / 2, f"{reason}: the output is empty")
         output, request = execution.output, execution.request
         parts = complete_parts(output, execution.task_type, request)
         parts += accurate_parts(output, request)
@@ -129,7 +131,68 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         missing = [f"{name} ({broken})" if name == FORM else name for name in missing]
         if missing:
             reason += f"; missing: {', '.join(missing)}"
-        return measured(NAME, (complete + accurate) / 2, reason)
+        return measured(QUALITY, (complete + accurate) / 2, reason)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         return (self.measure(execution_of(case, trace)),)
+
+
+Mode = Literal["markdown", "literal"]
+
+#: What counts, in tenths.
+PARTS = {"headers": 4, "lists": 3, "code blocks": 3}
+_LITERAL = {
+    "headers": re.compile(r"^#+\s", re.MULTILINE),
+    "lists": re.compile(r"^[\-\*\d\.]\s", re.MULTILINE),
+    "code blocks": re.compile(r"```"),
+}
+
+
+def parts_of(output: str, structure: Mode = "markdown") -> tuple[str, ...]:
+    """Which of the parts are there."""
+    if structure == "literal":
+        return tuple(part for part, sign in _LITERAL.items() if sign.search(output))
+    document = read_markdown(output)
+    counts = (document.headers, document.items, len(document.fences))
+    return tuple(part for part, count in zip(PARTS, counts, strict=True) if count)
+
+
+def score_structure(output: str, structure: Mode = "markdown") -> float:
+    """0.4 for headers, 0.3 for lists, 0.3 for fenced blocks."""
+    return sum(PARTS[part] for part in parts_of(output, structure)) / 10
+
+
+class StructureScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`literal` looks for three expressions, and so finds a list in `5 apples`."""
+
+    structure: Mode = "markdown"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (STRUCTURE,)
+
+    @property
+    def runs(self) -> Literal["inline"]:
+        return "inline"
+
+    def value_of(self, execution: Execution) -> float | None:
+        if execution.output is None:
+            return None
+        return score_structure(execution.output, self.structure)
+
+    def measure(self, execution: Execution) -> Signal:
+        if execution.output is None:
+            return inapplicable(STRUCTURE, "no output was recorded")
+        there = parts_of(execution.output, self.structure)
+        missing = [part for part in PARTS if part not in there]
+        reason = f"has {_listed(there)}" if there else "plain text"
+        if missing:
+            reason += f"; no {', no '.join(missing)}"
+        return measured(STRUCTURE, sum(PARTS[part] for part in there) / 10, reason)
+
+    async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
+        return (self.measure(execution_of(case, trace)),)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))

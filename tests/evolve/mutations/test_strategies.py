@@ -11,10 +11,19 @@ from tests.evolve.mutations.planted_failures import failure
 
 import fourscore.judges
 from fourscore.core import ConfigError
-from fourscore.evolve.mutations.choosing import PATIENCE, choose, roulette, share
-from fourscore.evolve.mutations.failure import Failure
-from fourscore.evolve.mutations.record import Record, Tally, Try
-from fourscore.evolve.mutations.strategies import RISKS, STRATEGIES, allowed
+from fourscore.evolve.mutations.failures import Failure
+from fourscore.evolve.mutations.strategies import (
+    PATIENCE,
+    RISKS,
+    STRATEGIES,
+    MutationRecord,
+    Tally,
+    Try,
+    allowed,
+    choose,
+    roulette,
+    share,
+)
 from fourscore.formats.yaml_file import read_document
 
 ALL = allowed((), "high")
@@ -28,7 +37,7 @@ RESEARCH = (
 )
 
 
-def chosen(failures: list[Failure], record: Record, n: int = 300) -> Counter[str]:
+def chosen(failures: list[Failure], record: MutationRecord, n: int = 300) -> Counter[str]:
     rng = Random(7)
     return Counter(choose(failures, record, rng, ALL).strategy.name for _ in range(n))
 
@@ -52,12 +61,12 @@ def test_there_are_eight_and_each_has_a_risk_and_words_in_two_languages() -> Non
 @pytest.mark.parametrize("signal", [*FITNESS, *RESEARCH])
 def test_the_weakest_signal_decides(signal: str) -> None:
     others: dict[str, Any] = {name: 0.9 for name in (*FITNESS, *RESEARCH) if name != signal}
-    found = chosen([failure(**{**others, signal: 0.2})], Record())
+    found = chosen([failure(**{**others, signal: 0.2})], MutationRecord())
     assert set(found) == {one.name for one in ALL if signal in one.answers}
 
 
 def test_a_signal_of_ones_own_falls_back_to_the_record() -> None:
-    record = Record({"format_change": Tally(98, 97), "persona_adjust": Tally(98, 0, 98)})
+    record = MutationRecord({"format_change": Tally(98, 97), "persona_adjust": Tally(98, 0, 98)})
     found = chosen([failure(tone=0.1, completeness=0.9)], record, 2000)
     assert set(found) >= set(STRATEGIES) - {"persona_adjust"}
     assert found["format_change"] > 1.5 * found["step_reorder"] > 20 * found["persona_adjust"]
@@ -65,7 +74,7 @@ def test_a_signal_of_ones_own_falls_back_to_the_record() -> None:
 
 
 def test_the_share_has_a_prior_and_a_refused_try_counts() -> None:
-    record = Record().after("step_reorder", "d1", refused=True).after("step_reorder", "d2")
+    record = MutationRecord().after("step_reorder", "d1", refused=True).after("step_reorder", "d2")
     assert record.of("step_reorder") == Tally(tried=2, accepted=0, refused=1)
     assert share("format_change", record) == 0.5
     assert share("step_reorder", record) == 0.25
@@ -79,20 +88,20 @@ def test_a_record_of_many_tries_is_that_of_one_after_the_other() -> None:
         Try("gepa", "", refused=True),
         Try("gepa", "a", refused=True),
     ]
-    record = Record()
+    record = MutationRecord()
     for one in tries:
         record = record.after(one.strategy, one.digest, accepted=one.accepted, refused=one.refused)
-    assert Record.of_tries(tries) == record
+    assert MutationRecord.of_tries(tries) == record
     assert record.digests == {"a", "b"}
-    assert msgspec.json.decode(msgspec.json.encode(record), type=Record) == record
+    assert msgspec.json.decode(msgspec.json.encode(record), type=MutationRecord) == record
 
 
 def test_what_never_helped_makes_room_for_the_others() -> None:
     weak = [failure(structure_score=0.1)]
     answering = {"example_inject", "format_change"}
-    record = Record({name: Tally(PATIENCE) for name in answering})
+    record = MutationRecord({name: Tally(PATIENCE) for name in answering})
     assert not set(chosen(weak, record)) & answering
-    once = Record({**record.tallies, "format_change": Tally(PATIENCE, 1)})
+    once = MutationRecord({**record.tallies, "format_change": Tally(PATIENCE, 1)})
     assert set(chosen(weak, once)) == answering
     only = allowed(("format_change",), "high")
     assert choose(weak, record, Random(1), only).strategy.name == "format_change"
@@ -101,16 +110,16 @@ def test_what_never_helped_makes_room_for_the_others() -> None:
 def test_the_same_seed_chooses_the_same() -> None:
     weak = [failure(completeness=0.1)]
     runs = [
-        [choose(weak, Record(), rng, ALL).strategy.name for _ in range(50)]
+        [choose(weak, MutationRecord(), rng, ALL).strategy.name for _ in range(50)]
         for rng in (Random(3), Random(3), Random(4))
     ]
     assert runs[0] == runs[1] != runs[2]
-    assert roulette(ALL[:1], Record(), Random(1)) is ALL[0]
+    assert roulette(ALL[:1], MutationRecord(), Random(1)) is ALL[0]
 
 
 def test_why_is_one_line_whatever_a_signal_is_called() -> None:
     named: dict[str, Any] = {"a\nb" + "x" * 500: 0.1}
-    why = choose([failure(**named)], Record(), Random(1), ALL).why
+    why = choose([failure(**named)], MutationRecord(), Random(1), ALL).why
     assert "\n" not in why
     assert len(why) < 200
 

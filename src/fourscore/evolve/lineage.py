@@ -1,12 +1,16 @@
-"""Who came from whom, in the order in which a lineage is shown.
+"""Where the versions of an evolution came from, as a tree and as the documents that `--json` prints.
 
-The trunk, from the first version to the active one, is a straight line; what was tried beside it
-hangs one step in. Failures that nothing came of stand together, so that many do not hide the few.
+The line from the first version to the active one has depth 0; everything tried beside it is
+indented. Failed versions without descendants are grouped by parent, so that they do not hide the
+others.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
+
+from fourscore.evolve.folder import Evolution
 from fourscore.evolve.history import History, Version
 
 #: What is left of versions that came to nothing.
@@ -86,3 +90,50 @@ def spans(numbers: Iterable[int]) -> str:
         else:
             found.append([number])
     return ", ".join(" to ".join(map(str, each)) for each in found)
+
+
+def version_document(evolution: Evolution, version: Version) -> dict[str, Any]:
+    document: dict[str, Any] = msgspec.to_builtins(version)
+    number = version.number
+    file = evolution.file_of(number).relative_to(evolution.path)
+    document.update(file=str(file), best=number == evolution.history.best)
+    return document
+
+
+def status_document(evolution: Evolution) -> dict[str, Any]:
+    history = evolution.history
+    pending = evolution.pending
+    return {
+        "folder": str(evolution.path),
+        "active": version_document(evolution, evolution.active),
+        "best": history.best,
+        "branches": list(history.branches),
+        "pending": None if pending is None else version_document(evolution, pending),
+        "versions": len(history.versions),
+        "executions": len(history.executions),
+        "decisions": len(history.decisions),
+        "accepted": history.accepted,
+        "expected_false": round(history.expected_false, 6),
+        "strategies": {
+            name: msgspec.to_builtins(record) for name, record in sorted(history.record.items())
+        },
+        "may_mutate": {
+            risk: evolution.may_mutate(risk)._asdict() for risk in ("low", "medium", "high")
+        },
+        "must_roll_back": evolution.must_roll_back()._asdict(),
+    }
+
+
+def lineage_document(evolution: Evolution) -> list[dict[str, Any]]:
+    """Every version below the one it came from; `depth` is 0 from the first to the active one."""
+    history = evolution.history
+    decided = {each.version: each for each in history.decisions}
+    found = []
+    for row in Family(history).rows():
+        for number in row.numbers:
+            document = version_document(evolution, history.versions[number])
+            last = decided.get(number)
+            decision = None if last is None else msgspec.to_builtins(last.decision)
+            document.update(depth=row.depth, failed=row.failed, decision=decision)
+            found.append(document)
+    return found

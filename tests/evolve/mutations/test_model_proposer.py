@@ -19,11 +19,10 @@ from tests.models.fake_endpoint import CannedReply, ReceivedRequest, make_comple
 
 from fourscore.core import Case, ConfigError, Usage
 from fourscore.evolve.mutations.checks import Checks
-from fourscore.evolve.mutations.failure import Failure
-from fourscore.evolve.mutations.proposal import Proposal, Refused, remembered
-from fourscore.evolve.mutations.record import Record
-from fourscore.evolve.mutations.strategies import STRATEGIES
-from fourscore.evolve.mutations.written import Writer
+from fourscore.evolve.mutations.failures import Failure
+from fourscore.evolve.mutations.model_proposer import Writer
+from fourscore.evolve.mutations.proposers import Proposal, Refused, remembered
+from fourscore.evolve.mutations.strategies import STRATEGIES, MutationRecord
 from fourscore.models.budget import Budget
 from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import ModelPool
@@ -35,12 +34,15 @@ PASSED = (Case(input="Where is my parcel?", expected="It left on Monday."),)
 
 
 def proposed(
-    model: Any, failures: Sequence[Failure] = WEAK, record: Record | None = None, **settings: Any
+    model: Any,
+    failures: Sequence[Failure] = WEAK,
+    record: MutationRecord | None = None,
+    **settings: Any,
 ) -> Proposal | Refused:
     writer = Writer(model=model, **settings)
     return asyncio.run(
         writer.propose(
-            PARENT, failures, PASSED, record or Record(), Random(settings.get("seed", 1))
+            PARENT, failures, PASSED, record or MutationRecord(), Random(settings.get("seed", 1))
         )
     )
 
@@ -106,11 +108,11 @@ def test_chance_and_the_number_of_the_try_make_another_question() -> None:
     for seed in range(4):
         model = writing(NEW)
         writer = Writer(model=model, strategies=("constraint_add",))
-        asyncio.run(writer.propose(PARENT, alike, (), Record(), Random(seed)))
+        asyncio.run(writer.propose(PARENT, alike, (), MutationRecord(), Random(seed)))
         texts.add(asked(model))
     assert len(texts) == 4
     model = writing(NEW)
-    record = Record().after("constraint_add", "d", refused=True)
+    record = MutationRecord().after("constraint_add", "d", refused=True)
     proposed(model, record=record, strategies=("constraint_add",))
     assert "This is attempt 2 at this kind of change" in asked(model)
 
@@ -134,14 +136,14 @@ def test_what_it_writes_is_checked(text: str, reason: str) -> None:
     assert isinstance(found, Refused)
     assert reason in found.reason
     assert found.usage.calls == 1
-    record = remembered(Record(), found)
+    record = remembered(MutationRecord(), found)
     assert record.of(found.strategy).refused == 1
 
 
 def test_what_was_refused_is_not_tried_again() -> None:
     model = writing(NEW)
     first = proposed(model)
-    again = proposed(model, record=remembered(Record(), first))
+    again = proposed(model, record=remembered(MutationRecord(), first))
     assert isinstance(again, Refused)
     assert again.reason == "it was tried before"
 
@@ -219,7 +221,7 @@ def test_without_a_failure_nothing_is_asked() -> None:
 def test_line_ends_stay_what_they_are() -> None:
     writer = Writer(model=writing(NEW))
     parent = PARENT.replace("\n", "\r\n")
-    found = asyncio.run(writer.propose(parent, WEAK, (), Record(), Random(1)))
+    found = asyncio.run(writer.propose(parent, WEAK, (), MutationRecord(), Random(1)))
     assert isinstance(found, Proposal)
     assert found.text == NEW.replace("\n", "\r\n")
 
@@ -253,7 +255,7 @@ def test_through_an_endpoint_with_prices_and_a_budget(tmp_path: Path) -> None:
         prices = {"small": {"input": 1_000, "output": 1_000}}
         async with ModelPool(budget=Budget(dollars=dollars), prices=prices) as pool:
             writer = Writer(model="openai:small", settings=settings)
-            found = await writer.propose(PARENT, WEAK, PASSED, Record(), Random(1))
+            found = await writer.propose(PARENT, WEAK, PASSED, MutationRecord(), Random(1))
             return found, pool.usage_by_model
 
     with serve_endpoint(answer) as endpoint:

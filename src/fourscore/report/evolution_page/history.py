@@ -1,4 +1,7 @@
-"""What the log has of each version beside its decisions, and of the whole: bounded, in one pass."""
+"""The history on the page: what the log says about each version, and the figures above the tree.
+
+The log is read in one pass, and every list has a maximum length.
+"""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable
@@ -6,7 +9,13 @@ from typing import Any
 
 import msgspec
 
-from fourscore.evolve.events import (
+from fourscore.evolve.comparison import HeldOut
+from fourscore.evolve.decision import Decision
+from fourscore.evolve.folder import Evolution
+from fourscore.evolve.lineage import Family
+from fourscore.evolve.log import (
+    HELD_OUT,
+    REFUSED,
     AnyEvent,
     Decided,
     Executed,
@@ -15,12 +24,12 @@ from fourscore.evolve.events import (
     Returned,
     Withdrawn,
 )
-from fourscore.evolve.held_out import HeldOut
-from fourscore.evolve.tries import HELD_OUT, REFUSED
 from fourscore.report.run_page.detail import short
 
 #: Refused proposals and rollbacks of all that are shown, and steps of one version: the newest.
 REFUSALS, ROLLBACKS, EACH = 200, 200, 20
+#: What the drawing of a decision needs.
+NUMBERS = ("accepted", "delta", "low", "high", "n", "old", "new")
 #: Characters of a reason.
 WORDS = 2000
 
@@ -95,3 +104,55 @@ class Steps:
 
 def _few() -> deque[Any]:
     return deque(maxlen=EACH)
+
+
+#: Strategies in the table, and decisions in the drawing: the newest.
+STRATEGIES, DRAWN = 100, 400
+
+
+def headline(evolution: Evolution, family: Family, steps: Steps) -> dict[str, Any]:
+    """A JSON value whose size has a limit."""
+    history, settings = evolution.history, evolution.settings
+    active, held = evolution.active, steps.held_out
+    record = sorted(history.record.items(), key=lambda each: (-each[1].tried, each[0]))
+    return {
+        "name": short(evolution.path.resolve().name),
+        "source": short(history.versions[1].why),
+        "begun": steps.begun,
+        "newest": steps.newest,
+        "active": {"number": active.number, "score": rounded(active.score), "n": active.n},
+        "best": history.best,
+        "versions": len(history.versions),
+        "left_out": family.left_out,
+        "decisions": len(history.decisions),
+        "accepted": history.accepted,
+        "promoted": sum(each.result == "promoted" for each in history.decisions),
+        "expected_false": rounded(history.expected_false),
+        "without_level": sum(each.decision.level is None for each in history.decisions),
+        "held_out": None if held is None else {**held.document(), "words": held.words},
+        "course": [
+            {"version": each.version, "result": each.result, **numbers(each.decision)}
+            for each in history.decisions[-DRAWN:]
+        ],
+        "strategies": [[short(name), one.tried, one.accepted] for name, one in record[:STRATEGIES]],
+        "refused": steps.refused,
+        "refusals": list(steps.refusals)[::-1],
+        "returned": steps.returned,
+        "rollbacks": list(steps.rollbacks)[::-1],
+        "rule": {
+            "rule": settings.rule,
+            "budget": settings.budget,
+            "looks": list(settings.plan.sizes),
+            "level": settings.level,
+            "margin": settings.margin,
+        },
+    }
+
+
+def numbers(decision: Decision) -> dict[str, Any]:
+    return {name: rounded(getattr(decision, name)) for name in NUMBERS}
+
+
+def rounded(value: float | None) -> float | None:
+    """No reader needs more, and the page is half as large."""
+    return round(value, 4) if isinstance(value, float) else value

@@ -3,7 +3,7 @@
 from tests.evolve.mutations.planted_failures import failure
 
 from fourscore.core import Case, Evidence, Score, Signal, Status, Trace
-from fourscore.evolve.mutations.failure import LONGEST, Failure, sort_cases, weakest
+from fourscore.evolve.mutations.failures import LONGEST, Failure, sort_cases, weakest
 
 
 def scored(passed: bool, *signals: Signal) -> Score:

@@ -1,17 +1,53 @@
-"""All that the page tells of one version when it is opened: why it was tried, what became of it,
-and what it changed."""
+"""The versions on the page: a line of the tree for each, and the details shown when it is opened."""
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from fourscore.evolve.events import Decided
 from fourscore.evolve.folder import Evolution
+from fourscore.evolve.lineage import Family
+from fourscore.evolve.log import Decided
 from fourscore.report.evolution_page.diff import Changes, changes
-from fourscore.report.evolution_page.lines import rounded
-from fourscore.report.evolution_page.steps import WORDS, Steps
+from fourscore.report.evolution_page.history import WORDS, Steps, numbers, rounded
 from fourscore.report.run_page.detail import short
+
+
+def lines_of(
+    evolution: Evolution,
+    family: Family,
+    steps: Steps,
+    gists: Mapping[int, tuple[str, str] | None],
+) -> Iterator[dict[str, Any]]:
+    """`fold` numbers the failures of one parent, which stand together."""
+    history = evolution.history
+    kept = history.kept(evolution.settings.keep)
+    for fold, row in enumerate(family.rows()):
+        for number in row.numbers:
+            version = history.versions[number]
+            decided = steps.decisions(number)[-1:]
+            yield {
+                "number": number,
+                "depth": row.depth,
+                "fold": fold if row.failed else None,
+                "parent": version.parent,
+                "status": version.status,
+                "best": number == history.best,
+                "archived": number not in kept,
+                "rolled_back": number in steps.left and number != history.active,
+                "strategy": short(version.strategy),
+                "risk": version.risk,
+                "score": rounded(version.score),
+                "n": version.n,
+                "gist": gists.get(number),
+                "decision": brief(decided[0]) if decided else None,
+            }
+
+
+def brief(event: Decided) -> dict[str, Any]:
+    return {"against": event.against, "result": event.result, **numbers(event.decision)}
+
 
 #: Characters of a text that is shown as it is.
 TEXT = 20_000

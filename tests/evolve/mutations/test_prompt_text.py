@@ -2,7 +2,7 @@
 
 from tests.evolve.mutations.planted_failures import PARENT
 
-from fourscore.evolve.mutations.outline import outline, sentences
+from fourscore.evolve.mutations.prompt_text import outline, sentences
 
 
 def test_lists_and_prose() -> None:

@@ -11,20 +11,24 @@ import msgspec
 
 from fourscore.core import Case, ConfigError
 from fourscore.evolve.limits import Risk
-from fourscore.evolve.mutations.arranging import format_change, step_reorder
-from fourscore.evolve.mutations.checks import Checks, Made
-from fourscore.evolve.mutations.choosing import Choice, choose
-from fourscore.evolve.mutations.constraining import (
+from fourscore.evolve.mutations.checks import Checks
+from fourscore.evolve.mutations.constraint_edits import (
     constraint_add,
     constraint_remove,
     emphasis_shift,
 )
-from fourscore.evolve.mutations.failure import Failure
-from fourscore.evolve.mutations.portraying import example_inject, persona_adjust
-from fourscore.evolve.mutations.proposal import Proposal, Refused
-from fourscore.evolve.mutations.record import Record
-from fourscore.evolve.mutations.situation import Candidate, Operator, Situation
-from fourscore.evolve.mutations.strategies import allowed
+from fourscore.evolve.mutations.edits import (
+    Candidate,
+    Operator,
+    Situation,
+    example_inject,
+    format_change,
+    persona_adjust,
+    step_reorder,
+)
+from fourscore.evolve.mutations.failures import Failure
+from fourscore.evolve.mutations.proposers import Draft, Proposal, Refused, check_draft
+from fourscore.evolve.mutations.strategies import Choice, MutationRecord, allowed, choose
 
 OPERATORS: Mapping[str, Operator] = {
     "step_reorder": step_reorder,
@@ -57,7 +61,7 @@ class Operators(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         parent_text: str,
         failures: Sequence[Failure],
         passed: Sequence[Case],
-        record: Record,
+        record: MutationRecord,
         rng: Random,
     ) -> Proposal | Refused:
         """The best untried text of the strategy that is next; of another where none passes."""
@@ -79,7 +83,7 @@ class Operators(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         parent: str,
         failures: Sequence[Failure],
         passed: Sequence[Case],
-        record: Record,
+        record: MutationRecord,
         rng: Random,
     ) -> list[Candidate]:
         """What the strategy could do and has not done, the best first; chance between equals."""
@@ -105,13 +109,18 @@ class Operators(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         choice: Choice,
         parent: str,
         failures: Sequence[Failure],
-        record: Record,
+        record: MutationRecord,
     ) -> Proposal | Refused | None:
         """The first that passes; where none does, the refusal of the first, if there is one."""
         first: Refused | None = None
         for one in found:
-            made = Made(choice.strategy.name, choice.strategy.risk, f"{choice.why}; {one.why}")
-            done = self.checks.outcome(parent, one.text, record, failures, made)
+            draft = Draft(
+                text=one.text,
+                strategy=choice.strategy.name,
+                risk=choice.strategy.risk,
+                why=f"{choice.why}; {one.why}",
+            )
+            done = check_draft(draft, self.checks, parent, record, failures)
             if isinstance(done, Proposal):
                 return done
             first = first or done

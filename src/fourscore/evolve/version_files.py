@@ -1,0 +1,193 @@
+"""The files that are derived from the log: the texts of the versions, and state.json.
+
+`versions/` has the texts in use, `archive/` all others. The log has the digest of each text, so a
+text that somebody edited by hand is refused.
+
+state.json tells people and other programs the current position without reading the log; it says
+after how many lines. One that is behind the log was left by a killed process and is written again.
+Any other difference means that a file was edited by hand, which is an error that names the field.
+"""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from fourscore.core import DataError
+from fourscore.evolve import atomic_files as files
+from fourscore.evolve.history import History, Version
+from fourscore.formats.validation import explained_line
+from fourscore.formats.yaml_file import parse_document
+
+FOLDERS = ("versions", "archive")
+#: Bytes of a text at the most.
+LARGEST = 1_000_000
+
+
+class Texts:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def prepare(self, number: int, text: str) -> str:
+        """A new text on disk, under a hidden name; its digest."""
+        data = text.encode()
+        path = self._file("versions", number)
+        if path.exists():
+            message = "it is there, but log.jsonl does not know it: move it away"
+            raise DataError(message, file=str(path))
+        self.make_folders()
+        files.prepare(path, data)
+        return digest_of(data)
+
+    def make_folders(self) -> None:
+        for folder in FOLDERS:
+            (self._path / folder).mkdir(exist_ok=True)
+
+    def place(self, versions: Iterable[Version], kept: set[int]) -> None:
+        """Each where it belongs; what was prepared and is not told of is removed."""
+        self.make_folders()
+        for version in versions:
+            wanted, other = FOLDERS if version.number in kept else FOLDERS[::-1]
+            self._settle(version, wanted, other)
+        for draft in self._path.glob("versions/.*.tmp"):
+            draft.unlink()
+
+    def file_of(self, number: int) -> Path:
+        for folder in FOLDERS:
+            path = self._file(folder, number)
+            if path.is_file():
+                return path
+        return self._file("versions", number)
+
+    def read(self, version: Version) -> str:
+        number = version.number
+        places = [self._file(folder, number) for folder in FOLDERS]
+        # To one who reads without the lock a text may be on its way: it is looked for twice.
+        for place in (*places, files.draft_of(places[0]), *places):
+            try:
+                data = place.read_bytes()
+            except FileNotFoundError:
+                continue
+            if digest_of(data) == version.digest:
+                return data.decode()
+            if place in places:
+                message = f"this is not the text that version {number} was recorded with"
+                hint = "restore it; a changed text is a new version"
+                raise DataError(f"{message}; {hint}", file=str(place))
+        message = f"the text of version {number} is missing; restore it"
+        raise DataError(message, file=str(places[0]))
+
+    def _settle(self, version: Version, wanted: str, other: str) -> None:
+        path, elsewhere = (self._file(folder, version.number) for folder in (wanted, other))
+        draft = files.draft_of(self._file("versions", version.number))
+        if path.exists():
+            return
+        if elsewhere.exists():
+            files.settle(elsewhere, path)
+        elif draft.exists() and digest_of(draft.read_bytes()) == version.digest:
+            files.settle(draft, path)
+
+    def _file(self, folder: str, number: int) -> Path:
+        return self._path / folder / f"{number:04d}.md"
+
+
+def digest_of(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def check_text(text: str) -> None:
+    """Refuse what is no prompt."""
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise DataError("expected text that is UTF-8", field="prompt") from None
+    if not text.strip():
+        raise DataError("expected some text", field="prompt")
+    if size > LARGEST:
+        raise DataError(f"{size:,} bytes, expected at most {LARGEST:,}", field="prompt")
+
+
+FORMAT = 1
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`pending` is the candidate that waits for a decision, `lines` how long the log was."""
+
+    format: int = FORMAT
+    active: int
+    best: int
+    branches: tuple[int, ...] = ()
+    pending: int | None = None
+    versions: int
+    lines: Annotated[int, Meta(ge=1)]
+
+
+def state_of(history: History) -> State:
+    pending = history.pending
+    return State(
+        active=history.active,
+        best=history.best,
+        branches=history.branches,
+        pending=None if pending is None else pending.number,
+        versions=len(history.versions),
+        lines=history.lines,
+    )
+
+
+def encoded(state: State) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n"
+
+
+def read_state(path: Path) -> State | None:
+    """None where there is none."""
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        state = msgspec.json.decode(text, type=State)
+    except msgspec.ValidationError as error:
+        message, field = explained_line(error, text, State)
+        raise _wrong(path, text, message, field or "") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _wrong(path, text, f"not JSON: {error}") from None
+    if state.format != FORMAT:
+        message = f"{state.format}: this version of fourscore knows format {FORMAT}"
+        raise _wrong(path, text, message, "format")
+    return state
+
+
+def check_state(path: Path, state: State, history: History) -> bool:
+    """Whether it is up to date; an error where it cannot have come from this log."""
+    if state.lines < history.lines:
+        return False
+    text = path.read_bytes()
+    if state.lines > history.lines:
+        message = f"it knows {state.lines} lines of log.jsonl, which has {history.lines}"
+        hint = "restore the log, or delete state.json to go by the log as it is"
+        raise _wrong(path, text, f"{message}; {hint}", "lines")
+    expected = state_of(history)
+    for field in State.__struct_fields__:
+        found, wanted = getattr(state, field), getattr(expected, field)
+        if found != wanted:
+            message = f"{_told(found)}, but by log.jsonl it is {_told(wanted)}"
+            hint = "use fourscore evolve rollback to change versions, or delete state.json"
+            raise _wrong(path, text, f"{message}; {hint}", field)
+    return True
+
+
+def _told(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _wrong(path: Path, text: bytes, message: str, field: str = "") -> DataError:
+    """JSON is YAML, whose reader knows the lines."""
+    hint = "" if field else "; delete it to have it made again from log.jsonl"
+    place, line = field.partition("[")[0], None
+    if field:
+        document = parse_document(text.decode("utf-8", "replace"), str(path))
+        line = document.lines.get(place)
+    return DataError(message + hint, file=str(path), line=line, field=field or None)
