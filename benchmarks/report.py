@@ -55,13 +55,13 @@ press""".split()
 
 
 def words(rng: random.Random, n: int) -> str:
-    said: list[str] = []
+    sentences: list[str] = []
     while n > 0:
         take = min(n, rng.randint(7, 19))
         line = " ".join(rng.choice(WORDS) for _ in range(take))
-        said.append(f"{line[0].upper()}{line[1:]} {rng.randint(2, 9999)}.")
+        sentences.append(f"{line[0].upper()}{line[1:]} {rng.randint(2, 9999)}.")
         n -= take
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def record(n: int, length: int) -> tuple[Case, Trace, Score]:

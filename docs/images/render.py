@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, DIMMED_MONOKAI
 
-from fourscore.report.run_panel import show
+from fourscore.report.run_panel import print_run
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import summarized
 
@@ -32,7 +32,7 @@ def main() -> None:
             out = Console(
                 file=io.StringIO(), record=True, width=width, force_terminal=True, highlight=False
             )
-            show(info, document, 1.3, to=out)
+            print_run(info, document, seconds=1.3, to=out)
             path = HERE / f"demo-{width}-{name}.svg"
             out.save_svg(str(path), title="fourscore demo", theme=theme)
             print(path.name)

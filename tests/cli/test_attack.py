@@ -10,7 +10,7 @@ import pytest
 from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.judges.llm.attacks import families, read_bundled_cases
 from fourscore.labels.attack_plan import Attempt
-from fourscore.report.attack_panel import Ticker, visible
+from fourscore.report.attack_panel import ProgressLine, visible
 
 from .typed import typed as fourscore
 
@@ -150,7 +150,7 @@ def test_bad_usage(words: list[str], message: str) -> None:
 
 
 def test_the_line_that_keeps_up() -> None:
-    ticker = Ticker(10)
+    ticker = ProgressLine(10)
     attempt = Attempt(families()[0].attacks[0], next(iter(read_bundled_cases())), "alone")
     with ticker:
         ticker(attempt, "resisted")

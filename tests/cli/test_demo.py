@@ -40,7 +40,7 @@ def summary(capsys: Any, *words: str) -> dict[str, Any]:
     return document
 
 
-def test_the_set_is_varied() -> None:
+def test_demo_cases_cover_tags_and_complexities() -> None:
     assert len(CASES) >= 36
     assert Counter(case.complexity for case in CASES).keys() == {
         "simple",
@@ -59,7 +59,7 @@ def test_the_set_is_varied() -> None:
         assert case.complexity == "simple" or "aspects" in case.expected
 
 
-def test_the_summary_adds_up_and_is_worth_a_look(capsys: Any) -> None:
+def test_demo_summary_adds_up(capsys: Any) -> None:
     document = summary(capsys)
     assert document["planned"] == sum(document["statuses"].values()) == len(CASES)
     assert document["statuses"]["agent_error"] == 1  # it divides by zero, once
@@ -73,7 +73,7 @@ def test_the_summary_adds_up_and_is_worth_a_look(capsys: Any) -> None:
     assert easy > hard
 
 
-def test_twice_is_the_same(capsys: Any) -> None:
+def test_two_demo_runs_give_the_same_summary(capsys: Any) -> None:
     def lasting(document: dict[str, Any]) -> dict[str, Any]:
         return {key: value for key, value in document.items() if key not in ("run", "time")}
 
@@ -82,7 +82,9 @@ def test_twice_is_the_same(capsys: Any) -> None:
     assert lasting(first) == lasting(second)
 
 
-def test_it_leaves_a_store_and_a_report_and_says_what_is_next(capsys: Any, tmp_path: Path) -> None:
+def test_demo_leaves_a_store_and_a_report_and_prints_the_next_command(
+    capsys: Any, tmp_path: Path
+) -> None:
     assert main(["demo"]) == 0
     shown = capsys.readouterr().out
     assert "fourscore show" in shown
@@ -97,7 +99,7 @@ def test_it_leaves_a_store_and_a_report_and_says_what_is_next(capsys: Any, tmp_p
         assert all(case.id in page for case in CASES)
 
 
-def test_it_writes_nothing_beside_the_package(tmp_path: Path) -> None:
+def test_demo_writes_nothing_into_the_package(tmp_path: Path) -> None:
     def state() -> dict[str, tuple[int, int]]:
         # Another worker may have it compiled meanwhile.
         paths = (path for path in PACKAGE.rglob("*") if "__pycache__" not in path.parts)
@@ -112,13 +114,13 @@ def test_it_writes_nothing_beside_the_package(tmp_path: Path) -> None:
     assert not list(DEMO.glob("*.db"))
 
 
-def test_a_folder_that_cannot_be_made_is_bad_input(capsys: Any, tmp_path: Path) -> None:
+def test_demo_folder_that_cannot_be_made_is_bad_input(capsys: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert main(["demo", "--dir", "file/below"]) == 2
     assert "file/below: --dir: Not a directory" in capsys.readouterr().err
 
 
-def test_the_agent_knows_no_case() -> None:
+def test_demo_agent_does_not_contain_the_cases() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in DEMO.glob("*.py"))
     pages = (DEMO / "corpus.jsonl").read_text(encoding="utf-8")
     for case in CASES:
@@ -126,7 +128,7 @@ def test_the_agent_knows_no_case() -> None:
         assert case.input not in code + pages
 
 
-def test_the_answers_come_out_of_the_pages() -> None:
+def test_demo_answers_come_from_the_bundled_pages() -> None:
     page = library.Page(
         "https://survey.gov.xq/rivers", "Rivers", "The river Aldra is 9 km long. It is cold."
     )
@@ -146,17 +148,17 @@ def test_the_answers_come_out_of_the_pages() -> None:
         ("在镜心湖的最深处，水有多深？", "没有找到"),
     ],
 )
-def test_it_has_its_faults(question: str, fault: str) -> None:
+def test_demo_agent_makes_mistakes_on_purpose(question: str, fault: str) -> None:
     assert fault in agent.answer(question)
 
 
-def test_it_forgets_the_second_half() -> None:
-    said = agent.answer("How long is the river Aldra, and how high is Mount Corvin?")
-    assert "412 km" in said
-    assert "2.4 km" not in said
+def test_demo_agent_ignores_the_second_half_of_a_question() -> None:
+    answer = agent.answer("How long is the river Aldra, and how high is Mount Corvin?")
+    assert "412 km" in answer
+    assert "2.4 km" not in answer
 
 
-def test_it_divides_by_zero() -> None:
+def test_demo_agent_divides_by_zero() -> None:
     question = (
         "How many times as many visitors did the Sable Lighthouse museum have in 2021 as in 2020?"
     )

@@ -41,16 +41,16 @@ def everything(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): path.read_text() for path in files}
 
 
-def test_three_commands(folder: Path) -> None:
-    said = fourscore("init")
+def test_init_then_run_with_gates(folder: Path) -> None:
+    printed = fourscore("init")
     assert set(everything(folder)) == {*FILES, IGNORED}
-    assert said.endswith("next: fourscore run\n")
+    assert printed.endswith("next: fourscore run\n")
     assert "pass_rate" in fourscore("run")  # with its own gate, which holds
     assert "gate FAILED" in fourscore("run", "--gate", "pass_rate>=0.95", code=1)
     fourscore("run", "--gate", "pass_rate>=0.5", "--gate", "factual_accuracy>=0.5")
 
 
-def test_the_run_has_something_to_show() -> None:
+def test_run_of_the_init_files_has_passes_and_failures() -> None:
     fourscore("init", "mine")
     os.chdir("mine")
     document: dict[str, Any] = json.loads(fourscore("run", "--json"))
@@ -68,7 +68,7 @@ def test_the_run_has_something_to_show() -> None:
     assert document["gates"][0]["met"]
 
 
-def test_from_another_folder_and_with_another_agent(folder: Path) -> None:
+def test_runs_from_another_folder_and_with_another_agent(folder: Path) -> None:
     fourscore("init", "mine")
     fourscore("run", "mine/fourscore.yaml", "--dry-run")
     (folder / "mine" / "other.py").write_text("def answer(question):\n    return 'no'\n")
@@ -76,7 +76,7 @@ def test_from_another_folder_and_with_another_agent(folder: Path) -> None:
     assert "other.py:answer" in fourscore("run", "--agent", "other.py:answer", "--dry-run")
 
 
-def test_the_options_say_it_all_and_the_folder_is_not_asked(folder: Path) -> None:
+def test_complete_options_do_not_read_the_configuration_of_the_folder(folder: Path) -> None:
     (folder / "fourscore.yaml").write_text("nonsense: true\n")
     assert main(["run"]) == 2
     (folder / "cases.jsonl").write_text('{"input": "1?", "output": "1"}\n')
@@ -84,12 +84,12 @@ def test_the_options_say_it_all_and_the_folder_is_not_asked(folder: Path) -> Non
     assert main(["run", *words]) == 0
 
 
-def test_without_a_configuration_it_says_what_is_missing(capsys: Any) -> None:
+def test_run_without_configuration_names_the_missing_options(capsys: Any) -> None:
     assert main(["run"]) == 2
     assert "fourscore.yaml in this folder" in capsys.readouterr().err
 
 
-def test_nothing_is_overwritten(folder: Path, capsys: Any) -> None:
+def test_init_overwrites_nothing_without_force(folder: Path, capsys: Any) -> None:
     (folder / "agent.py").write_text("mine")
     (folder / "cases.jsonl").symlink_to(folder / "nowhere")
     assert main(["init", "--json"]) == 2
@@ -104,7 +104,7 @@ def test_nothing_is_overwritten(folder: Path, capsys: Any) -> None:
     assert "def answer" in (folder / "agent.py").read_text()
 
 
-def test_a_gitignore_that_is_there_is_added_to(folder: Path) -> None:
+def test_init_adds_lines_to_an_existing_gitignore(folder: Path) -> None:
     (folder / IGNORED).write_bytes(b"*.pyc\n\xff\n.fourscore/")
     for _ in range(2):
         assert main(["init", "--force"]) == 0
@@ -113,7 +113,7 @@ def test_a_gitignore_that_is_there_is_added_to(folder: Path) -> None:
         )
 
 
-def test_what_cannot_be_written_is_bad_input(folder: Path, capsys: Any) -> None:
+def test_init_into_an_unwritable_place_is_bad_input(folder: Path, capsys: Any) -> None:
     (folder / "file").write_text("")
     assert main(["init", "file/below"]) == 2
     (folder / "agent.py").mkdir()

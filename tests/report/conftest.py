@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+#: Milliseconds that a step in the browser may take: a busy machine is no fault of the page.
+PATIENCE = 180_000
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
@@ -30,9 +33,10 @@ class CanaryJudge:
     def __init__(self, browser: Any, path: Path, **how: Any) -> None:
         how = {"viewport": {"width": 1280, "height": 900}} | how
         self.context = browser.new_context(**how)
+        self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.faults: list[str] = []
-        self.page.on("console", lambda said: self.faults.append(f"console: {said.text}"))
+        self.page.on("console", lambda message: self.faults.append(f"console: {message.text}"))
         self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         self.page.on("dialog", self._asked)
         self.page.on("request", self._requested)

@@ -22,8 +22,8 @@ from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
 from fourscore.labels.labelled_outputs import read_labelled
 from fourscore.labels.question_forms import measure_forms
-from fourscore.report import costs
-from fourscore.report.attack_panel import Ticker, markdown, show
+from fourscore.report import summary_text
+from fourscore.report.attack_panel import ProgressLine, markdown, show
 
 ENDINGS = (".md", ".json")
 THRESHOLD = 0.7
@@ -71,10 +71,10 @@ def run(args: argparse.Namespace) -> int:
                 )
             return found
 
-    with Ticker(known) as ticker, stdout_kept():
+    with ProgressLine(known) as ticker, stdout_kept():
         found = loop.run(work())
     document = {"judge": args.rubric or args.judge, **found, **budget.bill(pool)}
-    document["bill"] = costs.bill_lines(document.get("models", ()))
+    document["bill"] = summary_text.format_model_costs(document.get("models", ()))
     code = exit_code(document, args.most)
     document |= {"most": args.most, "exit_code": code}
     text = json.dumps(document) + "\n"  # plain ASCII: what attacks hide stays escaped

@@ -37,8 +37,8 @@ from fourscore.labels.labelled_outputs import (
     read_judged,
     read_labelled,
 )
-from fourscore.report import costs, exports
-from fourscore.report.calibration_panel import Ticker, markdown, show
+from fourscore.report import exports, summary_text
+from fourscore.report.calibration_panel import ProgressLine, markdown, show
 from fourscore.stats.corrected_rate import ChanceError, check
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
 
@@ -126,7 +126,7 @@ def _check(args: argparse.Namespace) -> None:
     for path in args.out:
         if Path(path).suffix not in ENDINGS:
             raise ConfigError(f"its ending is not {' or '.join(ENDINGS)}", file=path, field="--out")
-        exports.check([path])
+        exports.check_paths([path])
 
 
 def _rubric(args: argparse.Namespace) -> Rubric | None:
@@ -217,7 +217,7 @@ def _verdicts(
                 done=ticker,
             )
 
-    with stdout_kept(), Ticker(len(bare)) as ticker:
+    with stdout_kept(), ProgressLine(len(bare)) as ticker:
         found = loop.run(work())
     return found[: len(rows)], found[len(rows) :], budget.bill(pool)
 
@@ -263,7 +263,7 @@ def _report(
         sys.stdout.write(text)
         return code
     show(found)
-    for line in costs.bill_lines(bill.get("models", ())):
+    for line in summary_text.format_model_costs(bill.get("models", ())):
         sys.stdout.write(f"{line}\n")
     if args.store_in:
         sys.stdout.write(f"stored in {args.store_in}\n")

@@ -9,8 +9,8 @@ import msgspec
 from fourscore.cli.flags import add_json_argument, add_scores_argument, add_store_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
-from fourscore.report.comparison_panel import show
-from fourscore.report.run_panel import store_option
+from fourscore.report.comparison_panel import print_comparison
+from fourscore.report.run_panel import make_store_option
 from fourscore.stats.paired_verdict import Rules
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import Side, compare, same_judge
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
         by = f" --scores {judge}" if args.scores else ""
-        show(one, other, found, by + store_option(args.store_b or args.store))
+        print_comparison(one, other, found, by + make_store_option(args.store_b or args.store))
         if not met:
             sys.stdout.write(f"required: {args.require}. It is not.\n")
     return code

@@ -34,9 +34,9 @@ from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.models.client import EndpointModel
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.wrapper import find_layer
-from fourscore.report import costs
+from fourscore.report import summary_text
 from fourscore.report.lineage_panel import show_lineage
-from fourscore.report.run_panel import Ticker
+from fourscore.report.run_panel import ProgressLine
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import Observer, Plan
 
@@ -152,7 +152,9 @@ def _report(
     )
     if held is not None:
         sys.stdout.write(f"held out: {held.words}\n")
-    sys.stdout.writelines(f"{line}\n" for line in costs.bill_lines(document.get("models", ())))
+    sys.stdout.writelines(
+        f"{line}\n" for line in summary_text.format_model_costs(document.get("models", ()))
+    )
     return code
 
 
@@ -270,7 +272,7 @@ def _check_model(proposer: Proposer | None, pool: ModelPool) -> None:
 
 
 def _watch(planned: int) -> AbstractContextManager[Observer]:
-    return Ticker(planned)
+    return ProgressLine(planned)
 
 
 def _tell(line: str) -> None:

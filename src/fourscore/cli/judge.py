@@ -22,7 +22,7 @@ from fourscore.cli.progress import Progress
 from fourscore.core import ConfigError, DataError, Rubric, Status
 from fourscore.formats.atomic_file import open_atomic
 from fourscore.formats.line_chunks import chunks
-from fourscore.report import costs
+from fourscore.report import summary_text
 from fourscore.stats.intervals import wilson
 from fourscore.train.bulk_rows import Tally
 from fourscore.train.judge_pool import Crew
@@ -158,9 +158,11 @@ def _report(
     if mean is not None:
         rate = f"{tally.successes / n:.1%} [{low:.1%}, {high:.1%}], n={n}"
         say(f"success {rate}; mean reward {mean:.4g}; {seconds:.1f} s\n")
-    for line in costs.bill_lines(bill.get("models", [])):
+    for line in summary_text.format_model_costs(bill.get("models", [])):
         say(f"{line}\n")
-    if spent := costs.spent_words({"planned": tally.planned, "total_tests": n, **bill}):
+    if spent := summary_text.describe_spent_budget(
+        {"planned": tally.planned, "total_tests": n, **bill}
+    ):
         say(f"{spent}\n")
     if tally.replaced:
         say(f"lone surrogates read as U+FFFD: {tally.replaced}\n")

@@ -99,7 +99,7 @@ def _status(args: argparse.Namespace) -> int:
 
 def _watch(args: argparse.Namespace) -> int:
     from fourscore.report.monitor_watch import show, view_document, watch
-    from fourscore.report.terminal import console
+    from fourscore.report.terminal import make_console
 
     with _store(args) as store:
         name = _one(store, args.name)
@@ -107,7 +107,7 @@ def _watch(args: argparse.Namespace) -> int:
             if not args.once:
                 raise ConfigError("one document needs --once", field="--json")
             return _json(view_document(store, name))
-        out = console()
+        out = make_console()
         if args.once:
             show(view_document(store, name), out)
             return PASSED

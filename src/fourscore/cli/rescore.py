@@ -13,8 +13,8 @@ from fourscore.cli.run_settings import JUDGE_DEADLINE
 from fourscore.executors import loop
 from fourscore.judges.calibrated_rate import correct_rate_by_file
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.report import costs, exports
-from fourscore.report.run_panel import Ticker, show, store_option
+from fourscore.report import exports, summary_text
+from fourscore.report.run_panel import ProgressLine, make_store_option, print_run
 from fourscore.stats.gates import parse as parse_gate
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.run import Plan, stored, summarized
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     rubric = read_rubric(args.rubric)
     gates = [parse_gate(text) for text in args.gate]
-    exports.check(args.out)
+    exports.check_paths(args.out)
     judge = rubric.provenance.rubric
     pool = budget.make_model_pool(budget.means_of(args), rubric)
     with Store(args.store, make=False) as store:
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         for gate in gates:
             gate.check([line.name for line in rubric.dimensions], info.repeats)
         plan = Plan(concurrency=args.concurrency, judge_deadline=args.judge_deadline)
-        with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
+        with store.writer(info.id) as writer, ProgressLine(info.planned) as ticker:
             todo = stored(store, info.id, judge)
             work = run_cases(todo, agent_of("recorded"), rubric, writer, plan, ticker)
             loop.run(run_in_pool(work, pool))
@@ -65,13 +65,13 @@ def run(args: argparse.Namespace) -> int:
         document |= correct_rate_by_file(args.rubric, judge, document)
         document["gates"] = [msgspec.to_builtins(gate.evaluate(document)) for gate in gates]
         document["exit_code"] = code = exit_code(document)
-        exports.write(
+        exports.write_files(
             args.out, store, msgspec.structs.replace(info, rubric_fingerprint=judge), document
         )
     if args.json:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
-        show(info, document, store=store_option(args.store))
-    if spent := costs.spent_words(document):
+        print_run(info, document, store=make_store_option(args.store))
+    if spent := summary_text.describe_spent_budget(document):
         sys.stderr.write(f"{spent}; the same again with a larger --budget asks for the rest\n")
     return code

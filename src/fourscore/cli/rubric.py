@@ -26,7 +26,7 @@ from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.prices import Prices
 from fourscore.models.wrapper import find_layer
-from fourscore.report import costs
+from fourscore.report import summary_text
 from fourscore.report.learning_panel import Counter, plan_words, report_words
 
 
@@ -184,7 +184,7 @@ def _reported(
         return code
     for line in report_words(document):
         sys.stdout.write(f"{line}\n")
-    for line in costs.bill_lines(bill.get("models", [])):
+    for line in summary_text.format_model_costs(bill.get("models", [])):
         sys.stdout.write(f"{line}\n")
     sys.stdout.write(f"written: {args.out}\n")
     return code

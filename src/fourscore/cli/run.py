@@ -32,8 +32,8 @@ from fourscore.executors import loop
 from fourscore.formats.cases import CaseFileInfo
 from fourscore.judges.calibrated_rate import correct_rate_by_file
 from fourscore.models.model_pool import ModelPool
-from fourscore.report import costs, exports
-from fourscore.report.run_panel import Ticker, last_run, show, store_option
+from fourscore.report import exports, summary_text
+from fourscore.report.run_panel import ProgressLine, find_previous_run, make_store_option, print_run
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.run import Todo, planned, summarized
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    exports.check(args.out)
+    exports.check_paths(args.out)
     args.out = [str(Path(path).resolve()) for path in args.out]  # an agent may change the folder
     if args.resume:
         return _resume(args)
@@ -137,7 +137,7 @@ def _carry_out(
     settings, rubric = inputs.settings, inputs.rubric
     started = time.monotonic()
     resume = resume_command(info, settings, args)
-    with store.writer(info.id) as writer, Ticker(info.planned) as ticker:
+    with store.writer(info.id) as writer, ProgressLine(info.planned) as ticker:
         work = run_cases(todo, inputs.agent, rubric, writer, settings.plan, ticker)
         try:
             with stdout_kept(), Watchdog(settings.deadline) as watchdog:
@@ -160,13 +160,14 @@ def _carry_out(
     document["gates"] = [msgspec.to_builtins(outcome) for outcome in outcomes]
     code = exit_code(document)
     document["exit_code"] = code
-    exports.write(args.out, store, info, document)
+    exports.write_files(args.out, store, info, document)
     if args.json:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
-        took, there = time.monotonic() - started, store_option(settings.store)
-        show(info, document, took, last_run(store, info), there)
-    if spent := costs.spent_words(document):
+        took, there = time.monotonic() - started, make_store_option(settings.store)
+        before = find_previous_run(store, info)
+        print_run(info, document, seconds=took, before=before, store=there)
+    if spent := summary_text.describe_spent_budget(document):
         resume = resume_command(info, settings, args, more_budget=True)
         sys.stderr.write(f"{spent}; go on with: {resume}\n")
     elif not complete:

@@ -16,9 +16,8 @@ from fourscore.formats.validation import converted
 from fourscore.formats.yaml_file import parse_document
 from fourscore.judges.calibrated_rate import correct_rate
 from fourscore.report import exports
-from fourscore.report.costs import judged_by
-from fourscore.report.run_panel import last_run, store_option
-from fourscore.report.run_panel import show as show_summary
+from fourscore.report.run_panel import find_previous_run, make_store_option, print_run
+from fourscore.report.summary_text import describe_judges
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import summarized
@@ -36,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    exports.check(args.out)
+    exports.check_paths(args.out)
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
         judge = store.judge(info.id, args.scores) if args.scores else None
@@ -52,11 +51,11 @@ def run(args: argparse.Namespace) -> int:
         document, before = _summary(store, info, judge)
         if judge is not None:
             info = msgspec.structs.replace(info, rubric_fingerprint=judge)
-        exports.write(args.out, store, info, document)
+        exports.write_files(args.out, store, info, document)
     if args.json:
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
-        show_summary(info, document, before=before, store=store_option(args.store))
+        print_run(info, document, before=before, store=make_store_option(args.store))
     return PASSED
 
 
@@ -68,7 +67,7 @@ def _summary(
         return {"run": info.id, "judge": judge, **summarized(store, info.id, judge=judge)}, None
     document = {"run": info.id, **summarized(store, info.id)}
     document |= correct_rate(info.rubric, info.rubric_fingerprint, document)
-    return document, last_run(store, info)
+    return document, find_previous_run(store, info)
 
 
 def _show_case(
@@ -102,7 +101,7 @@ def _show_case(
         if signal.canary is not None:
             came = "PASSED" if signal.canary.passed else "did not pass"
             say(f"    canary ({_plain(signal.canary.kind)}) {came}\n")
-    if judged := judged_by({"provenance": msgspec.to_builtins(score.provenance)}):
+    if judged := describe_judges({"provenance": msgspec.to_builtins(score.provenance)}):
         say(f"judged by {_plain(judged)}\n")
     for label in labels:
         say(f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}\n")

@@ -2,6 +2,6 @@
 
 
 def plain(text: str, longest: int = 2000) -> str:
-    """Foreign text on a terminal: cut, no escapes, no lines of its own."""
+    """Return foreign text on one line, shortened, with control characters escaped."""
     cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
     return cut if cut.isprintable() else repr(cut)[1:-1]

@@ -13,14 +13,14 @@ from rich.text import Text
 from fourscore.formats.plain_text import plain
 from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.labels.attack_plan import Attempt
-from fourscore.report.exports import inline
-from fourscore.report.terminal import console, framed
+from fourscore.report.exports import escape_markdown
+from fourscore.report.terminal import make_console, print_panel
 
 #: Cells of a family's bar, examples shown and characters of each.
 BAR, EXAMPLES, LONGEST = 20, 8, 160
 
 
-class Ticker:
+class ProgressLine:
     """One line on a terminal that keeps up; nothing anywhere else."""
 
     EVERY = 0.1
@@ -57,7 +57,7 @@ def show(document: dict[str, Any], to: Console | None = None) -> None:
     parts += [Text(), _table(document), *_examples(document), Text(), Text(verdict(document))]
     parts += [Text(line) for line in document.get("bill", ())]
     colour = "red" if document["all"]["succeeded"] else "green"
-    framed(to or console(), f"attacks on {plain(document['judge'], 80)}", parts, colour)
+    print_panel(to or make_console(), f"attacks on {plain(document['judge'], 80)}", parts, colour)
 
 
 def _head(document: dict[str, Any]) -> list[str]:
@@ -187,24 +187,24 @@ def markdown(document: dict[str, Any]) -> str:
     """The same for a page or a pull request."""
     base, ends = document["base"], _ends(document["base"]["interval"])
     lines = [
-        f"### attacks on {inline(document['judge'])}",
+        f"### attacks on {escape_markdown(document['judge'])}",
         "",
-        f"{inline(verdict(document))}",
+        f"{escape_markdown(verdict(document))}",
         "",
         f"- wrong answers alone: {base['passed']} of {base['measured']} pass{ends}",
         f"- planned: {_sum(document['all'])}",
-        *(f"- {inline(line)}" for line in form_lines(document)),
+        *(f"- {escape_markdown(line)}" for line in form_lines(document)),
         "",
         "| family | succeeded | beside |",
         "|---|---|---|",
     ]
     for name, line in document["families"].items():
-        lines.append(f"| {inline(name)} | {_rate(line)} | {_beside(line)} |")
+        lines.append(f"| {escape_markdown(name)} | {_rate(line)} | {_beside(line)} |")
     chosen = worst(document)
     if chosen:
         lines += ["", "| attack | case | score | answer |", "|---|---|---|---|"]
     for one in chosen:
-        answer = inline(visible(one["answer"]))
-        where = f"{inline(one['attack'])} {one['place']} | {inline(visible(one['case']))}"
+        answer = escape_markdown(visible(one["answer"]))
+        where = f"{escape_markdown(one['attack'])} {one['place']} | {escape_markdown(visible(one['case']))}"
         lines.append(f"| {where} | {_moved(one)} | {answer} |")
     return "\n".join(lines) + "\n"

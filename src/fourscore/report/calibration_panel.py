@@ -13,8 +13,8 @@ from rich.text import Text
 from fourscore.formats.plain_text import plain
 from fourscore.judges.calibrated_rate import METHODS
 from fourscore.labels.calibrate import Calibration
-from fourscore.report.exports import inline
-from fourscore.report.terminal import console, framed
+from fourscore.report.exports import escape_markdown
+from fourscore.report.terminal import make_console, print_panel
 from fourscore.stats.intervals import Figure
 from fourscore.stats.judge_bias import Group
 
@@ -37,7 +37,7 @@ Part = tuple[str, list[tuple[str, Figure, str]]]
 SHARE, NUMBER, SIGNED = "{:.1%}", "{:.3f}", "{:+.3f}"
 
 
-class Ticker:
+class ProgressLine:
     """One line on a terminal that keeps up; nothing anywhere else."""
 
     EVERY = 0.1
@@ -64,7 +64,7 @@ class Ticker:
 
 def show(found: Calibration, to: Console | None = None) -> None:
     """The calibration on stdout."""
-    out = to or console()
+    out = to or make_console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("", "value", "95% interval", "n"):
         table.add_column(name, justify="left" if not name else "right")
@@ -83,17 +83,19 @@ def show(found: Calibration, to: Console | None = None) -> None:
         told = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in found.left_out.items())
         shown.append(Text(f"left out: {told}"))
     title = f"{plain(found.judge or 'judge', 60)} against people"
-    framed(out, title, shown, "green" if found.corrected or not found.uncorrected else "yellow")
+    print_panel(
+        out, title, shown, "green" if found.corrected or not found.uncorrected else "yellow"
+    )
 
 
 def markdown(found: Calibration) -> str:
     """The same as a page."""
-    lines = [f"# {inline(found.judge or 'A judge')} against people", ""]
-    lines += [f"{inline(line)}  " for line in headline(found)]
+    lines = [f"# {escape_markdown(found.judge or 'A judge')} against people", ""]
+    lines += [f"{escape_markdown(line)}  " for line in headline(found)]
     for heading, figures in parts(found):
         lines += ["", f"## {heading}", "", "| | value | 95% interval | n |", "|---|---|---|---|"]
         for name, figure, form in figures:
-            cells = " | ".join((inline(name), *_cells(figure, form), str(figure.n)))
+            cells = " | ".join((escape_markdown(name), *_cells(figure, form), str(figure.n)))
             lines.append(f"| {cells} |")
     errors = found.errors
     lines += ["", "| | judge passes | judge fails |", "|---|---|---|"]

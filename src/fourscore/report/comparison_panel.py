@@ -1,4 +1,4 @@
-"""What a person sees of two runs side by side."""
+"""The comparison of two runs on a terminal."""
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.formats.plain_text import plain
-from fourscore.report.terminal import console, framed
+from fourscore.report.terminal import make_console, print_panel
 from fourscore.stats.paired import Comparison
 from fourscore.stores.run import RunInfo
 from fourscore.test.compare import Compared
@@ -21,11 +21,11 @@ WORDS = {
 TAGS, FLIPPED = 12, 5
 
 
-def show(
+def print_comparison(
     a: RunInfo, b: RunInfo, found: Compared, store: str = "", to: Console | None = None
 ) -> None:
-    """The comparison on stdout; `store` is what a command needs to find what b has."""
-    out = to or console()
+    """Print the comparison; `store` is the `--store` option that finds run b."""
+    out = to or make_console()
     word, colour = WORDS[found.whole.verdict.kind]
     parts: list[RenderableType] = [
         Text.assemble(("verdict  ", "bold"), (word, f"bold {colour}")),
@@ -36,7 +36,7 @@ def show(
         Text.assemble("next     ", (_next(b, found) + store, "bold")),
     ]
     title = f"{plain(b.name or b.id)} against {plain(a.name or a.id)}"
-    framed(out, title, parts, colour)
+    print_panel(out, title, parts, colour)
 
 
 def _table(found: Compared) -> Table:
@@ -113,7 +113,7 @@ def _flips(found: Compared) -> list[Text]:
 
 
 def _left_out(found: Compared) -> list[Text]:
-    told = [
+    parts = [
         f"{count} {words}"
         for count, words in (
             (found.only_a, "only in A"),
@@ -123,7 +123,7 @@ def _left_out(found: Compared) -> list[Text]:
         )
         if count
     ]
-    return [Text(f"left out  {', '.join(told)}")] if told else []
+    return [Text(f"left out  {', '.join(parts)}")] if parts else []
 
 
 def _next(b: RunInfo, found: Compared) -> str:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.formats.plain_text import plain
-from fourscore.report.terminal import console, framed
+from fourscore.report.terminal import make_console, print_panel
 
 COLOURS = {
     "active": "green",
@@ -39,7 +39,9 @@ def show_status(document: dict[str, Any], to: Console | None = None) -> None:
     if document["strategies"]:
         parts += [Text(), _strategies(document["strategies"])]
     colour = "red" if back["yes"] else "green"
-    framed(to or console(), f"evolution in {plain(document['folder'], 80)}", parts, colour)
+    print_panel(
+        to or make_console(), f"evolution in {plain(document['folder'], 80)}", parts, colour
+    )
 
 
 def show_versions(documents: list[dict[str, Any]], to: Console | None = None) -> None:
@@ -59,7 +61,7 @@ def show_versions(documents: list[dict[str, Any]], to: Console | None = None) ->
             each["risk"] or "",
             each["file"],
         )
-    framed(to or console(), f"versions: {len(documents)}", [table], "green")
+    print_panel(to or make_console(), f"versions: {len(documents)}", [table], "green")
 
 
 def show_history(folder: str, events: list[dict[str, Any]], to: Console | None = None) -> None:
@@ -67,7 +69,9 @@ def show_history(folder: str, events: list[dict[str, Any]], to: Console | None =
     for event in events:
         at = event["at"].replace("T", " ").removesuffix("Z")
         table.add_row(at, event["event"], Text(_told(event)))
-    framed(to or console(), f"history of {plain(folder, 80)}, the newest first", [table], "green")
+    print_panel(
+        to or make_console(), f"history of {plain(folder, 80)}, the newest first", [table], "green"
+    )
 
 
 def show_decision(document: dict[str, Any], to: Console | None = None) -> None:
@@ -86,7 +90,7 @@ def show_decision(document: dict[str, Any], to: Console | None = None) -> None:
     for words, count in document.get("left_out", {}).items():
         if count:
             parts.append(Text(f"left out  {count} {words.replace('_', ' ')}"))
-    framed(to or console(), f"{document['rule']} rule", parts, colour)
+    print_panel(to or make_console(), f"{document['rule']} rule", parts, colour)
 
 
 def _named(version: dict[str, Any]) -> str:

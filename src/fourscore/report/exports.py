@@ -1,4 +1,4 @@
-"""A run as a file for others: JUnit XML, JSON, CSV, Parquet, markdown or HTML, by its ending.
+"""Export a run as JUnit XML, JSON, CSV, Parquet, Markdown or HTML, chosen by the file's ending.
 
 Rows are streamed from the store. A file appears complete or not at all.
 """
@@ -17,8 +17,8 @@ import msgspec
 from fourscore.core import ConfigError, Score
 from fourscore.core.trace import as_text
 from fourscore.judges.calibrated_rate import describe_corrected_rate
-from fourscore.report.canaries import canary_lines
 from fourscore.report.run_page import write_report
+from fourscore.report.summary_text import describe_canaries
 from fourscore.stats.summary_counters import why
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
@@ -36,25 +36,26 @@ COLUMNS = (
     "output",
     "seconds",
 )
-#: What XML 1.0 cannot say at all.
-_UNSAYABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-#: A cell that begins so is a formula to a spreadsheet.
+#: Characters that XML 1.0 does not allow.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: A spreadsheet reads a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Write = Callable[[Path, Store, RunInfo, dict[str, Any]], None]
 
 
-def check(paths: list[str]) -> None:
-    """Refuse an ending that is none, before a run is spent on it."""
+def check_paths(paths: list[str]) -> None:
+    """Raise `ConfigError` for a file that cannot be written, before the run starts."""
     for path in paths:
         if Path(path).suffix not in FORMATS:
             known = ", ".join(FORMATS)
-            raise ConfigError(f"its ending is none of {known}", file=path, field="--out")
+            raise ConfigError(f"unknown ending; use one of {known}", file=path, field="--out")
         if not Path(path).resolve().parent.is_dir():
-            raise ConfigError("there is no such folder", file=path, field="--out")
+            raise ConfigError("its folder does not exist", file=path, field="--out")
 
 
-def write(paths: list[str], store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+def write_files(paths: list[str], store: Store, info: RunInfo, document: dict[str, Any]) -> None:
+    """Write the run to each of the files."""
     for path in paths:
         target = Path(path).resolve()
         draft = target.with_name(f".{target.name}.{os.getpid()}")
@@ -86,7 +87,7 @@ def _record(row: StoredRow) -> dict[str, Any]:
 
 
 def _reason(score: Score) -> str:
-    """Its own, whole; of a failure without one what the panel says, which is its lowest signal."""
+    """Return the reason of a score; for a failure without one, its lowest signal."""
     return score.reason or ("" if score.passed else why(score))
 
 
@@ -96,7 +97,7 @@ def _signals(row: StoredRow) -> dict[str, float | None]:
 
 
 def _json(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
-    """The summary, and every row with its signals."""
+    """Write the summary, and every row with its signals."""
     encode = msgspec.json.Encoder().encode
     with path.open("wb") as out:
         head = encode({"run": msgspec.to_builtins(info), "summary": document})
@@ -149,7 +150,7 @@ def _parquet(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) 
 
 
 def _junit(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
-    """Not passed is a failure; not measured is an error, because the suite did not run it."""
+    """Write JUnit XML: not passed is a failure, not measured an error."""
     with _xml(path) as out:
         errors = document["planned"] - document["total_tests"]
         out.write(
@@ -163,12 +164,14 @@ def _junit(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) ->
 
 
 def _properties(document: dict[str, Any]) -> str:
-    """Whether the judges can be trusted, where that was tried."""
+    """Return what canaries showed of the judges, where the run had canaries."""
     if "judge_compromised" not in document:
         return ""
-    told = {"judge_compromised": str(document["judge_compromised"]).lower()}
-    told |= {f"canaries {line.name}": line.words for line in canary_lines(document)}
-    parts = (f"<property name={_attribute(k)} value={_attribute(v)}/>" for k, v in told.items())
+    properties = {"judge_compromised": str(document["judge_compromised"]).lower()}
+    properties |= {f"canaries {line.name}": line.words for line in describe_canaries(document)}
+    parts = (
+        f"<property name={_attribute(k)} value={_attribute(v)}/>" for k, v in properties.items()
+    )
     return f"<properties>{''.join(parts)}</properties>\n"
 
 
@@ -183,7 +186,7 @@ def _testcase(row: StoredRow, info: RunInfo) -> str:
         return f"{opening}</testcase>\n"
     kind = "error" if record["passed"] is None else "failure"
     message = _attribute(record["reason"] or record["status"])
-    body = escape(_sayable(record["output"][:2000]))
+    body = escape(_replace_not_xml(record["output"][:2000]))
     return (
         f'{opening}<{kind} type="{record["status"]}" message={message}>{body}</{kind}></testcase>\n'
     )
@@ -197,20 +200,20 @@ def _xml(path: Path) -> Iterator[IO[str]]:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_sayable(text))
+    return quoteattr(_replace_not_xml(text))
 
 
-def _sayable(text: str) -> str:
-    return _UNSAYABLE.sub("\ufffd", text)
+def _replace_not_xml(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)
 
 
 def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
-    """The summary for a pull request, with the first failures."""
+    """Write the summary for a pull request, with the first failures."""
     rate, interval = document["pass_rate"], document["pass_rate_interval"]
     shown = "not measured" if rate is None else f"{rate:.1%} [{interval[0]:.1%}, {interval[1]:.1%}]"
     parts = " + ".join(f"{n} {status}" for status, n in document["statuses"].items() if n)
     lines = [
-        f"### {inline(info.name or info.id)}: {shown}, n={document['total_tests']}",
+        f"### {escape_markdown(info.name or info.id)}: {shown}, n={document['total_tests']}",
         "",
         f"{document['planned']} planned = {parts}",
         "",
@@ -222,9 +225,10 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
     ]
     for name, line in document["dimensions"].items():
         average = "not applicable" if line["average"] is None else f"{line['average']:.3f}"
-        lines.append(f"| {inline(name)} | {average} | {line['n']} |")
+        lines.append(f"| {escape_markdown(name)} | {average} | {line['n']} |")
     lines += [
-        f"- gate `{gate['gate']}`: {inline(gate['reason'])}" for gate in document.get("gates", [])
+        f"- gate `{gate['gate']}`: {escape_markdown(gate['reason'])}"
+        for gate in document.get("gates", [])
     ]
     failures = document["failures"][:20]
     if failures:
@@ -232,30 +236,32 @@ def _markdown(path: Path, store: Store, info: RunInfo, document: dict[str, Any])
     for failure in failures:
         row = store.row(info.id, failure["id"], failure["repeat"], info.rubric_fingerprint)
         reason = _reason(row.score) if row and row.score else ""
-        lines.append(f"| {inline(failure['id'])} | {failure['repeat']} | {inline(reason)} |")
+        lines.append(
+            f"| {escape_markdown(failure['id'])} | {failure['repeat']} | {escape_markdown(reason)} |"
+        )
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _corrected(document: dict[str, Any]) -> list[str]:
-    told = describe_corrected_rate(document)
-    return [f"- corrected pass rate: {inline(told)}", ""] if told else []
+    text = describe_corrected_rate(document)
+    return [f"- corrected pass rate: {escape_markdown(text)}", ""] if text else []
 
 
 def _canaries(document: dict[str, Any]) -> list[str]:
     lines = [
-        f"- {'canaries' if fine else '**JUDGE COMPROMISED**'}: {inline(name)} {words}"
-        for fine, name, words in canary_lines(document)
+        f"- {'canaries' if fine else '**JUDGE COMPROMISED**'}: {escape_markdown(name)} {words}"
+        for fine, name, words in describe_canaries(document)
     ]
     return [*lines, ""] if lines else []
 
 
 def _html(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
-    """A page to look around in."""
+    """Write the HTML page."""
     write_report(path, store, info.id, judge=info.rubric_fingerprint, document=document)
 
 
 def _groups(document: dict[str, Any]) -> list[str]:
-    """The average score, and the rate of each tag and complexity."""
+    """Return the average score, and the pass rate of each tag and complexity."""
     average, interval = document["average_score"], document["average_score_interval"]
     lines = []
     if average is not None:
@@ -265,12 +271,12 @@ def _groups(document: dict[str, Any]) -> list[str]:
         for name, line in document[f"by_{kind}"].items():
             if line["pass_rate"] is not None:
                 rate = f"{line['pass_rate']:.1%}, n={line['total_tests']}"
-                lines.append(f"- {kind} {inline(name)}: {rate}")
+                lines.append(f"- {kind} {escape_markdown(name)}: {rate}")
     return [*lines, ""] if lines else []
 
 
-def inline(text: str) -> str:
-    """Foreign text inside a table cell: no markup, no lines."""
+def escape_markdown(text: str) -> str:
+    """Return foreign text for a table cell: no markup, no line breaks, at most 200 characters."""
     cut = " ".join(text.split())[:200]
     return re.sub(r"([\\`*_{}\[\]<>()#+!|~&])", r"\\\1", cut)
 

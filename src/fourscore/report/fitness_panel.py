@@ -9,7 +9,7 @@ from rich.text import Text
 from fourscore.core.levels import find_level
 from fourscore.formats.plain_text import plain
 from fourscore.report.run_panel import BAR, COLOURS
-from fourscore.report.terminal import console, framed
+from fourscore.report.terminal import make_console, print_panel
 
 #: Groups and broken lines that are shown.
 SHOWN, BROKEN = 20, 3
@@ -29,7 +29,7 @@ def show(path: str, document: dict[str, Any], to: Console | None = None) -> None
         *_broken(document),
     ]
     colour = _GRADES.get(document["grade"] or "", "yellow")
-    framed(to or console(), f"fitness of {plain(path, 80)}", parts, colour)
+    print_panel(to or make_console(), f"fitness of {plain(path, 80)}", parts, colour)
 
 
 def _headline(document: dict[str, Any]) -> list[Text]:

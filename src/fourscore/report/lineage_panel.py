@@ -10,7 +10,7 @@ from rich.text import Text
 from fourscore.evolve.lineage import FAILED, spans
 from fourscore.formats.plain_text import plain
 from fourscore.report.evolution_panel import COLOURS
-from fourscore.report.terminal import console, framed
+from fourscore.report.terminal import make_console, print_panel
 
 MARKS = {
     "active": "●",
@@ -27,7 +27,7 @@ FEW, DEEPEST = 2, 6
 def show_lineage(documents: list[dict[str, Any]], to: Console | None = None) -> None:
     """A line for each version, what it scored, and what the decision about it rests on."""
     table = lineage(documents)
-    framed(to or console(), f"lineage of {len(documents)} versions", [table], "green")
+    print_panel(to or make_console(), f"lineage of {len(documents)} versions", [table], "green")
 
 
 def lineage(documents: list[dict[str, Any]]) -> Table:

@@ -12,7 +12,7 @@ from fourscore.judges.calibrated_rate import METHODS
 from fourscore.monitor.alert_text import ASPECTS, facts, headline
 from fourscore.monitor.alerts import Notice
 from fourscore.monitor.status import WORDS
-from fourscore.report.terminal import console, framed
+from fourscore.report.terminal import make_console, print_panel
 
 COLOURS = {
     "healthy": "green",
@@ -41,7 +41,7 @@ def show_status(
     to: Console | None = None,
 ) -> None:
     """All monitors of the document, one after the other; `options` are for the next command."""
-    out = to or console()
+    out = to or make_console()
     if not document["monitors"]:
         out.print(Text("the store has no monitor yet: nothing was observed"))
     for one in document["monitors"]:
@@ -57,7 +57,7 @@ def show_status(
             promote = f"fourscore monitor promote {plain(ids[0], NAME)} --to cases.jsonl{rest}"
             parts += [Text(), Text(f"next: fourscore monitor alerts{rest}, or {promote}", "dim")]
         title = f"monitor {plain(one['name'], NAME)} in {plain(document['store'], LONG)}"
-        framed(out, title, parts, COLOURS[one["worst_status"]])
+        print_panel(out, title, parts, COLOURS[one["worst_status"]])
 
 
 def head(one: dict[str, Any]) -> Table:
@@ -210,7 +210,7 @@ def show_alerts(
     documents: list[dict[str, Any]], notices: list[Notice], to: Console | None = None
 ) -> None:
     """Alerts, the newest first, and what became of telling of them."""
-    out = to or console()
+    out = to or make_console()
     if not documents:
         out.print(Text("no alerts"))
     for document, notice in zip(documents, notices, strict=True):

@@ -1,6 +1,6 @@
-"""What a person sees of a run: a line that keeps up with it, and a panel when it is over.
+"""A run on a terminal: a progress line while it runs, and a panel with its summary at the end.
 
-On a pipe there is no line, and the panel is plain lines of text.
+On a pipe there is no progress line, and the panel is plain lines of text.
 """
 
 import shlex
@@ -17,16 +17,20 @@ from rich.text import Text
 from fourscore.core.levels import find_level
 from fourscore.formats.plain_text import plain
 from fourscore.judges.calibrated_rate import describe_corrected_rate
-from fourscore.report.canaries import canary_lines
-from fourscore.report.costs import bill_lines, judged_by, spent_words
-from fourscore.report.terminal import console, framed
+from fourscore.report.summary_text import (
+    describe_canaries,
+    describe_judges,
+    describe_spent_budget,
+    format_model_costs,
+)
+from fourscore.report.terminal import make_console, print_panel
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.run import Outcome
 
-#: Cells of a dimension's bar, and of the bar of a run under way.
+#: Characters of a dimension's bar, and of the progress bar.
 BAR, PROGRESS = 20, 16
-#: Tags shown: those that passed least.
+#: Tags shown: those with the lowest pass rate.
 TAGS = 5
 COLOURS = {
     "excellent": "green",
@@ -37,8 +41,8 @@ COLOURS = {
 }
 
 
-class Ticker:
-    """One line on a terminal that keeps up with a run; nothing anywhere else."""
+class ProgressLine:
+    """The progress of a run on one line of a terminal; nothing on a pipe."""
 
     EVERY = 0.1
 
@@ -67,7 +71,7 @@ class Ticker:
             sys.stderr.flush()
 
     def line(self, took: float) -> str:
-        """How far it is after so many seconds."""
+        """Return the progress after `took` seconds."""
         done, rate = self.already + self.done, self.done / max(took, 1e-9)
         full = round(PROGRESS * done / max(1, self.planned))
         others = "".join(f"  {n} {status}" for status, n in sorted(self.others.items()))
@@ -84,8 +88,8 @@ class Ticker:
             self._shown = False
 
 
-def last_run(store: Store, info: RunInfo) -> tuple[RunInfo, dict[str, Any]] | None:
-    """The newest finished run before this one over the same cases by the same rubric."""
+def find_previous_run(store: Store, info: RunInfo) -> tuple[RunInfo, dict[str, Any]] | None:
+    """Return the newest finished earlier run over the same cases with the same rubric."""
     for other in reversed(store.runs()):
         same = other.cases_digest == info.cases_digest and other.planned == info.planned
         if other.id != info.id and other.created <= info.created and same:
@@ -95,16 +99,17 @@ def last_run(store: Store, info: RunInfo) -> tuple[RunInfo, dict[str, Any]] | No
     return None
 
 
-def show(
+def print_run(
     info: RunInfo,
     document: dict[str, Any],
+    *,
     seconds: float | None = None,
     before: tuple[RunInfo, dict[str, Any]] | None = None,
     store: str = "",
     to: Console | None = None,
 ) -> None:
-    """The summary of a run on stdout; `store` as `store_option` gives it."""
-    out = to or console()
+    """Print the summary of a run; `store` is the result of `make_store_option`."""
+    out = to or make_console()
     parts: list[RenderableType] = [
         *_headline(document),
         *_canaries(document),
@@ -120,7 +125,7 @@ def show(
     ]
     title = f"run {info.id}" + (f" ({plain(info.name, 60)})" if info.name else "")
     title += f": {plain(info.agent, 60)}"
-    framed(out, title, parts, _frame(document))
+    print_panel(out, title, parts, _frame(document))
 
 
 def _frame(document: dict[str, Any]) -> str:
@@ -176,7 +181,7 @@ def _repeats(document: dict[str, Any]) -> list[Text]:
 
 
 def _groups(document: dict[str, Any]) -> list[RenderableType]:
-    """Where it went worst, if anywhere in particular."""
+    """Return the pass rates of the worst tags and of each complexity."""
     table = Table.grid(padding=(0, 2, 0, 0))
     tags = [(name, line) for name, line in document["by_tag"].items() if line["total_tests"]]
     worst = sorted(tags, key=lambda item: (item[1]["pass_rate"], item[0]))[:TAGS]
@@ -190,7 +195,7 @@ def _groups(document: dict[str, Any]) -> list[RenderableType]:
 
 
 def _failures(document: dict[str, Any]) -> list[RenderableType]:
-    """The worst, and the first of what was not measured: whoever reads on wants to know why."""
+    """Return the worst failures and the first cases not measured, each with its reason."""
     left = document["unmeasured"]
     return [
         *_reasons(document, document["worst"], f"worst of {document['failed']} that failed"),
@@ -227,12 +232,12 @@ def _canaries(document: dict[str, Any]) -> list[Text]:
             ("canaries       " if fine else "JUDGE COMPROMISED  ", "" if fine else "bold red"),
             f"{plain(name)} {words}",
         )
-        for fine, name, words in canary_lines(document)
+        for fine, name, words in describe_canaries(document)
     ]
 
 
 def _budget(document: dict[str, Any]) -> list[RenderableType]:
-    spent = spent_words(document)
+    spent = describe_spent_budget(document)
     return [Text(), Text(spent, "bold yellow")] if spent else []
 
 
@@ -245,12 +250,12 @@ def _footer(
 ) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_row("took", ("" if seconds is None else f"{seconds:.1f} s, ") + _cost(document))
-    for at, line in enumerate(bill_lines(document.get("models", []))):
+    for at, line in enumerate(format_model_costs(document.get("models", []))):
         table.add_row("" if at else "models", plain(line, 200))
-    if judged := judged_by(document):
+    if judged := describe_judges(document):
         table.add_row("judged by", plain(judged, 400))
-    told = [*document["worst"], *document.get("unmeasured_first", [])]
-    worst = f" {shlex.quote(plain(told[0]['id'], 60))}" if told else ""
+    listed = [*document["worst"], *document.get("unmeasured_first", [])]
+    worst = f" {shlex.quote(plain(listed[0]['id'], 60))}" if listed else ""
     if before is not None:
         other, summary = before
         table.add_row("change", f"{_change(document, summary)}, since the last run")
@@ -260,8 +265,8 @@ def _footer(
     return table
 
 
-def store_option(path: str) -> str:
-    """What a command needs in order to find the store, if it is not where all look."""
+def make_store_option(path: str) -> str:
+    """Return the `--store` option that a command needs to find the store, if it needs one."""
     whole, here = Path(path).resolve(), Path.cwd()
     if whole == (here / DEFAULT_STORE).resolve():
         return ""
@@ -280,10 +285,10 @@ def _change(now: dict[str, Any], before: dict[str, Any]) -> str:
     if now["pass_rate"] is None or before["pass_rate"] is None:
         return "not measured"
     points = 100 * (now["pass_rate"] - before["pass_rate"])
-    told = f"pass rate {points:+.1f} points"
+    change = f"pass rate {points:+.1f} points"
     if now["average_score"] is not None and before["average_score"] is not None:
-        told += f", score {now['average_score'] - before['average_score']:+.3f}"
-    return told
+        change += f", score {now['average_score'] - before['average_score']:+.3f}"
+    return change
 
 
 def _share(rate: float | None, interval: list[float] | None) -> str:

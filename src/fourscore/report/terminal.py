@@ -1,4 +1,4 @@
-"""The terminal: one console for what people read, and foreign text made harmless for it."""
+"""Printing for people: one console on stdout, and panels that become plain lines on a pipe."""
 
 import sys
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ NARROWEST = 60
 WIDEST = 110
 
 
-def console() -> Console:
-    """On stdout; on a pipe plain lines of any length, without colours."""
+def make_console() -> Console:
+    """Return a console on stdout; on a pipe it writes plain lines of any length, no colours."""
     out = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
     if out.is_terminal:
         out.width = min(out.width, WIDEST)
@@ -22,8 +22,8 @@ def console() -> Console:
     return out
 
 
-def framed(out: Console, title: str, parts: Sequence[RenderableType], colour: str) -> None:
-    """A panel on a terminal that is wide enough, elsewhere lines."""
+def print_panel(out: Console, title: str, parts: Sequence[RenderableType], colour: str) -> None:
+    """Print a panel on a terminal that is wide enough, else plain lines."""
     if out.is_terminal and out.width >= NARROWEST:
         out.print(Panel(Group(*parts), title=title, border_style=colour, padding=(1, 2)))
         return

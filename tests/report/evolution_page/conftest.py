@@ -98,10 +98,10 @@ class Page:
         self.text = path.read_bytes().decode()
         (head,) = re.findall(r'id="head">(.*?)</script>', self.text)
         self.head: dict[str, Any] = json.loads(head)
-        self.lines = [line for each in self._parcels("line") for line in each]
-        self.details = {line[0]: line[3] for each in self._parcels("case") for line in each}
+        self.lines = [line for each in self._blocks("line") for line in each]
+        self.details = {line[0]: line[3] for each in self._blocks("case") for line in each}
 
-    def _parcels(self, kind: str) -> Iterator[list[Any]]:
+    def _blocks(self, kind: str) -> Iterator[list[Any]]:
         pattern = rf'<script type="([^"]*)" class="{kind}"[^>]*>(.*?)</script>'
         for form, body in re.findall(pattern, self.text, re.DOTALL):
             plain = form == "application/json"

@@ -69,17 +69,17 @@ class Page:
     def __init__(self, path: Path) -> None:
         self.text = path.read_bytes().decode()
         self.head: dict[str, Any] = json.loads(self._elements("head")[0][1])
-        self.lines = [line for each in self._parcels("line") for line in each]
+        self.lines = [line for each in self._blocks("line") for line in each]
         self.details = {
-            (position, repeat): told
-            for each in self._parcels("case")
-            for position, repeat, _, told in each
+            (position, repeat): detail
+            for each in self._blocks("case")
+            for position, repeat, _, detail in each
         }
 
     def _elements(self, kind: str) -> list[tuple[str, str]]:
         return re.findall(rf'<script type="([^"]*)"[^>]* id="{kind}[^>]*>(.*?)</script>', self.text)
 
-    def _parcels(self, kind: str) -> Iterator[list[Any]]:
+    def _blocks(self, kind: str) -> Iterator[list[Any]]:
         pattern = rf'<script type="([^"]*)" class="{kind}"[^>]*>(.*?)</script>'
         for form, body in re.findall(pattern, self.text, re.DOTALL):
             plain = form == "application/json"

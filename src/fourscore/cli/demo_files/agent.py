@@ -46,7 +46,7 @@ class Sum(NamedTuple):
     words: re.Pattern[str]
     sign: str
     apply: Callable[[float, float], float]
-    said: tuple[str, str]
+    wording: tuple[str, str]
 
 
 _TIMES = re.compile(r"how many times|多少倍|几倍")
@@ -77,15 +77,15 @@ class Assistant:
         if not pages:
             return "没有找到可靠的资料。" if chinese else "I found nothing reliable about this."
         gap = "" if chinese else " "
-        told = [each for page in pages for each in self.library.passages(page, part, MOST)]
-        said = [
+        sentences = [each for page in pages for each in self.library.passages(page, part, MOST)]
+        answer_parts = [
             f"{sentence[:-1]} [{min(place, len(pages))}]{sentence[-1]}"
-            for place, sentence in enumerate(told, 1)
+            for place, sentence in enumerate(sentences, 1)
         ]
-        said += self._sum(part, pages, told, chinese)
+        answer_parts += self._sum(part, pages, sentences, chinese)
         listed = [f"[{number}] {page.title}. {page.url}" for number, page in enumerate(pages, 1)]
         head = "来源：" if chinese else "Sources:"
-        return gap.join(said) + f"\n\n{head}\n" + "\n".join(listed)
+        return gap.join(answer_parts) + f"\n\n{head}\n" + "\n".join(listed)
 
     def _pages(self, query: str) -> list[Page]:
         hits: list[Hit] = []
@@ -106,10 +106,10 @@ class Assistant:
         record.tool("read", {"url": page.url}, result={"title": page.title, "text": page.text})
         return page
 
-    def _sum(self, part: str, pages: list[Page], told: list[str], chinese: bool) -> list[str]:
+    def _sum(self, part: str, pages: list[Page], sentences: list[str], chinese: bool) -> list[str]:
         """The sum that is asked for, over the numbers that were read."""
         asked = next((each for each in _SUMS if each.words.search(part.lower())), None)
-        found = [match for sentence in told for match in _NUMBER.finditer(sentence)]
+        found = [match for sentence in sentences for match in _NUMBER.finditer(sentence)]
         found = [match for match in found if not _YEAR.match(match[1])]
         if asked is None or len(found) < 2:
             return []
@@ -117,7 +117,7 @@ class Assistant:
         numbers = [float(match[1].replace(",", "")) for match in found]
         result = self._calculate(asked, numbers if asked.sign == "+" else numbers[:2])
         unit = "" if asked.sign == "/" else found[0][2] or ""
-        return [asked.said[chinese].format(f"{result} {unit}".strip())]
+        return [asked.wording[chinese].format(f"{result} {unit}".strip())]
 
     def _calculate(self, asked: Sum, numbers: list[float]) -> str:
         expression = f" {asked.sign} ".join(f"{number:.10g}" for number in numbers)

@@ -67,11 +67,11 @@ class Library:
     def passages(self, page: Page, query: str, most: int) -> list[str]:
         """The sentences of a page that say most about a query, in the order of the page."""
         asked = words(query, blindly=True)
-        told = sentences(page.text)
-        scores = [sum(map(self.weight, asked & words(sentence))) for sentence in told]
+        texts = sentences(page.text)
+        scores = [sum(map(self.weight, asked & words(sentence))) for sentence in texts]
         best = max(scores, default=0.0)
-        order = sorted(range(len(told)), key=lambda place: (-scores[place], place))[:most]
-        return [told[place] for place in sorted(order) if scores[place] >= 0.6 * best > 0]
+        order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))[:most]
+        return [texts[place] for place in sorted(order) if scores[place] >= 0.6 * best > 0]
 
 
 def words(text: str, *, blindly: bool = False) -> frozenset[str]:

@@ -19,8 +19,8 @@ from fourscore.evolve.folder import Evolution
 from fourscore.evolve.lineage import Family
 from fourscore.report.evolution_page.history import Steps, headline
 from fourscore.report.evolution_page.versions import Details, lines_of
-from fourscore.report.run_page.compressed_blocks import Parcels
-from fourscore.report.run_page.page import Parts, page, part, scripted
+from fourscore.report.run_page.compressed_blocks import BlockWriter
+from fourscore.report.run_page.page import Parts, join_scripts, read_part, render_page
 
 #: Bytes that the lines of the tree and the details of versions may take.
 TREE, DETAILS = 2_500_000, 8_000_000
@@ -32,35 +32,35 @@ def write_lineage(path: str | Path, evolution: Evolution, *, room: int = DETAILS
     """Write the report of an evolution."""
     family = Family(evolution.history, VERSIONS)
     steps = Steps(evolution.events())
-    details, without = Parcels(room), 0
+    details, without = BlockWriter(room), 0
     source = Details(evolution, steps)
     for number in sorted(family.shown):
         told = [number, 1, "", source.of(number)]
         without += not details.add((number, 1), msgspec.json.encode(told))
-    table, lacking = Parcels(TREE), 0
+    table, lacking = BlockWriter(TREE), 0
     for place, line in enumerate(lines_of(evolution, family, steps, source.gists)):
         lacking += not table.add((place, 0), msgspec.json.encode(line))
     bodies = details.close()
     head = headline(evolution, family, steps)
-    head |= {"firsts": [parcel.first for parcel in bodies], "lacking": lacking, "without": without}
+    head |= {"firsts": [block.first for block in bodies], "lacking": lacking, "without": without}
     target = Path(path).resolve()
     draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
     try:
         with draft.open("wb") as out:
-            out.writelines(page(head, table.close(), bodies, parts()))
+            out.writelines(render_page(head, table.close(), bodies, parts()))
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
 
 
 #: In the order in which they stand in the page's one script.
-SHARED = ("text", "charts", "theme", "parcels")
+SHARED = ("text", "charts", "theme", "blocks")
 SCRIPTS = ("marks", "course", "diff", "version", "tree", "summary", "start")
 
 
 @cache
 def parts() -> Parts:
-    shared = [part(f"script/{name}.js") for name in SHARED]
-    own = [part(f"script/{name}.js", __package__) for name in SCRIPTS]
-    style = part("style.css") + part("style.css", __package__)
-    return Parts(part("page.html", __package__), style, scripted([*shared, *own]))
+    shared = [read_part(f"script/{name}.js") for name in SHARED]
+    own = [read_part(f"script/{name}.js", __package__) for name in SCRIPTS]
+    style = read_part("style.css") + read_part("style.css", __package__)
+    return Parts(read_part("page.html", __package__), style, join_scripts([*shared, *own]))

@@ -24,7 +24,7 @@ from fourscore.evolve.log import (
     Returned,
     Withdrawn,
 )
-from fourscore.report.run_page.detail import short
+from fourscore.report.run_page.detail import shorten
 
 #: Refused proposals and rollbacks of all that are shown, and steps of one version: the newest.
 REFUSALS, ROLLBACKS, EACH = 200, 200, 20
@@ -83,9 +83,9 @@ class Steps:
     def _tell(
         self, number: int, kind: str, event: Promoted | Withdrawn | Returned
     ) -> dict[str, Any]:
-        told: dict[str, Any] = {"kind": kind, "at": event.at, "why": short(event.why, WORDS)}
+        told: dict[str, Any] = {"kind": kind, "at": event.at, "why": shorten(event.why, WORDS)}
         if isinstance(event, Returned):
-            told.update(left=event.left, to=event.version, rule=short(event.reason))
+            told.update(left=event.left, to=event.version, rule=shorten(event.reason))
         self._others[number].append(told)
         return told
 
@@ -93,7 +93,7 @@ class Steps:
         if event.about == REFUSED:
             self.refused += 1
             names = ("strategy", "risk", "reason")
-            told = {name: short(str(event.data.get(name, "")), WORDS) for name in names}
+            told = {name: shorten(str(event.data.get(name, "")), WORDS) for name in names}
             self.refusals.append({"at": event.at, **told})
         if event.about == HELD_OUT:
             try:
@@ -116,8 +116,8 @@ def headline(evolution: Evolution, family: Family, steps: Steps) -> dict[str, An
     active, held = evolution.active, steps.held_out
     record = sorted(history.record.items(), key=lambda each: (-each[1].tried, each[0]))
     return {
-        "name": short(evolution.path.resolve().name),
-        "source": short(history.versions[1].why),
+        "name": shorten(evolution.path.resolve().name),
+        "source": shorten(history.versions[1].why),
         "begun": steps.begun,
         "newest": steps.newest,
         "active": {"number": active.number, "score": rounded(active.score), "n": active.n},
@@ -134,7 +134,9 @@ def headline(evolution: Evolution, family: Family, steps: Steps) -> dict[str, An
             {"version": each.version, "result": each.result, **numbers(each.decision)}
             for each in history.decisions[-DRAWN:]
         ],
-        "strategies": [[short(name), one.tried, one.accepted] for name, one in record[:STRATEGIES]],
+        "strategies": [
+            [shorten(name), one.tried, one.accepted] for name, one in record[:STRATEGIES]
+        ],
         "refused": steps.refused,
         "refusals": list(steps.refusals)[::-1],
         "returned": steps.returned,

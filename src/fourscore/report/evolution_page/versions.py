@@ -11,7 +11,7 @@ from fourscore.evolve.lineage import Family
 from fourscore.evolve.log import Decided
 from fourscore.report.evolution_page.diff import Changes, changes
 from fourscore.report.evolution_page.history import WORDS, Steps, numbers, rounded
-from fourscore.report.run_page.detail import short
+from fourscore.report.run_page.detail import shorten
 
 
 def lines_of(
@@ -36,7 +36,7 @@ def lines_of(
                 "best": number == history.best,
                 "archived": number not in kept,
                 "rolled_back": number in steps.left and number != history.active,
-                "strategy": short(version.strategy),
+                "strategy": shorten(version.strategy),
                 "risk": version.risk,
                 "score": rounded(version.score),
                 "n": version.n,
@@ -67,7 +67,7 @@ class Details:
         version = self._evolution.version(number)
         told: dict[str, Any] = {
             "at": version.at,
-            "why": short(version.why, WORDS),
+            "why": shorten(version.why, WORDS),
             "file": str(self._evolution.file_of(number).relative_to(self._evolution.path)),
             "digest": version.digest,
             "decisions": [_decision(event) for event in self._steps.decisions(number)],
@@ -93,12 +93,12 @@ def _gist(found: Changes) -> tuple[str, str] | None:
         for line in found.lines:
             text = "".join(text for text, _ in line.pieces).strip().lstrip("-*•#> ")
             if line.sign == sign and text:
-                return sign, short(text)
+                return sign, shorten(text)
     return None
 
 
 def _decision(event: Decided) -> dict[str, Any]:
     told = msgspec.to_builtins(event.decision)
     told = {key: rounded(value) for key, value in told.items()}
-    told |= {"reason": short(event.decision.reason), "why": short(event.decision.why, WORDS)}
+    told |= {"reason": shorten(event.decision.reason), "why": shorten(event.decision.why, WORDS)}
     return {"at": event.at, "against": event.against, "result": event.result, **told}

@@ -1,17 +1,15 @@
-"""A run as one HTML file that opens anywhere and asks nobody for anything.
+"""A run as one HTML file that opens offline in any browser.
 
     write_report("report.html", store, run_id)
 
-The rows are read twice: first for the table, the chart and the lengths of all texts, then for what
-a reader sees of each case. What is kept is packed as it comes, and its sum has a limit, so memory
-and the file stay small whatever the run: failures go first, long texts are cut, and the page says
-what it lacks.
+The rows are read twice: first for the table, the chart and the lengths of all texts, then for the
+details of each case. Blocks are compressed as rows arrive, and the file has a size limit, so memory
+and file stay small for any run: failures go first, long texts are truncated, and the page says what
+is missing.
 
-What an agent wrote is data. It stands in the page as JSON that no HTML parser can take for markup,
-reaches the screen as text only, and the page's own policy forbids every script and style but the
-two whose digests it names, and every request.
-
-The same run gives the same bytes.
+What an agent wrote is data. It is JSON in which nothing can be read as markup, it is shown as text
+only, and the page's content security policy allows one script and one style, by digest, and no
+request. The same run gives the same bytes.
 """
 
 import os
@@ -20,17 +18,16 @@ from typing import Any
 
 from fourscore.core import Rubric
 from fourscore.report.run_page.headline import headline
-from fourscore.report.run_page.labels import labels_of
-from fourscore.report.run_page.page import page
-from fourscore.report.run_page.rows import Details, Lines
+from fourscore.report.run_page.page import render_page
+from fourscore.report.run_page.rows import CaseDetails, TableRows, read_labels
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import summarized
 
-#: No report is larger, in bytes.
+#: The largest report, in bytes.
 LIMIT = 14_500_000
-#: What the page itself, its headline and the groups may take.
+#: Bytes for the page itself, its headline and the groups.
 PAGE = 1_500_000
-#: A part of the rest for the table; details have what it leaves.
+#: Share of the rest for the table; details take what is left.
 TABLE = 0.3
 
 
@@ -52,11 +49,13 @@ def write_report(
     if document is None:
         document = summarized(store, info.id, rubric, judge)
     room = max(0, limit - PAGE)
-    lines = Lines(list(document["dimensions"]), int(TABLE * room))
+    lines = TableRows(list(document["dimensions"]), int(TABLE * room))
     for row in store.rows(info.id, judge):
         lines.add(row)
-    table = lines.parcels()
-    details = Details(lines, labels_of(store, info.id), room - sum(parcel.size for parcel in table))
+    table = lines.blocks()
+    details = CaseDetails(
+        lines, read_labels(store, info.id), room - sum(block.size for block in table)
+    )
     for row in store.rows(info.id, judge):
         details.add(row)
     head = headline(info, document, lines, details, rubric, judge)
@@ -64,7 +63,7 @@ def write_report(
     draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
     try:
         with draft.open("wb") as out:
-            out.writelines(page(head, table, details.parcels.close()))
+            out.writelines(render_page(head, table, details.blocks.close()))
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)

@@ -1,8 +1,8 @@
-"""Lines of JSON, packed: a few hundred at a time, so that a reader opens only what it shows.
+"""Lines of JSON in compressed blocks of a few hundred, so that the page reads only what it shows.
 
-A parcel is the text of one script element. Large ones are gzip in base64, which a browser unpacks
-by itself. A run that is small as a whole stays plain JSON, with every character escaped that could
-end the element or mean something to an HTML parser.
+A block is the text of one script element. Large ones are gzip in base64, which a browser unpacks
+by itself. A small run stays plain JSON, with every character escaped that could end the element or
+mean something to an HTML parser.
 """
 
 import base64
@@ -10,7 +10,7 @@ import gzip
 import re
 from typing import NamedTuple
 
-#: Bytes of JSON in one parcel.
+#: Bytes of JSON in one block.
 SIZE = 64 << 10
 #: Up to so many in all, nothing is packed.
 PLAIN = 256 << 10
@@ -20,18 +20,18 @@ _MARKUP = re.compile("[<>&\u2028\u2029]")
 Key = tuple[int, int]
 
 
-def escaped(text: str) -> str:
-    """JSON, of which nothing is markup."""
+def escape_markup(text: str) -> str:
+    """Return JSON text in which no character can be read as markup."""
     return _MARKUP.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def at_most(size: int) -> int:
-    """What so many bytes take when they are packed, at worst."""
+def max_packed_size(size: int) -> int:
+    """Return the most bytes that `size` bytes can take after compression and base64."""
     return (size + size // 1000 + 256) * 4 // 3
 
 
-class Parcel(NamedTuple):
-    """The keys of the first and the last of its lines, how many they are, and what holds them."""
+class Block(NamedTuple):
+    """Some lines of JSON: the keys of the first and last, their number, and the encoded text."""
 
     first: Key
     last: Key
@@ -44,8 +44,8 @@ class Parcel(NamedTuple):
         return len(self.body) + 100  # the element around it
 
 
-class Parcels:
-    """Add lines in the order of their keys; `close` gives the parcels."""
+class BlockWriter:
+    """Collects lines in the order of their keys into blocks; `close` returns the blocks."""
 
     def __init__(self, room: int, size: int = SIZE) -> None:
         self.room, self.size = room, size
@@ -53,7 +53,7 @@ class Parcels:
         self._open: list[tuple[Key, bytes]] = []
         self._weight = self._waiting = 0  # bytes in the open one, and in all that are not packed
         self._plain: list[list[tuple[Key, bytes]]] = []
-        self._done: list[Parcel] = []
+        self._done: list[Block] = []
 
     @property
     def packing(self) -> bool:
@@ -65,8 +65,8 @@ class Parcels:
         return self.written / packed if (packed := self.raw - self._waiting) else 0.4
 
     def add(self, key: Key, line: bytes) -> bool:
-        """False where there is no room for it."""
-        if self.written + at_most(self._waiting + len(line) + 1) > self.room:
+        """Add a line; return False if it does not fit into the space left."""
+        if self.written + max_packed_size(self._waiting + len(line) + 1) > self.room:
             return False
         self.raw += len(line) + 1
         self._weight += len(line) + 1
@@ -76,12 +76,12 @@ class Parcels:
             self._shut()
         return True
 
-    def close(self) -> list[Parcel]:
+    def close(self) -> list[Block]:
         self._shut()
         if self._plain:
-            bodies = [_parcel(lines, packed=False) for lines in self._plain]
+            bodies = [_make_block(lines, packed=False) for lines in self._plain]
             if sum(body.size for body in bodies) > min(self.room, 2 * PLAIN):
-                bodies = [_parcel(lines, packed=True) for lines in self._plain]
+                bodies = [_make_block(lines, packed=True) for lines in self._plain]
             self._done, self._plain = bodies, []
         return self._done
 
@@ -93,15 +93,15 @@ class Parcels:
         self.closed += 1
         if self.packing:
             for lines in self._plain:
-                self._done.append(_parcel(lines, packed=True))
+                self._done.append(_make_block(lines, packed=True))
                 self.written += self._done[-1].size
             self._plain, self._waiting = [], 0
 
 
-def _parcel(lines: list[tuple[Key, bytes]], *, packed: bool) -> Parcel:
+def _make_block(lines: list[tuple[Key, bytes]], *, packed: bool) -> Block:
     body = b"[" + b",\n".join(line for _, line in lines) + b"]"
     if packed:
         body = base64.b64encode(gzip.compress(body, 6, mtime=0))
     else:
-        body = escaped(body.decode()).encode()
-    return Parcel(lines[0][0], lines[-1][0], len(lines), packed, body)
+        body = escape_markup(body.decode()).encode()
+    return Block(lines[0][0], lines[-1][0], len(lines), packed, body)

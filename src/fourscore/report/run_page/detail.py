@@ -1,4 +1,4 @@
-"""All that the page tells of one case: what was asked, done and measured, cut where it must be."""
+"""One case as the page shows it: input, output, steps and signals, truncated where needed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,28 +7,31 @@ import msgspec
 
 from fourscore.core import Canary, Evidence, Message, Signal, ToolCall
 from fourscore.core.trace import as_text
-from fourscore.report.run_page.marks import place, units
-from fourscore.report.run_page.truncate import PIECE, ROW, SIGNAL, STEP, Cut, Sizes
+from fourscore.report.run_page.truncate import PIECE, ROW, SIGNAL, STEP, RowSizes, TextLimits
 from fourscore.stores.run import Label, StoredRow
 
 #: Signals of a row, pieces of evidence of a signal, and characters of a name, a level, a quote.
 SIGNALS, PIECES, NAME, QUOTE = 60, 40, 120, 500
+#: A text longer than this is not searched for a piece whose place is wrong or not given.
+SEARCHED = 1 << 20
 
 _encode = msgspec.json.Encoder().encode
 
 
-def readable(value: Any) -> str:
-    """A text as it is, any other value as JSON in lines."""
+def format_value(value: Any) -> str:
+    """Return a text as it is, any other value as indented JSON."""
     if value is None or isinstance(value, str | int | float):
         return as_text(value)
     return msgspec.json.format(_encode(value), indent=2).decode()
 
 
-def short(text: str, most: int = NAME) -> str:
+def shorten(text: str, most: int = NAME) -> str:
+    """Return the text, cut to at most `most` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def sizes(row: StoredRow) -> Sizes:
+def measure_row(row: StoredRow) -> RowSizes:
+    """Return the lengths of all texts of a row."""
     trace, score = row.trace, row.score
     texts = [_length(row.case.input), _length(row.case.expected), _length(trace.output)]
     frame, reasons = ROW, []
@@ -44,7 +47,7 @@ def sizes(row: StoredRow) -> Sizes:
             steps.append(_length(step.content))
         else:
             steps += [_length(step.arguments), _length(step.result)]
-    return Sizes(texts, reasons, steps, frame + STEP * len(steps))
+    return RowSizes(texts, reasons, steps, frame + STEP * len(steps))
 
 
 def _length(value: Any) -> int:
@@ -53,24 +56,24 @@ def _length(value: Any) -> int:
     return 0 if value is None else len(_encode(value))
 
 
-def detail(row: StoredRow, labels: Sequence[Label], cap: int) -> tuple[dict[str, Any], int]:
-    """The case as a JSON value, and how many of its texts were cut."""
-    return _Detail(row, Cut.at(cap)).document(labels)
+def make_detail(row: StoredRow, labels: Sequence[Label], cap: int) -> tuple[dict[str, Any], int]:
+    """Return the case as a JSON value, and how many of its texts were truncated."""
+    return _Detail(row, TextLimits.at(cap)).make_document(labels)
 
 
 class _Detail:
-    def __init__(self, row: StoredRow, cut: Cut) -> None:
+    def __init__(self, row: StoredRow, cut: TextLimits) -> None:
         self.row, self.cut, self.cuts = row, cut, 0
         answer = row.trace.answer
         self.texts = {
             "output": answer,
-            "input": readable(row.case.input),
-            "expected": readable(row.case.expected),
+            "input": format_value(row.case.input),
+            "expected": format_value(row.case.expected),
         }
         self.marks: dict[str, list[tuple[int, int, int]]] = {field: [] for field in self.texts}
         self.pieces = 0
 
-    def document(self, labels: Sequence[Label]) -> tuple[dict[str, Any], int]:
+    def make_document(self, labels: Sequence[Label]) -> tuple[dict[str, Any], int]:
         row, trace, score = self.row, self.row.trace, self.row.score
         whole = as_text(trace.output)
         found: dict[str, Any] = {
@@ -83,7 +86,12 @@ class _Detail:
             "seconds": trace.seconds,
             "attempt": row.attempt if row.attempt > 1 else None,
             "labels": [
-                [short(label.who), short(label.verdict), short(label.note, QUOTE), label.stale]
+                [
+                    shorten(label.who),
+                    shorten(label.verdict),
+                    shorten(label.note, QUOTE),
+                    label.stale,
+                ]
                 for label in labels
             ],
         }
@@ -91,25 +99,27 @@ class _Detail:
             found["reason"] = self.kept(score.reason, self.cut.text)
             found["coverage"] = score.coverage
         if not self.cut.brief:
-            found |= self.at_length()
-        told = {key: value for key, value in found.items() if value not in (None, "", [], {}, 0)}
-        return told, self.cuts + bool(found.get("more_steps"))
+            found |= self.full_parts()
+        document = {
+            key: value for key, value in found.items() if value not in (None, "", [], {}, 0)
+        }
+        return document, self.cuts + bool(found.get("more_steps"))
 
-    def at_length(self) -> dict[str, Any]:
-        """Signals with reasons and evidence, and steps."""
+    def full_parts(self) -> dict[str, Any]:
+        """Return signals with reasons and evidence, and steps."""
         steps, signals = self.row.trace.steps, self.row.score.signals if self.row.score else ()
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "signals": [self.signal(signal) for signal in signals[:SIGNALS]],
             "more_signals": max(0, len(signals) - SIGNALS),
             "steps": [self.step(step) for step in steps[: self.cut.steps]],
             "more_steps": max(0, len(steps) - self.cut.steps),
         }
-        return told | {
+        return document | {
             "marks": {field: self.units(field) for field, at in self.marks.items() if at}
         }
 
     def kept(self, text: str, most: int) -> Any:
-        """A text, or its beginning with the length of the whole."""
+        """Return a text, or its beginning with the length of the whole."""
         if len(text) <= most:
             return text
         self.cuts += 1
@@ -120,10 +130,10 @@ class _Detail:
 
     def signal(self, signal: Signal) -> dict[str, Any]:
         pieces = [self.piece(evidence, signal) for evidence in signal.evidence[:PIECES]]
-        told = {
-            "name": short(signal.name),
+        document = {
+            "name": shorten(signal.name),
             "value": signal.value,
-            "level": short(signal.level),
+            "level": shorten(signal.level),
             "passed": signal.passed,
             "reason": self.kept(signal.reason, self.cut.text),
             "relative": signal.relative or None,
@@ -133,54 +143,76 @@ class _Detail:
             "canary": None if signal.canary is None else _canary(signal.canary),
             "more": max(0, len(signal.evidence) - PIECES) or None,
         }
-        return {key: value for key, value in told.items() if value not in (None, "", [])}
+        return {key: value for key, value in document.items() if value not in (None, "", [])}
 
     def piece(self, evidence: Evidence, signal: Signal) -> dict[str, Any]:
-        """A mark in a text where it can be shown there, else a quotation."""
+        """Return a mark in a text where the evidence is shown there, else a quotation."""
         self.pieces += 1
         step = signal.step if evidence.step is None else evidence.step
-        told: dict[str, Any] = {"k": self.pieces, "step": step}
+        document: dict[str, Any] = {"k": self.pieces, "step": step}
         field = "output" if evidence.field in ("output", "answer") else evidence.field
         if field in self.texts and step is None:
-            at = place(evidence, self.texts[field])
+            at = locate_evidence(evidence, self.texts[field])
             if at is not None and at[1] <= self.cut.text:
                 self.marks[field].append((*at, self.pieces))
-                told["in"] = field
-                return told
-            told["why"] = "not found there" if at is None else "beyond the cut"
-        told["field"] = short(evidence.field)
-        told["text"] = short(evidence.text, min(QUOTE, self.cut.text))
-        return told
+                document["in"] = field
+                return document
+            document["why"] = "not found there" if at is None else "beyond the cut"
+        document["field"] = shorten(evidence.field)
+        document["text"] = shorten(evidence.text, min(QUOTE, self.cut.text))
+        return document
 
     def units(self, field: str) -> list[list[int]]:
         marks = self.marks[field]
-        at = units(self.texts[field], [end for mark in marks for end in mark[:2]])
+        at = count_utf16_units(self.texts[field], [end for mark in marks for end in mark[:2]])
         return [[at[start], at[end], number] for start, end, number in marks]
 
     def step(self, step: Message | ToolCall) -> dict[str, Any]:
         if isinstance(step, Message):
-            told: dict[str, Any] = {
-                "role": short(step.role),
-                "content": self.kept(readable(step.content), self.cut.step),
+            document: dict[str, Any] = {
+                "role": shorten(step.role),
+                "content": self.kept(format_value(step.content), self.cut.step),
             }
-            return told
-        told = {
-            "name": short(step.name),
+            return document
+        document = {
+            "name": shorten(step.name),
             "arguments": self.kept(_arguments(step.arguments), self.cut.step),
-            "result": self.kept(readable(step.result), self.cut.step),
+            "result": self.kept(format_value(step.result), self.cut.step),
             "exit_code": step.exit_code,
             "seconds": step.seconds,
             "error": None if step.error is None else self.kept(step.error, self.cut.step),
         }
-        return {key: value for key, value in told.items() if value not in (None, "")}
+        return {key: value for key, value in document.items() if value not in (None, "")}
 
 
 def _canary(canary: Canary) -> list[Any]:
-    return [short(canary.kind), canary.passed]
+    return [shorten(canary.kind), canary.passed]
 
 
 def _arguments(value: Any) -> str:
-    """One plain argument on a line, several as JSON."""
+    """Return arguments one per line where all are texts, else as JSON."""
     if isinstance(value, Mapping) and all(isinstance(item, str) for item in value.values()):
         return "\n".join(f"{key}: {item}" for key, item in value.items())
-    return readable(value)
+    return format_value(value)
+
+
+def locate_evidence(evidence: Evidence, text: str) -> tuple[int, int] | None:
+    """Return start and end of the evidence in the text: as given, else where it is found first."""
+    piece, start = evidence.text, evidence.start
+    if not piece:
+        return None
+    if start is not None and text.startswith(piece, start):
+        return start, start + len(piece)
+    start = text.find(piece, 0, SEARCHED)
+    return None if start < 0 else (start, start + len(piece))
+
+
+def count_utf16_units(text: str, places: list[int]) -> dict[int, int]:
+    """Return each position counted in UTF-16 units, as JavaScript counts."""
+    if not places or text.isascii() or max(text) <= "\uffff":
+        return {at: at for at in places}
+    found, last, count = {}, 0, 0
+    for at in sorted(set(places)):
+        count += len(text[last:at].encode("utf-16-le")) // 2
+        found[at], last = count, at
+    return found

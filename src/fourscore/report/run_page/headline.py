@@ -5,10 +5,9 @@ from typing import Any
 from fourscore.core import Rubric
 from fourscore.core.levels import LEVELS, find_level
 from fourscore.judges.calibrated_rate import describe_corrected_rate
-from fourscore.report.canaries import canary_lines
-from fourscore.report.costs import judged_by
-from fourscore.report.run_page.detail import short
-from fourscore.report.run_page.rows import Details, Lines
+from fourscore.report.run_page.detail import shorten
+from fourscore.report.run_page.rows import CaseDetails, TableRows
+from fourscore.report.summary_text import describe_canaries, describe_judges
 from fourscore.stores.run import RunInfo
 
 #: Groups of each kind, labels and gates that are shown; characters of each.
@@ -25,30 +24,31 @@ WANTED = (
 def headline(
     info: RunInfo,
     document: dict[str, Any],
-    lines: Lines,
-    details: Details,
+    lines: TableRows,
+    details: CaseDetails,
     rubric: Rubric | None,
     judge: str | None,
 ) -> dict[str, Any]:
     """A JSON value whose size has a limit."""
     return {
-        "run": {**_run(info, judge), "judged_by": short(judged_by(document), WORDS)},
+        "run": {**_run(info, judge), "judged_by": shorten(describe_judges(document), WORDS)},
         "summary": {key: document[key] for key in WANTED if key in document},
-        "corrected": short(describe_corrected_rate(document), WORDS),
+        "corrected": shorten(describe_corrected_rate(document), WORDS),
         "dimensions": [_dimension(name, document, lines, rubric) for name in lines.names],
         "bins": [lines.bins[False], lines.bins[True]],
         "complexities": _groups(document["by_complexity"]),
         "tags": _groups(document["by_tag"]),
         "gates": [
-            [bool(gate["met"]), short(str(gate["reason"]), WORDS)]
+            [bool(gate["met"]), shorten(str(gate["reason"]), WORDS)]
             for gate in document.get("gates", [])[:GATES]
         ],
         "canaries": [
-            [fine, short(name), short(words, WORDS)] for fine, name, words in canary_lines(document)
+            [fine, shorten(name), shorten(words, WORDS)]
+            for fine, name, words in describe_canaries(document)
         ],
         "notes": list(_notes(document, lines, details)),
         "rows": lines.rows,
-        "firsts": [parcel.first for parcel in details.parcels.close()],
+        "firsts": [block.first for block in details.blocks.close()],
     }
 
 
@@ -56,21 +56,21 @@ def _run(info: RunInfo, judge: str | None) -> dict[str, Any]:
     labels = list(info.labels.items())[:LABELS]
     return {
         "id": info.id,
-        "name": short(info.name, WORDS),
-        "agent": short(info.agent, WORDS),
-        "agent_version": short(info.agent_version or "", WORDS),
-        "git_commit": short(info.git_commit or ""),
-        "cases_digest": short(info.cases_digest),
-        "cases_path": short(info.cases_path, WORDS),
-        "rubric": short(judge or info.rubric_fingerprint),
-        "labels": [[short(key, WORDS), short(str(value), WORDS)] for key, value in labels],
+        "name": shorten(info.name, WORDS),
+        "agent": shorten(info.agent, WORDS),
+        "agent_version": shorten(info.agent_version or "", WORDS),
+        "git_commit": shorten(info.git_commit or ""),
+        "cases_digest": shorten(info.cases_digest),
+        "cases_path": shorten(info.cases_path, WORDS),
+        "rubric": shorten(judge or info.rubric_fingerprint),
+        "labels": [[shorten(key, WORDS), shorten(str(value), WORDS)] for key, value in labels],
         "created": info.created,
         "finished": info.finished,
     }
 
 
 def _dimension(
-    name: str, document: dict[str, Any], lines: Lines, rubric: Rubric | None
+    name: str, document: dict[str, Any], lines: TableRows, rubric: Rubric | None
 ) -> dict[str, Any]:
     line, seen = document["dimensions"][name], lines.levels[name]
     mean, level = line["average"], ""
@@ -80,11 +80,11 @@ def _dimension(
         elif seen and seen.keys() <= LEVELS.keys():
             level = find_level(mean)
     return {
-        "name": short(name),
+        "name": shorten(name),
         "mean": mean,
         "interval": line.get("interval"),
         "n": line["n"],
-        "level": short(level),
+        "level": shorten(level),
         "levels": sorted(seen.items(), key=_rank),
     }
 
@@ -96,12 +96,12 @@ def _rank(level: tuple[str, int]) -> tuple[float, str]:
 
 def _groups(groups: dict[str, dict[str, Any]]) -> list[list[Any]]:
     return [
-        [short(name), line["pass_rate"], line["pass_rate_interval"], line["total_tests"]]
+        [shorten(name), line["pass_rate"], line["pass_rate_interval"], line["total_tests"]]
         for name, line in list(groups.items())[:GROUPS]
     ]
 
 
-def _notes(document: dict[str, Any], lines: Lines, details: Details) -> Any:
+def _notes(document: dict[str, Any], lines: TableRows, details: CaseDetails) -> Any:
     """What a reader will not find here, in sentences."""
     if missing := lines.rows - lines.kept:
         yield f"{missing:,} of {lines.rows:,} rows do not fit into the table; those kept are first"

@@ -1,4 +1,4 @@
-"""The page around the data: template, style and script in one file, under a policy by digest."""
+"""The HTML around the data: template, style and script in one file, with a policy by digest."""
 
 import base64
 import hashlib
@@ -9,24 +9,24 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from fourscore.report.run_page.compressed_blocks import Parcel, escaped
+from fourscore.report.run_page.compressed_blocks import Block, escape_markup
 
 #: In the order in which they stand in the page's one script.
-SCRIPTS = ("text", "charts", "theme", "headline", "parcels", "detail", "table", "start")
+SCRIPTS = ("text", "charts", "theme", "headline", "blocks", "detail", "table", "start")
 
 
 class Parts(NamedTuple):
-    """What a page is made of, beside its data."""
+    """Template, style and script of a page."""
 
     template: str
     style: str
     script: str
 
 
-def page(
-    head: dict[str, Any], table: list[Parcel], details: list[Parcel], parts: Parts | None = None
+def render_page(
+    head: dict[str, Any], table: list[Block], details: list[Block], parts: Parts | None = None
 ) -> Iterator[bytes]:
-    """The file in pieces. Details come last: the page is there before they are read."""
+    """Yield the file in pieces. Details come last, so that the page shows before they are read."""
     template, style, script = parts or _parts()
     policy = (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
@@ -37,7 +37,7 @@ def page(
     yield before.replace("<!-- policy -->", policy).encode()
     yield f"<style>{style}</style>".encode()
     yield between.encode()
-    data = escaped(msgspec.json.encode(head).decode())
+    data = escape_markup(msgspec.json.encode(head).decode())
     yield f'<script type="application/json" id="head">{data}</script>\n'.encode()
     yield from _elements("line", table)
     yield f"<script>{script}</script>\n".encode()
@@ -45,27 +45,27 @@ def page(
     yield after.encode()
 
 
-def _elements(kind: str, parcels: list[Parcel]) -> Iterator[bytes]:
-    for number, parcel in enumerate(parcels):
-        form = "text/plain" if parcel.packed else "application/json"
+def _elements(kind: str, blocks: list[Block]) -> Iterator[bytes]:
+    for number, block in enumerate(blocks):
+        form = "text/plain" if block.packed else "application/json"
         yield f'<script type="{form}" class="{kind}" id="{kind}-{number}">'.encode()
-        yield parcel.body
+        yield block.body
         yield b"</script>\n"
 
 
 @cache
 def _parts() -> Parts:
-    pieces = [part(f"script/{name}.js") for name in SCRIPTS]
-    return Parts(part("page.html"), part("style.css"), scripted(pieces))
+    pieces = [read_part(f"script/{name}.js") for name in SCRIPTS]
+    return Parts(read_part("page.html"), read_part("style.css"), join_scripts(pieces))
 
 
-def part(name: str, package: str = __package__) -> str:
-    """A file that belongs to a page."""
+def read_part(name: str, package: str = __package__) -> str:
+    """Return the text of a file that belongs to a page."""
     return files(package).joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
-def scripted(pieces: Iterable[str]) -> str:
-    """One script of several files, with no name outside of it."""
+def join_scripts(pieces: Iterable[str]) -> str:
+    """Join several files to one script that defines no global name."""
     return "(() => {\n'use strict';\n" + "\n".join(pieces) + "})();\n"
 
 

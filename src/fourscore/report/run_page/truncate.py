@@ -1,23 +1,23 @@
-"""How much of a row is kept: all of it, or the beginnings of its texts and their lengths.
+"""How long the texts of a row may be so that the report keeps its size limit.
 
-Failures come first. One number rules: no text is longer than it, a text of a step no longer than a
-quarter, and where it is small the row is told in brief, by its question, answer and values alone.
-It is found from the lengths of all texts, and corrected on the way where they pack better or worse
-than was thought.
+One number decides: no text is longer than it, a text of a step no longer than a quarter of it. Where
+it is small, a row is shown in brief: question, answer and values only. It is estimated from the
+lengths of all texts, and corrected while rows are written, when they compress better or worse than
+estimated. Failures get their space first.
 """
 
 from typing import NamedTuple
 
 #: The longest and the shortest cut, in characters. No page is quick with a text of a million.
 LONGEST, SHORTEST = 1 << 17, 1 << 6
-#: From here down a row is told in brief.
+#: From here down a row is shown in brief.
 BRIEF = 1 << 8
 #: What a row takes beside its texts, and a signal, a piece of evidence, a step of it.
 ROW, SIGNAL, PIECE, STEP = 150, 70, 40, 50
 
 
-class Cut(NamedTuple):
-    """So many characters of a text, so many of a step's, so many steps; or all in brief."""
+class TextLimits(NamedTuple):
+    """Characters of a text, characters of a step's text, number of steps; or all in brief."""
 
     text: int
     step: int
@@ -25,14 +25,12 @@ class Cut(NamedTuple):
     brief: bool
 
     @classmethod
-    def at(cls, cap: int) -> "Cut":
+    def at(cls, cap: int) -> "TextLimits":
         return cls(cap, cap // 4, min(200, cap // 32), cap <= BRIEF)
 
 
-class Sizes(NamedTuple):
-    """A row: the lengths of its texts, of the reasons of its signals, of the texts of its steps,
-    and what stands around them.
-    """
+class RowSizes(NamedTuple):
+    """The lengths of a row's texts, signal reasons and step texts, and of the JSON around them."""
 
     texts: list[int]
     reasons: list[int]
@@ -40,14 +38,14 @@ class Sizes(NamedTuple):
     frame: int
 
 
-class Lengths:
-    """How long the texts of a run are: counts and sums by powers of two."""
+class TextLengths:
+    """The lengths of all texts of a run, as counts and sums by powers of two."""
 
     def __init__(self) -> None:
         self.rows = self._frames = 0
         self._kept: tuple[dict[int, tuple[int, int]], ...] = ({}, {}, {})
 
-    def add(self, row: Sizes) -> None:
+    def add(self, row: RowSizes) -> None:
         self.rows += 1
         self._frames += row.frame
         for kept, lengths in zip(self._kept, row[:3], strict=True):
@@ -55,45 +53,50 @@ class Lengths:
                 count, total = kept.get(length.bit_length(), (0, 0))
                 kept[length.bit_length()] = (count + 1, total + length)
 
-    def under(self, cap: int) -> int:
-        """Characters that are left of them."""
-        cut, (texts, reasons, steps) = Cut.at(cap), self._kept
+    def total_under(self, cap: int) -> int:
+        """Return how many characters are left when each text is cut at `cap`."""
+        cut, (texts, reasons, steps) = TextLimits.at(cap), self._kept
         if cut.brief:
-            return ROW * self.rows + _under(texts, cap)
-        return self._frames + _under(texts, cap) + _under(reasons, cap) + _under(steps, cut.step)
+            return ROW * self.rows + _sum_under(texts, cap)
+        return (
+            self._frames
+            + _sum_under(texts, cap)
+            + _sum_under(reasons, cap)
+            + _sum_under(steps, cut.step)
+        )
 
 
-def _under(kept: dict[int, tuple[int, int]], cap: int) -> int:
+def _sum_under(kept: dict[int, tuple[int, int]], cap: int) -> int:
     return sum(
         total if 1 << bits <= cap else min(total, count * cap)
         for bits, (count, total) in kept.items()
     )
 
 
-class Share:
-    """What one kind of rows may take of the file, and where its texts are cut so that it does."""
+class SizeBudget:
+    """The bytes of the file that passed or failed rows may use, and where their texts are cut."""
 
-    def __init__(self, lengths: Lengths, room: float, ratio: float) -> None:
+    def __init__(self, lengths: TextLengths, room: float, ratio: float) -> None:
         self.lengths, self.room = lengths, max(1.0, room)
         self.used = self.done = 0
-        self._thought = 0.0
+        self._estimated = 0.0
         self.plan(ratio)
 
     def add(self, size: int) -> None:
         self.used += size
         self.done += 1
-        self._thought += self._each
+        self._estimated += self._each
 
-    def full(self, ratio: float) -> bool:
+    def is_full(self, ratio: float) -> bool:
         return self.used * ratio >= 1.02 * self.room
 
     def plan(self, ratio: float) -> None:
-        """The longest cut with which the rows that are left fit into the room that is left."""
+        """Set the longest `cap` with which the remaining rows fit into the remaining bytes."""
         rows = max(1, self.lengths.rows)
         left = (rows - self.done) / rows
-        if self._thought:
-            left *= self.used / self._thought
+        if self._estimated:
+            left *= self.used / self._estimated
         self.cap, room = LONGEST, self.room - self.used * ratio
-        while self.cap > SHORTEST and self.lengths.under(self.cap) * left * ratio > room:
+        while self.cap > SHORTEST and self.lengths.total_under(self.cap) * left * ratio > room:
             self.cap //= 2
-        self._each = self.lengths.under(self.cap) / rows
+        self._each = self.lengths.total_under(self.cap) / rows

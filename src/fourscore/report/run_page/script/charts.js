@@ -47,11 +47,11 @@ function histogram([failed, passed]) {
   const bins = failed.length, tall = 165, top = 18;
   const most = Math.max(1, ...failed.map((n, i) => n + passed[i]));
   const n = failed.reduce((sum, each, i) => sum + each + passed[i], 0);
-  const said = failed
+  const labels = failed
     .map((each, i) => [i, each + passed[i]])
     .filter(([, all]) => all)
     .map(([i, all]) => `${(i / bins).toFixed(2)} to ${((i + 1) / bins).toFixed(2)}: ${all}`);
-  const drawing = svg('svg', { class: 'histogram', role: 'img', 'aria-label': `Scores of ${count(n)} rows. ${said.join('; ')}` });
+  const drawing = svg('svg', { class: 'histogram', role: 'img', 'aria-label': `Scores of ${count(n)} rows. ${labels.join('; ')}` });
   drawing.append(hatch());
   for (let i = 0; i < bins; i += 1) {
     const x = `${(100 * i) / bins + 0.4}%`, width = `${100 / bins - 0.8}%`;

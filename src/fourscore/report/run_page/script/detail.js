@@ -46,13 +46,13 @@ function evidence(piece, found) {
     return item;
   }
   const where = piece.step === null || piece.step === undefined ? piece.field : `step ${piece.step}`;
-  const said = el('span', {}, el('q', {}, foreign(piece.text)), el('span', { class: 'soft' }, ' – ', foreign(where), piece.why ? `, ${piece.why}` : ''));
+  const quotation = el('span', {}, el('q', {}, foreign(piece.text)), el('span', { class: 'soft' }, ' – ', foreign(where), piece.why ? `, ${piece.why}` : ''));
   if (byStep(piece.step)) {
     const jump = el('button', { type: 'button', class: 'link', 'aria-label': `Show step ${piece.step}` }, String(piece.k));
     jump.addEventListener('click', () => { const box = byStep(piece.step)(); if (box) { box.open = true; box.querySelector('summary').focus(); } });
-    item.append(jump, said);
+    item.append(jump, quotation);
   } else {
-    item.append(el('span', { class: 'soft' }, String(piece.k)), said);
+    item.append(el('span', { class: 'soft' }, String(piece.k)), quotation);
   }
   return item;
 }
@@ -85,13 +85,13 @@ function signal(each, found) {
   return item;
 }
 
-function step(each, number, told) {
+function step(each, number, evidence) {
   const title = el('summary', {}, el('span', { class: 'n' }, String(number)), el('b', {}, foreign(each.name || each.role || '')));
   const [short] = parted(each.name ? each.arguments : each.content);
   const brief = short.replace(/\s+/g, ' ').slice(0, 70);
   if (brief) title.append(foreign(brief, { class: 'soft' }));
   if (each.error || each.exit_code) title.append(el('span', { class: 'flag' }, each.exit_code ? `exit ${each.exit_code}` : 'error'));
-  if (told) title.append(el('span', { class: 'flag' }, `evidence ${told.join(', ')}`));
+  if (evidence) title.append(el('span', { class: 'flag' }, `evidence ${evidence.join(', ')}`));
   const box = el('details', { 'data-step': number }, title);
   for (const [key, words] of [['arguments', 'Arguments'], ['result', 'Result'], ['error', 'Error'], ['content', 'Message']]) {
     if (each[key]) box.append(passage(words, each[key], [], {}, true));
@@ -101,19 +101,19 @@ function step(each, number, told) {
 }
 
 function steps(found) {
-  const told = {};
+  const evidence = {};
   for (const each of found.signals || []) {
     for (const piece of each.evidence || []) {
-      if (piece.step !== null && piece.step !== undefined) (told[piece.step] ||= []).push(piece.k);
+      if (piece.step !== null && piece.step !== undefined) (evidence[piece.step] ||= []).push(piece.k);
     }
   }
   const calls = found.steps.filter((each) => each.name).length;
   return el('section', { class: 'd-steps' }, el('h3', {}, `${count(found.steps.length + (found.more_steps || 0))} steps, ${count(calls)} tool calls${found.more_steps ? ' among those shown' : ''}`),
-    el('ol', { class: 'steps' }, ...found.steps.map((each, number) => step(each, number, told[number]))),
+    el('ol', { class: 'steps' }, ...found.steps.map((each, number) => step(each, number, evidence[number]))),
     found.more_steps ? el('p', { class: 'cut' }, `Cut: ${count(found.more_steps)} more steps are left out.`) : null);
 }
 
-function told(found, row, names) {
+function detailSections(found, row, names) {
   const tones = {}, marks = found.marks || {};
   for (const each of found.signals || []) for (const piece of each.evidence || []) tones[piece.k] = tone(each.value);
   const left = el('div', { class: 'd-texts' }), right = el('div', { class: 'd-signals' });
@@ -132,9 +132,9 @@ function told(found, row, names) {
   } else signals.append(el('p', { class: 'soft' }, 'none'));
   if (found.more_signals) signals.append(el('p', { class: 'cut' }, `${count(found.more_signals)} more signals are left out.`));
   right.append(signals);
-  for (const [who, said, note, stale] of found.labels || []) {
+  for (const [who, given, note, stale] of found.labels || []) {
     right.append(el('section', {}, el('h3', {}, 'A person’s verdict'),
-      el('p', {}, foreign(who), ' says ', foreign(said), note ? ': ' : '', note ? foreign(note) : '', stale ? ' (of an earlier output)' : '')));
+      el('p', {}, foreign(who), ' says ', foreign(given), note ? ': ' : '', note ? foreign(note) : '', stale ? ' (of an earlier output)' : '')));
   }
   return found.steps ? [left, right, steps(found)] : [left, right];
 }
@@ -155,7 +155,7 @@ async function show(row, head) {
   let parts;
   try {
     const found = await details(row, head.firsts);
-    parts = found ? told(found, row, head.dimensions.map((each) => each.name)) : [el('p', { class: 'note full' }, 'The details of this case are left out, to keep the file small. ‘fourscore show’ has them.')];
+    parts = found ? detailSections(found, row, head.dimensions.map((each) => each.name)) : [el('p', { class: 'note full' }, 'The details of this case are left out, to keep the file small. ‘fourscore show’ has them.')];
     if (found && mine === dialog.turn) {
       if (found.seconds !== undefined) byId('d-sub').append(el('span', {}, lasting(found.seconds)));
       if (found.attempt) byId('d-sub').append(el('span', {}, `attempt ${found.attempt}`));

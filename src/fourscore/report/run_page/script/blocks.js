@@ -1,4 +1,4 @@
-// Parcels of JSON out of the script elements that hold them, unpacked where they are packed.
+// Read the blocks of JSON in the script elements, and decompress those that are compressed.
 
 async function unpacked(element) {
   const text = element.textContent;
@@ -19,7 +19,7 @@ const complete = new Promise((resolve) => {
 
 const before = (a, b) => a[0] < b[0] || (a[0] === b[0] && a[1] <= b[1]);
 
-// The details of a line: in the last parcel that does not begin behind it.
+// The details of a line: in the last block that does not begin behind it.
 async function details(row, firsts) {
   await complete;
   const key = [row.position, row.repeat];

@@ -20,8 +20,8 @@ from fourscore.core import Case, Evidence, Fault, Message, Score, Signal, Status
 from fourscore.core.rubric import Dimension, Rubric
 from fourscore.judges.math import MathJudge
 from fourscore.report import run_page as report
-from fourscore.report.run_page.compressed_blocks import Parcels, escaped
-from fourscore.report.run_page.marks import place, units
+from fourscore.report.run_page.compressed_blocks import BlockWriter, escape_markup
+from fourscore.report.run_page.detail import count_utf16_units, locate_evidence
 from fourscore.test.run import summarized
 
 
@@ -60,7 +60,7 @@ class Elements(HTMLParser):
         self.attributes += attrs
 
 
-def test_the_headline_is_the_summary(shelf: Any, read: Any) -> None:
+def test_headline_holds_the_figures_of_the_summary(shelf: Any, read: Any) -> None:
     dimension = Signal(name="right", value=0.8, level="good")
     fault = Trace(fault=Fault("error", "boom"))
     broken = Score(status=Status.AGENT_ERROR, value=0.0, passed=False, reward=0.0)
@@ -87,7 +87,7 @@ def test_the_headline_is_the_summary(shelf: Any, read: Any) -> None:
     assert page.details[8, 1]["fault"] == ["error", "boom"]
 
 
-def test_a_mean_has_the_level_of_its_own_rubric(shelf: Any, read: Any) -> None:
+def test_level_of_a_mean_follows_the_rubric(shelf: Any, read: Any) -> None:
     shelf.put([row(1, 1.0, "yes", Signal(name="right", value=0.8, level="fine"))])
     own = Dimension(name="right", judge=MathJudge(), levels={"fine": 0.7, "bad": 0.0})
     page = read(shelf.report(rubric=Rubric(name="r", dimensions=(own,))))
@@ -95,13 +95,13 @@ def test_a_mean_has_the_level_of_its_own_rubric(shelf: Any, read: Any) -> None:
     assert read(shelf.report()).head["dimensions"][0]["level"] == ""
 
 
-def test_the_same_run_gives_the_same_bytes(shelf: Any) -> None:
+def test_report_of_the_same_run_has_the_same_bytes(shelf: Any) -> None:
     shelf.put([row(n, n / 10) for n in range(10)])
     assert shelf.report().read_bytes() == shelf.report().read_bytes()
     assert [path.name for path in shelf.folder.glob("*report*")] == ["report.html"]
 
 
-def test_a_policy_by_digest_and_nothing_from_elsewhere(shelf: Any) -> None:
+def test_policy_allows_scripts_by_digest_and_no_request(shelf: Any) -> None:
     shelf.put([row(n) for n in range(3)])
     text = shelf.report().read_text()
     (policy,) = re.findall(r'Security-Policy" content="([^"]*)"', text)
@@ -122,8 +122,8 @@ def test_a_policy_by_digest_and_nothing_from_elsewhere(shelf: Any) -> None:
 
 
 @pytest.mark.parametrize("many", [1, 400])
-def test_no_text_is_markup(shelf: Any, many: int) -> None:
-    """Neither in plain parcels nor in packed ones."""
+def test_texts_of_a_run_never_become_markup(shelf: Any, many: int) -> None:
+    """Neither in plain blocks nor in packed ones."""
     evil = "</script><script>alert(1)</script><!-- <script> ]]> &lt; \u2028\u2029\x00"
     signal = Signal(name=evil, value=0.5, level=evil, reason=evil)
     case = Case(id=evil, input=evil, expected={evil: evil}, tags=(evil,), complexity=evil)
@@ -140,9 +140,9 @@ def test_no_text_is_markup(shelf: Any, many: int) -> None:
     assert not [body for body in data if set(body) & set("<>&\u2028\u2029\x00")]
 
 
-def test_escaped_json_is_the_same_json() -> None:
+def test_escaped_json_decodes_to_the_same_value() -> None:
     value = "</script> & \u2028\u2029 <!-- \\u003c"
-    assert json.loads(escaped(json.dumps(value, ensure_ascii=False))) == value
+    assert json.loads(escape_markup(json.dumps(value, ensure_ascii=False))) == value
 
 
 @pytest.mark.parametrize(
@@ -157,13 +157,13 @@ def test_escaped_json_is_the_same_json() -> None:
         (Evidence(text="", start=0, end=0), "one two", None),
     ],
 )
-def test_where_evidence_stands(evidence: Evidence, text: str, found: Any) -> None:
-    assert place(evidence, text) == found
+def test_locates_evidence_in_a_text(evidence: Evidence, text: str, found: Any) -> None:
+    assert locate_evidence(evidence, text) == found
 
 
-def test_places_are_counted_as_a_browser_does() -> None:
-    assert units("a😀b😀c", [0, 1, 2, 3, 4, 5]) == {0: 0, 1: 1, 2: 3, 3: 4, 4: 6, 5: 7}
-    assert units("aéb", [3, 1]) == {3: 3, 1: 1}
+def test_positions_are_counted_in_utf16_units() -> None:
+    assert count_utf16_units("a😀b😀c", [0, 1, 2, 3, 4, 5]) == {0: 0, 1: 1, 2: 3, 3: 4, 4: 6, 5: 7}
+    assert count_utf16_units("aéb", [3, 1]) == {3: 3, 1: 1}
 
 
 def test_evidence_is_a_mark_or_a_quotation(shelf: Any, read: Any) -> None:
@@ -180,32 +180,32 @@ def test_evidence_is_a_mark_or_a_quotation(shelf: Any, read: Any) -> None:
     case, _, score = row(1, 0.1, output, signal)
     steps = (Message(role="user", content="?"), ToolCall(name="search", arguments={"q": "moon"}))
     shelf.put([(case, Trace(output=output, steps=steps), score)])
-    told = read(shelf.report()).details[0, 1]
-    assert told["marks"] == {"output": [[7, 11, 1], [15, 21, 2]], "input": [[0, 8, 5]]}
-    (first, _, third, fourth, _, sixth) = told["signals"][0]["evidence"]
+    detail = read(shelf.report()).details[0, 1]
+    assert detail["marks"] == {"output": [[7, 11, 1], [15, 21, 2]], "input": [[0, 8, 5]]}
+    (first, _, third, fourth, _, sixth) = detail["signals"][0]["evidence"]
     assert first == {"k": 1, "step": None, "in": "output"}
     assert (third["text"], third["why"]) == ("nowhere", "not found there")
     assert (fourth["step"], fourth["text"]) == (1, "search(q)")
     assert (sixth["field"], sixth["text"]) == ("environment.score", "12")
-    assert told["steps"][1] == {"name": "search", "arguments": "q: moon"}
+    assert detail["steps"][1] == {"name": "search", "arguments": "q: moon"}
 
 
-def test_the_answer_that_was_judged(shelf: Any, read: Any) -> None:
+def test_shows_the_judged_answer_beside_the_whole_output(shelf: Any, read: Any) -> None:
     case, _, score = row(1)
     trace = Trace(output={"long": "story"}, metadata={"final_answer": "42"})
     shelf.put([(case, trace, score)])
-    told = read(shelf.report()).details[0, 1]
-    assert (told["output"], told["whole"]) == ("42", '{"long":"story"}')
+    detail = read(shelf.report()).details[0, 1]
+    assert (detail["output"], detail["whole"]) == ("42", '{"long":"story"}')
 
 
-def test_what_people_said(shelf: Any, read: Any) -> None:
+def test_shows_the_labels_of_people(shelf: Any, read: Any) -> None:
     shelf.put([row(1)])
     shelf.store.label("run-1", "c1", 1, who="ana", verdict="fail", note="no")
     assert read(shelf.report()).details[0, 1]["labels"] == [["ana", "fail", "no", False]]
 
 
-def test_a_file_has_a_limit_and_says_what_it_lacks(shelf: Any, read: Any) -> None:
-    """Failures are told at length, the rest in brief, and no row is lost."""
+def test_report_keeps_its_size_limit_and_names_what_is_missing(shelf: Any, read: Any) -> None:
+    """Failures are detail at length, the rest in brief, and no row is lost."""
     rows = [row(n, 0.1 if n % 10 == 0 else 1.0, noise(n, 20_000)) for n in range(400)]
     shelf.put(rows)
     limit = 4_000_000
@@ -221,7 +221,7 @@ def test_a_file_has_a_limit_and_says_what_it_lacks(shelf: Any, read: Any) -> Non
     assert any("are cut" in note for note in page.head["notes"])
 
 
-def test_a_run_that_fits_is_whole(shelf: Any, read: Any) -> None:
+def test_small_run_is_not_truncated(shelf: Any, read: Any) -> None:
     """Though its first row packs far better than the others."""
     rows = [row(0, 0.1, "W" * 20_000)]
     rows += [row(n, 0.1 if n % 2 else 1.0, noise(n, 20_000)) for n in range(1, 150)]
@@ -234,7 +234,7 @@ def test_a_run_that_fits_is_whole(shelf: Any, read: Any) -> None:
 @pytest.mark.parametrize(
     "kind", ["long", "many tags", "many dimensions", "large names", "steps", "evidence", "wide"]
 )
-def test_no_run_is_too_large(shelf: Any, read: Any, kind: str) -> None:
+def test_report_of_any_run_keeps_its_size_limit(shelf: Any, read: Any, kind: str) -> None:
     """Each in its own way: nothing grows without end."""
     big, rows = noise(7, 60_000), []
     for n in range(120):
@@ -302,16 +302,16 @@ def test_memory_does_not_grow_with_the_run(shelf: Any) -> None:
 
 @pytest.mark.parametrize("size", [10, 5_000])
 @pytest.mark.parametrize("room", [0, 5_000, 300_000, 3_000_000])
-def test_parcels_keep_to_their_room(room: int, size: int) -> None:
-    parcels = Parcels(room)
+def test_blocks_keep_their_size_limit(room: int, size: int) -> None:
+    blocks = BlockWriter(room)
     lines = [json.dumps(noise(n, size)).encode() for n in range(600)]
-    taken = [line for n, line in enumerate(lines) if parcels.add((n, 1), line)]
-    done = parcels.close()
-    assert sum(parcel.size for parcel in done) <= room
-    assert sum(parcel.lines for parcel in done) == len(taken)
+    taken = [line for n, line in enumerate(lines) if blocks.add((n, 1), line)]
+    done = blocks.close()
+    assert sum(block.size for block in done) <= room
+    assert sum(block.lines for block in done) == len(taken)
 
 
-def test_another_rubric_of_the_same_run(shelf: Any, read: Any) -> None:
+def test_reports_the_scores_of_another_rubric(shelf: Any, read: Any) -> None:
     shelf.put([row(1, 1.0)])
 
     async def again() -> None:
@@ -324,20 +324,20 @@ def test_another_rubric_of_the_same_run(shelf: Any, read: Any) -> None:
     assert (page.lines[0][8], page.head["run"]["rubric"]) == (0.25, "judge-2")
 
 
-def test_a_row_that_nobody_judged(shelf: Any, read: Any) -> None:
+def test_row_without_a_score_is_shown_as_not_judged(shelf: Any, read: Any) -> None:
     shelf.put([row(1)])
     page = read(shelf.report(judge="judge-9"))
     assert (page.lines[0][6], page.lines[0][7]) == ("not judged", None)
     assert page.head["summary"]["pass_rate"] is None
 
 
-def test_an_empty_run(shelf: Any, read: Any) -> None:
+def test_run_without_rows_gives_a_report(shelf: Any, read: Any) -> None:
     shelf.put([])
     page = read(shelf.report())
     assert (page.lines, page.head["summary"]["planned"]) == ([], 0)
 
 
-def test_from_the_command_line(tmp_path: Path, read: Any) -> None:
+def test_show_writes_the_report_from_the_command_line(tmp_path: Path, read: Any) -> None:
     case = {"id": "c1", "input": "1 + 1?", "expected": "2", "output": "It is \\boxed{2}"}
     (tmp_path / "cases.jsonl").write_text(json.dumps(case) + "\n")
     (tmp_path / "rubric.yaml").write_text("name: sums\ndimensions:\n  right: {judge: math}\n")

@@ -117,7 +117,7 @@ def says(page: Any, where: str, text: str) -> None:
 
 def no_longer_in_address(page: Any, text: str) -> None:
     """Wait until the address has lost a text: a dialog's `close` event comes after the click."""
-    expect(page).not_to_have_url(re.compile(re.escape(text)))
+    expect(page).not_to_have_url(re.compile(re.escape(text)), timeout=180_000)
 
 
 def shown(page: Any) -> str:
@@ -132,7 +132,7 @@ SCRIPT BDI B WBR svg rect line circle text title defs pattern PRE MARK SUP STRON
 SUMMARY""".split()
 
 
-def test_hostile_outputs_do_nothing(shelf: Any, watch: Any) -> None:
+def test_hostile_outputs_run_no_script_and_make_no_request(shelf: Any, watch: Any) -> None:
     assert len(HOSTILE) >= 30
     rows = [hostile(n, text) for n, text in enumerate(HOSTILE)]
     shelf.put(rows, name=HOSTILE[1], agent=HOSTILE[4], agent_version=HOSTILE[25],
@@ -145,14 +145,14 @@ def test_hostile_outputs_do_nothing(shelf: Any, watch: Any) -> None:
         line.focus()
         line.press("Enter")
         page.wait_for_selector("#d-body .signals")
-        said = page.evaluate("""() => {
+        shown_text = page.evaluate("""() => {
             const box = document.querySelector('#d-body pre[aria-label=Output]').cloneNode(true);
             for (const each of box.querySelectorAll('sup')) each.remove();
             for (const each of box.querySelectorAll('.ctl'))
                 each.replaceWith(String.fromCodePoint(parseInt(each.textContent.slice(2), 16)));
             return box.textContent;
         }""")
-        assert said == str(trace.output).replace("\r\n", "\n"), case.id
+        assert shown_text == str(trace.output).replace("\r\n", "\n"), case.id
         for fold in page.locator("#d-body details").all():
             fold.locator("summary").first.click()
         strange = page.evaluate(
@@ -184,7 +184,7 @@ def test_hostile_texts_do_not_break_the_layout(shelf: Any, watch: Any, width: in
     assert page.evaluate("document.getElementById('d-body').scrollWidth") <= width
 
 
-def test_hidden_characters_are_seen(shelf: Any, watch: Any) -> None:
+def test_hidden_characters_are_shown_by_their_code(shelf: Any, watch: Any) -> None:
     shelf.put([hostile(0, HOSTILE[25]), hostile(1, HOSTILE[31])])
     page = watch(shelf.report())
     rows_of(page).nth(0).click()
@@ -201,7 +201,7 @@ def test_hidden_characters_are_seen(shelf: Any, watch: Any) -> None:
 # What the page shows
 
 
-def test_the_headline(shelf: Any, watch: Any) -> None:
+def test_page_shows_the_figures_of_the_run(shelf: Any, watch: Any) -> None:
     about = {"agent": "a.py:f", "agent_version": "2.1", "git_commit": "abc123"}
     about |= {"cases_digest": "d1d2", "name": "nightly"}
     shelf.put([ordinary(n) for n in range(100)], labels={"branch": "main"}, **about)
@@ -210,11 +210,11 @@ def test_the_headline(shelf: Any, watch: Any) -> None:
     assert page.inner_text("h1") == "nightly"
     assert f"{100 * head['pass_rate']:.1f}%" in page.inner_text("#figures")
     assert f"n = {head['total_tests']}" in page.inner_text("#figures")
-    said = "100 planned = 92 scored + 4 timeout + 4 judge_error"
-    assert page.inner_text("#planned") == said
-    told = page.inner_text("#about")
+    planned = "100 planned = 92 scored + 4 timeout + 4 judge_error"
+    assert page.inner_text("#planned") == planned
+    about = page.inner_text("#about")
     for word in ("a.py:f", "2.1", "abc123", "d1d2", "branch = main", "run-1"):
-        assert word in told
+        assert word in about
     assert page.locator("#histogram svg.histogram rect[class]").count() > 5
     assert page.locator("#dimensions tbody").first.locator("tr").count() == 2
     assert "accuracy" in page.inner_text("#dimensions")
@@ -222,7 +222,7 @@ def test_the_headline(shelf: Any, watch: Any) -> None:
     assert page.locator("#complexities tbody tr").count() == 2
 
 
-def test_find_filter_and_sort(shelf: Any, watch: Any) -> None:
+def test_table_can_be_searched_filtered_and_sorted(shelf: Any, watch: Any) -> None:
     shelf.put([ordinary(n) for n in range(200)])
     page = watch(shelf.report())
     assert shown(page) == "200 rows; shown are 1 to 50"
@@ -262,7 +262,7 @@ def test_find_filter_and_sort(shelf: Any, watch: Any) -> None:
     assert "1 to 50" in shown(page)
 
 
-def test_a_case_with_its_evidence(shelf: Any, watch: Any) -> None:
+def test_case_dialog_marks_the_evidence(shelf: Any, watch: Any) -> None:
     shelf.put([ordinary(n) for n in range(30)])
     page = watch(shelf.report())
     rows_of(page).nth(2).click()
@@ -285,7 +285,7 @@ def test_a_case_with_its_evidence(shelf: Any, watch: Any) -> None:
     assert "The agent failed: timeout" in page.inner_text("#d-body")
 
 
-def test_by_keyboard_alone(shelf: Any, watch: Any) -> None:
+def test_page_works_by_keyboard_alone(shelf: Any, watch: Any) -> None:
     shelf.put([ordinary(n) for n in range(120)])
     page = watch(shelf.report())
     page.focus("#all-columns") if page.is_visible("#all-columns") else page.focus("#reset")
@@ -315,7 +315,7 @@ def test_by_keyboard_alone(shelf: Any, watch: Any) -> None:
     assert page.evaluate(active) == "case-0099"
 
 
-def test_the_address_names_a_case(shelf: Any, watch: Any) -> None:
+def test_address_opens_the_case_it_names(shelf: Any, watch: Any) -> None:
     shelf.put([ordinary(n) for n in range(10)])
     page = watch(shelf.report(), "#case=case-0004&repeat=1")
     page.wait_for_selector("#detail[open] .signals")
@@ -324,7 +324,7 @@ def test_the_address_names_a_case(shelf: Any, watch: Any) -> None:
     no_longer_in_address(page, "#case=")
 
 
-def test_light_and_dark(shelf: Any, watch: Any) -> None:
+def test_theme_can_be_switched_and_is_remembered(shelf: Any, watch: Any) -> None:
     shelf.put([ordinary(n) for n in range(10)])
     page = watch(shelf.report(), color_scheme="dark")
     colour = "getComputedStyle(document.body).backgroundColor"
@@ -339,7 +339,7 @@ def test_light_and_dark(shelf: Any, watch: Any) -> None:
     assert page.evaluate(colour) == dark
 
 
-def test_a_phone(shelf: Any, watch: Any) -> None:
+def test_page_fits_a_phone(shelf: Any, watch: Any) -> None:
     shelf.put([ordinary(n) for n in range(60)])
     page = watch(shelf.report(), viewport={"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -352,7 +352,7 @@ def test_a_phone(shelf: Any, watch: Any) -> None:
     assert page.evaluate("document.getElementById('detail').getBoundingClientRect().width") == 390
 
 
-def test_on_paper(shelf: Any, watch: Any) -> None:
+def test_page_can_be_printed(shelf: Any, watch: Any) -> None:
     shelf.put([ordinary(n) for n in range(10)])
     page = watch(shelf.report())
     page.emulate_media(media="print")
@@ -363,7 +363,7 @@ def test_on_paper(shelf: Any, watch: Any) -> None:
     assert not page.is_visible("#table")
 
 
-def test_a_large_run_is_packed_and_paged(shelf: Any, watch: Any, read: Any) -> None:
+def test_large_run_is_compressed_and_paged(shelf: Any, watch: Any, read: Any) -> None:
     shelf.put([ordinary(n) for n in range(4000)])
     path = shelf.report()
     assert read(path).text.count('type="text/plain" class="case"') > 5
@@ -375,7 +375,7 @@ def test_a_large_run_is_packed_and_paged(shelf: Any, watch: Any, read: Any) -> N
     assert "number 3998 is 27986" in page.inner_text("#d-body")
 
 
-def test_a_browser_that_cannot_unpack(shelf: Any, browser: Any) -> None:
+def test_browser_without_decompression_gets_a_message(shelf: Any, browser: Any) -> None:
     """Says so for a large run, and shows a small one."""
     shelf.put([ordinary(n) for n in range(4000)])
     path = shelf.report()
@@ -393,7 +393,9 @@ def test_a_browser_that_cannot_unpack(shelf: Any, browser: Any) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_axe_finds_nothing_serious(shelf: Any, watch: Any, scheme: str, width: int) -> None:
+def test_axe_finds_no_serious_accessibility_problem(
+    shelf: Any, watch: Any, scheme: str, width: int
+) -> None:
     axe = pytest.importorskip("axe_playwright_python.base")
     rows = [ordinary(n) for n in range(120)] + [hostile(n, HOSTILE[n]) for n in (0, 25)]
     shelf.put(rows, name="nightly", labels={"branch": "main"})
