@@ -22,7 +22,7 @@ import msgspec
 from fourscore.core import Status
 from fourscore.monitor.sample import Sample
 from fourscore.monitor.settings import Thresholds
-from fourscore.monitor.state import Judgement
+from fourscore.monitor.state import MonitorState
 from fourscore.stats.rate_alarm import Plan, Vigil
 
 GOOD, FALLEN = 0.88, 0.70
@@ -172,7 +172,7 @@ def traffic(rng: random.Random, n: int, rate: float = GOOD) -> Iterator[Sample]:
 def judgements(seed: int, runs: int) -> None:
     rng, falsely, streams = random.Random(f"{seed} all"), 0, Counter[str]()
     for _ in range(runs):
-        judgement = Judgement()
+        judgement = MonitorState()
         names = {c.stream for s in traffic(rng, LIFE) for c in judgement.fold(s)}
         falsely += bool(names)
         streams.update(names)
@@ -186,7 +186,7 @@ def cost(seed: int) -> None:
     samples = list(traffic(random.Random(f"{seed} cost"), 4000))
     best = float("inf")
     for _ in range(5):
-        judgement = Judgement()
+        judgement = MonitorState()
         began = time.process_time()
         for sample in samples:
             judgement.fold(sample)
@@ -194,7 +194,7 @@ def cost(seed: int) -> None:
     encoded = msgspec.json.encode(judgement)
     began = time.process_time()
     for _ in range(200):
-        msgspec.json.decode(msgspec.json.encode(judgement), type=Judgement)
+        msgspec.json.decode(msgspec.json.encode(judgement), type=MonitorState)
     trip = (time.process_time() - began) / 200
     print(f"\none sample, 5 dimensions, 3 of 6 tags: {best * 1e6:.0f} µs")
     print(f"the state: {len(encoded):,} bytes, {trip * 1e6:.0f} µs to JSON and back")

@@ -22,6 +22,7 @@ from pathlib import Path
 from fourscore.core import Case, Rubric, Signal, Trace
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.sampling import Sampling
+from fourscore.monitor.settings import JudgingSettings, SamplingSettings
 
 RATE = 0.01
 ANSWER = "The refund was sent on Monday. " * 20
@@ -46,7 +47,9 @@ class Judge:
 
 def monitor(rate: float, seconds: float | None = 0.0, queue: int = 1000) -> ProductionMonitor:
     rubric = Rubric.from_judge(Judge(seconds))
-    return ProductionMonitor(rate, rubric=rubric, queue=queue, deadline=5, exit_wait=0.1)
+    return ProductionMonitor(
+        rate, rubric=rubric, judging=JudgingSettings(queue=queue, deadline=5, exit_wait=0.1)
+    )
 
 
 def cost(ids: Sequence[str], call: Callable[[str], object]) -> float:
@@ -65,7 +68,9 @@ def calls(count: int) -> None:
     drawn = Sampling(RATE).draws
     missed = [one for one in ids if not drawn(one, ())]
     watched, plain = monitor(RATE), random.Random(1)
-    tagged = ProductionMonitor(RATE, rubric=Judge(0), rates={"rare": 0.02})
+    tagged = ProductionMonitor(
+        RATE, rubric=Judge(0), sampling=SamplingSettings(rates={"rare": 0.02})
+    )
 
     def literal(_: str) -> object:
         return None if plain.random() > RATE else True

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -20,6 +21,7 @@ from fourscore.formats.cases import CaseFile
 from fourscore.formats.yaml_file import put_section
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.monitor.monitor import ProductionMonitor
+from fourscore.monitor.settings import JudgingSettings, PrivacySettings
 from fourscore.monitor.status import monitor_document
 from fourscore.report.monitor_panel import show_status
 from fourscore.report.monitor_watch import buckets, sparkline, view, view_document
@@ -45,8 +47,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def fill(good: int, bad: int = 0, broken: int = 0, name: str = "default", **more: object) -> None:
     """Into ./monitor.db, in few transactions."""
-    settings = {"rubric": fine, "store": "monitor.db", "name": name, "workers": 1, **more}
-    with ProductionMonitor(1.0, **settings) as monitor:  # type: ignore[arg-type]
+    settings: dict[str, Any] = {"rubric": fine, "store": "monitor.db", "name": name, **more}
+    settings["judging"] = JudgingSettings(workers=1)
+    with ProductionMonitor(1.0, **settings) as monitor:
         for output, n in (("good", good), (f"bad {EVIL}", bad), ("broken", broken)):
             for number in range(n):
                 id_ = f"{output.split()[0]}-{number}"
@@ -100,9 +103,13 @@ def test_nothing_an_agent_wrote_is_markup(folder: Path, width: int) -> None:
     with MonitorStore("monitor.db", make=False) as store:
         one = monitor_document(store, "default")
         watched = view_document(store, "default")
-        from fourscore.monitor.alerts import shown
+        from fourscore.monitor.alerts import make_local_notice
 
-        notices = {"default": [shown("default", each) for each in store.outbox.alerts("default")]}
+        notices = {
+            "default": [
+                make_local_notice("default", each) for each in store.outbox.alerts("default")
+            ]
+        }
     for colours in (True, False):
         out = Console(file=io.StringIO(), width=width, force_terminal=colours, markup=False)
         told = {"store": "monitor.db", "status": "critical", "monitors": [one]}
@@ -276,7 +283,7 @@ def test_the_same_is_not_promoted_twice(folder: Path, capsys: pytest.CaptureFixt
 def test_what_was_not_kept_cannot_be_promoted(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fill(3, keep_text=None)
+    fill(3, privacy=PrivacySettings(keep_text=None))
     assert main(["monitor", "promote", "good-1", "--to", "cases.jsonl"]) == 2
     assert "expired" in capsys.readouterr().err
     assert main(["monitor", "promote", "nobody", "--to", "cases.jsonl"]) == 2

@@ -16,7 +16,7 @@ class Request(NamedTuple):
     body: bytes
 
 
-class Receiver(ThreadingHTTPServer):
+class SpanReceiver(ThreadingHTTPServer):
     """Answers with `status` and `told`, and keeps what it was sent."""
 
     daemon_threads = True
@@ -32,7 +32,7 @@ class Receiver(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    server: Receiver
+    server: SpanReceiver
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
@@ -48,8 +48,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    server = Receiver()
+def receiver() -> Iterator[SpanReceiver]:
+    server = SpanReceiver()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield server

@@ -9,13 +9,13 @@ import pytest
 
 from fourscore.core import Case, ConfigError, Trace, judge
 from fourscore.monitor.alert_text import facts, headline
-from fourscore.monitor.alerts import DAY, HOUR, Change, Notice, Policy, shown
+from fourscore.monitor.alerts import DAY, HOUR, Notice, Policy, StatusChange, make_local_notice
 from fourscore.monitor.delivery import FIRST, LEASE, Deliverer, SinkError
 from fourscore.monitor.monitor import ProductionMonitor
-from fourscore.monitor.state import Judgement, lately
+from fourscore.monitor.state import MonitorState, read_current_rate
 from fourscore.stats.rate_alarm import Word
 from fourscore.stores.monitor import MonitorStore
-from fourscore.stores.monitor_rows import Entry, Raised
+from fourscore.stores.monitor_rows import NewAlert, SampleRow
 
 NOW = 1_800_000_000.0
 
@@ -54,24 +54,24 @@ def store(tmp_path: Path) -> Iterator[MonitorStore]:
 
 def change(
     before: Word, after: Word, stream: str = "overall", at: float = NOW, **more: object
-) -> Change:
+) -> StatusChange:
     told: dict[str, object] = {
         "estimate": 0.6, "low": 0.5, "high": 0.7, "n": 50, "method": "sequence", "sure": 0.98,
         "evidence": ("req-1", "req-2"), "since": at - 60, **more,
     }  # fmt: skip
-    return Change(stream=stream, before=before, after=after, at=at, **told)  # type: ignore[arg-type]
+    return StatusChange(stream=stream, before=before, after=after, at=at, **told)  # type: ignore[arg-type]
 
 
 _ids = iter(range(1_000_000))
 
 
-def raise_(store: MonitorStore, *changes: Change, name: str = "default") -> None:
+def raise_(store: MonitorStore, *changes: StatusChange, name: str = "default") -> None:
     """As a fold does it, in the transaction of a sample."""
     rows = [
-        Raised(each.stream, each.at, each.kind != "resolved", msgspec.json.encode(each))
+        NewAlert(each.stream, each.at, each.kind != "resolved", msgspec.json.encode(each))
         for each in changes
     ]
-    entry = Entry(f"id-{next(_ids)}", NOW, True, "scored", True, 1.0, b"{}")
+    entry = SampleRow(f"id-{next(_ids)}", NOW, True, "scored", True, 1.0, b"{}")
     store.commit(name, [entry], lambda _state, _new: (b"{}", rows))
 
 
@@ -264,7 +264,7 @@ def test_the_thread_tells_and_the_end_tells_what_is_left(store: MonitorStore) ->
 
 
 def test_who_is_told_again_hears_how_it_is_by_now(store: MonitorStore) -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     with ProductionMonitor(1.0, rubric=fine, store=store) as monitor:
         for number in range(60):
             monitor.sample_and_evaluate("q", "bad", id=str(number))
@@ -281,16 +281,16 @@ def test_who_is_told_again_hears_how_it_is_by_now(store: MonitorStore) -> None:
     assert again.lately.low < again.lately.pass_rate == pytest.approx(10 / again.lately.n)
     assert facts(again)["by now"].endswith(f"n={again.lately.n}")
     assert headline(again) == "default: the pass rate is still critical"
-    assert lately(None, "overall") is None
+    assert read_current_rate(None, "overall") is None
     state = msgspec.json.encode(judgement)
-    assert lately(state, "overall") is None
-    assert lately(state, "tag:never seen") is None
-    assert lately(state, "judge") is None
+    assert read_current_rate(state, "overall") is None
+    assert read_current_rate(state, "tag:never seen") is None
+    assert read_current_rate(state, "judge") is None
 
 
 def test_an_alert_that_cannot_be_read_does_not_stop_the_others(store: MonitorStore) -> None:
-    rows = [Raised("overall", NOW, True, b"{}")]
-    entry = Entry("odd", NOW, True, "scored", True, 1.0, b"{}")
+    rows = [NewAlert("overall", NOW, True, b"{}")]
+    entry = SampleRow("odd", NOW, True, "scored", True, 1.0, b"{}")
     store.commit("default", [entry], lambda _state, _new: (b"{}", rows))
     raise_(store, change("healthy", "critical", stream="tag:a"))
     ear = Ear()
@@ -345,12 +345,12 @@ def test_two_sinks_of_one_name_are_refused(store: MonitorStore) -> None:
 def test_headlines(store: MonitorStore, stream: str, after: Word, words: str) -> None:
     raise_(store, change("critical" if after == "healthy" else "healthy", after, stream), name="m")
     (alert,) = store.outbox.alerts("m")
-    assert headline(shown("m", alert)) == words
+    assert headline(make_local_notice("m", alert)) == words
 
 
 def test_facts_name_the_evidence_since_when_and_how_sure(store: MonitorStore) -> None:
     raise_(store, change("healthy", "critical"), change("healthy", "critical", stream="judge"))
-    judge, overall = (shown("m", alert) for alert in store.outbox.alerts("default"))
+    judge, overall = (make_local_notice("m", alert) for alert in store.outbox.alerts("default"))
     told = facts(overall, repr)
     assert told["pass rate"] == "60.0% [50.0%, 70.0%], n=50"
     assert told["since"] == "2027-01-15 07:59:00 UTC"
@@ -363,6 +363,6 @@ def test_facts_name_the_evidence_since_when_and_how_sure(store: MonitorStore) ->
 def test_a_rule_without_a_promise_promises_nothing(store: MonitorStore) -> None:
     raise_(store, change("healthy", "critical", method="simple", sure=None, estimate=None))
     (alert,) = store.outbox.alerts("default")
-    told = facts(shown("m", alert))
+    told = facts(make_local_notice("m", alert))
     assert told["how sure"].startswith("not stated")
     assert told["pass rate"] == "unknown, n=50"

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from fourscore import Case, ProductionMonitor, Trace, judge
-from fourscore.monitor.asgi import Exchange, Middleware, Read
+from fourscore.monitor.asgi import HttpExchange, Middleware, Read
 from fourscore.monitor.sample import read_sample
+from fourscore.monitor.settings import JudgingSettings
 
 JSON = [(b"content-type", b"application/json")]
 
@@ -21,7 +22,9 @@ def good(_case: Case, trace: Trace) -> bool:
 
 @pytest.fixture
 def monitor() -> ProductionMonitor:
-    return ProductionMonitor(1.0, rubric=good, workers=1)  # one after the other
+    return ProductionMonitor(
+        1.0, rubric=good, judging=JudgingSettings(workers=1)
+    )  # one after the other
 
 
 Reply = list[dict[str, Any]]
@@ -179,7 +182,7 @@ def test_a_client_that_left(monitor: ProductionMonitor) -> None:
 
 
 def test_a_reading_of_ones_own(monitor: ProductionMonitor) -> None:
-    def read(exchange: Exchange) -> Read | None:
+    def read(exchange: HttpExchange) -> Read | None:
         if exchange.path == "/health":
             return None
         body = json.loads(exchange.reply)

@@ -9,6 +9,7 @@ import pytest
 
 from fourscore import Case, Message, ProductionMonitor, ToolCall, Trace, judge, record
 from fourscore.monitor.sample import FullText, read_text
+from fourscore.monitor.settings import JudgingSettings
 
 
 @judge
@@ -29,7 +30,9 @@ def texts(monitor: ProductionMonitor) -> list[FullText]:
 
 @pytest.fixture
 def monitor() -> ProductionMonitor:
-    return ProductionMonitor(1.0, rubric=good, workers=1)  # one after the other
+    return ProductionMonitor(
+        1.0, rubric=good, judging=JudgingSettings(workers=1)
+    )  # one after the other
 
 
 def test_a_plain_function(monitor: ProductionMonitor) -> None:

@@ -4,14 +4,14 @@ import random
 from typing import Any
 
 from fourscore.core import Status
-from fourscore.monitor.alerts import Change
+from fourscore.monitor.alerts import StatusChange
 from fourscore.monitor.drift import Drift
 from fourscore.monitor.sample import Sample
-from fourscore.monitor.state import Judgement
+from fourscore.monitor.state import MonitorState
 
 
 def stretch(
-    judgement: Judgement,
+    judgement: MonitorState,
     rng: random.Random,
     n: int,
     *,
@@ -19,7 +19,7 @@ def stretch(
     score: float = 0.8,
     errors: float = 0.03,
     refunds: float = 0.05,
-) -> list[Change]:
+) -> list[StatusChange]:
     changes = []
     for _ in range(n):
         value = min(1.0, max(0.0, rng.gauss(score, 0.05)))
@@ -45,7 +45,7 @@ def stretch(
 
 
 def test_the_same_traffic_does_not_drift() -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     assert stretch(judgement, random.Random(1), 10_000) == []
     told = judgement.document()["drift"]
     assert (told["status"], told["reference"], told["windows"]) == ("healthy", 500, 19)
@@ -58,7 +58,7 @@ def test_each_aspect_is_found_on_its_own() -> None:
         ({"errors": 0.12}, "drift:tool_errors"),
         ({"refunds": 0.2}, "drift:mix"),
     ):
-        judgement, rng = Judgement(), random.Random(stream)
+        judgement, rng = MonitorState(), random.Random(stream)
         assert stretch(judgement, rng, 1000) == []
         (change,) = stretch(judgement, rng, 500, **moved)
         assert (change.stream, change.before, change.after) == (stream, "healthy", "warning")
@@ -73,9 +73,9 @@ def test_each_aspect_is_found_on_its_own() -> None:
 
 def test_a_reference_set_by_hand() -> None:
     """Of another service's good days, or from now on."""
-    rng, before = random.Random(4), Judgement()
+    rng, before = random.Random(4), MonitorState()
     stretch(before, rng, 500)
-    judgement = Judgement(drift=Drift(reference=before.drift.reference))
+    judgement = MonitorState(drift=Drift(reference=before.drift.reference))
     changes = stretch(judgement, rng, 500, length=7.0)
     assert [c.stream for c in changes] == ["drift:length"]
     judgement.drift.renew()
@@ -85,7 +85,7 @@ def test_a_reference_set_by_hand() -> None:
 
 
 def test_nothing_is_said_before_a_window_is_full() -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     stretch(judgement, random.Random(2), 999)
     told = judgement.document()["drift"]
     assert (told["status"], told["in_window"]) == ("insufficient_data", 499)

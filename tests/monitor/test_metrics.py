@@ -118,9 +118,9 @@ def test_what_the_judge_costs_and_the_corrected_rate(store: MonitorStore) -> Non
     state = msgspec.json.decode(store.state("default") or b"")
     cost = Usage(calls=7, input_tokens=100, output_tokens=20, dollars=0.25)
     state["cost"] = msgspec.to_builtins(cost)
-    from fourscore.stores.monitor_rows import Entry
+    from fourscore.stores.monitor_rows import SampleRow
 
-    entry = Entry("z", 0.0, True, "skipped", None, None, b"{}")
+    entry = SampleRow("z", 0.0, True, "skipped", None, None, b"{}")
     store.commit("default", [entry], lambda *_: (msgspec.json.encode(state), ()))
     errors = Confusion(true_pass=45, false_fail=5, true_fail=40, false_pass=10)
     found = scraped(metrics_text(store, calibration=errors))

@@ -19,9 +19,10 @@ import pytest
 
 from fourscore import Case, ConfigError, Message, ProductionMonitor, Rubric, ToolCall, Trace, judge
 from fourscore.core import Dimension, Evidence, Signal, Usage
-from fourscore.monitor.interaction import Observed
+from fourscore.monitor.interaction import Observation
 from fourscore.monitor.sample import FullText, Sample, read_sample, read_text
 from fourscore.monitor.sampling import Sampling
+from fourscore.monitor.settings import JudgingSettings, PrivacySettings, SamplingSettings
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import MonitorStore
 
@@ -112,7 +113,7 @@ def test_thresholds_can_be_edited() -> None:
 
 
 def test_the_rate_is_kept() -> None:
-    monitor = ProductionMonitor(0.2, rubric=GOOD, seed=1)
+    monitor = ProductionMonitor(0.2, rubric=GOOD, sampling=SamplingSettings(seed=1))
     given = [monitor.sample_and_evaluate("q", "good") for _ in range(500)]
     taken = sum(one is not None for one in given)
     assert 60 < taken < 140
@@ -171,19 +172,26 @@ def test_the_original_labels_beside_the_words() -> None:
     ("options", "message"),
     [
         ({"sample_rate": 2}, "sample_rate: 2: expected a number from 0 to 1"),
-        ({"queue": 0}, "queue: 0: expected a number above 0"),
-        ({"deadline": "soon"}, "deadline: 'soon': expected a number above 0"),
+        ({"judging": {"queue": 0}}, "queue: 0: expected a number above 0"),
+        ({"judging": {"deadline": "soon"}}, "deadline: 'soon': expected a number above 0"),
         ({"mode": "loose"}, "mode: 'loose': expected sequential or simple"),
         ({"language": "fr"}, "language: 'fr': expected zh, or nothing"),
         ({"thresholds": {"alfa": 0.1}}, r"thresholds\.alfa: no such threshold; did you mean alpha"),
         ({"thresholds": {"pass_rate_warning": 0.1}}, "thresholds: expected .* pass_rate_critical"),
         ({"thresholds": {"alpha": "low"}}, "thresholds: "),
-        ({"budget": "5 apples"}, "budget: '5 apples': expected dollars, tokens or calls"),
+        (
+            {"judging": {"budget": "5 apples"}},
+            "budget: '5 apples': expected dollars, tokens or calls",
+        ),
     ],
 )
 def test_settings_that_are_refused(options: dict[str, Any], message: str) -> None:
+    def make() -> ProductionMonitor:
+        judging = JudgingSettings(**options.pop("judging", {}))
+        return ProductionMonitor(judging=judging, **options)
+
     with pytest.raises(ConfigError, match=message):
-        ProductionMonitor(**options)
+        make()
 
 
 # Observing
@@ -212,7 +220,7 @@ def test_the_same_interaction_twice_is_one_sample() -> None:
 
 
 def test_many_threads_and_every_interaction_is_accounted_for() -> None:
-    monitor = ProductionMonitor(0.2, rubric=GOOD, queue=20)
+    monitor = ProductionMonitor(0.2, rubric=GOOD, judging=JudgingSettings(queue=20))
 
     def serve(who: int) -> None:
         for n in range(500):
@@ -250,7 +258,7 @@ def test_whatever_it_is_given_it_does_not_raise(caplog: pytest.LogCaptureFixture
         def __str__(self) -> str:
             raise ZeroDivisionError
 
-    def rule(_: Observed) -> bool:
+    def rule(_: Observation) -> bool:
         raise ZeroDivisionError
 
     monitor = ProductionMonitor(1.0, rubric=GOOD)
@@ -280,13 +288,13 @@ def test_whatever_it_is_given_it_does_not_raise(caplog: pytest.LogCaptureFixture
     assert counts["failed"] > 0
     assert counts["failed"] + counts["twice"] + len(kept(monitor)) == 36
     assert 0 < len(caplog.records) <= 6  # each kind of problem once
-    strict = ProductionMonitor(0.0, rubric=GOOD, always=[rule])
+    strict = ProductionMonitor(0.0, rubric=GOOD, sampling=SamplingSettings(always=[rule]))
     assert not strict.observe("q", "good")
     assert strict.get_metrics()["counts"]["failed"] == 1
 
 
 def test_what_the_application_changes_afterwards(gate: Gate) -> None:
-    monitor = ProductionMonitor(1.0, rubric=gate, workers=1)
+    monitor = ProductionMonitor(1.0, rubric=gate, judging=JudgingSettings(workers=1))
     query, output = {"text": "q"}, {"text": "good"}
     monitor.observe(query, output, id="x")
     gate.entered.acquire()
@@ -337,7 +345,12 @@ def test_cases_with_more_than_a_query() -> None:
 
 
 def test_tags_with_rates_of_their_own_are_weighted_back() -> None:
-    monitor = ProductionMonitor(0.01, rubric=GOOD, rates={"rare": 0.5}, queue=10_000)
+    monitor = ProductionMonitor(
+        0.01,
+        rubric=GOOD,
+        sampling=SamplingSettings(rates={"rare": 0.5}),
+        judging=JudgingSettings(queue=10_000),
+    )
     for n in range(3000):
         monitor.observe("q", "good", id=f"c{n}")
         monitor.observe("q", "good", id=f"r{n}", tags=["rare"])
@@ -377,7 +390,9 @@ def test_errors_and_thumbs_down_are_kept_and_do_not_count() -> None:
 @pytest.mark.parametrize("feedback", [False, -1, "down", "Thumbs-down", "👎", -0.5, "negative"])
 def test_ways_to_say_thumbs_down(feedback: Any) -> None:
     assert ProductionMonitor(0.0, rubric=GOOD).observe("q", "bad", feedback=feedback)
-    assert not ProductionMonitor(0.0, rubric=GOOD, always=()).observe("q", "a", feedback=feedback)
+    assert not ProductionMonitor(0.0, rubric=GOOD, sampling=SamplingSettings(always=())).observe(
+        "q", "a", feedback=feedback
+    )
 
 
 @pytest.mark.parametrize("feedback", [True, 1, 0, "up", "", "downtown", [], {}])
@@ -386,10 +401,12 @@ def test_other_feedback(feedback: Any) -> None:
 
 
 def test_a_rule_of_ones_own() -> None:
-    def long(seen: Observed) -> bool:
+    def long(seen: Observation) -> bool:
         return len(seen.output) > 100 or "vip" in seen.tags
 
-    monitor = ProductionMonitor(0.0, rubric=GOOD, always=["errors", long])
+    monitor = ProductionMonitor(
+        0.0, rubric=GOOD, sampling=SamplingSettings(always=["errors", long])
+    )
     assert not monitor.observe("q", "short")
     assert monitor.observe("q", "long" * 100)
     assert monitor.observe("q", "short", tags=["vip"])
@@ -418,7 +435,9 @@ def test_a_budget_for_each_hour(
     clock = 1_800_000_000.0
     monkeypatch.setattr("fourscore.monitor.scorer.time.time", lambda: clock)
     monitors = [
-        ProductionMonitor(1.0, rubric=Paid(), store=tmp_path / "m.db", budget=budget)
+        ProductionMonitor(
+            1.0, rubric=Paid(), store=tmp_path / "m.db", judging=JudgingSettings(budget=budget)
+        )
         for _ in range(2)
     ]
     given = [monitors[n % 2].sample_and_evaluate("q", "a", id=n) for n in range(6)]
@@ -437,7 +456,7 @@ def test_a_budget_for_each_hour(
 
 
 def test_a_full_queue_drops_and_says_so(gate: Gate) -> None:
-    monitor = ProductionMonitor(1.0, rubric=gate, queue=10, workers=2)
+    monitor = ProductionMonitor(1.0, rubric=gate, judging=JudgingSettings(queue=10, workers=2))
     for n in range(2):
         monitor.observe("q", "good", id=n)
     gate.entered.acquire()
@@ -453,7 +472,7 @@ def test_a_full_queue_drops_and_says_so(gate: Gate) -> None:
 
 
 def test_a_judge_that_never_answers_is_not_the_agents_fault(gate: Gate) -> None:
-    monitor = ProductionMonitor(1.0, rubric=gate, deadline=0.05)
+    monitor = ProductionMonitor(1.0, rubric=gate, judging=JudgingSettings(deadline=0.05))
     assert monitor.sample_and_evaluate("q", "good") is not None
     assert monitor.samples[0]["passed"] is monitor.samples[0]["score"] is None
     (sample,) = kept(monitor)
@@ -462,7 +481,7 @@ def test_a_judge_that_never_answers_is_not_the_agents_fault(gate: Gate) -> None:
 
 
 def test_an_event_loop_goes_on_while_the_judge_hangs(gate: Gate) -> None:
-    monitor = ProductionMonitor(1.0, rubric=gate, queue=5)
+    monitor = ProductionMonitor(1.0, rubric=gate, judging=JudgingSettings(queue=5))
     turns = 0
 
     async def serve() -> None:
@@ -517,10 +536,10 @@ def test_nothing_is_stored_unredacted(tmp_path: Path) -> None:
 
 
 def test_a_log_quotes_nobody(caplog: pytest.LogCaptureFixture) -> None:
-    def rule(seen: Observed) -> bool:
+    def rule(seen: Observation) -> bool:
         raise ValueError(f"what is {seen.output}?")
 
-    monitor = ProductionMonitor(0.0, rubric=GOOD, always=[rule])
+    monitor = ProductionMonitor(0.0, rubric=GOOD, sampling=SamplingSettings(always=[rule]))
     with caplog.at_level(logging.DEBUG):
         monitor.observe("q", SECRET)
     assert "an interaction cannot be observed: ValueError: what is [e-mail]?" in caplog.text
@@ -528,7 +547,9 @@ def test_a_log_quotes_nobody(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_hook_redacts_too() -> None:
-    monitor = ProductionMonitor(1.0, rubric=GOOD, redact=lambda text: text.replace("Ana", "[name]"))
+    monitor = ProductionMonitor(
+        1.0, rubric=GOOD, privacy=PrivacySettings(redact=lambda text: text.replace("Ana", "[name]"))
+    )
     sample = monitor.sample_and_evaluate(f"Ana {SECRET}", "good Ana", id="1")
     assert sample is not None
     assert (sample["query"], sample["output_preview"]) == ("[name] [e-mail]", "good [name]")
@@ -536,7 +557,7 @@ def test_a_hook_redacts_too() -> None:
 
 
 def test_texts_are_kept_as_long_as_asked() -> None:
-    monitor = ProductionMonitor(1.0, rubric=GOOD, keep_text=None)
+    monitor = ProductionMonitor(1.0, rubric=GOOD, privacy=PrivacySettings(keep_text=None))
     monitor.sample_and_evaluate("q", "good", id="1")
     found = monitor.store.sample("default", "1")
     assert found is not None
@@ -597,7 +618,7 @@ def test_what_waits_for_the_store_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fourscore.stores.schema.PATIENCE", 0.001)
-    monkeypatch.setattr("fourscore.monitor.batch_writer.ROOM", 10)
+    monkeypatch.setattr("fourscore.monitor.batch_writer.MAX_WAITING", 10)
     path = tmp_path / "monitor.db"
     monitor = ProductionMonitor(1.0, rubric=GOOD, store=path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -617,15 +638,15 @@ def test_a_sample_that_cannot_be_folded_fails_alone(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monitor = ProductionMonitor(1.0, rubric=GOOD)
-    fold = monitor._scorer.saving._fold
+    fold = monitor._scorer.writer._fold
 
     def picky(state: bytes | None, samples: Any) -> Any:
         if any(sample.id == "2" for sample in samples):
             raise ZeroDivisionError
         return fold(state, samples)
 
-    monkeypatch.setattr(monitor._scorer.saving, "_fold", picky)
-    saving = monitor._scorer.saving
+    monkeypatch.setattr(monitor._scorer.writer, "_fold", picky)
+    saving = monitor._scorer.writer
     monkeypatch.setattr(saving, "save", lambda: True)  # until they are a batch
     for n in range(4):
         monitor.sample_and_evaluate("q", "good", id=n)
@@ -655,13 +676,14 @@ def test_a_restart_changes_no_count(tmp_path: Path) -> None:
 
 SERVICE = """
 import multiprocessing, os, sys
+from fourscore.monitor.settings import JudgingSettings
 from fourscore import ProductionMonitor, Rubric, judge
 
 @judge
 def good(case, trace):
     return "good" in trace.answer
 
-monitor = ProductionMonitor(1.0, rubric=good, store=sys.argv[1], exit_wait=600)
+monitor = ProductionMonitor(1.0, rubric=good, store=sys.argv[1], judging=JudgingSettings(exit_wait=600))
 
 def serve(who, count):
     for n in range(count):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from fourscore.core import Case, Usage
 from fourscore.formats.otlp.span import Span
-from fourscore.monitor.otel.receiver import rows_of
-from fourscore.monitor.otel.traces import Gatherer, Interaction, Unfit, interaction_of
+from fourscore.monitor.otel.receiver import make_span_rows
+from fourscore.monitor.otel.traces import Interaction, SkipReason, TraceAssembler, build_interaction
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_spans import SpanRow
 
@@ -42,7 +42,7 @@ def conversation() -> list[Span]:
 
 
 def whole() -> Interaction:
-    made = interaction_of(TRACE, conversation(), NOW)
+    made = build_interaction(TRACE, conversation(), NOW)
     assert isinstance(made, Interaction)
     return made
 
@@ -74,7 +74,7 @@ def arrivals(draw: st.DrawFn) -> list[list[Span]]:
 @given(arrivals())
 def test_any_arrival_gives_the_same_interaction(requests: list[list[Span]]) -> None:
     expected = whole()
-    assert interaction_of(TRACE, [one for part in requests for one in part], NOW) == expected
+    assert build_interaction(TRACE, [one for part in requests for one in part], NOW) == expected
     kept: list[Interaction] = []
 
     def keep(interactions: Any) -> dict[str, int]:
@@ -82,15 +82,15 @@ def test_any_arrival_gives_the_same_interaction(requests: list[list[Span]]) -> N
         return {"scored": len(interactions)}
 
     with MonitorStore(None) as store:
-        gatherer = Gatherer(store.spans, "m", keep, quiet=5.0)
+        gatherer = TraceAssembler(store.spans, "m", keep, quiet=5.0)
         for number, request in enumerate(requests):
             assert gatherer.once(NOW + number) == 0  # never before it is complete and quiet
-            store.spans.receive([rows_of(request, NOW + number).rows], monitor="m")
+            store.spans.receive([make_span_rows(request, NOW + number).rows], monitor="m")
         end = NOW + len(requests)
         assert gatherer.once(end + 5) == 1
         assert gatherer.once(end + 9999) == 0
         # What comes when it was scored is late, and it is not scored again.
-        late = rows_of(requests[-1] or conversation(), end + 6).rows
+        late = make_span_rows(requests[-1] or conversation(), end + 6).rows
         store.spans.receive([late], monitor="m")
         assert gatherer.once(end + 99_999) == 0
         counts = store.counts("m")
@@ -104,20 +104,22 @@ def test_any_arrival_gives_the_same_interaction(requests: list[list[Span]]) -> N
 def test_spans_that_begin_together_have_one_order() -> None:
     spans = [span(1, None, {"gen_ai.prompt": "Where?"}, start=5.0)]
     spans += [span(n, 1, {"gen_ai.tool.name": f"t{n}"}, start=5.0) for n in range(2, 12)]
-    first = interaction_of(TRACE, [*spans, span(20, 1, {"gen_ai.completion": "Here."})], NOW)
+    first = build_interaction(TRACE, [*spans, span(20, 1, {"gen_ai.completion": "Here."})], NOW)
     for seed in range(5):
         mixed = [*spans, span(20, 1, {"gen_ai.completion": "Here."})]
         random.Random(seed).shuffle(mixed)
-        assert interaction_of(TRACE, mixed, NOW) == first
+        assert build_interaction(TRACE, mixed, NOW) == first
 
 
 def test_what_is_nothing_to_score_is_not_a_failure() -> None:
-    assert interaction_of(TRACE, [span(1, None, {"http.route": "/"})], NOW) is Unfit.NO_AGENT
+    assert (
+        build_interaction(TRACE, [span(1, None, {"http.route": "/"})], NOW) is SkipReason.NO_AGENT
+    )
     chat = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 9}
-    assert interaction_of(TRACE, [span(1, None, chat)], NOW) is Unfit.NO_CONTENT
+    assert build_interaction(TRACE, [span(1, None, chat)], NOW) is SkipReason.NO_CONTENT
     asked = {**chat, "gen_ai.prompt": "Where?"}
-    assert interaction_of(TRACE, [span(1, None, asked)], NOW) is Unfit.NO_CONTENT
-    failed = interaction_of(TRACE, [span(1, None, asked, error="boom")], NOW)
+    assert build_interaction(TRACE, [span(1, None, asked)], NOW) is SkipReason.NO_CONTENT
+    failed = build_interaction(TRACE, [span(1, None, asked, error="boom")], NOW)
     assert isinstance(failed, Interaction)
     assert failed.trace.fault is not None
 
@@ -133,7 +135,7 @@ def test_what_is_nothing_to_score_is_not_a_failure() -> None:
 )
 def test_tags_are_few_and_short(told: Any, tags: tuple[str, ...]) -> None:
     attributes = {"gen_ai.prompt": "a", "gen_ai.completion": "b", "fourscore.tags": told}
-    made = interaction_of(TRACE, [span(1, None, attributes)], NOW)
+    made = build_interaction(TRACE, [span(1, None, attributes)], NOW)
     assert isinstance(made, Interaction)
     assert made.case.tags == tags
 
@@ -141,7 +143,7 @@ def test_tags_are_few_and_short(told: Any, tags: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("start", [NOW * 2, 5.0])
 def test_a_clock_that_is_wrong_is_now(start: float) -> None:
     attributes = {"gen_ai.prompt": "a", "gen_ai.completion": "b"}
-    made = interaction_of(TRACE, [span(1, None, attributes, start=start)], NOW)
+    made = build_interaction(TRACE, [span(1, None, attributes, start=start)], NOW)
     assert isinstance(made, Interaction)
     assert made.at == NOW
 
@@ -154,9 +156,9 @@ def test_a_trace_that_cannot_be_read_does_not_stop_the_others(caplog: Any) -> No
         return {"scored": len(interactions)}
 
     with MonitorStore(None) as store:
-        store.spans.receive([rows_of(conversation(), NOW).rows])
+        store.spans.receive([make_span_rows(conversation(), NOW).rows])
         store.spans.receive([[SpanRow("bad", "a", NOW, b"no JSON")]])
-        gatherer = Gatherer(store.spans, "m", keep, quiet=5.0)
+        gatherer = TraceAssembler(store.spans, "m", keep, quiet=5.0)
         assert gatherer.once(NOW + 6) == 2
         assert store.counts("m") == {"traces_scored": 1, "traces_broken": 1}
         assert store.spans.waiting() == 0
@@ -169,8 +171,8 @@ def test_what_cannot_be_kept_is_tried_again() -> None:
         raise OSError("the disk is full")
 
     with MonitorStore(None) as store:
-        store.spans.receive([rows_of(conversation(), NOW).rows])
+        store.spans.receive([make_span_rows(conversation(), NOW).rows])
         with pytest.raises(OSError, match="full"):
-            Gatherer(store.spans, "m", refuse, quiet=5.0).once(NOW + 6)
+            TraceAssembler(store.spans, "m", refuse, quiet=5.0).once(NOW + 6)
         assert store.spans.waiting() == 1
         assert len(store.spans.take(TRACE)) == 6

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from fourscore.monitor import queue as observing
-from fourscore.monitor.batch_writer import Tallies, Tally
+from fourscore.monitor.batch_writer import Counters, EventCounter
 from fourscore.monitor.queue import Background
 
 
@@ -98,7 +98,7 @@ def test_a_fork_in_the_middle() -> None:
 
 
 def test_a_tally_counts_exactly_among_threads() -> None:
-    tally = Tally()
+    tally = EventCounter()
 
     def work() -> None:
         for _ in range(5000):
@@ -110,20 +110,20 @@ def test_a_tally_counts_exactly_among_threads() -> None:
     taken = sum(tally.take() for _ in range(50))
     for thread in threads:
         thread.join()
-    assert taken + tally.open == 20_000
+    assert taken + tally.pending == 20_000
     assert taken + tally.take() == 20_000
-    assert tally.take() == tally.open == 0
+    assert tally.take() == tally.pending == 0
     tally.give_back(5)
     assert tally.take() == 5
 
 
 def test_tallies_by_name() -> None:
-    tallies = Tallies()
-    tallies.dropped.add()
-    tallies.observed.add()
-    assert tallies.open()["dropped"] == 1
-    taken = tallies.take()
+    counters = Counters()
+    counters.dropped.add()
+    counters.observed.add()
+    assert counters.pending()["dropped"] == 1
+    taken = counters.take()
     assert taken == {"dropped": 1, "observed": 1}
-    assert tallies.take() == {}
-    tallies.give_back(taken)
-    assert tallies.take() == taken
+    assert counters.take() == {}
+    counters.give_back(taken)
+    assert counters.take() == taken

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from fourscore.core import ConfigError
-from fourscore.monitor.sampling import Sampling, digest, limit
+from fourscore.monitor.sampling import Sampling, digest, make_ceiling
+from fourscore.monitor.settings import SamplingSettings
 
 IDS = [f"request-{n}" for n in range(20_000)]
 
@@ -29,7 +30,7 @@ print(*[n for n in range(2000) if taken.draws(f"request-{n}", ())])
 def test_rates(rate: float) -> None:
     taken = sum(Sampling(rate).draws(one, ()) for one in IDS)
     assert abs(taken - rate * len(IDS)) <= 4 * (len(IDS) * rate * (1 - rate)) ** 0.5
-    sampling = Sampling(rate, seed=1)
+    sampling = Sampling(rate, SamplingSettings(seed=1))
     drawn = sum(sampling.draws(None, ()) for _ in IDS)
     assert abs(drawn - rate * len(IDS)) <= 4 * (len(IDS) * rate * (1 - rate)) ** 0.5
 
@@ -37,7 +38,7 @@ def test_rates(rate: float) -> None:
 def test_a_low_rate_is_part_of_a_high_one() -> None:
     low = {one for one in IDS if Sampling(0.01).draws(one, ())}
     assert low < {one for one in IDS if Sampling(0.05).draws(one, ())}
-    assert limit(0) == bytes(8)
+    assert make_ceiling(0) == bytes(8)
     assert digest("\ud800") != digest("?")
 
 
@@ -45,14 +46,14 @@ def test_a_generator_where_asked() -> None:
     def drawn(sampling: Sampling) -> list[str]:
         return [one for one in IDS[:500] if sampling.draws(one, ())]
 
-    first = drawn(Sampling(0.1, kind="random", seed=3))
-    assert first == drawn(Sampling(0.1, kind="random", seed=3))
-    assert first != drawn(Sampling(0.1, kind="random", seed=4))
+    first = drawn(Sampling(0.1, SamplingSettings(method="random", seed=3)))
+    assert first == drawn(Sampling(0.1, SamplingSettings(method="random", seed=3)))
+    assert first != drawn(Sampling(0.1, SamplingSettings(method="random", seed=4)))
     assert first != drawn(Sampling(0.1))
 
 
 def test_tags_have_rates_of_their_own() -> None:
-    sampling = Sampling(0.01, {"rare": 0.5, "noisy": 0.001})
+    sampling = Sampling(0.01, SamplingSettings(rates={"rare": 0.5, "noisy": 0.001}))
     assert sampling.rate_of(()) == sampling.rate_of(("other",)) == 0.01
     assert sampling.rate_of(("noisy",)) == 0.001
     assert sampling.rate_of(("noisy", "rare")) == 0.5
@@ -66,21 +67,21 @@ def test_what_is_refused() -> None:
         with pytest.raises(ConfigError, match=r"sample_rate: .*: expected a number from 0 to 1"):
             Sampling(rate)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"rates\.rare: 2: expected a number"):
-        Sampling(0.01, {"rare": 2})
+        Sampling(0.01, SamplingSettings(rates={"rare": 2}))
     with pytest.raises(ConfigError, match="expected hash or random"):
-        Sampling(0.01, kind="dice")  # type: ignore[arg-type]
+        Sampling(0.01, SamplingSettings(method="dice"))  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"always: 'error': no such rule; did you mean errors\?"):
-        Sampling(0.01, always=["error"])
+        Sampling(0.01, SamplingSettings(always=["error"]))
 
 
 def test_rules() -> None:
     def long(_: object) -> bool:
         return True
 
-    assert Sampling(0.01).errors
-    assert Sampling(0.01).thumbs_down
-    none = Sampling(0.01, always=())
-    assert (none.errors, none.thumbs_down, none.rules) == (False, False, ())
-    own = Sampling(0.01, always=["errors", long])
-    assert (own.errors, own.thumbs_down, own.rules) == (True, False, (long,))
-    assert Sampling(0.01, always="errors").errors
+    assert Sampling(0.01).wants_errors
+    assert Sampling(0.01).wants_thumbs_down
+    none = Sampling(0.01, SamplingSettings(always=()))
+    assert (none.wants_errors, none.wants_thumbs_down, none.rules) == (False, False, ())
+    own = Sampling(0.01, SamplingSettings(always=["errors", long]))
+    assert (own.wants_errors, own.wants_thumbs_down, own.rules) == (True, False, (long,))
+    assert Sampling(0.01, SamplingSettings(always="errors")).wants_errors

@@ -9,10 +9,10 @@ import pytest
 
 from fourscore.core import DataError
 from fourscore.formats.otlp.span import Span
-from fourscore.monitor.otel.receiver import FullError, Receipt, Receiver, rows_of
+from fourscore.monitor.otel.receiver import QueueFullError, Receipt, SpanReceiver, make_span_rows
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import MonitorStore
-from fourscore.stores.monitor_spans import Received
+from fourscore.stores.monitor_spans import ReceivedCounts
 
 
 def span(trace: int, number: int = 1) -> Span:
@@ -36,7 +36,7 @@ def test_many_requests_share_a_transaction(
         return receive(batches, **more)
 
     monkeypatch.setattr(store.spans, "receive", counted)
-    receiver = Receiver(store.spans, "m")
+    receiver = SpanReceiver(store.spans, "m")
 
     async def send() -> list[Receipt]:
         puts = [receiver.put(10, lambda n=n: [span(n)]) for n in range(1, 101)]  # type: ignore[misc]
@@ -44,14 +44,14 @@ def test_many_requests_share_a_transaction(
 
     receipts = asyncio.run(send())
     receiver.close()
-    assert receipts == [Receipt(Received(new=1))] * 100
+    assert receipts == [Receipt(ReceivedCounts(new=1))] * 100
     assert store.counts("m") == {"spans_new": 100}
     assert sum(sizes) == 100
     assert len(sizes) < 100
 
 
 def test_a_body_that_cannot_be_read_fails_alone(store: MonitorStore) -> None:
-    receiver = Receiver(store.spans, "m")
+    receiver = SpanReceiver(store.spans, "m")
 
     def broken() -> list[Span]:
         raise DataError("no protobuf")
@@ -68,14 +68,14 @@ def test_a_body_that_cannot_be_read_fails_alone(store: MonitorStore) -> None:
     receiver.close()
     assert isinstance(no, DataError)
     assert isinstance(bug, ZeroDivisionError)
-    assert (yes.kept, yes.rejected) == (Received(new=1), 1)
+    assert (yes.kept, yes.rejected) == (ReceivedCounts(new=1), 1)
     assert "span 2: traceId" in yes.message
 
 
 def test_a_store_that_fails_is_tried_again(
     store: MonitorStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    receiver = Receiver(store.spans, "m")
+    receiver = SpanReceiver(store.spans, "m")
     receive = store.spans.receive
 
     def full(*_: Any, **__: Any) -> Any:
@@ -88,19 +88,19 @@ def test_a_store_that_fails_is_tried_again(
         monkeypatch.setattr(store.spans, "receive", receive)
         return await receiver.put(1, lambda: [span(1)])
 
-    assert asyncio.run(send()).kept == Received(new=1)
+    assert asyncio.run(send()).kept == ReceivedCounts(new=1)
     receiver.close()
 
 
 def test_what_waits_is_bounded(store: MonitorStore) -> None:
-    receiver = Receiver(store.spans, "m", room=100)
+    receiver = SpanReceiver(store.spans, "m", room=100)
 
     async def send() -> tuple[int, int]:
         puts = [receiver.put(60, lambda n=n: [span(n)]) for n in range(1, 6)]  # type: ignore[misc]
         found = await asyncio.gather(*puts, return_exceptions=True)
         again = await receiver.put(600, lambda: [span(9)])  # alone, one of any size is taken
-        assert again.kept == Received(new=1)
-        full = sum(isinstance(one, FullError) for one in found)
+        assert again.kept == ReceivedCounts(new=1)
+        full = sum(isinstance(one, QueueFullError) for one in found)
         return full, sum(isinstance(one, Receipt) for one in found)
 
     assert asyncio.run(send()) == (4, 1)
@@ -108,7 +108,7 @@ def test_what_waits_is_bounded(store: MonitorStore) -> None:
 
 
 def test_what_is_on_its_way_is_kept_on_closing(store: MonitorStore) -> None:
-    receiver = Receiver(store.spans, "m")
+    receiver = SpanReceiver(store.spans, "m")
 
     async def send() -> Receipt:
         task = asyncio.ensure_future(receiver.put(1, lambda: [span(1)]))
@@ -116,12 +116,12 @@ def test_what_is_on_its_way_is_kept_on_closing(store: MonitorStore) -> None:
         await asyncio.to_thread(receiver.close)
         return await task
 
-    assert asyncio.run(send()).kept == Received(new=1)
+    assert asyncio.run(send()).kept == ReceivedCounts(new=1)
     assert store.spans.waiting() == 1
 
 
 def test_rows_say_which_span_was_wrong() -> None:
-    found = rows_of([span(1), Span("", "", "", "", None, None, {})], 5.0)
+    found = make_span_rows([span(1), Span("", "", "", "", None, None, {})], 5.0)
     assert (len(found.rows), found.rejected) == (1, 1)
     assert found.rows[0].at == 5.0
     assert found.message.startswith("span 2: traceId")

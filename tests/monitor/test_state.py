@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourscore.core import Status, Usage
-from fourscore.monitor.alerts import Change
+from fourscore.monitor.alerts import StatusChange
 from fourscore.monitor.sample import Sample
 from fourscore.monitor.settings import Thresholds
-from fourscore.monitor.state import Judgement
+from fourscore.monitor.state import MonitorState
 from fourscore.stats.classification import Confusion
 
 FAST = Thresholds(min_samples=5, horizon=200, drift_window=20)
@@ -25,7 +25,7 @@ def sample(n: int, passed: bool | None = True, **more: Any) -> Sample:
     return Sample(**{**fields, "dimensions": {}, **more})
 
 
-def folded(judgement: Judgement, samples: list[Sample]) -> list[Change]:
+def folded(judgement: MonitorState, samples: list[Sample]) -> list[StatusChange]:
     return [change for each in samples for change in judgement.fold(each)]
 
 
@@ -58,10 +58,13 @@ TRAFFIC = st.lists(
 def test_folded_in_parts_through_json_is_folded_whole(
     samples: list[Sample], cut: int, mode: Any
 ) -> None:
-    whole, parted = Judgement(thresholds=FAST, mode=mode), Judgement(thresholds=FAST, mode=mode)
+    whole, parted = (
+        MonitorState(thresholds=FAST, mode=mode),
+        MonitorState(thresholds=FAST, mode=mode),
+    )
     changes = folded(whole, samples)
     found = folded(parted, samples[:cut])
-    parted = msgspec.json.decode(msgspec.json.encode(parted), type=Judgement)
+    parted = msgspec.json.decode(msgspec.json.encode(parted), type=MonitorState)
     found += folded(parted, samples[cut:])
     assert found == changes
     assert parted == whole
@@ -72,7 +75,7 @@ def test_folded_in_parts_through_json_is_folded_whole(
 @settings(deadline=None)
 @given(TRAFFIC)
 def test_counts_add_up(samples: list[Sample]) -> None:
-    judgement = Judgement(thresholds=FAST)
+    judgement = MonitorState(thresholds=FAST)
     folded(judgement, samples)
     document = judgement.document()
     assert document["sample_count"] == sum(document["statuses"].values()) == len(samples)
@@ -91,7 +94,7 @@ def test_counts_add_up(samples: list[Sample]) -> None:
 
 
 def test_a_fall_names_the_stream_the_time_and_the_worst() -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     good = [sample(n, n % 10 > 0, tags=("refunds",)) for n in range(300)]
     bad = [sample(300 + n, n % 2 == 0, value=0.4 if n % 2 else 0.9) for n in range(100)]
     bad[41] = sample(341, False, value=0.05)
@@ -112,7 +115,7 @@ def test_a_fall_names_the_stream_the_time_and_the_worst() -> None:
 
 
 def test_an_alarm_that_is_over_is_told_once() -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     changes = folded(judgement, [sample(n, n < 200 or n >= 212) for n in range(400)])
     assert [(c.stream, c.kind, c.sure is None) for c in changes] == [
         ("overall", "raised", False),
@@ -123,7 +126,7 @@ def test_an_alarm_that_is_over_is_told_once() -> None:
 
 
 def test_dimensions_and_tags_are_judged_on_their_own() -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     samples = [
         sample(n, n % 10 > 0, dimensions={"facts": 0.7 - 1e-12, "style": 0.69}, tags=("a", "a"))
         for n in range(100)
@@ -138,7 +141,7 @@ def test_dimensions_and_tags_are_judged_on_their_own() -> None:
 
 
 def test_a_broken_judge_is_not_a_broken_agent() -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     changes = folded(judgement, [sample(n) for n in range(100)])
     changes += folded(judgement, [sample(100 + n, None) for n in range(30)])
     assert [c.stream for c in changes] == ["judge", "judge"]
@@ -152,14 +155,14 @@ def test_a_broken_judge_is_not_a_broken_agent() -> None:
 
 
 def test_what_an_agent_broke_is_its_own() -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     samples = [sample(n, False, status=Status.TIMEOUT, value=None) for n in range(40)]
     assert {c.stream for c in folded(judgement, samples)} == {"overall"}
     assert judgement.document()["judge"]["n"] == 0
 
 
 def test_what_is_watched_is_bounded() -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     for n in range(300):
         judgement.fold(sample(n, n % 2 > 0, tags=(f"t{n}", "x" * 500), dimensions={f"d{n}": 0.5}))
     assert len(judgement.tags) == 64
@@ -171,7 +174,7 @@ def test_what_is_watched_is_bounded() -> None:
 
 def test_weights_bring_the_estimate_back_and_tests_take_equal_chances() -> None:
     """Refunds pass half of the time and are sampled ten times as often as the rest."""
-    judgement, rng = Judgement(), random.Random(3)
+    judgement, rng = MonitorState(), random.Random(3)
     for n in range(4000):
         rare = n % 2 == 0
         passed = rng.random() < (0.5 if rare else 0.95)
@@ -188,7 +191,7 @@ def test_weights_bring_the_estimate_back_and_tests_take_equal_chances() -> None:
 
 def test_a_rate_of_sampling_that_rose_is_made_use_of() -> None:
     """Ten times as many samples of a tenth of the weight: soon all of them count."""
-    judgement = Judgement()
+    judgement = MonitorState()
     folded(judgement, [sample(n, weight=100.0) for n in range(1000)])
     folded(judgement, [sample(1000 + n, weight=10.0) for n in range(2000)])
     before = judgement.overall.left_out
@@ -198,7 +201,7 @@ def test_a_rate_of_sampling_that_rose_is_made_use_of() -> None:
 
 
 def test_the_literal_rule() -> None:
-    judgement = Judgement(mode="simple")
+    judgement = MonitorState(mode="simple")
     assert judgement.document()["status"] == "insufficient_data"
     seen = []
     for n, passed in enumerate([True, False, True, True, True, True, True]):
@@ -209,11 +212,11 @@ def test_the_literal_rule() -> None:
 
 
 def test_other_rules_from_now_on() -> None:
-    judgement = Judgement()
+    judgement = MonitorState()
     folded(judgement, [sample(n, n % 10 > 2) for n in range(100)])
-    assert judgement.under(Thresholds(), "sequential", 0.7) is judgement
+    assert judgement.apply_rules(Thresholds(), "sequential", 0.7) is judgement
     assert judgement.plans
-    judgement.under(FAST, "simple", 0.8)
+    judgement.apply_rules(FAST, "simple", 0.8)
     assert (judgement.mode, judgement.pass_threshold, judgement.plans) == ("simple", 0.8, {})
     judgement.fold(sample(100))
     assert judgement.document()["status"] == "warning"
@@ -222,7 +225,7 @@ def test_other_rules_from_now_on() -> None:
 
 def test_the_corrected_rate() -> None:
     errors = Confusion(true_pass=180, false_fail=20, true_fail=140, false_pass=60)
-    judgement = Judgement()
+    judgement = MonitorState()
     assert judgement.document(errors)["pass_rate_corrected"] is None
     folded(judgement, [sample(n, n % 10 < 6) for n in range(900)])
     told = judgement.document(errors)["pass_rate_corrected"]

@@ -15,6 +15,7 @@ from fourscore.stores.monitor import MonitorStore
 SERVICE = """
 import sys, time
 from fourscore import ProductionMonitor, judge
+from fourscore.monitor.settings import JudgingSettings
 from fourscore.monitor.sinks import read_sinks
 
 @judge
@@ -23,14 +24,18 @@ def fine(case, trace):
 
 store, first, last, pace, words = sys.argv[1:]
 monitor = ProductionMonitor(
-    1.0, rubric=fine, store=store, sinks=read_sinks("monitor.yaml"), queue=10_000, exit_wait=60
+    1.0,
+    rubric=fine,
+    store=store,
+    sinks=read_sinks("monitor.yaml"),
+    judging=JudgingSettings(queue=10_000, exit_wait=60),
 )
 print("up", flush=True)
 for number in range(int(first), int(last)):
     monitor.observe("q", words, id=f"request-{number}", tags=["a"])
     time.sleep(float(pace))
 assert monitor.flush(120)
-sys.stdin.read()  # until it is told to end
+sys.stdin.read()  # until stdin is closed
 """
 
 

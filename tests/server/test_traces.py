@@ -31,7 +31,7 @@ from opentelemetry.trace import Status, StatusCode
 
 from fourscore.monitor.sample import read_sample, read_text
 from fourscore.stores.monitor import MonitorStore
-from fourscore.stores.monitor_rows import Kept
+from fourscore.stores.monitor_rows import StoredSample
 
 from .conftest import Served, Start, refused
 
@@ -120,7 +120,7 @@ def test_the_real_sdk_and_exporter(
     trace_id = converse(served, compression, {"authorization": f"Bearer {TOKEN}"})
     with MonitorStore(tmp_path / "monitor.db") as store:
 
-        def found() -> Kept | None:
+        def found() -> StoredSample | None:
             return store.sample("default", trace_id)
 
         kept = eventually(found)
@@ -246,10 +246,10 @@ def test_a_store_that_cannot_be_written_asks_to_try_again(
     monitored: Callable[..., Served],
 ) -> None:
     patch = """
-from fourscore.stores.monitor_spans import Spans
+from fourscore.stores.monitor_spans import SpanTable
 from fourscore.stores.errors import StoreError
 def full(*_, **__): raise StoreError("the disk is full", file="monitor.db")
-Spans.receive = full
+SpanTable.receive = full
 """
     served = monitored(patch=patch)
     answer = served.post(request((1, 1)), "/v1/traces", **PROTOBUF)

@@ -9,16 +9,20 @@ import pytest
 
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_alerts import Outbox
-from fourscore.stores.monitor_rows import Entry, Raised
+from fourscore.stores.monitor_rows import NewAlert, SampleRow
 
 NOW = 1_800_000_000.0
 
 
 def raise_in(store: MonitorStore, n: int, stream: str = "overall", *, is_open: bool = True) -> None:
-    def fold(_state: bytes | None, _entries: Sequence[Entry]) -> tuple[bytes, Sequence[Raised]]:
-        return b"", [Raised(stream, NOW + n, is_open, str(n).encode())]
+    def fold(
+        _state: bytes | None, _entries: Sequence[SampleRow]
+    ) -> tuple[bytes, Sequence[NewAlert]]:
+        return b"", [NewAlert(stream, NOW + n, is_open, str(n).encode())]
 
-    store.commit("m", [Entry(f"i{n}", NOW + n, True, "scored", False, 0.0, b"{}")], fold, now=NOW)
+    store.commit(
+        "m", [SampleRow(f"i{n}", NOW + n, True, "scored", False, 0.0, b"{}")], fold, now=NOW
+    )
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fourscore.stores.monitor import MonitorStore
-from fourscore.stores.monitor_spans import Received, SpanRow, Spans
+from fourscore.stores.monitor_spans import ReceivedCounts, SpanRow, SpanTable
 
 NOW = 1_800_000_000.0
 
@@ -16,7 +16,7 @@ def store(tmp_path: Path) -> MonitorStore:
 
 
 @pytest.fixture
-def spans(store: MonitorStore) -> Spans:
+def spans(store: MonitorStore) -> SpanTable:
     return store.spans
 
 
@@ -24,7 +24,7 @@ def row(trace: str, span: str, at: float = 0.0, *, root: bool = False, body: str
     return SpanRow(trace, span, NOW + at, body.encode(), root)
 
 
-def test_a_trace_waits_for_its_root_and_for_quiet(spans: Spans) -> None:
+def test_a_trace_waits_for_its_root_and_for_quiet(spans: SpanTable) -> None:
     spans.receive([[row("t", "a"), row("u", "a")]])
     assert spans.ripe(NOW + 1000, 10, 9) == []
     spans.receive([[row("t", "r", 1000, root=True)]])
@@ -39,9 +39,11 @@ def test_a_trace_waits_for_its_root_and_for_quiet(spans: Spans) -> None:
 def test_what_became_of_each_span_is_told_and_counted(store: MonitorStore) -> None:
     spans = store.spans
     first = spans.receive([[row("t", "a"), row("t", "a")], [], [row("t", "b")]], monitor="m")
-    assert first == [Received(new=1, twice=1), Received(), Received(new=1)]
+    assert first == [ReceivedCounts(new=1, twice=1), ReceivedCounts(), ReceivedCounts(new=1)]
     spans.done("t", now=NOW, monitor="m", counts={"traces_scored": 1, "traces_broken": 0})
-    assert spans.receive([[row("t", "c"), row("u", "a")]], monitor="m") == [Received(new=1, late=1)]
+    assert spans.receive([[row("t", "c"), row("u", "a")]], monitor="m") == [
+        ReceivedCounts(new=1, late=1)
+    ]
     assert store.counts("m") == {
         "spans_new": 3,
         "spans_twice": 1,
@@ -50,23 +52,23 @@ def test_what_became_of_each_span_is_told_and_counted(store: MonitorStore) -> No
     }
 
 
-def test_a_trace_is_bounded_in_bytes(spans: Spans, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_is_bounded_in_bytes(spans: SpanTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_BYTES", 10)
-    assert spans.receive([[row("t", "a", body="x" * 20)]]) == [Received(new=1)]
-    assert spans.receive([[row("t", "b"), row("u", "a")]]) == [Received(new=1, beyond=1)]
+    assert spans.receive([[row("t", "a", body="x" * 20)]]) == [ReceivedCounts(new=1)]
+    assert spans.receive([[row("t", "b"), row("u", "a")]]) == [ReceivedCounts(new=1, beyond=1)]
     assert len(spans.take("t")) == 1
 
 
 @pytest.mark.parametrize("order", [("ab", "abc", "abd"), ("abd", "abc", "ab")])
 def test_the_copy_that_stays_does_not_depend_on_the_order(
-    spans: Spans, order: tuple[str, ...]
+    spans: SpanTable, order: tuple[str, ...]
 ) -> None:
     for body in order:
         spans.receive([[row("t", "a", body=body)]])
     assert spans.take("t") == [b"abd"]
 
 
-def test_a_root_that_came_once_is_remembered(spans: Spans) -> None:
+def test_a_root_that_came_once_is_remembered(spans: SpanTable) -> None:
     spans.receive([[row("t", "r", root=True)], [row("t", "a", 1)]])
     assert spans.ripe(NOW + 11, 10, 9) == ["t"]
 

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from fourscore.stores.monitor import MonitorStore
-from fourscore.stores.monitor_spans import REMEMBERED, SpanRow, Spans
+from fourscore.stores.monitor_spans import REMEMBERED, SpanRow, SpanTable
 
 NOW = 1_800_000_000.0
 
 
 @pytest.fixture(params=["file", "memory"])
-def spans(request: pytest.FixtureRequest, tmp_path: Path) -> Spans:
+def spans(request: pytest.FixtureRequest, tmp_path: Path) -> SpanTable:
     return MonitorStore(tmp_path / "monitor.db" if request.param == "file" else None).spans
 
 
@@ -19,11 +19,11 @@ def row(trace: str, span: str, at: float = 0.0) -> SpanRow:
     return SpanRow(trace, span, NOW + at, f"{trace}/{span}".encode())
 
 
-def put(spans: Spans, rows: list[SpanRow]) -> int:
+def put(spans: SpanTable, rows: list[SpanRow]) -> int:
     return spans.receive([rows])[0].new
 
 
-def test_late_out_of_order_and_twice(spans: Spans) -> None:
+def test_late_out_of_order_and_twice(spans: SpanTable) -> None:
     assert put(spans, []) == 0
     assert put(spans, [row("t", "b"), row("u", "x"), row("t", "b")]) == 2
     assert put(spans, [row("t", "a", 5), row("t", "b", 5)]) == 1
@@ -37,7 +37,7 @@ def test_late_out_of_order_and_twice(spans: Spans) -> None:
     assert spans.ripe(NOW + 1000, 5, 10) == []
 
 
-def test_lent_until_the_lease_is_over(spans: Spans) -> None:
+def test_lent_until_the_lease_is_over(spans: SpanTable) -> None:
     put(spans, [row("t", "a"), row("u", "a", 1)])
     assert spans.ripe(NOW + 10, 5, 1, lease=60) == ["t"]
     assert spans.ripe(NOW + 10, 5, 9, lease=60) == ["u"]
@@ -45,21 +45,21 @@ def test_lent_until_the_lease_is_over(spans: Spans) -> None:
     assert spans.ripe(NOW + 71, 5, 9) == ["t", "u"]
 
 
-def test_a_trace_that_never_rests(spans: Spans) -> None:
+def test_a_trace_that_never_rests(spans: SpanTable) -> None:
     for at in range(0, 100, 5):
         put(spans, [row("t", str(at), at)])
     assert spans.ripe(NOW + 96, 10, 9) == []
     assert spans.ripe(NOW + 96, 10, 9, longest=90) == ["t"]
 
 
-def test_a_trace_without_end_is_bounded(spans: Spans, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_without_end_is_bounded(spans: SpanTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_SPANS", 30)
     new = [put(spans, [row("t", f"{n}-{k}") for k in range(10)]) for n in range(5)]
     assert new == [10, 10, 10, 0, 0]
     assert len(spans.take("t")) == 30
 
 
-def test_what_is_done_is_forgotten_in_time(spans: Spans) -> None:
+def test_what_is_done_is_forgotten_in_time(spans: SpanTable) -> None:
     put(spans, [row("t", "a")])
     spans.done("t", now=NOW)
     assert put(spans, [row("t", "a", REMEMBERED - 1)]) == 0

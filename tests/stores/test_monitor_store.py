@@ -14,26 +14,28 @@ import pytest
 
 from fourscore.stores.errors import StoreError
 from fourscore.stores.monitor import DAY, KEPT, MonitorStore
-from fourscore.stores.monitor_rows import Entry, Raised, Spending
+from fourscore.stores.monitor_rows import NewAlert, SampleRow, Spending
 from fourscore.stores.sqlite import Store
 
 NOW = 1_800_000_000.0
 
 
-def entry(n: int | str, *, passed: bool = True, drawn: bool = True, at: float = NOW) -> Entry:
+def entry(n: int | str, *, passed: bool = True, drawn: bool = True, at: float = NOW) -> SampleRow:
     value = 1.0 if passed else 0.0
     text = json.dumps({"full": n}).encode()
-    return Entry(str(n), at, drawn, "scored", passed, value, json.dumps({"n": n}).encode(), text)
+    return SampleRow(
+        str(n), at, drawn, "scored", passed, value, json.dumps({"n": n}).encode(), text
+    )
 
 
-def fold(state: bytes | None, entries: Sequence[Entry]) -> tuple[bytes, Sequence[Raised]]:
+def fold(state: bytes | None, entries: Sequence[SampleRow]) -> tuple[bytes, Sequence[NewAlert]]:
     """Counts; every tenth sample is an alert."""
     n = int(state or b"0")
     raised = []
     for one in entries:
         n += 1
         if n % 10 == 0:
-            raised.append(Raised("overall", one.at, n % 20 != 0, str(n).encode()))
+            raised.append(NewAlert("overall", one.at, n % 20 != 0, str(n).encode()))
     return str(n).encode(), raised
 
 
@@ -66,7 +68,9 @@ def test_what_was_not_drawn_is_kept_and_does_not_count(store: MonitorStore) -> N
 
 
 def test_a_fold_that_fails_leaves_nothing(store: MonitorStore) -> None:
-    def broken(_state: bytes | None, _entries: Sequence[Entry]) -> tuple[bytes, Sequence[Raised]]:
+    def broken(
+        _state: bytes | None, _entries: Sequence[SampleRow]
+    ) -> tuple[bytes, Sequence[NewAlert]]:
         raise ZeroDivisionError
 
     store.commit("m", [entry(1)], fold)
@@ -183,11 +187,11 @@ def test_in_a_hurry_it_waits_for_nobody(tmp_path: Path) -> None:
     with MonitorStore(path) as store, closing(sqlite3.connect(path)) as other:
         other.isolation_level = None
         other.execute("BEGIN IMMEDIATE")
-        with store.hurrying(0.01), pytest.raises(StoreError, match="kept the file busy"):
+        with store.limit_wait(0.01), pytest.raises(StoreError, match="kept the file busy"):
             store.commit("m", [entry(1)], fold)
         with (
             store._file._writing,
-            store.hurrying(0.01),
+            store.limit_wait(0.01),
             pytest.raises(StoreError, match="another thread has kept the file busy"),
         ):
             store.commit("m", [entry(1)], fold)

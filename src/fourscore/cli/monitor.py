@@ -79,14 +79,22 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
 
 
 def _status(args: argparse.Namespace) -> int:
-    from fourscore.monitor.alerts import shown
-    from fourscore.monitor.status import errors_of, names_of, open_alerts, store_document
+    from fourscore.monitor.alerts import make_local_notice
+    from fourscore.monitor.status import (
+        open_alerts,
+        read_judge_errors,
+        select_monitors,
+        store_document,
+    )
 
-    errors = errors_of(args.calibration)
+    errors = read_judge_errors(args.calibration)
     with _store(args) as store:
-        names = names_of(store, args.name)
+        names = select_monitors(store, args.name)
         document = store_document(store, names, errors)
-        notices = {name: [shown(name, one) for one in open_alerts(store, name)] for name in names}
+        notices = {
+            name: [make_local_notice(name, one) for one in open_alerts(store, name)]
+            for name in names
+        }
     code = GATE_FAILED if document["status"] in ("warning", "critical") else PASSED
     if args.json:
         return _json({**document, "exit_code": code}, code)
@@ -118,15 +126,15 @@ def _watch(args: argparse.Namespace) -> int:
 
 
 def _alerts(args: argparse.Namespace) -> int:
-    from fourscore.monitor.alerts import shown
-    from fourscore.monitor.status import alert_document, names_of
+    from fourscore.monitor.alerts import make_local_notice
+    from fourscore.monitor.status import alert_document, select_monitors
 
     documents, notices = [], []
     with _store(args) as store:
-        for name in names_of(store, args.name):
+        for name in select_monitors(store, args.name):
             for alert in store.outbox.alerts(name, only_open=args.open, limit=args.limit):
                 documents.append({"monitor": name, **alert_document(store, alert)})
-                notices.append(shown(name, alert))
+                notices.append(make_local_notice(name, alert))
     if args.json:
         return _json({"alerts": documents})
     from fourscore.report.monitor_panel import show_alerts
@@ -199,12 +207,12 @@ def _rubric(args: argparse.Namespace) -> Any:
 def _deliver(args: argparse.Namespace) -> int:
     from fourscore.monitor.delivery import Deliverer
     from fourscore.monitor.sinks import read_sinks
-    from fourscore.monitor.status import names_of
+    from fourscore.monitor.status import select_monitors
 
     sinks = read_sinks(args.config)
     told: dict[str, dict[str, int]] = {}
     with _store(args) as store, _logged():
-        for name in names_of(store, args.name):
+        for name in select_monitors(store, args.name):
             done = Deliverer(store, name, sinks).once(time.time())
             told[name] = {word: done[word] for word in ("sent", "failed", "skipped")}
     failed = sum(each["failed"] for each in told.values())
@@ -267,9 +275,9 @@ def _store(args: argparse.Namespace) -> "MonitorStore":
 
 def _one(store: "MonitorStore", asked: str | None) -> str:
     """The monitor that is meant, where only one can be."""
-    from fourscore.monitor.status import names_of
+    from fourscore.monitor.status import select_monitors
 
-    names = names_of(store, asked)
+    names = select_monitors(store, asked)
     if len(names) > 1:
         known = ", ".join(sorted(names)[:8])
         raise ConfigError(f"the store has several: {known}", field="--name")

@@ -28,7 +28,7 @@ Kind = Literal["raised", "eased", "resolved"]
 _RANK = {"insufficient_data": 0, "healthy": 0, "warning": 1, "critical": 2}
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class StatusChange(msgspec.Struct, frozen=True, kw_only=True):
     """Which stream went from what to what.
 
     `estimate`, `low`, `high` and `n` are of the stretch that showed it, since `since`. `sure` is
@@ -77,7 +77,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         return status == "critical" or (status == "warning" and self.least == "warning")
 
 
-class Lately(msgspec.Struct, frozen=True):
+class CurrentRate(msgspec.Struct, frozen=True, kw_only=True):
     """How a stream does now, where an alert of it is told again."""
 
     pass_rate: float
@@ -113,7 +113,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     sure: float | None
     evidence: tuple[str, ...] = ()
     detail: str = ""
-    lately: Lately | None = None
+    lately: CurrentRate | None = None
 
     @property
     def kind(self) -> str:
@@ -126,7 +126,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
         return self.stream.partition(":")[2]
 
 
-class Told(NamedTuple):
+class PriorAlerts(NamedTuple):
     """What came before a change: since when there is trouble, and whether a sink knows of it."""
 
     since: float | None
@@ -134,7 +134,7 @@ class Told(NamedTuple):
     told: bool
 
 
-def notice_of(
+def make_notice(
     outbox: Outbox, monitor: str, claim: Claim, policy: Policy, now: float
 ) -> Notice | str:
     """What to tell, or why there is nothing to tell any more."""
@@ -161,7 +161,7 @@ def notice_of(
     )
 
 
-def shown(monitor: str, alert: Alert) -> Notice:
+def make_local_notice(monitor: str, alert: Alert) -> Notice:
     """An alert for whoever looks at it here, told to nobody."""
     change = read_change(alert.body)
     return _notice(
@@ -177,7 +177,7 @@ def shown(monitor: str, alert: Alert) -> Notice:
 
 def _notice(
     monitor: str,
-    change: Change,
+    change: StatusChange,
     *,
     id_: str,
     severity: Severity,
@@ -207,11 +207,11 @@ def _notice(
     )
 
 
-def read_change(body: bytes) -> Change:
-    return msgspec.json.decode(body, type=Change)
+def read_change(body: bytes) -> StatusChange:
+    return msgspec.json.decode(body, type=StatusChange)
 
 
-def _before(outbox: Outbox, monitor: str, claim: Claim, policy: Policy) -> Told:
+def _before(outbox: Outbox, monitor: str, claim: Claim, policy: Policy) -> PriorAlerts:
     """Back to where the trouble began: the last alert before which all was well."""
     since: float | None = None
     severity: Severity | None = None
@@ -224,7 +224,7 @@ def _before(outbox: Outbox, monitor: str, claim: Claim, policy: Policy) -> Told:
             break
         since, severity = change.since, severity or _severity(change.after)
         told = told or _was_told(outbox, former, claim.sink)
-    return Told(since, severity, told)
+    return PriorAlerts(since, severity, told)
 
 
 def _was_told(outbox: Outbox, alert: Alert, sink: str) -> bool:

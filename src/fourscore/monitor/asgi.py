@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fourscore.monitor.decorators import Wrapping
+    from fourscore.monitor.decorators import MonitorDecorators
 
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ ASKED = ("query", "question", "input", "prompt", "message", "text")
 SAID = ("output", "answer", "response", "text", "content", "message", "completion")
 
 
-class Exchange(NamedTuple):
+class HttpExchange(NamedTuple):
     """A request and its answer, whole, with the header fields by name in lower case."""
 
     method: str
@@ -64,14 +64,14 @@ def readable(status: int, headers: dict[str, str]) -> bool:
     return 200 <= status < 300 and text and "content-encoding" not in headers
 
 
-def read_exchange(exchange: Exchange) -> Read:
+def read_exchange(exchange: HttpExchange) -> Read:
     """The usual shapes of requests and answers."""
     if exchange.status >= 500:
         return Read(asked(exchange), None, error=f"HTTP {exchange.status}")
     return Read(asked(exchange), _said(exchange))
 
 
-def asked(exchange: Exchange) -> Any:
+def asked(exchange: HttpExchange) -> Any:
     body = _json(exchange.request)
     if isinstance(body, dict):
         messages = body.get("messages")
@@ -81,7 +81,7 @@ def asked(exchange: Exchange) -> Any:
     return exchange.request.decode(errors="replace") if body is None else body
 
 
-def _said(exchange: Exchange) -> Any:
+def _said(exchange: HttpExchange) -> Any:
     if exchange.reply_headers.get("content-type", "").startswith("text/event-stream"):
         lines = exchange.reply.decode(errors="replace").splitlines()
         data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
@@ -138,11 +138,11 @@ class Middleware:
     def __init__(
         self,
         app: App,
-        monitor: "Wrapping",
+        monitor: "MonitorDecorators",
         *,
         paths: Iterable[str] = (),
         methods: Iterable[str] = ("POST",),
-        read: Callable[[Exchange], Read | None] | None = None,
+        read: Callable[[HttpExchange], Read | None] | None = None,
         tags: Iterable[str] = (),
         id_header: str | None = None,
         most: int = MOST,
@@ -177,7 +177,7 @@ class Middleware:
             if capture.gone or (error is None and not capture.complete):
                 return
             if capture.over:
-                self.monitor._drop()
+                self.monitor._count_dropped()
                 return
             if self.read is None:
                 self._consider(scope, capture, error)
@@ -187,7 +187,7 @@ class Middleware:
             if read is not None:
                 self.monitor.observe(**self._fields(read, exchange.headers, capture))
         except Exception as problem:
-            self.monitor._fail(problem)
+            self.monitor._count_failure(problem)
 
     def _consider(self, scope: Scope, capture: "_Capture", error: Exception | None) -> None:
         """The usual way, on which only what may be sampled is read."""
@@ -201,7 +201,7 @@ class Middleware:
             return self._fields(found, headers, capture)
 
         failed = error is not None or capture.status >= 500
-        self.monitor._consider(self._id(headers), failed, read)
+        self.monitor._observe_lazily(self._id(headers), failed, read)
 
     def _id(self, headers: dict[str, str]) -> str | None:
         return headers.get(self.id_header) if self.id_header else None
@@ -216,12 +216,12 @@ class Middleware:
         }
 
 
-def _failed(exchange: Exchange, error: Exception) -> Read:
+def _failed(exchange: HttpExchange, error: Exception) -> Read:
     return Read(asked(exchange), None, error=error)
 
 
-def _exchange(scope: Scope, capture: "_Capture") -> Exchange:
-    return Exchange(
+def _exchange(scope: Scope, capture: "_Capture") -> HttpExchange:
+    return HttpExchange(
         method=str(scope["method"]),
         path=str(scope["path"]),
         headers=_headers(scope.get("headers", ())),

@@ -1,72 +1,72 @@
-"""What judging may cost in an hour of the clock, among all processes that share the store.
+"""The budget of judging per hour of the clock, shared by all processes on one store.
 
-Before a sample is judged, the most that it can take is set aside in the store; with the sample, the
-store learns what it took. So the budget holds exactly for judges that say what they take at most,
-and for others it is overdrawn by no more than what is being judged at the time. A process that dies
-leaves what it had set aside spent, until the hour is over.
+Before a sample is judged, its highest possible cost is reserved in the store; with the sample, the
+real cost replaces it. So the limit holds exactly for judges that state their highest cost. Other
+judges can exceed it by what is being judged at the time. What a process had reserved when it died
+stays spent until the hour is over.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from fourscore.core import Case, Rubric, Usage
 from fourscore.models.budget import Cost, parse_limits
+from fourscore.monitor.settings import BudgetSpec
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_rows import Spending
 
 HOUR = 3600
 NOTHING = Usage()
 
-#: 2.50 (dollars), "500calls", "200000tokens", or several of them.
-Written = str | float | Iterable[str | float]
-
 
 class Reservation(NamedTuple):
-    """What was set aside, and in which hour."""
+    """The cost that was reserved, and in which hour."""
 
     hour: int
     most: Spending = Spending()
 
     def settle(self, cost: Usage) -> Spending:
-        """What is to be added to the hour, now that the cost is known."""
-        return spending(cost).plus(self.most, -1)
+        """Return what to add to the hour, now that the real cost is known."""
+        return cost_to_spending(cost).plus(self.most, -1)
 
 
-def spending(cost: Usage) -> Spending:
+def cost_to_spending(cost: Usage) -> Spending:
+    """Return the calls, tokens and dollars of a usage."""
     return Spending(cost.calls, cost.input_tokens + cost.output_tokens, cost.dollars)
 
 
-class Budget:
-    """The limits of an hour; None is no limit, and then nothing is set aside."""
+class HourlyBudget:
+    """The limits of an hour; with None there is no limit, and nothing is reserved."""
 
-    def __init__(self, written: Written | None, rubric: Rubric) -> None:
-        several = [written] if isinstance(written, str | int | float) else list(written or ())
+    def __init__(self, spec: BudgetSpec | None, rubric: Rubric) -> None:
+        several = [spec] if isinstance(spec, str | int | float) else list(spec or ())
         self.limits = parse_limits(several) if several else None
         self._judges: list[Any] = [slot.judge for slot in rubric.slots]
 
     def reserve(
         self, store: MonitorStore, monitor: str, case: Case, at: float
     ) -> Reservation | None:
-        """None where the hour's budget does not allow for another sample."""
+        """Reserve the highest cost of judging a case; None where the hour's budget is spent."""
         hour = int(at // HOUR)
         if self.limits is None:
             return Reservation(hour)
-        most = spending(sum((_most(judge, case) for judge in self._judges), NOTHING))
-        # One call at least: a judge that does not say what it takes is not free.
+        most = cost_to_spending(
+            sum((_highest_cost(judge, case) for judge in self._judges), NOTHING)
+        )
+        # At least one call: a judge that does not state its cost is not free.
         counted = most if most.calls else most._replace(calls=1)
-        fits = self._fits
-        return Reservation(hour, counted) if store.reserve(monitor, hour, counted, fits) else None
+        is_reserved = store.reserve(monitor, hour, counted, self._fits)
+        return Reservation(hour, counted) if is_reserved else None
 
     def _fits(self, spent: Spending) -> bool:
         return self.limits is None or self.limits.exceeded(Cost(*spent)) is None
 
 
-def _most(judge: Any, case: Case) -> Usage:
+def _highest_cost(judge: Any, case: Case) -> Usage:
     most = getattr(judge, "most", None)
     if not callable(most):
         return NOTHING
     try:
-        told = most(case)
+        stated = most(case)
     except Exception:
         return NOTHING
-    return told if isinstance(told, Usage) else NOTHING
+    return stated if isinstance(stated, Usage) else NOTHING

@@ -23,13 +23,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 Pick = str | Callable[..., Any] | None
 
 
-class Wrapping:
+class MonitorDecorators:
     """What a monitor can be put around; these calls are the monitor's own."""
 
     observe: Callable[..., bool]
-    _consider: Callable[..., None]
-    _fail: Callable[[Exception], None]
-    _drop: Callable[[], None]
+    _observe_lazily: Callable[..., None]
+    _count_failure: Callable[[Exception], None]
+    _count_dropped: Callable[[], None]
 
     @overload
     def watch(self, function: F) -> F: ...
@@ -76,7 +76,7 @@ class _Watch:
 
     def __init__(
         self,
-        monitor: Wrapping,
+        monitor: MonitorDecorators,
         function: Callable[..., Any],
         query: Pick,
         output: Callable[[Any], Any] | None,
@@ -106,7 +106,7 @@ class _Watch:
                 seconds=time.perf_counter() - call.begun,
             )
         except Exception as problem:
-            self.monitor._fail(problem)
+            self.monitor._count_failure(problem)
 
 
 class _Call:

@@ -21,8 +21,8 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import ConfigError, FourscoreError
-from fourscore.monitor.alerts import DAY, Notice, Policy, notice_of
-from fourscore.monitor.state import lately
+from fourscore.monitor.alerts import DAY, Notice, Policy, make_notice
+from fourscore.monitor.state import read_current_rate
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_alerts import Claim
 
@@ -122,11 +122,14 @@ class Deliverer:
 
     def _notice(self, claim: Claim, policy: Policy, now: float) -> Notice | str:
         try:
-            notice = notice_of(self.store.outbox, self.monitor, claim, policy, now)
+            notice = make_notice(self.store.outbox, self.monitor, claim, policy, now)
         except msgspec.MsgspecError as error:  # of a later version: it must not stop all others
             return f"it cannot be read: {error}"
         if isinstance(notice, Notice) and notice.repetition:
-            return replace(notice, lately=lately(self.store.state(self.monitor), notice.stream))
+            return replace(
+                notice,
+                lately=read_current_rate(self.store.state(self.monitor), notice.stream),
+            )
         return notice
 
     def _failed(

@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from secrets import token_hex
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ MOST_TAGS, LONGEST_TAG, LONGEST_ID = 16, 80, 200
 DOWN = re.compile(r"(?i)\s*(?:thumbs?[ _-]?)?(?:down|-1|bad|negative|dislike|👎)\s*")
 
 
-class Observed(NamedTuple):
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A sampled interaction. `rate` is the probability with which its like are drawn, `drawn`
     whether it was, and not only taken by a rule.
     """
@@ -74,10 +74,10 @@ class Observed(NamedTuple):
         )
 
 
-def observed(query: Any, output: Any, **rest: Any) -> Observed:
+def make_observation(query: Any, output: Any, **rest: Any) -> Observation:
     """A snapshot: what the application changes afterwards does not change it."""
     rest["id"] = _id(rest.get("id"))
-    rest["tags"] = tidy_tags(rest.get("tags") or ())
+    rest["tags"] = clean_tags(rest.get("tags") or ())
     if isinstance(rest.get("error"), BaseException):  # its frames would keep everything alive
         rest["error"] = _fault(rest["error"])
     case, trace = rest.get("case"), rest.get("trace")
@@ -86,7 +86,7 @@ def observed(query: Any, output: Any, **rest: Any) -> Observed:
         rest["trace"] = Trace(steps=trace.close(), usage=trace.usage)
     elif trace is not None and not isinstance(trace, Trace):
         rest["trace"] = tuple(one if isinstance(one, Step) else plain(one) for one in trace)
-    return Observed(query=_still(query), output=_still(output), **{"at": time.time(), **rest})
+    return Observation(query=_still(query), output=_still(output), **{"at": time.time(), **rest})
 
 
 def _still(value: Any) -> Any:
@@ -100,7 +100,7 @@ def _id(given: Any) -> str:
     return words if len(words) <= LONGEST_ID else f"{words[:160]}…{digest(words)}"
 
 
-def tidy_tags(tags: "Iterable[str] | str") -> tuple[str, ...]:
+def clean_tags(tags: "Iterable[str] | str") -> tuple[str, ...]:
     """A few short words; one that is no list is one tag."""
     several = (tags,) if isinstance(tags, str) else tags
     words = dict.fromkeys(text_of(tag)[:LONGEST_TAG] for tag in several)
@@ -132,7 +132,7 @@ def _fault(error: Any) -> Fault:
     return Fault(kind, words + text_of(error))  # type: ignore[arg-type]
 
 
-def thumbs_down(feedback: Any) -> bool:
+def is_thumbs_down(feedback: Any) -> bool:
     """False, a negative number, or one of the words for it."""
     if feedback is None or feedback is True:
         return False

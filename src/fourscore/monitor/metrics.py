@@ -12,7 +12,7 @@ Names of tags come with the traffic: they are cut, and at most 64 (the state's o
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from fourscore.monitor.status import monitor_document, names_of
+from fourscore.monitor.status import monitor_document, select_monitors
 from fourscore.stats.classification import Confusion
 from fourscore.stores.monitor import MonitorStore
 
@@ -97,7 +97,7 @@ class MonitorCollector:
         from prometheus_client import Metric  # takes 150 ms
 
         points: dict[str, list[Point]] = {}
-        for monitor in names_of(self._store, self._name):
+        for monitor in select_monitors(self._store, self._name):
             for point in _points(monitor_document(self._store, monitor, self._calibration)):
                 points.setdefault(point.family, []).append(point)
         for name, family in FAMILIES.items():

@@ -4,8 +4,8 @@
     monitor.observe(query, answer, id=request_id, tags=["refunds"])     # never waits, never raises
     monitor.get_metrics()
 
-What is sampled is scored behind the application, by the call that scores rewards in training, and
-saved; what is known of the service is a fact of the store, not of a process.
+Sampled interactions are scored by background threads, with the call that scores rewards in
+training, and saved. The state of the service is kept in the store, shared by all processes.
 """
 
 import os
@@ -16,30 +16,40 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
 
-from fourscore.core import ConfigError, Judge, Rubric
-from fourscore.core.numbers import to_finite_float
-from fourscore.monitor.batch_writer import Saving, Tallies
-from fourscore.monitor.budget import Budget, Written
-from fourscore.monitor.decorators import Wrapping
+from fourscore.monitor.batch_writer import BatchWriter, Counters
+from fourscore.monitor.budget import HourlyBudget
+from fourscore.monitor.decorators import MonitorDecorators
 from fourscore.monitor.delivery import Deliverer, Sink
-from fourscore.monitor.interaction import Observed, observed, thumbs_down, tidy_tags
-from fourscore.monitor.queue import Background, tell_at_exit
-from fourscore.monitor.redaction import Hook, Redaction
+from fourscore.monitor.interaction import (
+    Observation,
+    clean_tags,
+    is_thumbs_down,
+    make_observation,
+)
+from fourscore.monitor.queue import Background, call_at_exit
+from fourscore.monitor.redaction import Redaction
 from fourscore.monitor.sample import Sample, read_sample
-from fourscore.monitor.sampling import RULES, SIZE, Kind, Sampling, digest, limit
+from fourscore.monitor.sampling import SIZE, Sampling, digest, make_ceiling
 from fourscore.monitor.scorer import Scorer
-from fourscore.monitor.settings import Mode, Thresholds, rubric_of
-from fourscore.monitor.state import Knowing, Language
-from fourscore.stats.classification import Confusion
-from fourscore.stores.monitor import DAY, KEPT_IN_MEMORY, MonitorStore
-
-Given = Rubric | Judge | Mapping[str, Any] | str | Path
+from fourscore.monitor.settings import (
+    JudgingSettings,
+    Mode,
+    PrivacySettings,
+    RubricSource,
+    SamplingMethod,
+    SamplingSettings,
+    Thresholds,
+    make_rubric,
+    read_thresholds,
+)
+from fourscore.monitor.state import Language, StateUpdater
+from fourscore.stores.monitor import KEPT_IN_MEMORY, MonitorStore
 
 _monitors: "weakref.WeakSet[ProductionMonitor]" = weakref.WeakSet()
 
 
-class ProductionMonitor(Wrapping):
-    """One service under watch; `docs/monitoring.md` tells what each setting does.
+class ProductionMonitor(MonitorDecorators):
+    """One service under watch; `docs/monitoring.md` explains each setting.
 
     It may be used from any thread and event loop, and after a fork. `close` it, or leave that to
     the end of the process.
@@ -49,56 +59,55 @@ class ProductionMonitor(Wrapping):
         self,
         sample_rate: float = 0.01,
         *,
-        rubric: Given | None = None,
+        rubric: RubricSource | None = None,
         mode: Mode = "sequential",
-        sampling: Kind = "hash",
-        seed: int | None = None,
-        rates: Mapping[str, float] | None = None,
-        always: Iterable[str | Callable[[Observed], bool]] = RULES,
-        store: MonitorStore | str | Path | None = None,
-        name: str = "default",
         language: Language = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
-        calibration: Confusion | None = None,
+        store: MonitorStore | str | Path | None = None,
+        name: str = "default",
+        sampling: SamplingSettings | SamplingMethod = "hash",
+        judging: JudgingSettings | None = None,
+        privacy: PrivacySettings | None = None,
         sinks: Iterable[Sink] = (),
-        budget: Written | None = None,
-        redact: Hook | None = None,
-        keep_text: float | None = 7 * DAY,
-        queue: int = 1000,
-        workers: int = 4,
-        deadline: float = 30.0,
-        exit_wait: float = 5.0,
     ) -> None:
-        self.sample_rate, self.name, self.exit_wait = sample_rate, name, exit_wait
-        self.rubric = rubric_of(rubric)
-        self.sampling = Sampling(sample_rate, rates, always, sampling, seed)
-        self._owned = not isinstance(store, MonitorStore)
+        judging, privacy = judging or JudgingSettings(), privacy or PrivacySettings()
+        if not isinstance(sampling, SamplingSettings):
+            sampling = SamplingSettings(method=sampling)
+        self.sample_rate, self.name, self.exit_wait = sample_rate, name, judging.exit_wait
+        self.rubric = make_rubric(rubric)
+        self.sampling = Sampling(sample_rate, sampling)
+        self._owns_store = not isinstance(store, MonitorStore)
         self.store = store if isinstance(store, MonitorStore) else MonitorStore(store)
-        self._knowing = Knowing(self.rubric, mode, thresholds, language, calibration)
-        kept = None if keep_text is None else _positive(keep_text, "keep_text")
-        saving = Saving(self.store, name, self._knowing.fold, Tallies(), kept)
+        self._state = StateUpdater(
+            self.rubric,
+            mode=mode,
+            thresholds=read_thresholds(thresholds),
+            language=language,
+            calibration=judging.calibration,
+        )
+        writer = BatchWriter(self.store, name, fold=self._state.fold, keep_text=privacy.keep_text)
         self._scorer = Scorer(
             self.rubric,
-            _positive(deadline, "deadline"),
-            Budget(budget, self.rubric),
-            Redaction(redact),
-            saving,
-            keep_text=kept is not None,
+            writer,
+            deadline=float(judging.deadline),
+            budget=HourlyBudget(judging.budget, self.rubric),
+            redaction=Redaction(privacy.redact),
         )
-        most, threads = int(_positive(queue, "queue")), int(_positive(workers, "workers"))
-        self._background: Background[Observed] = Background(self._work, most=most, threads=threads)
-        self._hot()
+        self._background: Background[Observation] = Background(
+            self._score, most=int(judging.queue), threads=int(judging.workers)
+        )
+        self._prepare_fast_path()
         self._deliverer = Deliverer(self.store, name, sinks)
         self._deliverer.start()
         _monitors.add(self)
-        tell_at_exit(self)
+        call_at_exit(self)
 
-    def _hot(self) -> None:
-        """What the way of an interaction that is not sampled needs, one step away."""
-        self._add = self._scorer.tallies.observed.add
-        self._hashed, self._random = self.sampling.hashed, self.sampling.random
+    def _prepare_fast_path(self) -> None:
+        """Keep what an interaction that is not sampled needs as attributes of this object."""
+        self._add = self._scorer.counters.observed.add
+        self._is_hashed, self._random = self.sampling.is_hashed, self.sampling.random
         self._highest, self._ceiling = self.sampling.highest, self.sampling.ceiling
-        self._rules = bool(self.sampling.rules)
+        self._has_rules = bool(self.sampling.rules)
 
     # In the application
 
@@ -115,140 +124,149 @@ class ProductionMonitor(Wrapping):
         case: Any = None,
         seconds: float | None = None,
     ) -> bool:
-        """Look at an interaction, perhaps; whether it will be scored. Never waits, never raises.
+        """Queue an interaction if it is sampled, and return whether it is. Never waits or raises.
 
         `trace` is a `Trace`, its steps, or a list of chat messages; `error` what went wrong, an
-        exception or words; `feedback` the user's: thumbs down is False, a negative number or
-        "down"; `case` whatever a judge needs beyond the query, as a `Case` or its fields.
+        exception or a text; `feedback` the user's: thumbs down is False, a negative number or
+        "down"; `case` what a judge needs beyond the query, as a `Case` or its fields.
         """
         try:
             self._add()
             draw: float | bytes
-            if id is None or not self._hashed:
+            if id is None or not self._is_hashed:
                 draw = self._random()
-                near = draw < self._highest
+                is_near = draw < self._highest
             else:
                 name = id if type(id) is str else str(id)
                 try:
                     draw = blake2b(name.encode(), digest_size=SIZE).digest()
                 except UnicodeEncodeError:
                     draw = digest(name)
-                near = draw < self._ceiling
-            if not near and error is None and feedback is None and not self._rules:
+                is_near = draw < self._ceiling
+            if not is_near and error is None and feedback is None and not self._has_rules:
                 return False
             rest = {"trace": trace, "error": error, "feedback": feedback, "case": case}
-            return self._look(draw, query, output, id=id, tags=tags, seconds=seconds, **rest)
+            return self._queue(draw, query, output, id=id, tags=tags, seconds=seconds, **rest)
         except Exception as problem:
-            self._fail(problem)
+            self._count_failure(problem)
             return False
 
-    def _consider(self, id: Any, failed: bool, read: Callable[[], dict[str, Any]]) -> None:  # noqa: A002
-        """`observe` for those who would have to read first: only what may be looked at is read."""
+    def _observe_lazily(
+        self,
+        id: Any,  # noqa: A002
+        has_failed: bool,
+        read: Callable[[], dict[str, Any]],
+    ) -> None:
+        """Like `observe`, but call `read` for the arguments only where it may be sampled."""
         try:
             self._add()
-            by_id = id is not None and self._hashed
+            by_id = id is not None and self._is_hashed
             draw = digest(str(id)) if by_id else self._random()
-            near = draw < (self._ceiling if by_id else self._highest)  # type: ignore[operator]
-            if near or failed or self._rules:
-                self._look(draw, **read())
+            is_near = draw < (self._ceiling if by_id else self._highest)  # type: ignore[operator]
+            if is_near or has_failed or self._has_rules:
+                self._queue(draw, **read())
         except Exception as problem:
-            self._fail(problem)
+            self._count_failure(problem)
 
-    def _look(self, draw: float | bytes, query: Any, output: Any, **rest: Any) -> bool:
-        """The longer way, for what is drawn or may be wanted by a rule."""
-        rest["tags"] = tags = tidy_tags(rest["tags"] or ())
+    def _queue(self, draw: float | bytes, query: Any, output: Any, **rest: Any) -> bool:
+        """Queue an interaction that is drawn at the rate of its tags, or wanted by a rule."""
+        rest["tags"] = tags = clean_tags(rest["tags"] or ())
         rate = self.sampling.rate_of(tags)
-        drawn = draw < (rate if isinstance(draw, float) else limit(rate))  # type: ignore[operator]
-        if not drawn and not self._wanted(query, output, rest):
+        ceiling = rate if isinstance(draw, float) else make_ceiling(rate)
+        is_drawn = draw < ceiling  # type: ignore[operator]
+        if not is_drawn and not self._is_wanted(query, output, rest):
             return False
-        seen = observed(query, output, rate=rate, drawn=drawn, **rest)
-        if self._background.put(seen, seen.size, minor=not drawn):
+        observation = make_observation(query, output, rate=rate, drawn=is_drawn, **rest)
+        if self._background.put(observation, observation.size, minor=not is_drawn):
             return True
-        self._scorer.tallies.dropped.add()
+        self._scorer.counters.dropped.add()
         return False
 
-    def _wanted(self, query: Any, output: Any, rest: dict[str, Any]) -> bool:
-        """Whether a rule asks for it."""
-        rules = self.sampling
-        if rules.errors and (rest["error"] is not None or getattr(rest["trace"], "fault", None)):
+    def _is_wanted(self, query: Any, output: Any, rest: dict[str, Any]) -> bool:
+        """Return whether a rule asks for it."""
+        sampling = self.sampling
+        has_fault = rest["error"] is not None or getattr(rest["trace"], "fault", None)
+        if sampling.wants_errors and has_fault:
             return True
-        if rules.thumbs_down and thumbs_down(rest["feedback"]):
+        if sampling.wants_thumbs_down and is_thumbs_down(rest["feedback"]):
             return True
-        if not rules.rules:
+        if not sampling.rules:
             return False
-        seen = observed(query, output, **rest)
-        return any(rule(seen) for rule in rules.rules)
+        observation = make_observation(query, output, **rest)
+        return any(rule(observation) for rule in sampling.rules)
 
-    def _fail(self, problem: Exception) -> None:
-        self._scorer.tallies.failed.add()
-        self._scorer.saving.tell(problem, "an interaction cannot be observed")
+    def _count_failure(self, problem: Exception) -> None:
+        self._scorer.counters.failed.add()
+        self._scorer.writer.log_once(problem, "an interaction cannot be observed")
 
-    def _drop(self) -> None:
+    def _count_dropped(self) -> None:
         self._add()
-        self._scorer.tallies.dropped.add()
+        self._scorer.counters.dropped.add()
 
-    def _work(self, seen: Observed) -> None:
-        self._scorer.work(seen, self._background.waiting > 0)
+    def _score(self, observation: Observation) -> None:
+        self._scorer.score_and_save(observation, self._background.waiting > 0)
 
     def sample_and_evaluate(self, query: Any, output: Any, **rest: Any) -> dict[str, Any] | None:
-        """Score one interaction here and now, if it is drawn; takes what `observe` takes."""
+        """Score one interaction in this thread if it is sampled; takes what `observe` takes."""
         self._add()
-        rest["tags"] = tidy_tags(rest.get("tags") or ())
+        rest["tags"] = clean_tags(rest.get("tags") or ())
         id_ = rest.get("id")
-        drawn = self.sampling.draws(None if id_ is None else str(id_), rest["tags"])
+        is_drawn = self.sampling.draws(None if id_ is None else str(id_), rest["tags"])
         known = {"trace": None, "error": None, "feedback": None, **rest}
-        if not drawn and not self._wanted(query, output, known):
+        if not is_drawn and not self._is_wanted(query, output, known):
             return None
         rate = self.sampling.rate_of(rest["tags"])
-        sample = self._scorer.evaluate(observed(query, output, rate=rate, drawn=drawn, **rest))
+        observation = make_observation(query, output, rate=rate, drawn=is_drawn, **rest)
+        sample = self._scorer.evaluate(observation)
         if sample is None:
             return None
-        self._scorer.saving.save()
-        return _shown(sample)
+        self._scorer.writer.save()
+        return _sample_document(sample)
 
-    # What is known
+    # Results
 
     def get_metrics(self) -> dict[str, Any]:
-        """How the service does: `sample_count`, `pass_rate`, `average_score`, `status`, and more.
+        """Return `sample_count`, `pass_rate`, `average_score`, `status`, and more.
 
         What other processes have saved in the same store counts too.
         """
-        counts = dict.fromkeys(Tallies.WORDS, 0) | self.store.counts(self.name)
-        for word, n in self._scorer.tallies.open().items():
-            counts[word] += n
-        document = self._knowing.document(self.store.state(self.name))
+        counts = dict.fromkeys(Counters.NAMES, 0) | self.store.counts(self.name)
+        for name, n in self._scorer.counters.pending().items():
+            counts[name] += n
+        document = self._state.document(self.store.state(self.name))
         return {**document, "counts": counts, "dropped": counts["dropped"]}
 
     @property
     def samples(self) -> list[dict[str, Any]]:
         """The last 10,000 samples that were saved, the oldest first."""
-        kept = self.store.samples(self.name, limit=KEPT_IN_MEMORY)
-        return [_shown(read_sample(one.body)) for one in reversed(kept)]
+        stored = self.store.samples(self.name, limit=KEPT_IN_MEMORY)
+        return [_sample_document(read_sample(one.body)) for one in reversed(stored)]
 
     @property
     def alert_thresholds(self) -> dict[str, float]:
-        """The pass rates below which the status is `warning` and `critical`."""
-        return self._knowing.levels
+        """The pass rates below which the status is `warning` and `critical`; may be edited."""
+        return self._state.alert_thresholds
 
     # The end
 
     def flush(self, timeout: float = 30.0) -> bool:
-        """Wait until what was observed is scored and saved; whether it is."""
+        """Wait until everything observed is scored and saved; return whether it is."""
         until = time.monotonic() + timeout
-        done = self._background.flush(timeout)
-        return self._scorer.saving.save_all(until - time.monotonic()) and done
+        is_done = self._background.flush(timeout)
+        return self._scorer.writer.save_all(until - time.monotonic()) and is_done
 
     def close(self, timeout: float = 30.0) -> bool:
-        """Flush, and take nothing more; whether everything was saved."""
+        """Flush and accept nothing more; return whether everything was saved."""
         until = time.monotonic() + timeout
-        done = self._background.close(timeout)
-        saved = self._scorer.saving.save_all(until - time.monotonic()) and done
+        is_done = self._background.close(timeout)
+        is_saved = self._scorer.writer.save_all(until - time.monotonic()) and is_done
         self._deliverer.close(max(0.0, until - time.monotonic()))
-        if self._owned and self.store.path is not None:
+        if self._owns_store and self.store.path is not None:
             self.store.close()
-        return saved
+        return is_saved
 
     def at_exit(self) -> None:
+        """Close with the time allowed at the end of a process, unless it is closed already."""
         if not self._background.closed:
             self.close(self.exit_wait)
 
@@ -258,20 +276,13 @@ class ProductionMonitor(Wrapping):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _forked(self) -> None:
-        self._scorer.saving.forked(Tallies())
-        self._scorer.forked()
-        self._hot()
+    def _reset_after_fork(self) -> None:
+        self._scorer.writer.reset_after_fork()
+        self._scorer.reset_after_fork()
+        self._prepare_fast_path()
 
 
-def _positive(value: Any, field: str) -> float:
-    number = to_finite_float(value)
-    if number is None or number <= 0:
-        raise ConfigError(f"{value!r}: expected a number above 0", field=field)
-    return number
-
-
-def _shown(sample: Sample) -> dict[str, Any]:
+def _sample_document(sample: Sample) -> dict[str, Any]:
     return {
         "query": sample.query,
         "output_preview": sample.preview,
@@ -283,7 +294,7 @@ def _shown(sample: Sample) -> dict[str, Any]:
 
 def _after_fork() -> None:
     for monitor in list(_monitors):
-        monitor._forked()
+        monitor._reset_after_fork()
 
 
 os.register_at_fork(after_in_child=_after_fork)

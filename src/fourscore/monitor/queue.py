@@ -119,7 +119,7 @@ class Ends(Protocol):
 _known: "weakref.WeakSet[Ends]" = weakref.WeakSet()
 
 
-def tell_at_exit(one: Ends) -> None:
+def call_at_exit(one: Ends) -> None:
     """Call `one.at_exit()` when this process ends, or a child that was forked from it."""
     _known.add(one)
     if process.parent_process() is not None:

@@ -1,7 +1,7 @@
 """One sampled interaction after it was scored: what the judgement folds and the store keeps."""
 
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from fourscore.core import (
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.core.trace import as_text
 from fourscore.monitor.redaction import Redaction, cut
-from fourscore.stores.monitor_rows import Entry
+from fourscore.stores.monitor_rows import SampleRow
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ SHOWN, REASON = 200, 500
 LOOKED_AT = 4000
 
 
-class Scored(NamedTuple):
+class ScoredInteraction(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of an interaction once it was judged."""
 
     id: str
@@ -90,7 +90,7 @@ class FullText(msgspec.Struct, frozen=True, kw_only=True):
     score: Score
 
 
-def sample_of(scored: Scored, rubric: Rubric, redaction: Redaction) -> Sample:
+def make_sample(scored: ScoredInteraction, rubric: Rubric, redaction: Redaction) -> Sample:
     """The small part, which stays."""
     case, trace, score = scored.case, scored.trace, scored.score
     measured = {signal.name: signal.value for signal in score.signals if signal.value is not None}
@@ -115,7 +115,9 @@ def sample_of(scored: Scored, rubric: Rubric, redaction: Redaction) -> Sample:
     )
 
 
-def entry_of(scored: Scored, sample: Sample, redaction: Redaction, *, keep_text: bool) -> Entry:
+def make_sample_row(
+    scored: ScoredInteraction, sample: Sample, redaction: Redaction, *, keep_text: bool
+) -> SampleRow:
     """The row of a sample."""
     text = None
     if keep_text:
@@ -125,7 +127,7 @@ def entry_of(scored: Scored, sample: Sample, redaction: Redaction, *, keep_text:
             score=_score(scored.score, redaction),
         )
         text = msgspec.json.encode(full)
-    return Entry(
+    return SampleRow(
         id=sample.id,
         at=sample.at,
         drawn=scored.drawn,

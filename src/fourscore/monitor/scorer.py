@@ -1,20 +1,20 @@
-"""From an observed interaction to a saved sample, in one thread: read, afford, judge, keep."""
+"""Scores one observation: read it, reserve its budget, judge it, hand the sample to the writer."""
 
 import time
 
 from fourscore.core import FourscoreError, Rubric
 from fourscore.formats.recorded_outputs import Recorded
 from fourscore.judges.scorer import RubricScorer
-from fourscore.monitor.batch_writer import Saving, Tallies
-from fourscore.monitor.budget import HOUR, Budget, Reservation
-from fourscore.monitor.interaction import Observed
+from fourscore.monitor.batch_writer import BatchWriter, Counters
+from fourscore.monitor.budget import HOUR, HourlyBudget, Reservation
+from fourscore.monitor.interaction import Observation
 from fourscore.monitor.redaction import Redaction
-from fourscore.monitor.sample import Sample, Scored, entry_of, sample_of
+from fourscore.monitor.sample import Sample, ScoredInteraction, make_sample, make_sample_row
 
-#: Seconds of scoring up to which a sample may wait for the next one to share its transaction.
+#: A sample scored within so many seconds may wait for the next one to share its transaction.
 QUICK = 0.05
-#: Samples that may wait so.
-TOGETHER = 64
+#: Samples that may wait for a shared transaction.
+BATCH = 64
 
 
 class Scorer:
@@ -23,66 +23,75 @@ class Scorer:
     def __init__(
         self,
         rubric: Rubric,
-        deadline: float,
-        budget: Budget,
-        redaction: Redaction,
-        saving: Saving,
+        writer: BatchWriter,
         *,
-        keep_text: bool,
+        deadline: float,
+        budget: HourlyBudget,
+        redaction: Redaction,
     ) -> None:
-        self.rubric, self.deadline, self.budget = rubric, deadline, budget
-        self.redaction, self.saving, self.keep_text = redaction, saving, keep_text
+        self.rubric, self.writer, self.deadline = rubric, writer, deadline
+        self.budget, self.redaction = budget, redaction
         self._scorer: RubricScorer | None = None
 
     @property
-    def tallies(self) -> Tallies:
-        return self.saving.tallies
+    def counters(self) -> Counters:
+        return self.writer.counters
 
-    def work(self, seen: Observed, more: bool) -> None:
-        """Score and save; where `more` wait and judging is quick, they share a transaction."""
+    def score_and_save(self, observation: Observation, has_more: bool) -> None:
+        """Score and save. With more in the queue and quick judging, samples share a transaction."""
         try:
             begun = time.monotonic()
-            self.evaluate(seen)
-            quick = time.monotonic() - begun < QUICK
-            if not (more and quick and len(self.saving) < TOGETHER):
-                self.saving.save()
+            self.evaluate(observation)
+            is_quick = time.monotonic() - begun < QUICK
+            if not (has_more and is_quick and len(self.writer) < BATCH):
+                self.writer.save()
         except BaseException as error:  # whatever it is, the thread goes on
-            self.tallies.failed.add()
-            self.saving.tell(error, "an interaction cannot be scored")
+            self.counters.failed.add()
+            self.writer.log_once(error, "an interaction cannot be scored")
 
-    def evaluate(self, seen: Observed) -> Sample | None:
-        """The sample, which waits to be saved.
+    def evaluate(self, observation: Observation) -> Sample | None:
+        """Return the scored sample, handed to the writer but not saved yet.
 
-        None where it is there already, from whichever process, or the budget does not allow for it.
+        None where the store has it already, from whichever process, or the budget is spent.
         """
-        if self._known(seen.id):
-            self.tallies.twice.add()
+        if self._is_stored(observation.id):
+            self.counters.twice.add()
             return None
-        case, trace = seen.read()
+        case, trace = observation.read()
         now = time.time()
         reserved: Reservation | None = Reservation(int(now // HOUR))
-        if trace.fault is None:  # whose agent failed is not judged, and costs nothing
-            store, name = self.saving.store, self.saving.name
+        if trace.fault is None:  # an agent that failed is not judged, and costs nothing
+            store, name = self.writer.store, self.writer.name
             reserved = self.budget.reserve(store, name, case, now)
         if reserved is None:
-            self.tallies.over_budget.add()
+            self.counters.over_budget.add()
             return None
         if self._scorer is None:
             self._scorer = RubricScorer(self.rubric, self.deadline)
         (score,) = self._scorer.score(case, [Recorded(trace)])
-        scored = Scored(seen.id, seen.at, case, trace, score, seen.rate, seen.drawn)
-        sample = sample_of(scored, self.rubric, self.redaction)
-        entry = entry_of(scored, sample, self.redaction, keep_text=self.keep_text)
-        self.saving.put(sample, entry, reserved)
-        if not seen.drawn:
-            self.tallies.extra.add()
+        scored = ScoredInteraction(
+            id=observation.id,
+            at=observation.at,
+            case=case,
+            trace=trace,
+            score=score,
+            rate=observation.rate,
+            drawn=observation.drawn,
+        )
+        sample = make_sample(scored, self.rubric, self.redaction)
+        keeps_text = self.writer.keep_text is not None
+        row = make_sample_row(scored, sample, self.redaction, keep_text=keeps_text)
+        self.writer.put(sample, row, reserved)
+        if not observation.drawn:
+            self.counters.extra.add()
         return sample
 
-    def _known(self, id: str) -> bool:  # noqa: A002
+    def _is_stored(self, id: str) -> bool:  # noqa: A002
         try:
-            return self.saving.store.has(self.saving.name, id)
+            return self.writer.store.has(self.writer.name, id)
         except FourscoreError:  # a store that fails now is asked again with the sample
             return False
 
-    def forked(self) -> None:
-        self._scorer = None  # its threads are the parent's
+    def reset_after_fork(self) -> None:
+        """Forget the threads of the parent process."""
+        self._scorer = None

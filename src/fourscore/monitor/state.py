@@ -1,37 +1,48 @@
-"""What is known of a service, sample by sample: a pure fold, with no clock and no input or output.
+"""The state of a monitored service, folded from its samples without a clock or I/O.
 
-The whole state is one value that survives JSON unchanged, so it can be kept in a row of a store and
-folded on by any process. It is bounded: at most 16 dimensions and 64 tags are watched, those seen
-first; samples with other tags are counted.
+The whole state is one value that survives JSON unchanged, so any process can read it from the store
+and fold the next samples into it. It is bounded: at most 16 dimensions and 64 tags are watched,
+those seen first; samples with other tags are counted.
 
-Rates count what was measured (scored, or failed by the agent itself). A judge that fails is another
-matter: `judge` watches how often that happens. docs/alarms.md tells how an alarm is decided.
+Rates count what was measured (scored, or failed by the agent itself). The stream `judge` watches
+how often the judge fails. docs/alarms.md explains how an alarm is decided.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from fourscore.core import ConfigError, Rubric, Status, Usage, suggest_known
-from fourscore.monitor.alerts import Change, Lately
+from fourscore.core import ConfigError, Rubric, Status, Usage
+from fourscore.monitor.alerts import CurrentRate, StatusChange
 from fourscore.monitor.drift import Aspect, Drift
 from fourscore.monitor.sample import Sample
-from fourscore.monitor.settings import MOST, Mode, Thresholds
+from fourscore.monitor.settings import MOST, Mode, Thresholds, read_thresholds
 from fourscore.monitor.stream import Stream
 from fourscore.stats.classification import Confusion
-from fourscore.stats.confidence_sequence import interval
 from fourscore.stats.rate_alarm import Plan, Turn
-from fourscore.stores.monitor_rows import Raised
+from fourscore.stats.confidence_sequence import interval
+from fourscore.stores.monitor_rows import NewAlert
 
-#: A dimension's or a tag's name is cut here.
-NAME = 80
-#: A fall is found after some dozens of samples: their interval is made for that.
-STRETCH = 50
+Language = Literal["zh"] | None
+
+#: The labels of the original specification, which `language="zh"` adds.
+LABELS = {
+    "healthy": "healthy (健康)",
+    "warning": "warning (警告)",
+    "critical": "critical (紧急)",
+    "insufficient_data": "数据不足",
+}
+#: The thresholds that `alert_thresholds` has.
+ALERT_THRESHOLDS = ("pass_rate_warning", "pass_rate_critical")
+#: Characters of a dimension's or a tag's name.
+MAX_NAME = 80
+#: A fall is found after some dozens of samples: the interval of an alert is tuned for that n.
+TYPICAL_N = 50
 
 
-class Judgement(msgspec.Struct, omit_defaults=True):
-    """The state. `scored` is the weight of what a judge has seen, for the corrected rate."""
+class MonitorState(msgspec.Struct, omit_defaults=True):
+    """What the store keeps. `scored` is the weight of the samples that a judge has scored."""
 
     thresholds: Thresholds = Thresholds()
     mode: Mode = "sequential"
@@ -50,98 +61,95 @@ class Judgement(msgspec.Struct, omit_defaults=True):
     last: float | None = None
     plans: dict[str, Plan] = msgspec.field(default_factory=dict)
 
-    def under(self, thresholds: Thresholds, mode: Mode, pass_threshold: float) -> "Judgement":
-        """The same history judged by these rules from now on; sums made for others start anew."""
+    def apply_rules(
+        self, thresholds: Thresholds, mode: Mode, pass_threshold: float
+    ) -> "MonitorState":
+        """Judge the same history by these rules from now on; sums made for other rules restart."""
         if (self.thresholds, self.mode, self.pass_threshold) == (thresholds, mode, pass_threshold):
             return self
         self.thresholds, self.mode, self.pass_threshold = thresholds, mode, pass_threshold
         self.plans = {}
         for stream in (self.overall, *self.dimensions.values(), *self.tags.values(), self.judge):
-            stream.vigil.renew()
+            stream.alarm.renew()
         return self
 
-    def fold(self, sample: Sample) -> list[Change]:
-        """Take one more sample; the statuses that changed by it."""
+    def fold(self, sample: Sample) -> list[StatusChange]:
+        """Add one sample, and return the statuses that it changed."""
         self.samples += 1
         self.statuses[sample.status] = self.statuses.get(sample.status, 0) + 1
         self.first = sample.at if self.first is None else min(self.first, sample.at)
         self.last = sample.at if self.last is None else max(self.last, sample.at)
         self.cost += sample.cost
-        changes: list[Change] = []
+        changes: list[StatusChange] = []
         if sample.status.measured:
-            self._judged(sample, changes)
-            self._passed(sample, changes)
+            if sample.status is Status.SCORED:  # an agent that crashed says nothing of the judge
+                self.scored += sample.weight
+                changes += self._add("judge", self.judge, sample, passed=True)
+            changes += self._add_measured(sample)
         elif sample.status in (Status.JUDGE_ERROR, Status.REFUSED):
-            self._watch("judge", "judge", self.judge, sample, False, None, changes)
+            changes += self._add("judge", self.judge, sample, passed=False)
         return changes
 
     def document(self, errors: Confusion | None = None) -> dict[str, Any]:
-        """All of it for people and programs; with a judge's errors, the corrected rate too."""
-        from fourscore.monitor.status import told
+        """Return the state as one JSON document; with a judge's errors, the corrected rate too."""
+        from fourscore.monitor.status import state_document
 
-        return told(self, errors)
+        return state_document(self, errors)
 
-    def _judged(self, sample: Sample, changes: list[Change]) -> None:
-        if sample.status is Status.SCORED:  # an agent that crashed says nothing of the judge
-            self.scored += sample.weight
-            self._watch("judge", "judge", self.judge, sample, True, None, changes)
-
-    def _passed(self, sample: Sample, changes: list[Change]) -> None:
+    def _add_measured(self, sample: Sample) -> Iterator[StatusChange]:
         passed, value = bool(sample.passed), sample.value
-        self._watch("overall", "overall", self.overall, sample, passed, value, changes)
+        yield from self._add("overall", self.overall, sample, passed=passed, value=value)
         for name, reached in sample.dimensions.items():
-            stream = self._stream("dimension", self.dimensions, name[:NAME])
+            stream = self._find_stream("dimension", self.dimensions, name[:MAX_NAME])
             if stream is not None:
-                good = reached >= self.pass_threshold - 1e-9
-                key = f"dimension:{name[:NAME]}"
-                self._watch("dimension", key, stream, sample, good, reached, changes)
-        tags = tuple(dict.fromkeys(tag[:NAME] for tag in sample.tags))
-        outside = False
+                key, is_good = f"dimension:{name[:MAX_NAME]}", reached >= self.pass_threshold - 1e-9
+                yield from self._add(key, stream, sample, passed=is_good, value=reached)
+        tags = tuple(dict.fromkeys(tag[:MAX_NAME] for tag in sample.tags))
+        is_outside = False
         for tag in tags:
-            stream = self._stream("tag", self.tags, tag)
+            stream = self._find_stream("tag", self.tags, tag)
             if stream is None:
-                outside = True
+                is_outside = True
             else:
-                self._watch("tag", f"tag:{tag}", stream, sample, passed, value, changes)
-        self.unwatched += outside
-        self._drifted(sample, tags, changes)
+                yield from self._add(f"tag:{tag}", stream, sample, passed=passed, value=value)
+        self.unwatched += is_outside
+        yield from self._add_to_drift(sample, tags)
 
-    def _stream(self, kind: str, streams: dict[str, Stream], name: str) -> Stream | None:
+    def _find_stream(self, kind: str, streams: dict[str, Stream], name: str) -> Stream | None:
         if name not in streams and len(streams) < MOST[kind]:
             streams[name] = Stream()
         return streams.get(name)
 
-    def _watch(
+    def _add(
         self,
-        kind: str,
         name: str,
         stream: Stream,
         sample: Sample,
+        *,
         passed: bool,
-        value: float | None,
-        changes: list[Change],
-    ) -> None:
+        value: float | None = None,
+    ) -> Iterator[StatusChange]:
+        kind = name.partition(":")[0]
         plan = self.plans.get(kind)
         if plan is None:
             plan = self.plans[kind] = self.thresholds.plan(kind, self.mode)
-        turn = stream.fold(sample.id, sample.at, sample.weight, passed, value, plan)
+        turn = stream.fold(sample, passed=passed, value=value, plan=plan)
         if turn is not None and not (
             turn.before == "insufficient_data" and turn.after == "healthy"
         ):
-            changes.append(_change(name, stream, turn, sample.at, plan))
+            yield _make_change(name, stream, turn, sample.at, plan)
 
-    def _drifted(self, sample: Sample, tags: tuple[str, ...], changes: list[Change]) -> None:
+    def _add_to_drift(self, sample: Sample, tags: tuple[str, ...]) -> Iterator[StatusChange]:
         if not self.overall.takes(sample.id, sample.weight):
             return
         rules = self.thresholds
         level = rules.share("drift") / (rules.horizon // rules.drift_window + 1)
-        turned = self.drift.fold(sample, tags, rules.drift_window, level)
-        sure = 1 - rules.share("drift")
-        changes.extend(self._drift_change(aspect, sample.at, sure) for aspect in turned)
+        for aspect in self.drift.fold(sample, tags, rules.drift_window, level):
+            yield self._make_drift_change(aspect, sample.at, 1 - rules.share("drift"))
 
-    def _drift_change(self, aspect: Aspect, at: float, sure: float) -> Change:
+    def _make_drift_change(self, aspect: Aspect, at: float, sure: float) -> StatusChange:
         mark = self.drift.marks[aspect]
-        return Change(
+        return StatusChange(
             stream=f"drift:{aspect}",
             before="healthy" if mark.on else "warning",
             after="warning" if mark.on else "healthy",
@@ -158,9 +166,9 @@ class Judgement(msgspec.Struct, omit_defaults=True):
         )
 
 
-def _change(name: str, stream: Stream, turn: Turn, at: float, plan: Plan) -> Change:
-    low, high = interval(turn.passed, turn.n, tuned_for=STRETCH)
-    change = Change(
+def _make_change(name: str, stream: Stream, turn: Turn, at: float, plan: Plan) -> StatusChange:
+    low, high = interval(turn.passed, turn.n, tuned_for=TYPICAL_N)
+    change = StatusChange(
         stream=name,
         before=turn.before,
         after=turn.after,
@@ -179,27 +187,19 @@ def _change(name: str, stream: Stream, turn: Turn, at: float, plan: Plan) -> Cha
     return msgspec.structs.replace(change, sure=None, evidence=())
 
 
-Language = Literal["zh"] | None
+class StateUpdater:
+    """Folds samples into the stored state by the rules of one monitor.
 
-#: The original words for each status, for readers who compare them.
-LABELS = {
-    "healthy": "healthy (健康)",
-    "warning": "warning (警告)",
-    "critical": "critical (紧急)",
-    "insufficient_data": "数据不足",
-}
-#: The two that have always been a dictionary.
-LEVELS = ("pass_rate_warning", "pass_rate_critical")
-
-
-class Knowing:
-    """Folds samples into the state of a monitor, and says what the state means."""
+    The rules are the monitor's, the history is the store's: a monitor that starts with other
+    thresholds judges the stored history by its own from then on.
+    """
 
     def __init__(
         self,
         rubric: Rubric,
+        *,
         mode: Mode,
-        thresholds: Thresholds | Mapping[str, Any] | None,
+        thresholds: Thresholds,
         language: Language,
         calibration: Confusion | None = None,
     ) -> None:
@@ -209,25 +209,26 @@ class Knowing:
             raise ConfigError(f"{language!r}: expected zh, or nothing", field="language")
         self.mode, self.language, self.calibration = mode, language, calibration
         self.pass_threshold = rubric.pass_threshold
-        self.given = _thresholds(thresholds)
-        #: May be edited; what is written there holds from the next sample on.
-        self.levels = {name: getattr(self.given, name) for name in LEVELS}
+        self._given = thresholds
+        #: May be edited; an edit holds from the next sample on.
+        self.alert_thresholds = {name: getattr(thresholds, name) for name in ALERT_THRESHOLDS}
 
     @property
     def thresholds(self) -> Thresholds:
-        kept = {name: getattr(self.given, name) for name in LEVELS}
-        if kept == self.levels:
-            return self.given
-        return _thresholds({**msgspec.structs.asdict(self.given), **self.levels})
+        """The thresholds in force, with edits of `alert_thresholds`."""
+        given = {name: getattr(self._given, name) for name in ALERT_THRESHOLDS}
+        if given == self.alert_thresholds:
+            return self._given
+        return read_thresholds({**msgspec.structs.asdict(self._given), **self.alert_thresholds})
 
     def fold(
         self, state: bytes | None, samples: Sequence[Sample]
-    ) -> tuple[bytes, Sequence[Raised]]:
-        """The state after these samples, and an alert for each change of a status."""
-        judgement = self._judgement(state)
-        changes = [change for sample in samples for change in judgement.fold(sample)]
+    ) -> tuple[bytes, Sequence[NewAlert]]:
+        """Return the state after these samples, and an alert for each change of a status."""
+        current = self._read(state)
+        changes = [change for sample in samples for change in current.fold(sample)]
         alerts = [
-            Raised(
+            NewAlert(
                 stream=change.stream,
                 at=change.at,
                 open=change.kind != "resolved",
@@ -235,42 +236,35 @@ class Knowing:
             )
             for change in changes
         ]
-        return msgspec.json.encode(judgement), alerts
+        return msgspec.json.encode(current), alerts
 
     def document(self, state: bytes | None) -> dict[str, Any]:
-        """The metrics, with the original labels beside the words where asked."""
-        document = self._judgement(state).document(self.calibration)
+        """Return the metrics; with `language="zh"`, the label of the status too."""
+        document = self._read(state).document(self.calibration)
         if self.language == "zh":
             document["label"] = LABELS.get(document["status"], document["status"])
         return document
 
-    def _judgement(self, state: bytes | None) -> Judgement:
-        known = Judgement() if state is None else msgspec.json.decode(state, type=Judgement)
-        return known.under(self.thresholds, self.mode, self.pass_threshold)
+    def _read(self, state: bytes | None) -> MonitorState:
+        return read_state(state).apply_rules(self.thresholds, self.mode, self.pass_threshold)
 
 
-def _thresholds(given: Thresholds | Mapping[str, Any] | None) -> Thresholds:
-    if isinstance(given, Thresholds):
-        return given
-    fields = dict(given or {})
-    for name in fields:
-        if name not in Thresholds.__struct_fields__:
-            known = suggest_known(str(name), Thresholds.__struct_fields__)
-            raise ConfigError(f"no such threshold; {known}", field=f"thresholds.{name}")
-    try:
-        return Thresholds(**fields)
-    except (ValueError, TypeError) as error:
-        raise ConfigError(str(error), field="thresholds") from None
+def read_state(state: bytes | None) -> MonitorState:
+    """Return the state as the store keeps it; a new one where there is none."""
+    return MonitorState() if state is None else msgspec.json.decode(state, type=MonitorState)
 
 
-def lately(state: bytes | None, stream: str) -> Lately | None:
-    """The current block of a pass rate, by the state of its monitor."""
+def read_current_rate(state: bytes | None, stream: str) -> CurrentRate | None:
+    """Return the pass rate of a stream's current block; None where it has none."""
     kind, _, name = stream.partition(":")
     if state is None or kind not in ("overall", "dimension", "tag"):
         return None
-    known = msgspec.json.decode(state, type=Judgement)
+    known = read_state(state)
     streams = {"dimension": known.dimensions, "tag": known.tags}.get(kind, {"": known.overall})
-    vigil = streams[name].vigil if name in streams else None
-    if vigil is None or not vigil.block_n:
+    alarm = streams[name].alarm if name in streams else None
+    if alarm is None or not alarm.block_n:
         return None
-    return Lately(vigil.block_passed / vigil.block_n, *vigil.interval(), vigil.block_n)
+    low, high = alarm.interval()
+    return CurrentRate(
+        pass_rate=alarm.block_passed / alarm.block_n, low=low, high=high, n=alarm.block_n
+    )

@@ -9,9 +9,9 @@ import msgspec
 from fourscore.core import ConfigError, DataError, Status, suggest_known
 from fourscore.judges.calibrated_rate import read_calibration
 from fourscore.monitor.alerts import SKIPPED, read_change
-from fourscore.monitor.batch_writer import Tallies
+from fourscore.monitor.batch_writer import Counters
 from fourscore.monitor.drift import ASPECTS, Drift
-from fourscore.monitor.state import Judgement
+from fourscore.monitor.state import MonitorState, read_state
 from fourscore.monitor.stream import Stream
 from fourscore.stats.classification import Confusion
 from fourscore.stats.corrected_rate import ChanceError, rogan_gladen, times
@@ -24,7 +24,7 @@ WORDS = ("insufficient_data", "healthy", "warning", "critical")
 SENT, FAILED = "deliveries_sent:", "deliveries_failed:"
 
 
-def names_of(store: MonitorStore, asked: str | None) -> list[str]:
+def select_monitors(store: MonitorStore, asked: str | None) -> list[str]:
     """The monitors of a store, or the one that is asked for."""
     known = store.monitors()
     if asked is None:
@@ -51,10 +51,8 @@ def monitor_document(
     store: MonitorStore, name: str, errors: Confusion | None = None
 ) -> dict[str, Any]:
     """One monitor: its judgement, its counts, its open alerts, what became of telling of them."""
-    state = store.state(name)
-    judgement = Judgement() if state is None else msgspec.json.decode(state, type=Judgement)
-    document = judgement.document(errors)
-    counts = dict.fromkeys(Tallies.WORDS, 0) | store.counts(name)
+    document = state_document(read_state(store.state(name)), errors)
+    counts = dict.fromkeys(Counters.NAMES, 0) | store.counts(name)
     return {
         "name": name,
         "worst_status": worst(_statuses(document)),
@@ -114,7 +112,7 @@ def worst(words: Sequence[str]) -> str:
     return max(words, key=WORDS.index, default="insufficient_data")
 
 
-def errors_of(path: str | None) -> Confusion | None:
+def read_judge_errors(path: str | None) -> Confusion | None:
     """The judge's errors, by the calibration that stands in a rubric's file."""
     if path is None:
         return None
@@ -141,28 +139,31 @@ def errors_of(path: str | None) -> Confusion | None:
 LEVEL = 0.95
 
 
-def told(judgement: Judgement, errors: Confusion | None = None) -> dict[str, Any]:
-    """`sample_count` is the sum of `statuses`; rates are of `measured`, weighted back."""
-    overall = judgement.overall.document()
+def state_document(state: MonitorState, errors: Confusion | None = None) -> dict[str, Any]:
+    """Return a state as a JSON document.
+
+    `sample_count` is the sum of `statuses`; rates are of `measured` samples, weighted.
+    """
+    overall = state.overall.document()
     document: dict[str, Any] = {
-        "sample_count": judgement.samples,
+        "sample_count": state.samples,
         "measured": overall.pop("n"),
         **overall,
         "level": LEVEL,
-        "mode": judgement.mode,
-        "statuses": {status.value: judgement.statuses.get(status, 0) for status in Status},
-        "dimensions": {name: each.document() for name, each in judgement.dimensions.items()},
-        "tags": {name: each.document() for name, each in judgement.tags.items()},
-        "tags_unwatched": judgement.unwatched,
-        "judge": _judge(judgement.judge),
-        "drift": _drift(judgement.drift),
-        "first": judgement.first,
-        "last": judgement.last,
-        "cost": msgspec.to_builtins(msgspec.structs.asdict(judgement.cost)),
-        "thresholds": msgspec.to_builtins(judgement.thresholds),
+        "mode": state.mode,
+        "statuses": {status.value: state.statuses.get(status, 0) for status in Status},
+        "dimensions": {name: each.document() for name, each in state.dimensions.items()},
+        "tags": {name: each.document() for name, each in state.tags.items()},
+        "tags_unwatched": state.unwatched,
+        "judge": _judge(state.judge),
+        "drift": _drift(state.drift),
+        "first": state.first,
+        "last": state.last,
+        "cost": msgspec.to_builtins(msgspec.structs.asdict(state.cost)),
+        "thresholds": msgspec.to_builtins(state.thresholds),
     }
     if errors is not None:
-        document |= _corrected(judgement, errors)
+        document |= _corrected(state, errors)
     return document
 
 
@@ -204,14 +205,14 @@ def _drift(drift: Drift) -> dict[str, Any]:
     }
 
 
-def _corrected(judgement: Judgement, errors: Confusion) -> dict[str, Any]:
+def _corrected(state: MonitorState, errors: Confusion) -> dict[str, Any]:
     """The rate that people would give; outputs of an agent that failed are failures for sure."""
-    overall = judgement.overall
-    if not judgement.scored:
+    overall = state.overall
+    if not state.scored:
         return {"pass_rate_corrected": None, "corrected_reason": "nothing was judged"}
-    share = judgement.scored / overall.weight
-    rate, alike = min(1.0, overall.passed / judgement.scored), overall.alike()
-    judged = judgement.statuses[Status.SCORED]
+    share = state.scored / overall.weight
+    rate, alike = min(1.0, overall.passed / state.scored), overall.effective_n()
+    judged = state.statuses[Status.SCORED]
     try:
         found = rogan_gladen(rate, alike * share, errors, level=LEVEL, judged=judged)
     except ChanceError as error:

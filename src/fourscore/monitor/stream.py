@@ -1,27 +1,28 @@
-"""One thing that is watched: its verdicts, its weighted estimates, its newest failures.
+"""One watched stream of pass/fail results: its alarm, weighted estimates and newest failures.
 
-Estimates weigh each sample back by 1 / its chance of being sampled. Tests take plain verdicts that
-all had the same chance: where weights differ, a sample enters with the chance of its weight over
-the heaviest of late, drawn from a hash of its id, and what is left out is counted.
+Estimates weigh each sample by 1 / its chance of being sampled. The alarm's tests need results that
+all had the same chance: where weights differ, a sample enters with probability weight / heaviest
+recent weight, decided by a hash of its id, and those left out are counted.
 """
 
 from hashlib import blake2b
 
 import msgspec
 
-from fourscore.stats.confidence_sequence import interval
+from fourscore.monitor.sample import Sample
 from fourscore.stats.rate_alarm import TUNED, Plan, Turn, Vigil
+from fourscore.stats.confidence_sequence import interval
 
-#: Newest failures kept of a stream; a change names the worst of them.
+#: Newest failures kept of a stream, and how many of the worst an alert names.
 KEPT, NAMED = 20, 10
-#: The heaviest weight is that of so many samples, and of as many before: rates of sampling change.
-LATE = 1000
+#: The heaviest weight is that of the last 1000 to 2000 samples, as sampling rates change.
+RECENT = 1000
 
 
 class Stream(msgspec.Struct, omit_defaults=True):
     """`weight` and `passed` are sums of weights, `square` of their squares."""
 
-    vigil: Vigil = msgspec.field(default_factory=Vigil)
+    alarm: Vigil = msgspec.field(name="vigil", default_factory=Vigil)  # its stored name
     n: int = 0
     weight: float = 0.0
     square: float = 0.0
@@ -33,84 +34,87 @@ class Stream(msgspec.Struct, omit_defaults=True):
     left_out: int = 0
     failures: list[tuple[str, float]] = msgspec.field(default_factory=list)
 
-    def fold(
-        self, name: str, at: float, weight: float, passed: bool, value: float | None, plan: Plan
-    ) -> Turn | None:
+    def fold(self, sample: Sample, *, passed: bool, value: float | None, plan: Plan) -> Turn | None:
+        """Add one result, and return the change of status that it causes."""
+        weight = sample.weight
         self.n += 1
         self.weight += weight
         self.square += weight * weight
         if passed:
             self.passed += weight
         else:
-            self.failures.append((name, 0.0 if value is None else value))
+            self.failures.append((sample.id, 0.0 if value is None else value))
             if len(self.failures) > KEPT:
                 del self.failures[0]
         if value is not None:
             self.valued += weight
             self.value += weight * value
-        if self.n % LATE == 1:
+        if self.n % RECENT == 1:
             self.earlier, self.heaviest = self.heaviest, weight
         elif weight > self.heaviest:
             self.heaviest = weight
-        if not plan.simple and not self.takes(name, weight):
+        if not plan.simple and not self.takes(sample.id, weight):
             self.left_out += 1
             return None
-        return self.vigil.fold(passed, at, plan)
+        return self.alarm.fold(passed, sample.at, plan)
 
     def takes(self, name: str, weight: float) -> bool:
-        """Whether a sample enters the tests."""
+        """Return whether a sample enters the alarm's tests."""
         most = max(self.heaviest, self.earlier)
-        return weight >= most or drawn(name) * most < weight
+        return weight >= most or hash_to_unit(name) * most < weight
 
     def evidence(self) -> tuple[str, ...]:
-        """The worst of the newest failures, of equals the newest first."""
+        """Return the ids of the worst of the newest failures, of equals the newest first."""
         newest = self.failures[::-1]
         newest.sort(key=_value)
         return tuple(name for name, _ in newest[:NAMED])
 
     def rate(self) -> float | None:
+        """Return the weighted pass rate."""
         return self.passed / self.weight if self.weight else None
 
     def average(self) -> float | None:
+        """Return the weighted mean score."""
         return self.value / self.valued if self.valued else None
 
-    def alike(self) -> float:
-        """How many samples of one weight would say as much (Kish)."""
+    def effective_n(self) -> float:
+        """Return the effective sample size: as many samples of equal weight say as much (Kish)."""
         return self.weight * self.weight / self.square if self.square else 0.0
 
     def interval(self, alpha: float = 0.05) -> tuple[float, float] | None:
-        """Of the rate over the whole life."""
+        """Return the confidence interval of the pass rate over all samples."""
         rate = self.rate()
         if rate is None:
             return None
-        n = max(1, round(self.alike()))
+        n = max(1, round(self.effective_n()))
         low, high = interval(round(rate * n), n, alpha=alpha, tuned_for=TUNED)
         return min(low, rate), max(high, rate)
 
     def document(self) -> dict[str, object]:
-        vigil = self.vigil
-        low, high = vigil.interval()
+        """Return the stream as a JSON document."""
+        alarm = self.alarm
+        low, high = alarm.interval()
         ends = self.interval()
         return {
-            "status": vigil.status,
-            "since": vigil.since if vigil.status not in ("insufficient_data", "healthy") else None,
+            "status": alarm.status,
+            "since": alarm.since if alarm.status not in ("insufficient_data", "healthy") else None,
             "n": self.n,
             "pass_rate": self.rate(),
             "pass_rate_interval": None if ends is None else list(ends),
             "average_score": self.average(),
             "left_out": self.left_out,
             "current": {
-                "n": vigil.block_n,
-                "pass_rate": vigil.block_passed / vigil.block_n if vigil.block_n else None,
+                "n": alarm.block_n,
+                "pass_rate": alarm.block_passed / alarm.block_n if alarm.block_n else None,
                 "pass_rate_interval": [low, high],
-                "since": vigil.block_at if vigil.block_n else None,
+                "since": alarm.block_at if alarm.block_n else None,
             },
             "worst": list(self.evidence()),
         }
 
 
-def drawn(name: str) -> float:
-    """A number in [0, 1) that belongs to an interaction's id, and is another than the sampler's."""
+def hash_to_unit(name: str) -> float:
+    """Return a number in [0, 1) for an interaction's id, independent of the sampler's digest."""
     seen = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=7, person=b"judgement")
     return int.from_bytes(seen.digest(), "big") / (1 << 56)
 

@@ -173,10 +173,10 @@ def _badness(item: tuple[str, dict[str, Any]]) -> tuple[int, float, str]:
 
 def _row(stream: dict[str, Any], wide: bool) -> list[RenderableType]:
     now, rate, word = stream["current"], stream["pass_rate"], stream["status"]
-    lately = now["pass_rate"]
+    rate_now = now["pass_rate"]
     cells: list[RenderableType] = [
         Text(SHORT.get(word, word), COLOURS[word]),
-        "" if lately is None else f"{lately:.1%} {_ends(now['pass_rate_interval'])}",
+        "" if rate_now is None else f"{rate_now:.1%} {_ends(now['pass_rate_interval'])}",
         f"{now['n']:,}",
         "" if rate is None else f"{rate:.1%}",
     ]

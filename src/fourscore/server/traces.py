@@ -24,8 +24,9 @@ from fourscore.formats.otlp.http_body import (
 )
 from fourscore.monitor.metrics import CONTENT_TYPE, metrics_text
 from fourscore.monitor.monitor import ProductionMonitor
-from fourscore.monitor.otel.receiver import FullError, Receiver
-from fourscore.monitor.otel.traces import Drawing, Gatherer
+from fourscore.monitor.otel.receiver import QueueFullError, SpanReceiver
+from fourscore.monitor.otel.traces import TraceAssembler, TraceSampler
+from fourscore.monitor.settings import JudgingSettings, PrivacySettings
 from fourscore.monitor.sinks import Log, read_sinks
 from fourscore.server.settings import MonitorSettings
 from fourscore.server.wire import Refusal, Reply, bad_request
@@ -54,18 +55,18 @@ class Traces:
     def __init__(self, rubric: Rubric, settings: MonitorSettings, most: int) -> None:
         self._most = most
         self._store = MonitorStore(settings.path)
-        self._receiver = Receiver(self._store.spans, settings.name)
+        self._receiver = SpanReceiver(self._store.spans, settings.name)
         self._monitor = ProductionMonitor(
             settings.sample_rate,
             rubric=rubric,
             store=self._store,
             name=settings.name,
-            budget=settings.budget or None,
-            keep_text=7 * DAY if settings.keep_text else None,
+            judging=JudgingSettings(budget=settings.budget or None),
+            privacy=PrivacySettings(keep_text=7 * DAY if settings.keep_text else None),
             sinks=[Log()] if settings.alerts is None else read_sinks(settings.alerts),
         )
-        drawing = Drawing(self._monitor)
-        self._gatherer = Gatherer(
+        drawing = TraceSampler(self._monitor)
+        self._gatherer = TraceAssembler(
             self._store.spans,
             settings.name,
             drawing.keep,
@@ -108,7 +109,7 @@ class Traces:
             raise Refusal(503, "not_stored", words, headers=_AGAIN) from None
         except DataError as error:
             raise bad_request(error.message, error.field) from None
-        except FullError as error:
+        except QueueFullError as error:
             raise Refusal(503, "busy", str(error), headers=_AGAIN) from None
         message = receipt.message
         if receipt.kept.beyond:

@@ -24,7 +24,7 @@ class StoreError(InputError):
     """A store that cannot be used as asked; `file` says which one."""
 
 
-def explained(path: Path | str, error: sqlite3.Error) -> StoreError:
+def explain_sqlite_error(path: Path | str, error: sqlite3.Error) -> StoreError:
     """SQLite's failure as ours, with its own words kept behind."""
     code = getattr(error, "sqlite_errorcode", None)
     words = WORDS.get(code & 0xFF) if code is not None else None
@@ -32,8 +32,8 @@ def explained(path: Path | str, error: sqlite3.Error) -> StoreError:
 
 
 @contextmanager
-def explaining(path: Path | str) -> Iterator[None]:
+def explain_sqlite_errors(path: Path | str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise explained(path, error) from error
+        raise explain_sqlite_error(path, error) from error

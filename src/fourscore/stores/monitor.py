@@ -19,8 +19,8 @@ from typing import Any, Self
 
 from fourscore.stores.monitor_alerts import Outbox
 from fourscore.stores.monitor_file import MonitorFile
-from fourscore.stores.monitor_rows import Entry, Fold, Kept, Raised, Spending
-from fourscore.stores.monitor_spans import Spans
+from fourscore.stores.monitor_rows import Fold, NewAlert, SampleRow, Spending, StoredSample
+from fourscore.stores.monitor_spans import SpanTable
 
 DAY = 86_400.0
 #: Seconds that samples are kept, without their text.
@@ -68,7 +68,7 @@ class MonitorStore:
     def __init__(self, path: str | Path | None, *, make: bool = True) -> None:
         self._file = MonitorFile(path, make=make)
         self.path = self._file.path
-        self.spans = Spans(self._file)
+        self.spans = SpanTable(self._file)
         self.outbox = Outbox(self._file)
 
     def __enter__(self) -> Self:
@@ -85,23 +85,23 @@ class MonitorStore:
     def close(self) -> None:
         self._file.close()
 
-    def hurrying(self, seconds: float) -> AbstractContextManager[None]:
+    def limit_wait(self, seconds: float) -> AbstractContextManager[None]:
         """While the block lasts, no commit waits longer than this for other processes."""
-        return self._file.hurrying(seconds)
+        return self._file.limit_wait(seconds)
 
     # Writing
 
     def commit(
         self,
         monitor: str,
-        entries: Sequence[Entry],
+        entries: Sequence[SampleRow],
         fold: Fold,
         *,
         counts: Mapping[str, int] | None = None,
         spent: Mapping[int, Spending] | None = None,
         keep_text: float | None = 7 * DAY,
         now: float | None = None,
-    ) -> list[Entry]:
+    ) -> list[SampleRow]:
         """Keep what is new of these, with all that follows from it; what was new is returned.
 
         `counts` are added to those of the monitor, `spent` to what its hours have cost.
@@ -167,11 +167,11 @@ class MonitorStore:
         found = self._file.rows(HOUR, (monitor, hour))
         return _spent(found[0] if found else None)
 
-    def samples(self, monitor: str, *, before: int = LAST, limit: int = 100) -> list[Kept]:
+    def samples(self, monitor: str, *, before: int = LAST, limit: int = 100) -> list[StoredSample]:
         """The newest first; `before` is the number of the last one of the former page."""
         return [_kept(row) for row in self._file.rows(NEWEST, (monitor, before, limit))]
 
-    def worst(self, monitor: str, *, limit: int = 10) -> list[Kept]:
+    def worst(self, monitor: str, *, limit: int = 10) -> list[StoredSample]:
         """The worst of the last 500 samples that were measured."""
         return [_kept(row) for row in self._file.rows(WORST, (monitor, RECENT, limit))]
 
@@ -179,13 +179,13 @@ class MonitorStore:
         query = "SELECT 1 FROM samples WHERE monitor = ? AND id = ?"
         return bool(self._file.rows(query, (monitor, id)))
 
-    def sample(self, monitor: str, id: str, *, now: float | None = None) -> Kept | None:  # noqa: A002
+    def sample(self, monitor: str, id: str, *, now: float | None = None) -> StoredSample | None:  # noqa: A002
         """One sample with its text, if that is still kept."""
         found = self._file.rows(ONE, (time.time() if now is None else now, monitor, id))
         return _kept(found[0]) if found else None
 
 
-def _add(connection: Connection, monitor: str, entry: Entry, expires: float | None) -> bool:
+def _add(connection: Connection, monitor: str, entry: SampleRow, expires: float | None) -> bool:
     """Whether the sample is new."""
     *columns, text = entry
     added = connection.execute(ADD, (monitor, *columns))
@@ -196,7 +196,7 @@ def _add(connection: Connection, monitor: str, entry: Entry, expires: float | No
     return True
 
 
-def _raise(connection: Connection, monitor: str, alert: Raised) -> None:
+def _raise(connection: Connection, monitor: str, alert: NewAlert) -> None:
     connection.execute(END, (alert.at, monitor, alert.stream))
     values = (monitor, alert.stream, alert.at, alert.open, alert.body)
     connection.execute(ALERT, values)
@@ -212,6 +212,6 @@ def _spent(row: Any) -> Spending:
     return Spending() if row is None else Spending(*row)
 
 
-def _kept(row: Any) -> Kept:
+def _kept(row: Any) -> StoredSample:
     number, id_, drawn, *rest = row
-    return Kept(number, id_, bool(drawn), *rest)
+    return StoredSample(number, id_, bool(drawn), *rest)

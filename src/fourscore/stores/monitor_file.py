@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.stores import schema
-from fourscore.stores.errors import StoreError, explaining
+from fourscore.stores.errors import StoreError, explain_sqlite_errors
 from fourscore.stores.schema import Layout, connect, create
 
 #: What a store in memory is called in messages.
@@ -69,14 +69,14 @@ class MonitorFile:
 
     def rows(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
         """All that a query finds, as of the last commit."""
-        with self._reading, explaining(self.name):
+        with self._reading, explain_sqlite_errors(self.name):
             _, reader = self._connected()
             return reader.execute(query, values).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All of it or nothing, on the disk when the block has ended."""
-        with self._turn(), explaining(self.name):
+        with self._turn(), explain_sqlite_errors(self.name):
             writer, _ = self._connected()
             if self._patience != self._told:
                 seconds = schema.PATIENCE if self._patience is None else self._patience
@@ -100,7 +100,7 @@ class MonitorFile:
             self._writing.release()
 
     @contextmanager
-    def hurrying(self, seconds: float) -> Iterator[None]:
+    def limit_wait(self, seconds: float) -> Iterator[None]:
         """While the block lasts, nobody waits longer than this for others who write."""
         before, self._patience = self._patience, seconds
         try:

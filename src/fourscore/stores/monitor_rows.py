@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 
-class Entry(NamedTuple):
+class SampleRow(NamedTuple):
     """One sample to be kept. `body` and `text` are JSON; None is a text that is not kept.
 
     `drawn` is one that the sampling took, which counts; the others were kept for their own sake.
@@ -20,7 +20,7 @@ class Entry(NamedTuple):
     text: bytes | None = None
 
 
-class Raised(NamedTuple):
+class NewAlert(NamedTuple):
     """An alert that a fold gives: it ends the former one of its stream, and may open a new one."""
 
     stream: str
@@ -29,7 +29,7 @@ class Raised(NamedTuple):
     body: bytes
 
 
-class Kept(NamedTuple):
+class StoredSample(NamedTuple):
     """A sample as it was kept; `text` only where a single one was asked for, and still there."""
 
     number: int
@@ -54,4 +54,4 @@ class Spending(NamedTuple):
 
 
 #: The state before (None at first) and the new samples that count; the state after, and alerts.
-Fold = Callable[[bytes | None, Sequence[Entry]], tuple[bytes, Sequence[Raised]]]
+Fold = Callable[[bytes | None, Sequence[SampleRow]], tuple[bytes, Sequence[NewAlert]]]

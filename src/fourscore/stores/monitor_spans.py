@@ -59,7 +59,7 @@ class SpanRow(NamedTuple):
     root: bool = True
 
 
-class Received(NamedTuple):
+class ReceivedCounts(NamedTuple):
     """What became of a batch; they sum to its length."""
 
     new: int = 0
@@ -67,11 +67,11 @@ class Received(NamedTuple):
     late: int = 0
     beyond: int = 0  # of a trace that is full
 
-    def __add__(self, other: "Received") -> "Received":  # type: ignore[override]
-        return Received(*(a + b for a, b in zip(self, other, strict=True)))
+    def __add__(self, other: "ReceivedCounts") -> "ReceivedCounts":  # type: ignore[override]
+        return ReceivedCounts(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-class Spans:
+class SpanTable:
     """The spans of one monitor file."""
 
     def __init__(self, file: MonitorFile) -> None:
@@ -79,16 +79,16 @@ class Spans:
 
     def receive(
         self, batches: Sequence[Sequence[SpanRow]], *, monitor: str | None = None
-    ) -> list[Received]:
+    ) -> list[ReceivedCounts]:
         """Keep some batches in one transaction, and count them under the monitor's name."""
         if not any(batches):
-            return [Received()] * len(batches)
+            return [ReceivedCounts()] * len(batches)
         latest = max(row.at for batch in batches for row in batch)
         with self._file.transaction() as connection:
             found = [_receive(connection, batch) for batch in batches]
             connection.execute(OLD, (latest - REMEMBERED, FORGET))
             if monitor is not None:
-                total = sum(found, Received())._asdict()
+                total = sum(found, ReceivedCounts())._asdict()
                 _count(connection, monitor, {f"spans_{word}": n for word, n in total.items()})
         return found
 
@@ -150,7 +150,7 @@ class _Seen:
         self.spans, self.size, self.rooted = 0, 0, False
 
 
-def _receive(connection: Connection, batch: Sequence[SpanRow]) -> Received:
+def _receive(connection: Connection, batch: Sequence[SpanRow]) -> ReceivedCounts:
     seen: dict[str, _Seen] = {}
     for row in batch:
         one = seen.get(row.trace_id) or seen.setdefault(row.trace_id, _Seen())
@@ -178,7 +178,7 @@ def _receive(connection: Connection, batch: Sequence[SpanRow]) -> Received:
         if trace_id not in closed
     ]
     connection.executemany(SEEN, known)
-    return Received(new, len(fresh) - new, late, beyond)
+    return ReceivedCounts(new, len(fresh) - new, late, beyond)
 
 
 def _count(connection: Connection, monitor: str, counts: Mapping[str, int]) -> None:

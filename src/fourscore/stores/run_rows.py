@@ -23,31 +23,31 @@ PUT_SCORE = """INSERT OR REPLACE INTO scores (trace, judge, status, value, passe
     SELECT number, ?, ?, ?, ?, ?, ? FROM traces WHERE run = ? AND case_id = ? AND repeat = ?"""
 
 
-class Attempt(NamedTuple):
+class TraceRow(NamedTuple):
     position: int
     case: Case
     trace: Trace
 
 
-class LedgerScore(NamedTuple):
+class ScoreRow(NamedTuple):
     judge: str
     score: Score
 
 
-class Entry:
+class PendingRow:
     """A row on its way, and who waits for it."""
 
     __slots__ = ("attempt", "case_id", "done", "error", "repeat", "verdict")
 
     def __init__(
-        self, case_id: str, repeat: int, attempt: Attempt | None, verdict: LedgerScore | None
+        self, case_id: str, repeat: int, attempt: TraceRow | None, verdict: ScoreRow | None
     ) -> None:
         self.case_id, self.repeat, self.attempt, self.verdict = case_id, repeat, attempt, verdict
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.error: StoreError | None = None
 
 
-class Ledger:
+class RowWriter:
     """Writes rows of one run, inside whatever transaction is open."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Ledger:
         self._connection, self._path = connection, path
         self._run_id, self._number = run_id, number
 
-    def write(self, entry: Entry) -> int:
+    def write(self, entry: PendingRow) -> int:
         """Write a row; what is wrong with the row alone is noted on it. Returns its bytes."""
         attempt, verdict = entry.attempt, entry.verdict
         entry.attempt = entry.verdict = None  # its memory goes as soon as its task lets go
@@ -71,7 +71,7 @@ class Ledger:
             entry.error = self._odd(entry, str(error))
         return size
 
-    def _write_trace(self, key: tuple[int, str, int], attempt: Attempt) -> int:
+    def _write_trace(self, key: tuple[int, str, int], attempt: TraceRow) -> int:
         case, trace = _json(attempt.case), _json(attempt.trace)
         rest = (attempt.position, attempt.trace.seconds, case, trace)
         if self._connection.execute(ADD_TRACE, (*key, *rest)).rowcount != 1:
@@ -80,7 +80,7 @@ class Ledger:
             self._connection.execute(FORGET_SCORES, (number,))
         return len(case) + len(trace)
 
-    def _write_score(self, key: tuple[int, str, int], verdict: LedgerScore) -> int:
+    def _write_score(self, key: tuple[int, str, int], verdict: ScoreRow) -> int:
         """In one statement: between two another thread may have the interpreter for a while."""
         score, text = verdict.score, _json(verdict.score)
         numbers = (score.status.value, score.value, score.passed, score.reward)
@@ -89,7 +89,7 @@ class Ledger:
             raise ValueError("a score needs a stored trace, and there is none")
         return len(text)
 
-    def _odd(self, entry: Entry, message: str) -> StoreError:
+    def _odd(self, entry: PendingRow, message: str) -> StoreError:
         where = f"run {self._run_id}, case {entry.case_id!r}, repeat {entry.repeat}"
         return StoreError(message, file=str(self._path), field=where)
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple
 
-from fourscore.stores.errors import StoreError, explained
+from fourscore.stores.errors import StoreError, explain_sqlite_error
 
 APPLICATION = 0x52554252  # "RUBR"
 VERSION = 1
@@ -96,12 +96,12 @@ def connect(path: Path, layout: Layout = RUNS) -> sqlite3.Connection:
                 try:
                     return _connect(path, "mode=ro&immutable=1", layout)
                 except sqlite3.Error as again:
-                    raise explained(path, again) from again
+                    raise explain_sqlite_error(path, again) from again
             message = "its log (-wal) cannot be read in a read-only folder: copy both elsewhere"
             raise StoreError(f"{message} ({error})", file=str(path)) from error
-        raise explained(path, error) from error
+        raise explain_sqlite_error(path, error) from error
     except sqlite3.Error as error:
-        raise explained(path, error) from error
+        raise explain_sqlite_error(path, error) from error
 
 
 def _connect(path: Path, mode: str, layout: Layout) -> sqlite3.Connection:
@@ -200,7 +200,7 @@ def create(path: Path, layout: Layout = RUNS) -> None:
             draft.replace(path)  # a disk without hard links
         _sync_folder(path.parent)
     except sqlite3.Error as error:
-        raise explained(path, error) from error
+        raise explain_sqlite_error(path, error) from error
     except OSError as error:
         raise StoreError(f"it cannot be made: {error.strerror}", file=str(path)) from error
     finally:

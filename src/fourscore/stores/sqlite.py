@@ -23,7 +23,7 @@ from typing import Any, Self
 import msgspec
 
 from fourscore.core import Case, Score, Status, Trace, suggest_known
-from fourscore.stores.errors import StoreError, explaining
+from fourscore.stores.errors import StoreError, explain_sqlite_errors
 from fourscore.stores.run import Label, RunInfo, StoredRow
 from fourscore.stores.schema import connect, create
 from fourscore.stores.writer import Writer
@@ -249,12 +249,12 @@ class Store:
         return StoreError(message, file=str(self.path))
 
     def _all(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
-        with self._lock, explaining(self.path):
+        with self._lock, explain_sqlite_errors(self.path):
             return self._connection.execute(query, values).fetchall()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, explaining(self.path):
+        with self._lock, explain_sqlite_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection

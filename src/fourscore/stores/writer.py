@@ -22,9 +22,9 @@ from types import TracebackType
 from typing import Self
 
 from fourscore.core import Case, Score, Trace
-from fourscore.stores.errors import StoreError, explained
+from fourscore.stores.errors import StoreError, explain_sqlite_error
 from fourscore.stores.run_lock import RunLock
-from fourscore.stores.run_rows import Attempt, Entry, Ledger, LedgerScore
+from fourscore.stores.run_rows import PendingRow, RowWriter, ScoreRow, TraceRow
 from fourscore.stores.schema import connect
 
 #: Rows on their way to the disk; past this a task waits before its row is taken.
@@ -45,9 +45,9 @@ class Writer:
         self.run_id, self._path = run_id, path
         self._under_way = 0
         self._line: deque[asyncio.Future[None]] = deque()
-        self._outbox: list[Entry] = []
-        self._inbox: queue.SimpleQueue[list[Entry] | None] = queue.SimpleQueue()
-        self._waiting: deque[Entry] = deque()
+        self._outbox: list[PendingRow] = []
+        self._inbox: queue.SimpleQueue[list[PendingRow] | None] = queue.SimpleQueue()
+        self._waiting: deque[PendingRow] = deque()
         self._failure: str | None = None  # why nothing more is taken
         self._broken: BaseException | None = None
         self._lock = RunLock(path, run_id)
@@ -57,7 +57,7 @@ class Writer:
         except BaseException:
             self._lock.release()
             raise
-        self._ledger = Ledger(self._connection, path, run_id, number)
+        self._ledger = RowWriter(self._connection, path, run_id, number)
         self._thread = threading.Thread(target=self._serve, daemon=True, name="fourscore-store")
         self._thread.start()
 
@@ -78,7 +78,7 @@ class Writer:
             self._connection.execute("DELETE FROM runs WHERE 0")  # BEGIN alone would not say
         except sqlite3.Error as error:
             self._connection.close()
-            raise explained(self._path, error) from error
+            raise explain_sqlite_error(self._path, error) from error
 
     def close(self) -> None:
         """Commit what was put, and let the run go. Tasks that wait are told by the event loop."""
@@ -93,31 +93,31 @@ class Writer:
         self, position: int, case: Case, repeat: int, trace: Trace
     ) -> "asyncio.Future[None]":
         """Done once the trace is on the disk."""
-        return self._put(case.id, repeat, Attempt(position, case, trace), None)
+        return self._put(case.id, repeat, TraceRow(position, case, trace), None)
 
     def put_score(
         self, case_id: str, repeat: int, judge: str, score: Score
     ) -> "asyncio.Future[None]":
         """Done once the score of a stored trace is on the disk."""
-        return self._put(case_id, repeat, None, LedgerScore(judge, score))
+        return self._put(case_id, repeat, None, ScoreRow(judge, score))
 
     def put_both(
         self, position: int, case: Case, repeat: int, trace: Trace, judge: str, score: Score
     ) -> "asyncio.Future[None]":
         """A trace and its score in one transaction."""
-        attempt, verdict = Attempt(position, case, trace), LedgerScore(judge, score)
+        attempt, verdict = TraceRow(position, case, trace), ScoreRow(judge, score)
         return self._put(case.id, repeat, attempt, verdict)
 
     def _put(
-        self, case_id: str, repeat: int, attempt: Attempt | None, verdict: LedgerScore | None
+        self, case_id: str, repeat: int, attempt: TraceRow | None, verdict: ScoreRow | None
     ) -> "asyncio.Future[None]":
-        entry = Entry(case_id, repeat, attempt, verdict)
+        entry = PendingRow(case_id, repeat, attempt, verdict)
         if self._under_way < ROOM and not self._line:
             self._take(entry)
             return entry.done
         return asyncio.ensure_future(self._later(entry))
 
-    async def _later(self, entry: Entry) -> None:
+    async def _later(self, entry: PendingRow) -> None:
         """Wait for room: whoever waits for the row waits for this too, and makes no more rows."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._line.append(place)
@@ -125,7 +125,7 @@ class Writer:
         self._take(entry)
         await entry.done
 
-    def _take(self, entry: Entry) -> None:
+    def _take(self, entry: PendingRow) -> None:
         if self._failure is not None:
             entry.done.set_exception(StoreError(self._failure, file=str(self._path)))
             return
@@ -159,7 +159,7 @@ class Writer:
 
     def _serve(self) -> None:
         while self._collect():
-            entries: list[Entry] = []
+            entries: list[PendingRow] = []
             try:
                 self._commit(entries)
             except BaseException as error:  # a MemoryError must not leave tasks waiting for ever
@@ -182,7 +182,7 @@ class Writer:
                 return True
             self._waiting.extend(parcel)
 
-    def _commit(self, entries: list[Entry]) -> None:
+    def _commit(self, entries: list[PendingRow]) -> None:
         """One transaction of what waits. What it takes in is in `entries`, however it ends."""
         if self._broken is not None:  # a parcel that was on its way
             raise self._broken
@@ -194,20 +194,20 @@ class Writer:
             size += self._ledger.write(entry)
         self._connection.execute("COMMIT")
 
-    def _tell(self, entries: list[Entry]) -> None:
+    def _tell(self, entries: list[PendingRow]) -> None:
         if entries:
             told = [(entry.done, entry.error) for entry in entries]
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 told[0][0].get_loop().call_soon_threadsafe(self._delivered, told)
 
-    def _fail(self, entries: list[Entry], error: BaseException) -> None:
+    def _fail(self, entries: list[PendingRow], error: BaseException) -> None:
         """Nothing of this transaction is kept, and nothing more is taken."""
         if self._broken is None:
             self._broken = error
             with suppress(sqlite3.Error):
                 self._connection.rollback()
         if isinstance(error, sqlite3.Error):
-            told = explained(self._path, error).message
+            told = explain_sqlite_error(self._path, error).message
         else:
             told = f"the writer failed: {type(error).__name__}: {error}"
         self._failure = told

@@ -18,12 +18,12 @@ from fourscore.formats.logs.json_objects import NOTED, Batches, Broken
 from fourscore.formats.otlp.json_spans import is_spans, spans_of_document
 from fourscore.formats.otlp.span import Span
 from fourscore.monitor.monitor import ProductionMonitor
-from fourscore.monitor.otel.receiver import rows_of
-from fourscore.monitor.otel.traces import BATCH, Drawing, Gatherer
-from fourscore.stores.monitor_spans import Received, SpanRow
+from fourscore.monitor.otel.receiver import make_span_rows
+from fourscore.monitor.otel.traces import BATCH, TraceAssembler, TraceSampler
+from fourscore.stores.monitor_spans import ReceivedCounts, SpanRow
 
 
-class Noted(msgspec.Struct, frozen=True):
+class BadLine(msgspec.Struct, frozen=True):
     """What is wrong with a line."""
 
     line: int
@@ -31,7 +31,7 @@ class Noted(msgspec.Struct, frozen=True):
     field: str | None = None
 
 
-class Ingested(msgspec.Struct, frozen=True, kw_only=True):
+class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a file. `planned` is the sum of the next five, `traces` of what they came to.
 
     A line that is no JSON, or no spans, is one `broken`; a span without an identity is another.
@@ -47,22 +47,22 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     beyond: int
     broken: int
     traces: dict[str, int]
-    noted: tuple[Noted, ...] = ()
+    noted: tuple[BadLine, ...] = ()
 
 
-def ingest(path: str, monitor: ProductionMonitor) -> Ingested:
+def ingest(path: str, monitor: ProductionMonitor) -> IngestSummary:
     """Read a file of spans; its traces are drawn, scored and saved when this returns."""
     reading = _Reading(path)
-    kept = Received()
+    kept = ReceivedCounts()
     seen: set[bytes] = set()
     for rows in reading.batches():
         seen.update(bytes.fromhex(row.trace_id) for row in rows)
         kept += monitor.store.spans.receive([rows], monitor=monitor.name)[0]
-    drawing = Drawing(monitor)
-    gatherer = Gatherer(
+    drawing = TraceSampler(monitor)
+    gatherer = TraceAssembler(
         monitor.store.spans, monitor.name, drawing.keep, pass_over=drawing.pass_over
     )
-    return Ingested(
+    return IngestSummary(
         file=path,
         planned=sum(kept) + reading.broken,
         ingested=kept.new,
@@ -71,11 +71,11 @@ def ingest(path: str, monitor: ProductionMonitor) -> Ingested:
         beyond=kept.beyond,
         broken=reading.broken,
         traces=_gathered(gatherer, seen),
-        noted=tuple(Noted(*one) for one in sorted(reading.noted, key=lambda one: one.line)),
+        noted=tuple(BadLine(*one) for one in sorted(reading.noted, key=lambda one: one.line)),
     )
 
 
-def _gathered(gatherer: Gatherer, seen: set[bytes]) -> dict[str, int]:
+def _gathered(gatherer: TraceAssembler, seen: set[bytes]) -> dict[str, int]:
     traces: dict[str, int] = {}
     while seen:
         some = sorted(seen.pop().hex() for _ in range(min(BATCH, len(seen))))
@@ -94,7 +94,7 @@ class _Reading:
         held: list[SpanRow] = []
         size = 0
         for line, spans in self._lines():
-            found = rows_of(spans, time.time())
+            found = make_span_rows(spans, time.time())
             if found.rejected:
                 self._note(Broken(line, found.message), found.rejected)
             held += found.rows

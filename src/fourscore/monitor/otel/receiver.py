@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from fourscore.core import DataError, FourscoreError
 from fourscore.formats.otlp.span import Span, packed
-from fourscore.stores.monitor_spans import Received, SpanRow, Spans
+from fourscore.stores.monitor_spans import ReceivedCounts, SpanRow, SpanTable
 
 #: Bytes of bodies that may wait for the disk.
 ROOM = 64 << 20
@@ -29,14 +29,14 @@ BATCH = 8 << 20
 Decode = Callable[[], Iterable[Span]]
 
 
-class FullError(FourscoreError):
+class QueueFullError(FourscoreError):
     """More waits for the disk than memory should hold; the sender should try again."""
 
 
 class Receipt(NamedTuple):
     """What became of a request; `rejected` spans will never be kept, and `message` says why."""
 
-    kept: Received
+    kept: ReceivedCounts
     rejected: int = 0
     message: str = ""
 
@@ -49,7 +49,7 @@ class Rows(NamedTuple):
     message: str
 
 
-def rows_of(spans: Iterable[Span], at: float) -> Rows:
+def make_span_rows(spans: Iterable[Span], at: float) -> Rows:
     """The spans as rows; what is wrong with one of them alone does not cost the others."""
     rows: list[SpanRow] = []
     rejected, message = 0, ""
@@ -73,14 +73,14 @@ class _Request:
         self.size, self.decode = size, decode
         self.done: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
         self.rows = Rows([], 0, "")
-        self.receipt = Receipt(Received())
+        self.receipt = Receipt(ReceivedCounts())
         self.error: Exception | None = None
 
 
-class Receiver:
+class SpanReceiver:
     """Keeps what one event loop is sent. `close` keeps what is still on its way."""
 
-    def __init__(self, spans: Spans, monitor: str, room: int = ROOM) -> None:
+    def __init__(self, spans: SpanTable, monitor: str, room: int = ROOM) -> None:
         self._spans, self._monitor, self._room = spans, monitor, room
         self._held = 0
         self._inbox: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
@@ -90,7 +90,7 @@ class Receiver:
     async def put(self, size: int, decode: Decode) -> Receipt:
         """Returns once the spans are on the disk; raises what `decode` or the store raised."""
         if self._held and self._held + size > self._room:
-            raise FullError(f"{self._held} bytes wait for the disk; try again")
+            raise QueueFullError(f"{self._held} bytes wait for the disk; try again")
         request = _Request(size, decode)
         self._held += size
         try:
@@ -129,7 +129,7 @@ class Receiver:
                 return False
             batch.append(request)
             try:
-                request.rows = rows_of(request.decode(), time.time())
+                request.rows = make_span_rows(request.decode(), time.time())
             except Exception as error:  # a bug in decoding must not end the thread
                 request.error = error
             size += sum(len(row.body) for row in request.rows.rows)

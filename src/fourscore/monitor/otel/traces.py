@@ -19,7 +19,7 @@ from fourscore.formats.otlp.span import Span, distinct, unpacked
 from fourscore.formats.otlp.trace import Reading
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.sampling import digest
-from fourscore.stores.monitor_spans import Spans
+from fourscore.stores.monitor_spans import SpanTable
 
 #: Tags of one interaction, and characters of each.
 MOST_TAGS, LONGEST_TAG = 16, 80
@@ -29,7 +29,7 @@ EARLIEST = 946_684_800.0
 LONGEST_SYSTEM = 4000
 
 
-class Unfit(StrEnum):
+class SkipReason(StrEnum):
     """Why there is nothing to score: neither is the agent's failure, and neither counts as one."""
 
     NO_AGENT = "no_agent"  # no span of a model, an agent or a tool
@@ -46,15 +46,15 @@ class Interaction(NamedTuple):
     feedback: str | None = None
 
 
-def interaction_of(trace_id: str, spans: Iterable[Span], now: float) -> Interaction | Unfit:
+def build_interaction(trace_id: str, spans: Iterable[Span], now: float) -> Interaction | SkipReason:
     """The interaction that a complete trace is the record of."""
     read = Reading(distinct(spans))
     if not read.generative:
-        return Unfit.NO_AGENT
+        return SkipReason.NO_AGENT
     trace = read.trace(_about(trace_id, read), fault=True)
     question = read.question()
     if trace.output is None and (trace.fault is None or not question):
-        return Unfit.NO_CONTENT
+        return SkipReason.NO_CONTENT
     system = read.instructions()[:LONGEST_SYSTEM]
     case = Case(
         input=question,
@@ -110,12 +110,12 @@ Keep = Callable[[Sequence[Interaction]], Mapping[str, int]]
 PassOver = Callable[[str, Sequence[Span]], bool]
 
 
-class Gatherer:
+class TraceAssembler:
     """The traces of one monitor. `once` is one look; `start` looks until `close`."""
 
     def __init__(
         self,
-        spans: Spans,
+        spans: SpanTable,
         monitor: str,
         keep: Keep,
         *,
@@ -160,11 +160,13 @@ class Gatherer:
         self._spans.done(*trace_ids, now=now, monitor=self._monitor, counts=told)
         return counts
 
-    def _read(self, trace_id: str, bodies: list[bytes], now: float) -> Interaction | Unfit | None:
+    def _read(
+        self, trace_id: str, bodies: list[bytes], now: float
+    ) -> Interaction | SkipReason | None:
         spans = [unpacked(body) for body in bodies]
         if self._pass_over is not None and self._pass_over(trace_id, spans):
             return None
-        return interaction_of(trace_id, spans, now)
+        return build_interaction(trace_id, spans, now)
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, daemon=True, name="fourscore-gathering")
@@ -198,7 +200,7 @@ class UnsavedError(FourscoreError):
     """The store did not take the samples; their traces are tried again."""
 
 
-class Drawing:
+class TraceSampler:
     """One monitor, as whoever gathers traces needs it."""
 
     def __init__(self, monitor: ProductionMonitor, together: int = AT_ONCE) -> None:
@@ -207,7 +209,7 @@ class Drawing:
     def pass_over(self, trace_id: str, spans: Sequence[Span]) -> bool:
         """Whether a trace is not drawn at any rate, and no rule could want it: most are not."""
         sampling = self._monitor.sampling
-        if not sampling.hashed or sampling.rules or digest(trace_id) < sampling.ceiling:
+        if not sampling.is_hashed or sampling.rules or digest(trace_id) < sampling.ceiling:
             return False
         if any(span.error or names.FEEDBACK in span.attributes for span in spans):
             return False
