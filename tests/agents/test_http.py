@@ -3,7 +3,6 @@
 import asyncio
 import json
 import socket
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -231,9 +230,3 @@ def test_its_name_keeps_secrets() -> None:
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ConfigError, match="the agent's address"):
         agent_of(url)
-
-
-def test_without_httptools_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "httptools", None)
-    with pytest.raises(ConfigError, match=r"pip install 'fourscore\[http\]'"):
-        agent_of("http://localhost/")

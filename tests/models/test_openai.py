@@ -4,7 +4,6 @@ import asyncio
 import json
 import multiprocessing
 import pickle
-import sys
 import time
 from collections.abc import Iterator
 from email.utils import formatdate
@@ -445,9 +444,3 @@ def test_a_query_stays_at_the_end() -> None:
         model = OpenAI("m", base_url=f"{endpoint.url}?api-version=1")
         assert asyncio.run(model.ask(PLAIN)).text == "hi"
         assert endpoint.requests[0].path == "/v1/chat/completions"
-
-
-def test_without_httptools_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "httptools", None)
-    with pytest.raises(ConfigError, match=r"pip install 'fourscore\[http\]'"):
-        asyncio.run(OpenAI("m", base_url="http://127.0.0.1:9").ask(PLAIN))

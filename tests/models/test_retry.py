@@ -400,6 +400,7 @@ def test_through_a_real_endpoint() -> None:
         make_error(429, headers={"Retry-After": "0.01"}),
         make_error(500),
         CannedReply(body=b"<html>"),
+        CannedReply(drop="before"),  # on a kept connection: sent again on a new one
         CannedReply(drop="before"),
         make_completion("hi"),
     ]

@@ -16,8 +16,7 @@ import msgspec
 from fourscore.agents.reply import REPLY, AgentError, read_reply
 from fourscore.core import ConfigError, Trace
 from fourscore.judges.environment import QUOTED
-from fourscore.models.connection import PostError
-from fourscore.models.posting import Poster
+from fourscore.models.http_client import HttpClient, HttpError
 
 
 class HttpAgent:
@@ -33,16 +32,16 @@ class HttpAgent:
             raise ConfigError(f"the agent's address cannot be read: {error}") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError("the agent's address has no host: expected http://host:port/path")
-        Poster(url)  # says now what it lacks
+        HttpClient(url)  # refuses now what it cannot reach, such as a socks proxy
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         self.name = f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}"
         self._url = url
         self._prompt = {} if prompt is None else {"prompt": prompt}
-        self._poster: Poster | None = None
+        self._client: HttpClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Self:
-        self._poster, self._loop = Poster(self._url), asyncio.get_running_loop()
+        self._client, self._loop = HttpClient(self._url), asyncio.get_running_loop()
         return self
 
     async def __aexit__(
@@ -51,24 +50,24 @@ class HttpAgent:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        poster, self._poster = self._poster, None
-        if poster is not None:
-            await poster.close()
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
 
     async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002
         body = msgspec.json.encode({"id": case_id, "input": input, **self._prompt})
-        if self._poster is not None and self._loop is asyncio.get_running_loop():
-            return await self._asked(self._poster, body)
-        poster = Poster(self._url)
+        if self._client is not None and self._loop is asyncio.get_running_loop():
+            return await self._asked(self._client, body)
+        client = HttpClient(self._url)
         try:
-            return await self._asked(poster, body)
+            return await self._asked(client, body)
         finally:
-            await poster.close()
+            await client.close()
 
-    async def _asked(self, poster: Poster, body: bytes) -> Trace:
+    async def _asked(self, client: HttpClient, body: bytes) -> Trace:
         try:
-            answer = await poster.post(body)
-        except PostError as error:
+            answer = await client.post(body)
+        except HttpError as error:
             raise AgentError(f"{self.name}: {error}") from None
         return self._read(answer.status, answer.body)
 

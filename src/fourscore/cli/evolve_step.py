@@ -31,7 +31,7 @@ from fourscore.executors import loop as event_loop
 from fourscore.formats.cases import CaseFile
 from fourscore.formats.plain_text import plain
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
-from fourscore.models.client import EndpointModel
+from fourscore.models.endpoint import EndpointModel
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.wrapper import find_layer
 from fourscore.report import summary_text

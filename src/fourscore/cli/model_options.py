@@ -17,7 +17,7 @@ from fourscore.cli.flags import add_flags, read_flags, setting
 from fourscore.core import ConfigError, Rubric
 from fourscore.core.rubric import list_models
 from fourscore.models.budget import NOTHING, Budget, Cost, Limits, parse_limits
-from fourscore.models.client import EndpointModel
+from fourscore.models.endpoint import EndpointModel
 from fourscore.models.max_cost import find_model_users
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.model_spec import make_model

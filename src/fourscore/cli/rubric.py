@@ -21,7 +21,7 @@ from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.learned_rubric import write_artifact
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import Budget, Cost, Limits
-from fourscore.models.client import EndpointModel
+from fourscore.models.endpoint import EndpointModel
 from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.prices import Prices

@@ -17,8 +17,7 @@ import msgspec
 from fourscore.core import Case, CaseError, ConfigError, Evidence, JudgeError, Signal, Trace
 from fourscore.core.judge import safe_repr
 from fourscore.core.numbers import check_finite, clamp, decimal_text, to_finite_float
-from fourscore.models.connection import PostError
-from fourscore.models.posting import Poster
+from fourscore.models.http_client import HttpClient, HttpError
 
 #: How much of a service's words an error repeats.
 QUOTED = 300
@@ -42,10 +41,10 @@ class EnvService:
         if not url.startswith(("http://", "https://")):
             raise ConfigError(f"{url!r} is no http address", field="url")
         self.url, self.timeout = url.rstrip("/"), timeout
-        self._poster: Poster | None = None
+        self._client: HttpClient | None = None
 
     async def __aenter__(self) -> Self:
-        self._poster = Poster(self.url)
+        self._client = HttpClient(self.url)
         return self
 
     async def __aexit__(
@@ -54,9 +53,9 @@ class EnvService:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._poster is not None:
-            await self._poster.close()
-            self._poster = None
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
 
     async def create(
         self, env_type: str, task_id: str, instance_id: str | None = None, **params: Any
@@ -104,17 +103,17 @@ class EnvService:
         return await self._post("get_env_profile", env_type=env_type, params=params)
 
     async def _post(self, verb: str, **fields: Any) -> Any:
-        if self._poster is None:
+        if self._client is None:
             raise RuntimeError("use it as: async with EnvService(url) as service")
         body: dict[str, Any] = dict.fromkeys(("env_type", "task_id", "instance_id"))
         body |= {"messages": {}, "params": {}, **fields}
         where = f"{self.url}/{verb}"
         try:
             async with asyncio.timeout(self.timeout):
-                answer = await self._poster.post(msgspec.json.encode(body), verb)
+                answer = await self._client.post(msgspec.json.encode(body), verb)
         except TimeoutError:
             raise ServiceTimeoutError(f"{where}: no answer within {self.timeout:g} s") from None
-        except PostError as error:
+        except HttpError as error:
             raise ServiceError(f"{where}: {error}") from None
         return _data(where, answer.status, answer.body)
 

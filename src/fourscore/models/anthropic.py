@@ -12,8 +12,7 @@ from fourscore.core import Usage, digest
 from fourscore.core.frozen import EMPTY, freeze_field
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.api_keys import ApiKey
-from fourscore.models.client import EndpointModel
-from fourscore.models.endpoint import StatusError, Wire, public_url
+from fourscore.models.endpoint import Endpoint, EndpointModel, StatusError, public_url
 from fourscore.models.json_modes import Traits, memory
 from fourscore.models.messages import FREE, ModelError, Request, Response
 from fourscore.models.openai_completion import usage_of
@@ -55,7 +54,7 @@ class Anthropic(EndpointModel):
         chosen = self.settings
         parts = [model, chosen.base_url, chosen.max_tokens, chosen.extra]
         self.fingerprint = digest(["anthropic", *parts])
-        self._wire = Wire(
+        self._endpoint = Endpoint(
             f"{self.settings.base_url}/v1/messages",
             timeout=self.settings.timeout,
             key=self._key,
@@ -63,13 +62,13 @@ class Anthropic(EndpointModel):
         )
 
     async def ask(self, ask: Request) -> Response:
-        known = memory(self._wire.shown, self.name)
+        known = memory(self._endpoint.shown, self.name)
         traits, spent = known.traits, FREE
         while True:
             body = self._body(ask, traits)
             try:
-                answer = await self._wire.post(msgspec.json.encode(body))
-                message = self._wire.decoded(answer, _Message)
+                answer = await self._endpoint.post(msgspec.json.encode(body))
+                message = self._endpoint.decoded(answer, _Message)
             except ModelError as error:
                 if error.usage is not None:
                     error.usage = spent = spent + error.usage

@@ -8,19 +8,20 @@ library hold the request, and the request holds the key.
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, ClassVar, Self, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
+from msgspec.structs import asdict
 
 from fourscore.core import ConfigError, Usage
 from fourscore.core.frozen import freeze
-from fourscore.models.api_keys import ApiKey
-from fourscore.models.connection import Answer, PostError, TooLongError
+from fourscore.models.api_keys import ApiKey, find_key
 from fourscore.models.deadlines import Deadline, Deadlines
+from fourscore.models.http_client import HttpClient, HttpError, HttpResponse, ReplyTooLongError
 from fourscore.models.messages import ErrorKind, ModelError
 from fourscore.models.per_loop import PerLoop
-from fourscore.models.posting import Poster
 from fourscore.models.verdict import STRICT
 
 #: How much of an endpoint's words an error repeats, and how much is read to learn what it means.
@@ -44,20 +45,20 @@ class StatusError(ModelError):
 
 
 class _Pool:
-    def __init__(self, poster: Poster, key: ApiKey, deadlines: Deadlines) -> None:
-        self.poster, self.key, self.deadlines = poster, key, deadlines
-        self.guard, self.begun = _closing(poster), False
+    def __init__(self, client: HttpClient, key: ApiKey, deadlines: Deadlines) -> None:
+        self.client, self.key, self.deadlines = client, key, deadlines
+        self.guard, self.begun = _closing(client), False
 
 
-async def _closing(poster: Poster) -> AsyncGenerator[None, None]:
+async def _closing(client: HttpClient) -> AsyncGenerator[None, None]:
     """`asyncio.run` ends the generators of its loop, and this one connections: nobody has to."""
     try:
         yield
     finally:
-        await poster.close()
+        await client.close()
 
 
-class Wire:
+class Endpoint:
     """Posts to one address. `headers` makes the headers from the key, once for each pool."""
 
     def __init__(
@@ -75,19 +76,19 @@ class Wire:
 
     def _open(self) -> _Pool:
         key = self._key()
-        poster = Poster(self._url, self._headers(key), connect=CONNECT)
-        return _Pool(poster, key, Deadlines(self._timeout))
+        client = HttpClient(self._url, self._headers(key), connect_timeout=CONNECT)
+        return _Pool(client, key, Deadlines(self._timeout))
 
     async def close(self) -> None:
         """Close the running loop's connections; the next call opens new ones."""
         pool = self._pools.drop()
         if pool is not None:
             await pool.guard.aclose()
-            await pool.poster.close()
+            await pool.client.close()
 
     async def post(self, body: bytes) -> bytes:
         pool = self._pools.get()
-        if pool.poster.closed:  # by the end of an earlier `run` of the same loop
+        if pool.client.closed:  # by the end of an earlier `run` of the same loop
             self._pools.drop()
             pool = self._pools.get()
         if not pool.begun:
@@ -95,18 +96,18 @@ class Wire:
             await anext(pool.guard)  # up to its yield: from here on the loop knows of it
         try:
             with Deadline(pool.deadlines):
-                answer = await pool.poster.post(body)
+                answer = await pool.client.post(body)
             if 200 <= answer.status < 300:
                 return pool.key.hide_in(answer.body)
             failure = self._refused(answer, pool.key)
         except TimeoutError:
             failure = self._failure("timeout", f"no answer within {self._timeout:g} s")
-        except TooLongError as error:
+        except ReplyTooLongError as error:
             failure = self._failure("malformed", str(error))
-        except PostError as error:
+        except HttpError as error:
             words = pool.key.hide(str(error))
-            tried = None if error.reached else TRIED
-            failure = self._failure("connection", words, tried, False if error.lasting else None)
+            tried = None if error.connected else TRIED
+            failure = self._failure("connection", words, tried, False if error.permanent else None)
         raise failure
 
     def decoded(self, answer: bytes, form: type[Form]) -> Form:
@@ -127,7 +128,7 @@ class Wire:
     ) -> ModelError:
         return ModelError(kind, f"{self.shown}: {words}", usage=usage, passing=passing)
 
-    def _refused(self, answer: Answer, key: ApiKey) -> ModelError:
+    def _refused(self, answer: HttpResponse, key: ApiKey) -> ModelError:
         status = answer.status
         said, code = _words(answer.body)
         said = key.hide(said)  # some repeat the key that they refuse
@@ -152,6 +153,52 @@ class Wire:
         return error
 
 
+class EndpointModel:
+    """One model at one endpoint; a subclass knows how it is spoken to."""
+
+    #: The variable in which a key stands where none is named.
+    usual_key: ClassVar[str]
+    name: str
+    settings: Any
+    _endpoint: Endpoint
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r} at {self._endpoint.shown})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        settings = asdict(self.settings)
+        return (_again, (type(self), settings.pop("model"), settings))
+
+    def check(self) -> None:
+        """`ConfigError` where no key can be found: better before a run than in every case of it."""
+        self._key()
+
+    def _key(self) -> ApiKey:
+        settings = self.settings
+        return find_key(
+            settings.base_url,
+            key_env=settings.key_env,
+            key_file=settings.key_file,
+            usual=self.usual_key,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._endpoint.close()
+
+
+def _again(kind: Any, model: str, settings: dict[str, Any]) -> EndpointModel:
+    client: EndpointModel = kind(model, **settings)
+    return client
+
+
 def _words(answer: bytes) -> tuple[str, str]:
     """What an error answer says, and its codes."""
     text = answer[:READ].decode(errors="replace")
@@ -170,7 +217,7 @@ def _words(answer: bytes) -> tuple[str, str]:
     return f"{message[:READ]} {value.get('param') or ''}".strip(), codes
 
 
-def retry_after(answer: Answer) -> float | None:
+def retry_after(answer: HttpResponse) -> float | None:
     """Seconds to wait, as the endpoint wishes: given in milliseconds, seconds or as a date."""
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:

@@ -15,8 +15,7 @@ from fourscore.core import Usage, digest
 from fourscore.core.frozen import EMPTY, freeze_field
 from fourscore.core.numbers import check_finite
 from fourscore.models.api_keys import ApiKey
-from fourscore.models.client import EndpointModel
-from fourscore.models.endpoint import StatusError, Wire, public_url
+from fourscore.models.endpoint import Endpoint, EndpointModel, StatusError, public_url
 from fourscore.models.json_modes import Memory, Traits, memory, told
 from fourscore.models.messages import FREE, ModelError, Request, Response
 from fourscore.models.openai_completion import (
@@ -59,7 +58,7 @@ class OpenAI(EndpointModel):
         self.settings = OpenAISettings(model=model, **settings)
         self.name = model
         self.fingerprint = digest(["openai", model, self.settings.base_url, self.settings.extra])
-        self._wire = Wire(
+        self._endpoint = Endpoint(
             _path(self.settings.base_url, "/chat/completions"),
             timeout=self.settings.timeout,
             key=self._key,
@@ -67,7 +66,7 @@ class OpenAI(EndpointModel):
         )
 
     async def ask(self, ask: Request) -> Response:
-        known = memory(self._wire.shown, self.name)
+        known = memory(self._endpoint.shown, self.name)
         traits: Traits | None = known.traits_for(ask)
         spent = FREE
         while traits is not None:
@@ -94,11 +93,11 @@ class OpenAI(EndpointModel):
 
     async def _completion(self, ask: Request, traits: Traits) -> Completion:
         body = _body(ask, traits, self.name) | self.settings.extra
-        answer = await self._wire.post(msgspec.json.encode(body))
-        completion = self._wire.decoded(answer, Completion)
+        answer = await self._endpoint.post(msgspec.json.encode(body))
+        completion = self._endpoint.decoded(answer, Completion)
         if not completion.choices:
             words = str(completion.error or "it has no choices")[:300]
-            raise ModelError("server", f"{self._wire.shown}: {words}", usage=usage_in(None))
+            raise ModelError("server", f"{self._endpoint.shown}: {words}", usage=usage_in(None))
         return completion
 
     def _reply(

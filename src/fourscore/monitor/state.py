@@ -20,8 +20,8 @@ from fourscore.monitor.sample import Sample
 from fourscore.monitor.settings import MOST, Mode, Thresholds, read_thresholds
 from fourscore.monitor.stream import Stream
 from fourscore.stats.classification import Confusion
-from fourscore.stats.rate_alarm import Plan, Turn
 from fourscore.stats.confidence_sequence import interval
+from fourscore.stats.rate_alarm import Plan, Turn
 from fourscore.stores.monitor_rows import NewAlert
 
 Language = Literal["zh"] | None

@@ -10,8 +10,8 @@ from hashlib import blake2b
 import msgspec
 
 from fourscore.monitor.sample import Sample
-from fourscore.stats.rate_alarm import TUNED, Plan, Turn, Vigil
 from fourscore.stats.confidence_sequence import interval
+from fourscore.stats.rate_alarm import TUNED, Plan, Turn, Vigil
 
 #: Newest failures kept of a stream, and how many of the worst an alert names.
 KEPT, NAMED = 20, 10

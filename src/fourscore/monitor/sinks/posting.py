@@ -1,20 +1,17 @@
-"""One POST, from the standard library: no redirects and no proxies, which a signed body must not
-follow, and an end after some seconds whatever the other side does.
+"""Post one alert over HTTP, without redirects, and within some seconds whatever the server does.
 
 Errors name the host and the status. The path may be a secret (Slack's is), and so may be whatever
 a server says of it.
 """
 
-import socket
-import ssl
-import threading
+import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 from fourscore.core import ConfigError
+from fourscore.executors.portal import PORTAL
+from fourscore.models.http_client import HttpClient, HttpError, HttpResponse
 from fourscore.monitor.delivery import SinkError
 from fourscore.monitor.sinks.secret import Secret
 
@@ -38,9 +35,8 @@ class Address:
             raise ConfigError("expected a URL of plain characters", field="url")
         if parts.username is not None:
             raise ConfigError("a name and password do not belong in a URL", field="url")
-        self.secure, self.host, self.port = parts.scheme == "https", parts.hostname, port
-        target = parts.path.rstrip("/") + path if path else parts.path or "/"
-        self._target = f"{target}?{parts.query}" if parts.query else target
+        self.host, self.port = parts.hostname, port
+        self._url = parts._replace(path=parts.path.rstrip("/") + path).geturl() if path else text
 
     def __str__(self) -> str:
         return self.host if self.port is None else f"{self.host}:{self.port}"
@@ -48,45 +44,26 @@ class Address:
     __repr__ = __str__
 
     def post(self, body: bytes, headers: Mapping[str, str], patience: float | None = None) -> None:
-        """Returns where the answer is 2xx; a `SinkError` where it is not, or there is none."""
+        """Post and wait; `SinkError` where the status is not 2xx or no reply comes."""
         seconds = PATIENCE if patience is None else patience
-        connection: HTTPConnection = (
-            HTTPSConnection(
-                self.host, self.port, timeout=seconds, context=ssl.create_default_context()
-            )
-            if self.secure
-            else HTTPConnection(self.host, self.port, timeout=seconds)
-        )
-        # A timeout is of one read: who sends a byte a second would hold us for ever.
-        late = threading.Event()
-        alarm = threading.Timer(seconds, _cut, [connection, late])
-        alarm.daemon = True
-        alarm.start()
         try:
-            connection.request("POST", self._target, body, dict(headers))
-            with connection.getresponse() as response:
-                status, again = response.status, response.getheader("Retry-After", "")
-        except (OSError, HTTPException, ValueError) as error:
-            if late.is_set() or isinstance(error, TimeoutError):
-                raise SinkError(f"{self}: no answer within {seconds:g} s") from None
-            words = getattr(error, "strerror", None) or type(error).__name__
-            raise SinkError(f"{self}: {words}") from None
-        finally:
-            alarm.cancel()
-            connection.close()
-        if late.is_set():  # what was read until then looks like an answer
-            raise SinkError(f"{self}: no answer within {seconds:g} s")
-        if not 200 <= status < 300:
+            response = PORTAL.run(self._post(body, headers, seconds))
+        except TimeoutError:
+            raise SinkError(f"{self}: no answer within {seconds:g} s") from None
+        except HttpError as error:
+            raise SinkError(f"{self}: {error.reason}") from None
+        if not 200 <= response.status < 300:
+            again = response.header("Retry-After")
             wait = float(again) if again.isdecimal() and len(again) < 7 else None
-            raise SinkError(f"{self}: {_phrase(status)}", again=wait)
+            raise SinkError(f"{self}: {_phrase(response.status)}", again=wait)
 
-
-def _cut(connection: HTTPConnection, late: threading.Event) -> None:
-    late.set()
-    sock = connection.sock
-    if sock is not None:
-        with suppress(OSError):
-            socket.socket.shutdown(sock, socket.SHUT_RDWR)
+    async def _post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> HttpResponse:
+        client = HttpClient(self._url, headers)
+        try:
+            async with asyncio.timeout(seconds):
+                return await client.post(body)
+        finally:
+            await client.close()
 
 
 def _phrase(status: int) -> str:
