@@ -31,7 +31,7 @@ from fourscore.judges.llm.criteria import Criteria
 from fourscore.models.model_pool import ModelPool
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import Outcome, Plan, planned, run
+from fourscore.test.run import AttemptOutcome, RunPlan, plan_attempts, run_attempts
 
 CASES, STORM, AT_A_TIME, DELAY = 2000, 1000, 64, 0.05
 IDEAL = CASES / AT_A_TIME * DELAY
@@ -52,7 +52,7 @@ class Watch:
         self.wrong = 0
         self.seconds = self.cpu = 0.0
 
-    def __call__(self, outcome: Outcome) -> None:
+    def __call__(self, outcome: AttemptOutcome) -> None:
         self.statuses[outcome.score.status] += 1
         even = int(outcome.case_id.rpartition("-")[2]) % 2 == 0
         self.wrong += outcome.score.value is not None and outcome.score.value != even
@@ -65,13 +65,15 @@ async def judged(url: str, folder: Path, first: int, count: int) -> Watch:
         model="openai:bench", settings={"base_url": url}, criteria=("The answer is right.",)
     )
     rubric, watch = Rubric.from_judge(judge), Watch()
-    todo = planned(map(case, range(first, first + count)), 1)
-    plan = Plan(concurrency=AT_A_TIME, judge_deadline=600)
+    attempts = plan_attempts(map(case, range(first, first + count)), 1)
+    plan = RunPlan(concurrency=AT_A_TIME, judge_deadline=600)
     with Store(folder / f"runs-{first}.db") as store:
         info = store.start(RunInfo(name="bench", planned=count))
         with store.writer(info.id) as writer:
             began, used = time.perf_counter(), time.process_time()
-            await run(todo, RecordedAgent(), rubric, writer, plan, watch)
+            await run_attempts(
+                attempts, RecordedAgent(), rubric, writer=writer, plan=plan, observe=watch
+            )
             watch.seconds, watch.cpu = time.perf_counter() - began, time.process_time() - used
     return watch
 

@@ -169,12 +169,12 @@ async def fill(path: Path, cases: int, length: int) -> str:
 def write(path: Path, out: Path) -> None:
     """In a process of its own, so that its memory is its own."""
     from fourscore.report.run_page import write_report
-    from fourscore.test.run import summarized
+    from fourscore.test.run import summarize_run
 
     with Store(path, make=False) as store:
         run = store.runs()[0].id
         begun = time.perf_counter()
-        document = summarized(store, run)
+        document = summarize_run(store, run)
         between = time.perf_counter()
         write_report(out, store, run, document=document)
         seconds = time.perf_counter() - between

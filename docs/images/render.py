@@ -14,7 +14,7 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, DIMMED_MONOKAI
 
 from fourscore.report.run_panel import print_run
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import summarized
+from fourscore.test.run import summarize_run
 
 HERE = Path(__file__).parent
 THEMES = {"light": DEFAULT_TERMINAL_THEME, "dark": DIMMED_MONOKAI}
@@ -26,7 +26,7 @@ def main() -> None:
         subprocess.run([command, "demo"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         with Store(Path(folder) / "fourscore-demo" / "runs.db", make=False) as store:
             (info,) = store.runs()
-            document = {"gates": [], **summarized(store, info.id)}
+            document = {"gates": [], **summarize_run(store, info.id)}
     for width in (80, 140):
         for name, theme in THEMES.items():
             out = Console(

@@ -10,7 +10,7 @@ from fourscore.evolve.comparison import PairedRuns, pair_runs
 from fourscore.evolve.split import order_of
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
-from fourscore.test.compare import Side
+from fourscore.test.compare import ScoredRun
 
 #: Case id, what was asked, and the value of each attempt (None: not measured).
 Rows = list[tuple[str, str, list[float | None]]]
@@ -25,7 +25,7 @@ def scored(value: float | None) -> Score:
     )  # fmt: skip
 
 
-def stored(store: Store, rows: Rows) -> Side:
+def stored(store: Store, rows: Rows) -> ScoredRun:
     info = store.start(RunInfo(rubric_fingerprint="r", planned=len(rows)))
 
     async def write() -> None:
@@ -37,7 +37,7 @@ def stored(store: Store, rows: Rows) -> Side:
                     await writer.put_score(name, repeat, "r", scored(value))
 
     asyncio.run(write())
-    return Side(store=store, run=info.id, judge="r")
+    return ScoredRun(store=store, run=info.id, judge="r")
 
 
 def paired(folder: Path, old: Rows, new: Rows) -> PairedRuns:

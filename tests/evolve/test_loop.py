@@ -27,7 +27,7 @@ from fourscore.formats.cases import CaseFile
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.messages import ModelError
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import Plan
+from fourscore.test.run import RunPlan
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 #: The prompt says how well it does: a share of cases, as `right: 0.4`.
@@ -131,7 +131,7 @@ class Desk:
                 rubric=rubric,
                 rubric_text=RUBRIC,
                 cases_path="cases.jsonl",
-                plan=Plan(repeats=evolution.settings.repeats),
+                plan=RunPlan(repeats=evolution.settings.repeats),
                 watch=_silent,
                 most=most,
             )

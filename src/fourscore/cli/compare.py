@@ -13,7 +13,7 @@ from fourscore.report.comparison_panel import print_comparison
 from fourscore.report.run_panel import make_store_option
 from fourscore.stats.paired_verdict import Rules
 from fourscore.stores.sqlite import Store
-from fourscore.test.compare import Side, compare, same_judge
+from fourscore.test.compare import ScoredRun, check_same_rubric, compare_runs
 
 #: What may be asked of B, and the verdicts that do not give it.
 REFUSED = {"not-worse": {"worse"}, "better": {"worse", "no_difference", "cannot_tell"}}
@@ -47,9 +47,11 @@ def run(args: argparse.Namespace) -> int:
         if args.scores:
             judge = b.judge(other.id, a.judge(one.id, args.scores))
         else:
-            judge = same_judge(a, one.id, b, other.id)
-        found = compare(
-            Side(store=a, run=one.id, judge=judge), Side(store=b, run=other.id, judge=judge), rules
+            judge = check_same_rubric(a, one.id, b, other.id)
+        found = compare_runs(
+            ScoredRun(store=a, run=one.id, judge=judge),
+            ScoredRun(store=b, run=other.id, judge=judge),
+            rules,
         )
     verdict = found.whole.verdict
     met = args.require is None or verdict.kind not in REFUSED[args.require]

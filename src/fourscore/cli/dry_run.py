@@ -11,16 +11,20 @@ from fourscore.cli.main import PASSED
 from fourscore.cli.run_inputs import RunInputs
 from fourscore.models import max_cost
 from fourscore.models.model_pool import ModelPool
-from fourscore.test.run import Todo
+from fourscore.test.run import PlannedAttempt
 
 #: Cases that are listed.
 FIRST = 10
 
 
-def dry_run(inputs: RunInputs, todo: Iterable[Todo], models: ModelPool, *, as_json: bool) -> int:
+def dry_run(
+    inputs: RunInputs, attempts: Iterable[PlannedAttempt], models: ModelPool, *, as_json: bool
+) -> int:
     """Print what is to do, and the most that models may cost; the exit code."""
     rubric, agent, repeats = inputs.rubric, inputs.agent, inputs.settings.repeats
-    planned, most = max_cost.estimate_max_cost((item.case for item in todo), rubric, agent, models)
+    planned, most = max_cost.estimate_max_cost(
+        (attempt.case for attempt in attempts), rubric, agent, models
+    )
     document: dict[str, Any] = {
         "cases": planned // repeats if planned % repeats == 0 else planned,
         "repeats": repeats,

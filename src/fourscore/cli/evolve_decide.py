@@ -16,7 +16,7 @@ from fourscore.evolve.decision import Decision, decide_by_pairs, decide_by_score
 from fourscore.report import evolution_panel as terminal
 from fourscore.stats.sequential import Looks
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
-from fourscore.test.compare import Side, same_judge
+from fourscore.test.compare import ScoredRun, check_same_rubric
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,8 +58,11 @@ def _decide_runs(args: argparse.Namespace) -> int:
         a = stack.enter_context(Store(args.store, make=False))
         b = stack.enter_context(Store(args.store_b, make=False)) if args.store_b else a
         one, other = a.run(args.runs[0]), b.run(args.runs[1])
-        judge = args.scores or same_judge(a, one.id, b, other.id)
-        old, new = Side(store=a, run=one.id, judge=judge), Side(store=b, run=other.id, judge=judge)
+        judge = args.scores or check_same_rubric(a, one.id, b, other.id)
+        old, new = (
+            ScoredRun(store=a, run=one.id, judge=judge),
+            ScoredRun(store=b, run=other.id, judge=judge),
+        )
         found = pair_runs(old, new)
     if args.rule == "paired":
         return _decided(args, decide_by_pairs(found.pairs, _plan(args, len(found.pairs))), found)

@@ -38,7 +38,7 @@ from fourscore.report import summary_text
 from fourscore.report.lineage_panel import show_lineage
 from fourscore.report.run_panel import ProgressLine
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import Observer, Plan
+from fourscore.test.run import Observer, RunPlan
 
 #: The word behind a number that limits attempts at cases.
 CASES = "cases"
@@ -226,8 +226,8 @@ def _made(path: str) -> str:
     return path
 
 
-def _plan(settings: Settings) -> Plan:
-    return Plan(
+def _plan(settings: Settings) -> RunPlan:
+    return RunPlan(
         repeats=settings.repeats,
         concurrency=settings.concurrency,
         deadline=settings.deadline,

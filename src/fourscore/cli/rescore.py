@@ -17,8 +17,7 @@ from fourscore.report import exports, summary_text
 from fourscore.report.run_panel import ProgressLine, make_store_option, print_run
 from fourscore.stats.gates import parse as parse_gate
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
-from fourscore.test.run import Plan, stored, summarized
-from fourscore.test.run import run as run_cases
+from fourscore.test.run import RunPlan, read_stored_attempts, run_attempts, summarize_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,12 +54,19 @@ def run(args: argparse.Namespace) -> int:
         info = store.run(args.run_id)
         for gate in gates:
             gate.check([line.name for line in rubric.dimensions], info.repeats)
-        plan = Plan(concurrency=args.concurrency, judge_deadline=args.judge_deadline)
+        plan = RunPlan(concurrency=args.concurrency, judge_deadline=args.judge_deadline)
         with store.writer(info.id) as writer, ProgressLine(info.planned) as ticker:
-            todo = stored(store, info.id, judge)
-            work = run_cases(todo, agent_of("recorded"), rubric, writer, plan, ticker)
+            attempts = read_stored_attempts(store, info.id, judge)
+            work = run_attempts(
+                attempts,
+                agent_of("recorded"),
+                rubric,
+                writer=writer,
+                plan=plan,
+                observe=ticker,
+            )
             loop.run(run_in_pool(work, pool))
-        summary = summarized(store, info.id, rubric, judge)
+        summary = summarize_run(store, info.id, rubric, judge)
         document = {"run": info.id, "judge": judge, **summary, **budget.bill(pool)}
         document |= correct_rate_by_file(args.rubric, judge, document)
         document["gates"] = [msgspec.to_builtins(gate.evaluate(document)) for gate in gates]

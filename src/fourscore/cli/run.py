@@ -36,8 +36,7 @@ from fourscore.report import exports, summary_text
 from fourscore.report.run_panel import ProgressLine, find_previous_run, make_store_option, print_run
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
-from fourscore.test.run import Todo, planned, summarized
-from fourscore.test.run import run as run_cases
+from fourscore.test.run import PlannedAttempt, plan_attempts, run_attempts, summarize_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,13 +74,13 @@ def _start(args: argparse.Namespace) -> int:
     models = budget.make_model_pool(
         settings.means, inputs.rubric, inputs.agent, keys=not args.dry_run
     )
-    todo = planned(inputs.choose_cases(), settings.repeats)
+    attempts = plan_attempts(inputs.choose_cases(), settings.repeats)
     if args.dry_run:
-        return dry_run(inputs, todo, models, as_json=args.json)
+        return dry_run(inputs, attempts, models, as_json=args.json)
     with Store(_make_folder(settings.store)) as store:
         info = _make_info(inputs, found, count)
         store.start(info)
-        return _carry_out(args, store, info, inputs, todo=todo, models=models)
+        return _carry_out(args, store, info, inputs, attempts=attempts, models=models)
 
 
 def _resume(args: argparse.Namespace) -> int:
@@ -98,10 +97,10 @@ def _resume(args: argparse.Namespace) -> int:
             spent=count_spent(store, info, inputs),
             keys=not args.dry_run,
         )
-        todo = find_remaining(store, info, inputs, retry)
+        attempts = find_remaining(store, info, inputs, retry)
         if args.dry_run:
-            return dry_run(inputs, todo, models, as_json=args.json)
-        return _carry_out(args, store, info, inputs, todo=todo, models=models)
+            return dry_run(inputs, attempts, models, as_json=args.json)
+        return _carry_out(args, store, info, inputs, attempts=attempts, models=models)
 
 
 def _make_info(inputs: RunInputs, found: CaseFileInfo, count: int) -> RunInfo:
@@ -130,7 +129,7 @@ def _carry_out(
     info: RunInfo,
     inputs: RunInputs,
     *,
-    todo: Iterator[Todo],
+    attempts: Iterator[PlannedAttempt],
     models: ModelPool,
 ) -> int:
     """Run what is to do, store it, print the summary; the exit code."""
@@ -138,7 +137,14 @@ def _carry_out(
     started = time.monotonic()
     resume = resume_command(info, settings, args)
     with store.writer(info.id) as writer, ProgressLine(info.planned) as ticker:
-        work = run_cases(todo, inputs.agent, rubric, writer, settings.plan, ticker)
+        work = run_attempts(
+            attempts,
+            inputs.agent,
+            rubric,
+            writer=writer,
+            plan=settings.plan,
+            observe=ticker,
+        )
         try:
             with stdout_kept(), Watchdog(settings.deadline) as watchdog:
                 complete = loop.run(stoppable(work, models, watchdog))
@@ -152,7 +158,7 @@ def _carry_out(
             if isinstance(group.exceptions[0], FourscoreError):
                 raise group.exceptions[0] from None
             raise OSError(safe_repr(group.exceptions[0])) from None  # incomplete, whatever it was
-    document = {"run": info.id, **summarized(store, info.id, rubric), **budget.bill(models)}
+    document = {"run": info.id, **summarize_run(store, info.id, rubric), **budget.bill(models)}
     document |= correct_rate_by_file(settings.rubric, info.rubric_fingerprint, document)
     if complete:
         store.finish(info.id, document)

@@ -18,7 +18,7 @@ from fourscore.models.budget import NOTHING, Cost, Limits
 from fourscore.models.messages import FREE
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import Todo, summarized
+from fourscore.test.run import PlannedAttempt, summarize_run
 
 
 def resume_settings(info: RunInfo, args: argparse.Namespace, store: str) -> RunSettings:
@@ -63,7 +63,7 @@ def parse_statuses(words: list[str]) -> set[Status]:
 
 def find_remaining(
     store: Store, info: RunInfo, inputs: RunInputs, retry: set[Status]
-) -> Iterator[Todo]:
+) -> Iterator[PlannedAttempt]:
     """What a run still lacks: cases × repeats without a row, traces without a score, and those
     whose status is to be tried again.
 
@@ -74,7 +74,7 @@ def find_remaining(
         statuses = store.statuses(info.id, case.id, judge)
         for repeat in range(1, info.repeats + 1):
             if repeat not in statuses:
-                yield Todo(position, case, repeat)
+                yield PlannedAttempt(position=position, case=case, repeat=repeat)
                 continue
             status = statuses[repeat]
             if status is None or status in retry:
@@ -82,14 +82,16 @@ def find_remaining(
                 has_answer = row is not None and status in (None, Status.CANCELLED)
                 trace = row.trace if row is not None and has_answer else None
                 spent = row.score.cost if row is not None and row.score is not None else FREE
-                yield Todo(position, case, repeat, trace, spent)
+                yield PlannedAttempt(
+                    position=position, case=case, repeat=repeat, trace=trace, spent=spent
+                )
 
 
 def count_spent(store: Store, info: RunInfo, inputs: RunInputs) -> Cost:
     """What a run has cost so far, where that is limited; an agent counts if it is a model."""
     if inputs.settings.means.limits == Limits():
         return NOTHING
-    document = summarized(store, info.id)
+    document = summarize_run(store, info.id)
     spent = NOTHING
     for side in ["judges", *(["agent"] if list_models(inputs.agent) else [])]:
         line = document["cost"][side]

@@ -20,7 +20,7 @@ from fourscore.formats.validation import ConversionError, converted
 from fourscore.formats.yaml_file import read_document
 from fourscore.judges.rubric_file import RESEARCH
 from fourscore.stores.sqlite import DEFAULT_STORE
-from fourscore.test.run import Plan
+from fourscore.test.run import RunPlan
 
 #: The configuration of a folder, read where none is named and the flags do not say it all.
 CONFIG = "fourscore.yaml"
@@ -157,8 +157,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return replace(self, **_map_paths(asdict(self), Path.resolve))
 
     @property
-    def plan(self) -> Plan:
-        return Plan(
+    def plan(self) -> RunPlan:
+        return RunPlan(
             repeats=self.repeats,
             concurrency=self.concurrency,
             deadline=self.deadline,

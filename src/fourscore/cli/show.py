@@ -20,7 +20,7 @@ from fourscore.report.run_panel import find_previous_run, make_store_option, pri
 from fourscore.report.summary_text import describe_judges
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import summarized
+from fourscore.test.run import summarize_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,8 +64,8 @@ def _summary(
 ) -> tuple[dict[str, Any], tuple[RunInfo, dict[str, Any]] | None]:
     """The summary, and the run before; what was rescored has neither that nor a calibration."""
     if judge is not None:
-        return {"run": info.id, "judge": judge, **summarized(store, info.id, judge=judge)}, None
-    document = {"run": info.id, **summarized(store, info.id)}
+        return {"run": info.id, "judge": judge, **summarize_run(store, info.id, judge=judge)}, None
+    document = {"run": info.id, **summarize_run(store, info.id)}
     document |= correct_rate(info.rubric, info.rubric_fingerprint, document)
     return document, find_previous_run(store, info)
 

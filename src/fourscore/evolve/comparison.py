@@ -22,7 +22,7 @@ from fourscore.evolve.split import order_of
 from fourscore.stats.paired import Attempt
 from fourscore.stats.paired_scores import ScorePairs
 from fourscore.stats.sequential import Looks
-from fourscore.test.compare import Side
+from fourscore.test.compare import ScoredRun
 
 #: The purposes in the ids of runs.
 DECIDE_PURPOSE, HOLD_PURPOSE = "decide", "hold"
@@ -76,7 +76,7 @@ class PairedRuns(msgspec.Struct, frozen=True, kw_only=True):
     unmeasured: int
 
 
-def pair_runs(old: Side, new: Side) -> PairedRuns:
+def pair_runs(old: ScoredRun, new: ScoredRun) -> PairedRuns:
     before = {row.case.id: (digest(row.case.input), _score(tried)) for row, tried in old.cases()}
     found: dict[str, tuple[float, float]] = {}
     only_new = changed = unmeasured = 0

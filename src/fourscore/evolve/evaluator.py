@@ -17,7 +17,14 @@ from fourscore.evolve.history import Version
 from fourscore.evolve.prompted_agent import PromptedAgents
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import Observer, Outcome, Plan, Todo, run, summarized
+from fourscore.test.run import (
+    AttemptOutcome,
+    Observer,
+    PlannedAttempt,
+    RunPlan,
+    run_attempts,
+    summarize_run,
+)
 
 #: How attempts end that the agent itself has failed in.
 FAILED = (Status.AGENT_ERROR, Status.TIMEOUT)
@@ -42,7 +49,7 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
     rubric: Rubric
     rubric_text: str
     cases_path: str
-    plan: Plan
+    plan: RunPlan
     watch: Watch
     most: int | None = None
 
@@ -81,7 +88,7 @@ class Evaluator:
         if todo:
             await self._carry_out(name, version, todo)
             if len(cases) == len(part):
-                self.store.finish(name, summarized(self.store, name, self.bench.rubric))
+                self.store.finish(name, summarize_run(self.store, name, self.bench.rubric))
         rows = [self._attempts(name, case) for case in cases]
         found = [score for row in rows for score in row]
         failed = sum(score.status in FAILED for score in found)
@@ -139,7 +146,7 @@ class Evaluator:
             self._runs.add(name)
         self._known.setdefault(name, {})
 
-    def _todo(self, name: str, cases: Iterable[Case]) -> list[Todo]:
+    def _todo(self, name: str, cases: Iterable[Case]) -> list[PlannedAttempt]:
         """What has no score. A case that was changed is asked again; an answer that nobody could
         judge is judged again, once in each process."""
         known, todo = self._known[name], []
@@ -150,14 +157,16 @@ class Evaluator:
                     continue
                 row = self.store.row(name, case.id, repeat, judge)
                 if row is None or _text(row.case) != _text(case):
-                    todo.append(Todo(position, case, repeat))
+                    todo.append(PlannedAttempt(position=position, case=case, repeat=repeat))
                 elif row.score is not None and row.score.status.measured:
                     known[case.id, repeat] = row.score
                 else:
-                    todo.append(Todo(position, case, repeat, row.trace))
+                    todo.append(
+                        PlannedAttempt(position=position, case=case, repeat=repeat, trace=row.trace)
+                    )
         return todo
 
-    async def _carry_out(self, name: str, version: Version, todo: list[Todo]) -> None:
+    async def _carry_out(self, name: str, version: Version, todo: list[PlannedAttempt]) -> None:
         bench, known = self.bench, self._known[name]
         over = False
         if bench.most is not None and len(todo) > bench.most - self.asked:
@@ -168,12 +177,14 @@ class Evaluator:
         )
         with self.store.writer(name) as writer, bench.watch(len(todo)) as tick:
 
-            def observe(outcome: Outcome) -> None:
+            def observe(outcome: AttemptOutcome) -> None:
                 self.asked += 1
                 known[outcome.case_id, outcome.repeat] = outcome.score
                 tick(outcome)
 
-            whole = await run(todo, agent, bench.rubric, writer, bench.plan, observe)
+            whole = await run_attempts(
+                todo, agent, bench.rubric, writer=writer, plan=bench.plan, observe=observe
+            )
         if not whole:
             raise Stopped("budget", "the budget for models is spent")
         if over:

@@ -9,7 +9,7 @@ from fourscore.formats.plain_text import plain
 from fourscore.report.terminal import make_console, print_panel
 from fourscore.stats.paired import Comparison
 from fourscore.stores.run import RunInfo
-from fourscore.test.compare import Compared
+from fourscore.test.compare import RunComparison
 
 WORDS = {
     "better": ("better", "green"),
@@ -22,7 +22,7 @@ TAGS, FLIPPED = 12, 5
 
 
 def print_comparison(
-    a: RunInfo, b: RunInfo, found: Compared, store: str = "", to: Console | None = None
+    a: RunInfo, b: RunInfo, found: RunComparison, store: str = "", to: Console | None = None
 ) -> None:
     """Print the comparison; `store` is the `--store` option that finds run b."""
     out = to or make_console()
@@ -39,7 +39,7 @@ def print_comparison(
     print_panel(out, title, parts, colour)
 
 
-def _table(found: Compared) -> Table:
+def _table(found: RunComparison) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("", "A", "B", "change", "interval", "n"):
         table.add_column(name, justify="left" if not name else "right")
@@ -99,7 +99,7 @@ def _ends(interval: tuple[float, float] | None, scale: float, form: str) -> str:
     )
 
 
-def _flips(found: Compared) -> list[Text]:
+def _flips(found: RunComparison) -> list[Text]:
     lines = []
     for word, ids, more, colour in (
         ("now pass", found.gained, found.gained_left_out, "green"),
@@ -112,7 +112,7 @@ def _flips(found: Compared) -> list[Text]:
     return lines
 
 
-def _left_out(found: Compared) -> list[Text]:
+def _left_out(found: RunComparison) -> list[Text]:
     parts = [
         f"{count} {words}"
         for count, words in (
@@ -126,7 +126,7 @@ def _left_out(found: Compared) -> list[Text]:
     return [Text(f"left out  {', '.join(parts)}")] if parts else []
 
 
-def _next(b: RunInfo, found: Compared) -> str:
+def _next(b: RunInfo, found: RunComparison) -> str:
     if found.lost:
         return f"fourscore show {b.id} {plain(found.lost[0])}"
     return f"fourscore show {b.id}"

@@ -26,7 +26,7 @@ from fourscore.report.summary_text import (
 from fourscore.report.terminal import make_console, print_panel
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
-from fourscore.test.run import Outcome
+from fourscore.test.run import AttemptOutcome
 
 #: Characters of a dimension's bar, and of the progress bar.
 BAR, PROGRESS = 20, 16
@@ -59,7 +59,7 @@ class ProgressLine:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __call__(self, outcome: Outcome) -> None:
+    def __call__(self, outcome: AttemptOutcome) -> None:
         self.done += 1
         self.passed += outcome.score.passed is True
         self.failed += outcome.score.passed is False

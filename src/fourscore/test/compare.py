@@ -1,8 +1,8 @@
-"""Two runs over the same cases, side by side.
+"""Compare two runs over the same cases, case by case.
 
-Cases are matched by id and compared only where both runs asked the same: a case that was changed
-between the runs is counted and left out. The first run is held as a few numbers for each case, the
-second is streamed past it.
+Cases are matched by id and compared only where both runs had the same input: a case whose input
+changed between the runs is counted and left out. Of the first run a few numbers for each case are
+kept in memory; the second is streamed.
 """
 
 from collections.abc import Iterator
@@ -18,26 +18,26 @@ from fourscore.stats.summary_counters import First
 from fourscore.stores.run import StoredRow
 from fourscore.stores.sqlite import Store
 
-#: Flipped cases that are named, each way.
-NAMED = 50
+#: Flipped cases that are listed, each way.
+MAX_LISTED = 50
 
 
-class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """A run in a store, by the judgement of its own rubric or another."""
+class ScoredRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run in a store, with its scores by one rubric; `judge` is that rubric's fingerprint."""
 
     store: Store
     run: str
     judge: str
 
     def cases(self) -> Iterator[tuple[StoredRow, list[Attempt]]]:
-        """Each case once, with what its attempts came to."""
+        """Each case once, with the results of its attempts."""
         for _, rows in groupby(self.store.rows(self.run, self.judge), key=lambda row: row.case.id):
             first, *others = rows
             yield first, [_attempt(row) for row in (first, *others)]
 
 
-class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the cases, from a to b."""
+class RunComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """The differences from run a to run b, for all cases and by tag, and the cases that flipped."""
 
     whole: Comparison
     by_tag: dict[str, Comparison]
@@ -51,13 +51,13 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     changed: int
 
     def document(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """The comparison as JSON values."""
         document: dict[str, Any] = msgspec.to_builtins(self)
         return document
 
 
-def same_judge(a: Store, run_a: str, b: Store, run_b: str) -> str:
-    """The rubric that both runs were scored by; scores by two rubrics are not comparable."""
+def check_same_rubric(a: Store, run_a: str, b: Store, run_b: str) -> str:
+    """The fingerprint of the rubric that scored both runs; `ConfigError` where there are two."""
     first, second = a.run(run_a).rubric_fingerprint, b.run(run_b).rubric_fingerprint
     if first != second:
         message = f"{run_a} and {run_b} were scored by different rubrics"
@@ -66,38 +66,38 @@ def same_judge(a: Store, run_a: str, b: Store, run_b: str) -> str:
     return first
 
 
-def compare(a: Side, b: Side, rules: Rules) -> Compared:
-    """b against a."""
-    before = {row.case.id: (digest(row.case.input, 16), tried) for row, tried in a.cases()}
-    pairs, gained, lost = Pairs(), First(NAMED), First(NAMED)
+def compare_runs(a: ScoredRun, b: ScoredRun, rules: Rules) -> RunComparison:
+    """Compare run b with run a."""
+    before = {row.case.id: (digest(row.case.input, 16), attempts) for row, attempts in a.cases()}
+    pairs, gained, lost = Pairs(), First(MAX_LISTED), First(MAX_LISTED)
     flips, only_b, changed = [0, 0], 0, 0
-    for row, now in b.cases():
+    for row, after in b.cases():
         case = row.case
         known = before.pop(case.id, None)
         if known is None:
             only_b += 1
             continue
-        asked, then = known
-        if asked != digest(case.input, 16):
+        input_digest, earlier = known
+        if input_digest != digest(case.input, 16):
             changed += 1
             continue
-        pairs.add_repeats(then, now, tags=case.tags)
-        was, is_ = _majority(then), _majority(now)
-        if was is False and is_ is True:
+        pairs.add_repeats(earlier, after, tags=case.tags)
+        passed_before, passed_after = _passes_mostly(earlier), _passes_mostly(after)
+        if passed_before is False and passed_after is True:
             flips[0] += 1
             gained.add((case.id, 1))
-        elif was is True and is_ is False:
+        elif passed_before is True and passed_after is False:
             flips[1] += 1
             lost.add((case.id, 1))
-    named = [[case_id for case_id, _ in kept.items()] for kept in (gained, lost)]
-    return Compared(
+    listed = [[case_id for case_id, _ in kept.items()] for kept in (gained, lost)]
+    return RunComparison(
         whole=pairs.compare(rules),
         by_tag=pairs.by_tag(rules),
         bootstrap=pairs.bootstrap(level=rules.level),
-        gained=named[0],
-        lost=named[1],
-        gained_left_out=flips[0] - len(named[0]),
-        lost_left_out=flips[1] - len(named[1]),
+        gained=listed[0],
+        lost=listed[1],
+        gained_left_out=flips[0] - len(listed[0]),
+        lost_left_out=flips[1] - len(listed[1]),
         only_a=len(before),
         only_b=only_b,
         changed=changed,
@@ -108,7 +108,7 @@ def _attempt(row: StoredRow) -> Attempt:
     return (None, None) if row.score is None else (row.score.passed, row.score.value)
 
 
-def _majority(tried: list[Attempt]) -> bool | None:
-    """Whether most attempts passed; with as many that did not, it did not."""
-    measured = [passed for passed, _ in tried if passed is not None]
+def _passes_mostly(attempts: list[Attempt]) -> bool | None:
+    """Whether more than half of the measured attempts passed; None where none was measured."""
+    measured = [passed for passed, _ in attempts if passed is not None]
     return 2 * sum(measured) > len(measured) if measured else None

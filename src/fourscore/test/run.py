@@ -1,8 +1,8 @@
-"""A test run: every case × repeat asked, stored, judged, stored.
+"""A test run: each attempt (a case × a repeat) is run, stored, judged, and its score stored.
 
-Nothing is held: cases come from an iterator, rows go to a store, and the summary is made from the
-store at the end, so a run that was killed and resumed ends with the same one. What counts as done
-is what the store has on disk.
+No list is kept in memory: cases come from an iterator, rows go to a store, and the summary is made
+from the store at the end, so a run that was killed and resumed ends with the same summary. An
+attempt counts as done once the store has it on disk.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from fourscore.stats.summary import Summary
 from fourscore.stores.sqlite import Store
 from fourscore.stores.writer import Writer
 
-#: Marks the trace of a case that has no recorded output, so that judging it again ends the same.
+#: Key in the metadata of a trace whose case has no recorded output; judging it again says so too.
 UNRECORDED = "fourscore_unrecorded"
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run goes about its cases."""
+class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run goes through its cases: repeats, attempts at a time, deadlines in seconds."""
 
     repeats: int = 1
     concurrency: int = 16
@@ -47,18 +47,18 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     fail_fast: bool = False
 
 
-class Outcome(msgspec.Struct, frozen=True):
-    """One case × repeat that has just ended."""
+class AttemptOutcome(msgspec.Struct, frozen=True):
+    """The score of an attempt that has just ended and is on disk."""
 
     case_id: str
     repeat: int
     score: Score
 
 
-class Todo(msgspec.Struct, frozen=True):
-    """One case × repeat that is to be done; a trace that is already there is only judged.
+class PlannedAttempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One case × repeat that is to be run; where there is a trace already, it is only judged.
 
-    `spent` is what judging it has cost before, without a score: the cost of a run stays whole.
+    `spent` is what judging it has cost before without a score; it is added to the score's cost.
     """
 
     position: int
@@ -69,141 +69,166 @@ class Todo(msgspec.Struct, frozen=True):
 
 
 class Observer(Protocol):
-    def __call__(self, outcome: Outcome) -> None: ...
+    """Called with each outcome, once it is on disk."""
+
+    def __call__(self, outcome: AttemptOutcome) -> None: ...
 
 
-async def run(
-    todo: Iterable[Todo],
+async def run_attempts(
+    attempts: Iterable[PlannedAttempt],
     agent: Agent,
     rubric: Rubric,
+    *,
     writer: Writer,
-    plan: Plan,
+    plan: RunPlan,
     observe: Observer,
 ) -> bool:
-    """Work through the list; False where it was cut short, by `fail_fast` or a spent budget."""
-    runner = _Runner(iter(todo), agent, rubric, writer, plan, observe)
+    """Run all attempts; False where the run stopped early, by `fail_fast` or a spent budget."""
+    runner = _Runner(
+        attempts=iter(attempts),
+        agent=agent,
+        rubric=rubric,
+        writer=writer,
+        plan=plan,
+        observe=observe,
+    )
     async with opened(agent), asyncio.TaskGroup() as tasks:
         for _ in range(plan.concurrency):
             tasks.create_task(runner.work())
-    return not runner.stopped
+    return not runner.is_stopped
 
 
 class _Done(NamedTuple):
-    """What came of an item, and the trace where that is not on the disk yet: a recorded one would
-    be read again."""
+    """An outcome, and the trace where that is not on disk yet.
 
-    item: Todo
-    outcome: Outcome
+    A recorded trace is stored together with its score: until then it can be read again.
+    """
+
+    attempt: PlannedAttempt
+    outcome: AttemptOutcome
     trace: Trace | None
 
 
 class _Runner:
     def __init__(
         self,
-        todo: Iterator[Todo],
+        *,
+        attempts: Iterator[PlannedAttempt],
         agent: Agent,
         rubric: Rubric,
         writer: Writer,
-        plan: Plan,
+        plan: RunPlan,
         observe: Observer,
     ) -> None:
-        self.todo, self.agent, self.rubric, self.writer = todo, agent, rubric, writer
+        self.attempts, self.agent, self.rubric, self.writer = attempts, agent, rubric, writer
         self.plan, self.observe = plan, observe
         self.judge = rubric.provenance.rubric
         self.executor: Executor = INLINE if rubric.is_bounded else Local(plan.judge_deadline)
-        self.stopped = False
+        self.is_stopped = False
 
     async def work(self) -> None:
-        """One case after the other. While the row of one is on its way to the disk the next has
-        begun; no worker has more than one on the way."""
-        kept: asyncio.Future[None] | None = None
-        for item in self.todo:
-            if self.stopped or _spent():
-                self.stopped = True
+        """Run one attempt after the other, until there are no more.
+
+        While a row is written to disk the next attempt has begun; a worker waits for the row before
+        it writes another.
+        """
+        writing: asyncio.Future[None] | None = None
+        for planned in self.attempts:
+            if self.is_stopped or _is_budget_spent():
+                self.is_stopped = True
                 break
-            done = await self.one(item)
+            done = await self._run(planned)
             if done is None:
                 continue
             if self.plan.fail_fast and done.outcome.score.passed is not True:
-                self.stopped = True
-            if kept is not None:
-                await kept
-            kept = self.keep(done)
-        if kept is not None:
-            await kept
+                self.is_stopped = True
+            if writing is not None:
+                await writing
+            writing = self._store(done)
+        if writing is not None:
+            await writing
 
-    async def one(self, item: Todo) -> "_Done | None":
-        """How it ended; None where it was not even begun, because the budget is spent."""
-        trace, writing, recorded = item.trace, None, isinstance(self.agent, RecordedAgent)
+    async def _run(self, planned: PlannedAttempt) -> _Done | None:
+        """Run the agent and judge its trace; None where the budget did not even let it begin."""
+        trace, writing, recorded = planned.trace, None, isinstance(self.agent, RecordedAgent)
+        case, repeat = planned.case, planned.repeat
         if trace is None:
             try:
-                trace = await attempt(self.agent, item.case, item.repeat - 1, self.plan.deadline)
+                trace = await attempt(self.agent, case, repeat - 1, self.plan.deadline)
             except CaseError as error:  # a recorded case has no output: nobody's answer is wrong
                 trace = Trace(metadata={UNRECORDED: str(error)})
             except ModelError:
-                self.stopped = True
+                self.is_stopped = True
                 return None
-            if not recorded:  # what an agent said is safe before anyone judges it
-                writing = self.writer.put_trace(item.position, item.case, item.repeat, trace)
+            if not recorded:  # what an agent answered is stored before it is judged
+                writing = self.writer.put_trace(planned.position, case, repeat, trace)
         try:
-            scored = await self.scored(item, trace)
+            scored = await self._score(planned, trace)
         finally:
             if writing is not None:
                 await writing
-        outcome = Outcome(item.case.id, item.repeat, scored)
-        return _Done(item, outcome, trace if recorded and item.trace is None else None)
+        outcome = AttemptOutcome(case.id, repeat, scored)
+        return _Done(planned, outcome, trace if recorded and planned.trace is None else None)
 
-    async def scored(self, item: Todo, trace: Trace) -> Score:
+    async def _score(self, planned: PlannedAttempt, trace: Trace) -> Score:
         if UNRECORDED in trace.metadata:
-            scored = _unmeasured(trace.metadata[UNRECORDED], self.rubric)
+            reason, provenance = trace.metadata[UNRECORDED], self.rubric.provenance
+            scored = Score(status=Status.JUDGE_ERROR, reason=reason, provenance=provenance)
         else:
-            (scored,) = await score(self.rubric, item.case, [trace], executor=self.executor)
-        return scored if item.spent == FREE else replace(scored, cost=scored.cost + item.spent)
+            (scored,) = await score(self.rubric, planned.case, [trace], executor=self.executor)
+        if planned.spent == FREE:
+            return scored
+        return replace(scored, cost=scored.cost + planned.spent)
 
-    def keep(self, done: "_Done") -> "asyncio.Future[None]":
-        """On the disk before it counts."""
-        item, outcome = done.item, done.outcome
+    def _store(self, done: _Done) -> "asyncio.Future[None]":
+        """Write the score, and the trace where it is missing; the observer hears of it afterwards."""
+        planned, outcome = done.attempt, done.outcome
         if done.trace is None:
-            kept = self.writer.put_score(outcome.case_id, item.repeat, self.judge, outcome.score)
-        else:
-            kept = self.writer.put_both(
-                item.position, item.case, item.repeat, done.trace, self.judge, outcome.score
+            writing = self.writer.put_score(
+                outcome.case_id, outcome.repeat, self.judge, outcome.score
             )
-        kept.add_done_callback(lambda done: self.kept(done, outcome))
-        return kept
+        else:
+            writing = self.writer.put_both(
+                planned.position,
+                planned.case,
+                planned.repeat,
+                done.trace,
+                self.judge,
+                outcome.score,
+            )
+        writing.add_done_callback(lambda written: self._report(written, outcome))
+        return writing
 
-    def kept(self, done: "asyncio.Future[None]", outcome: Outcome) -> None:
-        if not done.cancelled() and done.exception() is None:
+    def _report(self, written: "asyncio.Future[None]", outcome: AttemptOutcome) -> None:
+        if not written.cancelled() and written.exception() is None:
             self.observe(outcome)
 
 
-def _spent() -> bool:
-    """Whether a model has been refused for the budget's sake: then nothing new is begun."""
+def _is_budget_spent() -> bool:
+    """Whether the budget has refused a call: then no new attempt begins."""
     budget = current_pool().budget
     return budget is not None and budget.over is not None
 
 
-def _unmeasured(reason: str, rubric: Rubric) -> Score:
-    return Score(status=Status.JUDGE_ERROR, reason=reason, provenance=rubric.provenance)
-
-
-def planned(cases: Iterable[Case], repeats: int) -> Iterator[Todo]:
-    """Every case × repeat; repeats of a case follow one another."""
+def plan_attempts(cases: Iterable[Case], repeats: int) -> Iterator[PlannedAttempt]:
+    """Every case × repeat; the repeats of a case follow one another."""
     for position, case in enumerate(cases):
         for repeat in range(1, repeats + 1):
-            yield Todo(position, case, repeat)
+            yield PlannedAttempt(position=position, case=case, repeat=repeat)
 
 
-def stored(store: Store, run_id: str, judge: str) -> Iterator[Todo]:
-    """The traces of a run, to be judged by another rubric."""
+def read_stored_attempts(store: Store, run_id: str, judge: str) -> Iterator[PlannedAttempt]:
+    """The attempts of a stored run with their traces, to be judged by another rubric."""
     for row in store.rows(run_id, judge):
-        yield Todo(row.position, row.case, row.repeat, row.trace)
+        yield PlannedAttempt(
+            position=row.position, case=row.case, repeat=row.repeat, trace=row.trace
+        )
 
 
-def summarized(
+def summarize_run(
     store: Store, run_id: str, rubric: Rubric | None = None, judge: str | None = None
 ) -> dict[str, Any]:
-    """The summary of a run, from what the store has; the rubric gives the order of dimensions."""
+    """The summary of a run, from the rows in the store; the rubric gives the order of dimensions."""
     info = store.run(run_id)
     if rubric is not None:
         names = [dimension.name for dimension in rubric.dimensions]

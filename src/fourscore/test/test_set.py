@@ -1,6 +1,6 @@
-"""Test sets and their runner as plain Python objects: lists, dictionaries, one process.
+"""`TestSet` and `EvaluationRunner`: test sets as plain Python lists and dictionaries.
 
-For large sets, durable runs and resuming there is `fourscore run`; these keep everything in lists.
+They keep everything in memory; `fourscore run` is for large sets, stored runs and resuming.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ PASS_THRESHOLD = 0.7
 
 
 class TestSet:
-    """Cases with an index of their tags. What was added is kept as it was: a mapping or a Case."""
+    """A list of tests, each a mapping or a Case as it was added, with an index of their tags."""
 
     __test__ = False  # not a test of pytest's
 
@@ -41,7 +41,7 @@ class TestSet:
         self.tags: dict[str, list[int]] = {}
 
     def add_test(self, test: Mapping[str, Any] | Case) -> None:
-        for tag in field(test, "tags") or ():
+        for tag in get_field(test, "tags") or ():
             self.tags.setdefault(tag, []).append(len(self.tests))
         self.tests.append(test)
 
@@ -50,13 +50,13 @@ class TestSet:
         return [
             test
             for test in self.tests
-            if all(field(test, key, criteria) == value for key, value in criteria.items())
+            if all(get_field(test, key, criteria) == value for key, value in criteria.items())
         ]
 
     def get_complexity_distribution(self) -> dict[str, int]:
         counts: dict[str, int] = {}
         for test in self.tests:
-            complexity = field(test, "complexity") or "medium"
+            complexity = get_field(test, "complexity") or "medium"
             counts[complexity] = counts.get(complexity, 0) + 1
         return counts
 
@@ -67,8 +67,8 @@ class TestSet:
         return iter(self.tests)
 
 
-def field(test: Any, key: str, missing: Any = None) -> Any:
-    """A field of a test, whichever form it has; keys of a Case's metadata count too."""
+def get_field(test: Any, key: str, missing: Any = None) -> Any:
+    """A field of a test, or a key of the metadata of a Case."""
     if isinstance(test, Case):
         if key in test.__struct_fields__:
             return getattr(test, key)
@@ -76,15 +76,15 @@ def field(test: Any, key: str, missing: Any = None) -> Any:
     return test.get(key, missing)
 
 
-def case_of(test: Any) -> Case:
-    """A test as a case; keys that a case does not have go to its metadata."""
+def make_case(test: Any) -> Case:
+    """Convert a test to a case; keys that a case does not have go to its metadata."""
     return test if isinstance(test, Case) else case_from(test)
 
 
 def calculate_overall_score(
     dimension_scores: Mapping[str, float], rubric: Mapping[str, Any]
 ) -> float:
-    """The weighted mean over the dimensions that the rubric knows; 0 when nothing counts."""
+    """The weighted mean over the dimensions that the rubric has; 0 where no weight is above 0."""
     weights = {name: rubric[name]["weight"] for name in dimension_scores if name in rubric}
     total = sum(weights.values())
     if not total > 0:
@@ -97,9 +97,8 @@ class EvaluationRunner:
     """Runs an agent over a test set and evaluates what comes back, dimension by dimension.
 
     `rubric` is a `Rubric`, or a mapping from name to `{"weight": …, "judge": …}`, where the judge
-    is a judge, a function of (case, trace), or a judge's name, and the dimension's own name where
-    there is none. `agent` is anything that `fourscore
-    run` takes, an object with `run(input)` among them.
+    is a judge, a function of (case, trace), or a judge's name; without one, the dimension's name is
+    the judge's. `agent` is anything that `fourscore run` takes, or an object with `run(input)`.
     """
 
     def __init__(self, test_set: TestSet, rubric: Rubric | Mapping[str, Any], agent: Any) -> None:
@@ -107,10 +106,10 @@ class EvaluationRunner:
         self.results: list[dict[str, Any]] = []
         self._scores: list[tuple[Case, Score, Trace]] = []
         self._judges: dict[str, Any] = {}
-        self._made: Rubric | None = None
+        self._rubric: Rubric | None = None
 
     def run_all(self, verbose: bool = False) -> dict[str, Any]:
-        """Every test, one after the other, and the summary."""
+        """Run every test, one after the other; return the summary."""
         self.results, self._scores = [], []
         for number, test in enumerate(self.test_set.tests, 1):
             if verbose:
@@ -119,24 +118,25 @@ class EvaluationRunner:
         return self.summarize()
 
     def run_test(self, test: Any) -> dict[str, Any]:
-        case = case_of(test)
-        trace = PORTAL.run(self._attempt(case))
-        evaluation = self._evaluated(trace, case, test)
+        """Run one test; return the test, its output and the evaluation."""
+        case = make_case(test)
+        trace = PORTAL.run(self._run_agent(case))
+        evaluation = self._evaluate(trace, case, test)
         return {"test": test, "output": thaw(trace.output), "evaluation": evaluation}
 
     def evaluate_output(self, output: Any, test: Any) -> dict[str, Any]:
-        """`overall_score`, `dimension_scores` and `passed` of one output."""
+        """Evaluate one output: `overall_score`, `dimension_scores` and `passed`."""
         trace = output if isinstance(output, Trace) else Trace(output=output)
-        return self._evaluated(trace, case_of(test), test)
+        return self._evaluate(trace, make_case(test), test)
 
     def evaluate_dimension(
         self, output: Any, ground_truth: Any, dimension: str, config: Any
     ) -> float | None:
-        """One dimension of one output, for a mapping rubric; None where it does not apply.
+        """Score one dimension of one output; None where it does not apply.
 
-        To be overridden for a rule of one's own. `config` is the dimension's entry.
+        Override it for a rule of your own. `config` is the dimension's entry in a mapping rubric.
         """
-        judge = self._judge(dimension, config)
+        judge = self._get_judge(dimension, config)
         trace = output if isinstance(output, Trace) else Trace(output=output)
         case = Case(input=None, id=digest(ground_truth, 8), expected=ground_truth)
         (scored,) = PORTAL.run(score(Rubric.from_judge(judge), case, [trace], executor=Local()))
@@ -145,7 +145,7 @@ class EvaluationRunner:
         raise ConfigError(f"{dimension}: {scored.reason}")
 
     def summarize(self) -> dict[str, Any]:
-        """The summary of what was run; an error where nothing was."""
+        """The summary of all results; `{"error": …}` where there are none."""
         if not self._scores:
             return {"error": "无结果"}  # the original words: callers compare them
         summary = Summary()
@@ -158,21 +158,21 @@ class EvaluationRunner:
         ]
         return document
 
-    async def _attempt(self, case: Case) -> Trace:
+    async def _run_agent(self, case: Case) -> Trace:
         agent = agent_of(self.agent)
         async with opened(agent):
             return await attempt(agent, case)
 
-    def _evaluated(self, trace: Trace, case: Case, test: Any) -> dict[str, Any]:
+    def _evaluate(self, trace: Trace, case: Case, test: Any) -> dict[str, Any]:
         overridden = type(self).evaluate_dimension is not EvaluationRunner.evaluate_dimension
         if isinstance(self.rubric, Mapping) and overridden and trace.fault is None:
-            values = self._by_mapping(trace, test, self.rubric)
-            scored = _folded(values, self.rubric)
+            values = self._score_dimensions(trace, test, self.rubric)
+            scored = _make_score(values, self.rubric)
         else:
             rubric = (
-                Rubric.from_judge(FunctionJudge(_nothing, "agent"))
+                Rubric.from_judge(FunctionJudge(_never_passes, "agent"))
                 if overridden
-                else self._scored_by()
+                else self._get_rubric()
             )
             (scored,) = PORTAL.run(score(rubric, case, [trace], executor=Local()))
             values = {signal.name: signal.value for signal in scored.signals}
@@ -185,31 +185,31 @@ class EvaluationRunner:
             "passed": scored.passed,
         }
 
-    def _by_mapping(
+    def _score_dimensions(
         self, trace: Trace, test: Any, rubric: Mapping[str, Any]
     ) -> dict[str, float | None]:
-        truth = field(test, "expected", {})
+        truth = get_field(test, "expected", {})
         return {
             name: self.evaluate_dimension(thaw(trace.output), truth, name, config)
             for name, config in rubric.items()
         }
 
-    def _scored_by(self) -> Rubric:
-        """The rubric; a mapping is made into one, where each dimension is judged by its name."""
+    def _get_rubric(self) -> Rubric:
+        """The rubric; a mapping is converted once."""
         if isinstance(self.rubric, Rubric):
             return self.rubric
-        if self._made is None:
-            self._made = rubric_from_mapping(self.rubric)
-        return self._made
+        if self._rubric is None:
+            self._rubric = rubric_from_mapping(self.rubric)
+        return self._rubric
 
-    def _judge(self, dimension: str, config: Any) -> Any:
+    def _get_judge(self, dimension: str, config: Any) -> Any:
         if dimension not in self._judges:
             self._judges[dimension] = judge_from_mapping(dimension, config)
         return self._judges[dimension]
 
 
-def _folded(values: Mapping[str, float | None], rubric: Mapping[str, Any]) -> Score:
-    """What a rule of one's own gave for each dimension, as a score."""
+def _make_score(values: Mapping[str, float | None], rubric: Mapping[str, Any]) -> Score:
+    """The score of the values that an overridden `evaluate_dimension` returned."""
     measured = {name: value for name, value in values.items() if value is not None}
     signals = tuple(Signal(name=name, value=value) for name, value in values.items())
     if not measured:
@@ -227,13 +227,13 @@ def _folded(values: Mapping[str, float | None], rubric: Mapping[str, Any]) -> Sc
     )
 
 
-def _nothing(_case: Case, _trace: Trace) -> bool:
+def _never_passes(_case: Case, _trace: Trace) -> bool:
     return False
 
 
 def evaluate_output(
     output: Any, expected: Any, rubric: Rubric | Mapping[str, Any]
 ) -> dict[str, Any]:
-    """One output against what was expected, without a test set."""
-    runner = EvaluationRunner(TestSet("one"), rubric, _nothing)
+    """Evaluate one output against the expected answer, without a test set."""
+    runner = EvaluationRunner(TestSet("one"), rubric, _never_passes)
     return runner.evaluate_output(output, {"input": None, "expected": expected})

@@ -22,7 +22,7 @@ from fourscore.judges.math import MathJudge
 from fourscore.report import run_page as report
 from fourscore.report.run_page.compressed_blocks import BlockWriter, escape_markup
 from fourscore.report.run_page.detail import count_utf16_units, locate_evidence
-from fourscore.test.run import summarized
+from fourscore.test.run import summarize_run
 
 
 def scored(value: float, *signals: Signal, reason: str = "") -> Score:
@@ -69,7 +69,7 @@ def test_headline_holds_the_figures_of_the_summary(shelf: Any, read: Any) -> Non
     shelf.put(rows, name="nightly", agent="a.py:f", agent_version="2", git_commit="abc",
               cases_digest="d1", labels={"branch": "main"}, planned=10)  # fmt: skip
     page = read(shelf.report())
-    document = summarized(shelf.store, "run-1")
+    document = summarize_run(shelf.store, "run-1")
     summary = page.head["summary"]
     for key in ("pass_rate", "pass_rate_interval", "average_score", "statuses", "total_tests"):
         assert summary[key] == document[key]
@@ -290,7 +290,7 @@ def test_a_table_that_does_not_fit_keeps_failures_first(shelf: Any, read: Any) -
 def test_memory_does_not_grow_with_the_run(shelf: Any) -> None:
     """60 MB of outputs, of which the file may take 1.5 MB."""
     shelf.put([row(n, 0.1, noise(n % 50, 60_000)) for n in range(1000)])
-    document = summarized(shelf.store, "run-1")
+    document = summarize_run(shelf.store, "run-1")
     tracemalloc.start()
     try:
         shelf.report(limit=3_000_000, document=document)

@@ -21,7 +21,7 @@ from fourscore.report.run_page.headline import headline
 from fourscore.report.run_page.page import render_page
 from fourscore.report.run_page.rows import CaseDetails, TableRows, read_labels
 from fourscore.stores.sqlite import Store
-from fourscore.test.run import summarized
+from fourscore.test.run import summarize_run
 
 #: The largest report, in bytes.
 LIMIT = 14_500_000
@@ -43,11 +43,11 @@ def write_report(
 ) -> None:
     """Write the report of a run, scored by `judge` or else by the run's own rubric.
 
-    A `document` that `summarized` has given already saves a pass over the rows.
+    A `document` that `summarize_run` has given already saves a pass over the rows.
     """
     info = store.run(run_id)
     if document is None:
-        document = summarized(store, info.id, rubric, judge)
+        document = summarize_run(store, info.id, rubric, judge)
     room = max(0, limit - PAGE)
     lines = TableRows(list(document["dimensions"]), int(TABLE * room))
     for row in store.rows(info.id, judge):
