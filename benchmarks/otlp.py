@@ -64,7 +64,7 @@ BARE = """
 import gzip
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from fourscore.core import Rubric
-from fourscore.server import running
+from fourscore.server.serve import serve
 from fourscore.server.app import App
 from fourscore.server.settings import Settings
 from fourscore.judges.math import MathJudge
@@ -72,7 +72,7 @@ from fourscore.judges.math import MathJudge
 class Bare(App):
     async def __call__(self, scope, receive, send):
         if scope["type"] == "lifespan":
-            return await self._lifespan(receive, send)
+            return await self._run_lifespan(receive, send)
         body, more = b"", True
         while more:
             message = await receive()
@@ -87,7 +87,7 @@ class Bare(App):
         await send({"type": "http.response.body", "body": b""})
 
 app = Bare(Rubric.from_judge(MathJudge()), Settings(port=0))
-running.serve(app, lambda address: print('{"url": "%s"}' % address, flush=True))
+serve(app, lambda address: print('{"url": "%s"}' % address, flush=True))
 """
 
 

@@ -36,7 +36,7 @@ PATH = "/v1/rewards"
 BARE = """
 import sys, uvicorn
 from fourscore.core import Rubric
-from fourscore.server import running
+from fourscore.server.serve import serve
 from fourscore.server.app import App
 from fourscore.server.settings import Settings
 from fourscore.judges.math import MathJudge
@@ -46,7 +46,7 @@ ANSWER = b"." * 164
 class Bare(App):
     async def __call__(self, scope, receive, send):
         if scope["type"] == "lifespan":
-            return await self._lifespan(receive, send)
+            return await self._run_lifespan(receive, send)
         while (await receive()).get("more_body"):
             pass
         headers = [(b"content-type", b"application/json"), (b"content-length", b"164")]
@@ -54,7 +54,7 @@ class Bare(App):
         await send({"type": "http.response.body", "body": ANSWER})
 
 app = (Bare if sys.argv[1] == "bare" else App)(Rubric.from_judge(MathJudge()), Settings(port=0))
-running.serve(app, lambda address: print(address, flush=True))
+serve(app, lambda address: print(address, flush=True))
 """
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from fourscore.core import ConfigError
-from fourscore.server.settings import Settings, is_loopback, read_token
+from fourscore.server.auth import is_loopback, read_token
+from fourscore.server.settings import Settings
 
 from .conftest import Served, Start, ask, refused, row, until
 
@@ -197,7 +198,7 @@ def send_head(served: Served, pieces: list[bytes], pause: float = 0.0) -> bytes:
 
 
 def test_heads_are_bounded_in_size_and_time(start: Start) -> None:
-    patch = "from fourscore.server import guard; guard.SECONDS = 1.0"
+    patch = "from fourscore.server import header_limits; header_limits.HEAD_TIMEOUT = 1.0"
     served = start("--judge", "math", patch=patch)
     first = b"GET /healthz HTTP/1.1\r\n"
     endless = [first, *([b"x-a: " + b"a" * 1000 + b"\r\n"] * 3000)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fourscore.server.openapi import document
+from fourscore.server.openapi import make_document
 from fourscore.server.settings import Settings
 
 from .conftest import Served, Start
@@ -17,7 +17,7 @@ TOKEN = "not-a-real-token-0123456789"
 
 def test_the_document_is_of_this_server(math: Served) -> None:
     served = math.ask("GET", "/openapi.json").json
-    assert served == document(Settings())
+    assert served == make_document(Settings())
     assert served["openapi"] == "3.1.0"
     posts = {"/v1/rewards", "/openrlhf/reward", "/nemo_gym/verify", "/verify"}
     assert set(served["paths"]) == posts | {"/healthz", "/openapi.json"}
@@ -27,7 +27,7 @@ def test_the_document_is_of_this_server(math: Served) -> None:
 
 
 def test_a_token_is_in_the_document_only_where_one_is_asked_for() -> None:
-    guarded = document(Settings(token=b"digest"))
+    guarded = make_document(Settings(token=b"digest"))
     assert set(guarded["components"]["securitySchemes"]) == {"bearer", "basic"}
     assert "401" in guarded["paths"]["/v1/rewards"]["post"]["responses"]
     assert "401" not in guarded["paths"]["/healthz"]["get"]["responses"]

@@ -102,9 +102,9 @@ def test_the_judges_own_words_are_in_the_log_of_the_operator(start: Start) -> No
 
 def test_a_bug_of_ours_tells_the_client_nothing(start: Start) -> None:
     patch = (
-        "from fourscore.server.judging import Judging\n"
+        "from fourscore.server.judge_runner import JudgeRunner\n"
         f"async def broken(self, groups): raise RuntimeError('{SECRET}')\n"
-        "Judging.scores = broken"
+        "JudgeRunner.score = broken"
     )
     served = start("--judge", "math", patch=patch)
     answer = served.post({"task": {"metadata": {"answer": SECRET}}, "output": {}})

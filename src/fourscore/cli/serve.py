@@ -60,13 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        from fourscore.server.running import serve
-    except ImportError as error:
-        message = f"serving needs {error.name}: pip install 'fourscore[server]'"
-        raise ConfigError(message) from None
     from fourscore.server.app import App
-    from fourscore.server.settings import Settings, read_token
+    from fourscore.server.auth import read_token
+    from fourscore.server.serve import serve
+    from fourscore.server.settings import Settings
 
     settings = Settings(
         host=args.host,

@@ -1,5 +1,6 @@
-"""The reward server: an ASGI app over the training phase, and the process that serves it.
+"""The reward server: rewards and trace ingestion over HTTP.
 
-`app` answers requests, `judging` keeps judges away from the event loop, `shapes` are the bodies
-that trainers send, `openapi` describes all of it from the same types, `running` is the process.
+`app` is the ASGI app, `reward_routes` has the bodies that trainers send, `monitor_routes` receives
+traces, `judge_runner` keeps judges away from the event loop, `openapi` describes the routes from
+their types, and `serve` runs the app with uvicorn.
 """

@@ -1,183 +1,216 @@
-"""The ASGI app. Written by hand: six routes are a dictionary, and a framework halves the speed.
+"""The ASGI app: Starlette's router for pages and traces, a plain dictionary for reward routes.
 
-The order matters: who asks is checked before anything is read, a place is taken before a body is
-held in memory, and the deadline covers reading and judging together.
+Reward routes stand in front of the router: it would add 7 µs to the 20 µs that the app takes for a
+reward judged by exact match.
+
+The order matters: the token is checked before anything is read, the number of requests under way
+before a body is held in memory, and the deadline covers reading and judging together.
 """
 
 import asyncio
 import gc
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import Receive, Scope, Send
 
-from fourscore.core import Rubric
+from fourscore.core import Rubric, Score
 from fourscore.models.deadlines import Deadline, Deadlines
-from fourscore.server import access
-from fourscore.server.bodies import Gone, Receive, read_body
-from fourscore.server.judging import Judging
-from fourscore.server.openapi import document
-from fourscore.server.reasons import Diary
-from fourscore.server.routes import METRICS, SHAPES, TRACES, Shape
+from fourscore.server.auth import is_authorized
+from fourscore.server.failures import FailureLog
+from fourscore.server.judge_runner import JudgeRunner
+from fourscore.server.messages import Health, Refusal, RewardRequest, bad_request
+from fourscore.server.openapi import METRICS, TRACES, make_document
+from fourscore.server.request_body import ClientDisconnected, read_body
+from fourscore.server.reward_routes import REWARD_ROUTES, RewardRoute
 from fourscore.server.settings import Settings
-from fourscore.server.wire import Health, Refusal, Reply, bad_request
 
 if TYPE_CHECKING:
-    from fourscore.server.traces import Traces
+    from fourscore.server.monitor_routes import MonitorRoutes
 
+T = TypeVar("T")
 LOG = logging.getLogger("fourscore.server")
-Scope = MutableMapping[str, Any]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-
-#: Of a request's time, the part after which a judge is given up: the rest is for saying so.
+#: The share of a request's deadline that a judge has; the rest is for the reply.
 JUDGE_SHARE = 0.9
+_CHALLENGE = {"www-authenticate": 'Bearer realm="fourscore", Basic realm="fourscore"'}
 
 
 class App:
-    """Rewards from one rubric over HTTP. It pickles, so that several processes can serve it."""
+    """Rewards from one rubric over HTTP, and traces for a monitor.
+
+    It pickles as its arguments, so that several processes can serve it.
+    """
 
     def __init__(self, rubric: Rubric, settings: Settings, monitored: Rubric | None = None) -> None:
         self.rubric, self.settings, self.monitored = rubric, settings, monitored or rubric
-        self.traces: Traces | None = None
-        deadline = settings.deadline * JUDGE_SHARE
-        self.judging = Judging(rubric, deadline, settings.judge_workers)
-        self.under_way = 0
-        self.failure: Exception | None = None
+        self.startup_error: Exception | None = None
+        self._monitor: MonitorRoutes | None = None
+        self._judges = JudgeRunner(rubric, settings.deadline * JUDGE_SHARE, settings.judge_workers)
+        self._under_way = 0
         self._deadlines = Deadlines(settings.deadline)
-        self._diary = Diary()
-        self._pages = {
-            "/healthz": msgspec.json.encode(Health()),
-            "/openapi.json": msgspec.json.encode(document(settings)),
-        }
+        self._failures = FailureLog()
+        self._router = Router(
+            [
+                Route("/healthz", partial(_send_page, msgspec.json.encode(Health()))),
+                Route(
+                    "/openapi.json",
+                    partial(_send_page, msgspec.json.encode(make_document(settings))),
+                ),
+            ],
+            redirect_slashes=False,
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         return (App, (self.rubric, self.settings, self.monitored))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
+            await self._run_lifespan(receive, send)
             return
         if scope["type"] != "http":
             raise ValueError(f"{scope['type']} is not served here")
         try:
-            reply = await self._answer(scope, receive)
+            self._check_token(scope)
+            route = REWARD_ROUTES.get(scope["path"])
+            if route is None:
+                scope["app"] = self  # makes the router raise HTTPException instead of sending text
+                await self._router(scope, receive, send)
+                return
+            response = await self._answer_rewards(route, scope, receive)
         except Refusal as refusal:
-            reply = self._refused(refusal, scope)
-        except Gone:
+            response = self._make_error_response(refusal, scope)
+        except HTTPException as error:
+            response = self._make_error_response(_translate_routing_error(error), scope)
+        except ClientDisconnected:
             return
         except Exception:  # a bug of ours: the client learns that, and nothing else
             LOG.exception("%s %s failed", scope["method"], scope["path"])
-            failed = Refusal(500, "internal", "the server failed; its log says why")
-            reply = self._refused(failed, scope)
-        headers = [
-            (b"content-type", reply.kind),
-            (b"content-length", b"%d" % len(reply.body)),
-            *reply.headers,
-        ]
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        await send({"type": "http.response.body", "body": reply.body})
+            failed = Refusal(500, "internal", "the server failed; its log has the details")
+            response = self._make_error_response(failed, scope)
+        await response(scope, receive, send)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> Reply:
-        path, method = scope["path"], scope["method"]
+    def _check_token(self, scope: Scope) -> None:
+        if self.settings.token is None or scope["path"] == "/healthz":
+            return
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        if self.settings.token is not None and path != "/healthz":
-            access.check(headers.get(b"authorization"), self.settings.token)
-        if self.traces is not None and path == METRICS:
-            if method not in ("GET", "HEAD"):
-                raise _wrong_method(b"GET, HEAD")
-            return await self.traces.metrics()
-        shape = SHAPES.get(path)
-        if shape is None and (self.traces is None or path != TRACES):
-            return self._page(path, method)
-        if method != "POST":
-            raise _wrong_method(b"POST")
+        if not is_authorized(headers.get(b"authorization"), self.settings.token):
+            message = "expected the server's token: Authorization: Bearer TOKEN"
+            raise Refusal(401, "unauthorized", message, headers=_CHALLENGE)
+
+    async def _answer_rewards(self, route: RewardRoute, scope: Scope, receive: Receive) -> Response:
+        if scope["method"] != "POST":
+            raise _wrong_method("POST")
+        headers: dict[bytes, bytes] = dict(scope["headers"])
         kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-        if kind != b"application/json" and shape is not None:
-            # A web page can post anything else to a server on loopback without being asked.
+        if kind != b"application/json":
+            # A web page can post anything else to a server on loopback without asking its user.
             raise Refusal(415, "not_json", "expected Content-Type: application/json")
-        if self.under_way >= self.settings.concurrency:
-            words = f"{self.under_way} requests are under way; try again"
-            raise Refusal(429, "busy", words, headers=((b"retry-after", b"1"),))
-        self.under_way += 1
-        try:
-            if shape is None:
-                return await self._received(headers, receive)
-            return await self._rewarded(shape, receive, headers.get(b"content-length"))
-        finally:
-            self.under_way -= 1
-
-    async def _received(self, headers: dict[bytes, bytes], receive: Receive) -> Reply:
-        """Spans instead of outputs: answered when they are on the disk."""
-        assert self.traces is not None
-        form, body = self.traces.form_of(headers), None
-        try:
-            with Deadline(self._deadlines):
-                declared = headers.get(b"content-length")
-                body = await read_body(receive, declared, self.settings.max_body)
-                return await self.traces.answer(body, form)
-        except TimeoutError:
-            raise self._too_late(body) from None
-
-    def _refused(self, refusal: Refusal, scope: Scope) -> Reply:
-        if self.traces is None or scope["path"] != TRACES:
-            return refusal.reply
-        return self.traces.reworded(refusal, dict(scope["headers"]))
-
-    def _too_late(self, body: bytes | None) -> Refusal:
-        seconds = f"{self.settings.deadline:g} s"
-        if body is None:
-            return Refusal(408, "slow_body", f"no whole body within {seconds}")
-        return Refusal(504, "deadline", f"no answer within {seconds}")
-
-    async def _rewarded(self, shape: Shape, receive: Receive, declared: bytes | None) -> Reply:
-        body = None
-        try:
-            with Deadline(self._deadlines):
-                body = await read_body(receive, declared, self.settings.max_body)
-                asked = shape.read(body)
-                given = await self.judging.scores(asked.groups)
-        except TimeoutError:
-            raise self._too_late(body) from None
-        for group, scores in zip(asked.groups, given, strict=True):
-            for score in scores:
+        request, scores = await self._answer_body(
+            headers.get(b"content-length"), receive, partial(self._score, route)
+        )
+        for group, of_group in zip(request.groups, scores, strict=True):
+            for score in of_group:
                 if score.reward is None:
-                    self._diary.note(group.case.id, score)
+                    self._failures.add(group.case.id, score)
         try:
-            return shape.write(self.rubric, asked, given)
+            return route.write(self.rubric, request, scores)
         except RecursionError:  # what could just be read may be too deep to repeat
             raise bad_request("nested too deeply") from None
 
-    def _page(self, path: str, method: str) -> Reply:
-        if path not in self._pages:
-            raise Refusal(404, "not_found", "there is nothing here; /openapi.json says what is")
-        if method not in ("GET", "HEAD"):
-            raise _wrong_method(b"GET, HEAD")
-        return Reply(200, self._pages[path])
+    async def _score(
+        self, route: RewardRoute, body: bytes
+    ) -> tuple[RewardRequest, list[list[Score]]]:
+        request = route.read(body)
+        return request, await self._judges.score(request.groups)
 
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
+    async def _answer_body(
+        self,
+        content_length: bytes | None,
+        receive: Receive,
+        answer: Callable[[bytes], Awaitable[T]],
+    ) -> T:
+        """Read the body and answer it, within the limits on concurrency, size and time."""
+        if self._under_way >= self.settings.concurrency:
+            message = f"{self._under_way} requests are under way; try again"
+            raise Refusal(429, "busy", message, headers={"retry-after": "1"})
+        body: bytes | None = None
+        self._under_way += 1
+        try:
+            with Deadline(self._deadlines):
+                body = await read_body(receive, content_length, self.settings.max_body)
+                return await answer(body)
+        except TimeoutError:
+            seconds = f"{self.settings.deadline:g} s"
+            if body is None:
+                message = f"the body did not arrive within {seconds}"
+                raise Refusal(408, "slow_body", message) from None
+            raise Refusal(504, "deadline", f"no answer within {seconds}") from None
+        finally:
+            self._under_way -= 1
+
+    async def _receive_traces(self, request: Request) -> Response:
+        """Store the spans of a request; it is answered when they are on the disk."""
+        assert self._monitor is not None
+        headers: dict[bytes, bytes] = dict(request.scope["headers"])
+        answer = partial(self._monitor.receive, encoding=self._monitor.read_encoding(headers))
+        return await self._answer_body(headers.get(b"content-length"), request.receive, answer)
+
+    def _make_error_response(self, refusal: Refusal, scope: Scope) -> Response:
+        if self._monitor is not None and scope["path"] == TRACES:
+            return self._monitor.make_error_response(refusal, dict(scope["headers"]))
+        return refusal.make_response()
+
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
-            await self.judging.start()
+            await self._judges.start()
             if self.settings.monitor is not None:
-                from fourscore.server.traces import Traces
-
-                most = self.settings.max_body
-                self.traces = Traces(self.monitored, self.settings.monitor, most)
+                self._open_monitor()
         except Exception as error:
-            self.failure = error
+            self.startup_error = error
             await send({"type": "lifespan.startup.failed", "message": str(error)})
             return
         gc.collect()
         gc.freeze()  # what is loaded now stays: no collection need walk it between two requests
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        if self.traces is not None:
-            await asyncio.to_thread(self.traces.close)
-        self.judging.close()
+        if self._monitor is not None:
+            await asyncio.to_thread(self._monitor.close)
+        self._judges.close()
         await send({"type": "lifespan.shutdown.complete"})
 
+    def _open_monitor(self) -> None:
+        from fourscore.server.monitor_routes import MonitorRoutes
 
-def _wrong_method(allowed: bytes) -> Refusal:
-    words = f"expected {allowed.decode().replace(', ', ' or ')}"
-    return Refusal(405, "method_not_allowed", words, headers=((b"allow", allowed),))
+        assert self.settings.monitor is not None
+        monitor = MonitorRoutes(self.monitored, self.settings.monitor, self.settings.max_body)
+        self._monitor = monitor
+        self._router.routes += [
+            Route(TRACES, self._receive_traces, methods=["POST"]),
+            Route(METRICS, monitor.send_metrics),
+        ]
+
+
+async def _send_page(body: bytes, _request: Request) -> Response:
+    return Response(body, media_type="application/json")
+
+
+def _translate_routing_error(error: HTTPException) -> Refusal:
+    """Return the router's own error (404 or 405) as a refusal."""
+    if error.status_code == 405:
+        return _wrong_method((error.headers or {})["Allow"])
+    message = "there is no such path; /openapi.json lists those that there are"
+    return Refusal(404, "not_found", message)
+
+
+def _wrong_method(allowed: str) -> Refusal:
+    methods = sorted(allowed.split(", "))
+    message = f"expected {' or '.join(methods)}"
+    return Refusal(405, "method_not_allowed", message, headers={"allow": ", ".join(methods)})

@@ -1,14 +1,18 @@
-"""The OpenAPI document, made from the types that requests are read into and replies made of."""
+"""The OpenAPI document, made from the types that the server reads and writes."""
 
 from typing import Any
 
 import msgspec
 
 from fourscore.formats.recorded_outputs import _Row
-from fourscore.server.routes import METRICS, SHAPES, TRACES, Shape
+from fourscore.server.messages import Health, Problem
+from fourscore.server.reward_routes import REWARD_ROUTES, RewardRoute
 from fourscore.server.settings import Settings
-from fourscore.server.wire import Health, Problem
 
+#: Where OpenTelemetry's exporters post, if the server has a monitor.
+TRACES = "/v1/traces"
+#: Where Prometheus reads the monitor's metrics.
+METRICS = "/metrics"
 _PLACE = "#/components/schemas/{name}"
 _REFUSALS = {
     400: "the body is not JSON, or not of this shape; `field` says where",
@@ -26,27 +30,32 @@ _REFUSALS = {
     504: "no answer within the deadline",
 }
 _HEADERS = {401: "WWW-Authenticate", 405: "Allow", 429: "Retry-After", 503: "Retry-After"}
-_POSTED = (400, 408, 413, 415, 429, 500, 504)
+_POST_REFUSALS = (400, 408, 413, 415, 429, 500, 504)
 
 
-def document(settings: Settings) -> dict[str, Any]:
-    """What this server answers, to the last status code."""
+def make_document(settings: Settings) -> dict[str, Any]:
+    """Return the OpenAPI document of a server with these settings, with every status code."""
     from fourscore import __version__
 
     guarded = settings.token is not None
-    kinds = [kind for shape in SHAPES.values() for kind in (shape.request, shape.reply) if kind]
+    kinds = [
+        kind
+        for route in REWARD_ROUTES.values()
+        for kind in (route.request_type, route.reply_type)
+        if kind
+    ]
     _, schemas = msgspec.json.schema_components(
         [_Row, Health, Problem, *kinds], ref_template=_PLACE
     )
     paths: dict[str, Any] = {
-        path: {"post": _post(shape, guarded)} for path, shape in SHAPES.items()
+        path: {"post": _describe_rewards(route, guarded)} for path, route in REWARD_ROUTES.items()
     }
     if settings.monitor is not None:
-        paths[TRACES] = {"post": _traces(guarded)}
-        paths[METRICS] = {"get": _metrics(guarded)}
-    paths["/healthz"] = {"get": _get("Is the server up?", _ref("Health"), guarded=False)}
-    paths["/openapi.json"] = {"get": _get("This document", {"type": "object"}, guarded)}
-    components: dict[str, Any] = {"schemas": _rows_made_exact(schemas)}
+        paths[TRACES] = {"post": _describe_traces(guarded)}
+        paths[METRICS] = {"get": _describe_metrics(guarded)}
+    paths["/healthz"] = {"get": _describe_page("Is the server up?", _ref("Health"), guarded=False)}
+    paths["/openapi.json"] = {"get": _describe_page("This document", {"type": "object"}, guarded)}
+    components: dict[str, Any] = {"schemas": _complete_schemas(schemas)}
     if guarded:
         components["securitySchemes"] = {
             "bearer": {"type": "http", "scheme": "bearer"},
@@ -60,31 +69,33 @@ def document(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _post(shape: Shape, guarded: bool) -> dict[str, Any]:
-    body = _ref("RowsRequest" if shape.request is None else shape.request.__name__)
+def _describe_rewards(route: RewardRoute, guarded: bool) -> dict[str, Any]:
+    body = _ref("RowsRequest" if route.request_type is None else route.request_type.__name__)
     return {
-        "summary": shape.summary,
+        "summary": route.summary,
         "requestBody": {"required": True, "content": _json(body)},
-        **_answers(_ref(shape.reply.__name__), (*_POSTED, *shape.refusals), guarded),
+        **_describe_answers(
+            _ref(route.reply_type.__name__), (*_POST_REFUSALS, *route.refusals), guarded
+        ),
     }
 
 
-def _traces(guarded: bool) -> dict[str, Any]:
-    """OTLP's shapes, as far as they are read here."""
+def _describe_traces(guarded: bool) -> dict[str, Any]:
+    """Describe `/v1/traces`, with the parts of OTLP that are read."""
     done = {"type": "object", "properties": {"partialSuccess": {"type": "object"}}}
     status = {"type": "object", "properties": {"message": {"type": "string"}}}
-    answers = _answers(done, (*_POSTED, 503), guarded)
+    answers = _describe_answers(done, (*_POST_REFUSALS, 503), guarded)
     for code, response in answers["responses"].items():
         response["content"] = _otlp(done if code == "200" else status)
     return {
         "summary": "Spans of OpenTelemetry, for the monitor",
-        "requestBody": {"required": True, "content": _otlp(_spans())},
+        "requestBody": {"required": True, "content": _otlp(_make_spans_schema())},
         **answers,
     }
 
 
-def _spans() -> dict[str, Any]:
-    """An `ExportTraceServiceRequest` in JSON; of values only that they are objects."""
+def _make_spans_schema() -> dict[str, Any]:
+    """Return the schema of an `ExportTraceServiceRequest`; attribute values are any object."""
     pair = _object(key={"type": "string"}, value={"type": "object"})
     attributes = {"type": "array", "items": pair}
     moment = {"type": "string", "pattern": "^[0-9]{1,19}$"}
@@ -110,8 +121,8 @@ def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-def _metrics(guarded: bool) -> dict[str, Any]:
-    answers = _answers({"type": "string"}, (503,), guarded)
+def _describe_metrics(guarded: bool) -> dict[str, Any]:
+    answers = _describe_answers({"type": "string"}, (503,), guarded)
     answers["responses"]["200"]["content"] = {"text/plain": {"schema": {"type": "string"}}}
     return {"summary": "What the monitor knows, in Prometheus' text format", **answers}
 
@@ -120,11 +131,13 @@ def _otlp(schema: dict[str, Any]) -> dict[str, Any]:
     return {**_json(schema), "application/x-protobuf": {"schema": {}}}
 
 
-def _get(summary: str, schema: dict[str, Any], guarded: bool) -> dict[str, Any]:
-    return {"summary": summary, **_answers(schema, (), guarded)}
+def _describe_page(summary: str, schema: dict[str, Any], guarded: bool) -> dict[str, Any]:
+    return {"summary": summary, **_describe_answers(schema, (), guarded)}
 
 
-def _answers(schema: dict[str, Any], refusals: tuple[int, ...], guarded: bool) -> dict[str, Any]:
+def _describe_answers(
+    schema: dict[str, Any], refusals: tuple[int, ...], guarded: bool
+) -> dict[str, Any]:
     statuses = sorted({*refusals, 405, *([401] if guarded else [])})
     responses: dict[str, Any] = {"200": {"description": "the answer", "content": _json(schema)}}
     for status in statuses:
@@ -147,8 +160,8 @@ def _ref(name: str) -> dict[str, Any]:
     return {"$ref": _PLACE.format(name=name)}
 
 
-def _rows_made_exact(schemas: dict[str, Any]) -> dict[str, Any]:
-    """The reader's own types, by public names, with the rules that types cannot say."""
+def _complete_schemas(schemas: dict[str, Any]) -> dict[str, Any]:
+    """Return the schemas under public names, with the rules that types cannot express."""
     text = msgspec.json.encode(schemas).replace(b"schemas/_", b"schemas/")
     exact: dict[str, Any] = {
         name.lstrip("_"): {**schema, "title": name.lstrip("_")}

@@ -1,29 +1,18 @@
-"""What an operator decides about a server, checked before it starts."""
-
-import hashlib
-import ipaddress
-import os
-import socket
-from collections.abc import Mapping
-from pathlib import Path
+"""The settings of a server, checked before it starts."""
 
 import msgspec
 
 from fourscore.core import ConfigError
-
-#: The environment variable that holds the token where no file does.
-TOKEN = "FOURSCORE_TOKEN"
-#: A shorter token can be guessed.
-SHORTEST = 16
+from fourscore.server.auth import TOKEN_VARIABLE, is_loopback
 
 
 class MonitorSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a server keeps the traces that it is sent, and which of them it scores.
+    """The monitor of a server: where traces are stored, and which of them are scored.
 
-    `budget` is for the models of its judges, each hour; without `keep_text` nothing but the
-    beginnings of question and answer is kept. A trace is complete when its root has come and
-    nothing more for `quiet` seconds, or `longest` seconds after its first span. `alerts` is the
-    file of the sinks; without one alerts are logged.
+    `budget` is for the models of its judges, each hour; without `keep_text` only the beginnings of
+    question and answer are stored. A trace is complete when its root span has come and no other
+    for `quiet` seconds, or `longest` seconds after its first span. `alerts` is the file of the
+    sinks; without one alerts are logged.
     """
 
     path: str
@@ -37,7 +26,7 @@ class MonitorSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """`token` is a digest: the token itself is not kept, so it cannot be shown."""
+    """The settings of `fourscore serve`; `token` is a digest, so the token cannot be shown."""
 
     host: str = "127.0.0.1"
     port: int = 8712
@@ -50,50 +39,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     monitor: MonitorSettings | None = None
 
     def __post_init__(self) -> None:
-        self.check(self.host)
+        self.check_host(self.host)
 
-    def check(self, host: str) -> None:
-        """Refuse an address that others can reach, unless they need a token."""
+    def check_host(self, host: str) -> None:
+        """Raise a `ConfigError` where other machines can reach the host and there is no token."""
         if self.token is None and not is_loopback(host):
             raise ConfigError(
                 f"{host or 'every address'} can be reached from other machines, so it needs a"
-                f" token: --token-file FILE or {TOKEN}",
+                f" token: --token-file FILE or {TOKEN_VARIABLE}",
                 field="--host",
             )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it; a name counts by everything it stands for."""
-    if not host:  # every address there is
-        return False
-    try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise ConfigError(f"{host!r}: {error.strerror}", field="--host") from None
-    addresses = [str(entry[4][0]).partition("%")[0] for entry in found]
-    return all(ipaddress.ip_address(address).is_loopback for address in addresses)
-
-
-def read_token(file: str | None, environment: Mapping[str, str] = os.environ) -> bytes | None:
-    """The digest of the token in the file, else in the environment; None where there is none."""
-    where, token = TOKEN, environment.get(TOKEN)
-    if file is not None:
-        where = "--token-file"
-        try:
-            token = Path(file).read_text(encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{file}: {error.strerror}", field=where) from None
-        except UnicodeDecodeError:
-            raise ConfigError(f"{file}: not UTF-8", field=where) from None
-    if token is None:
-        return None
-    if len(token.strip()) < SHORTEST:
-        message = (
-            f"expected a token of at least {SHORTEST} characters; openssl rand -hex 32 makes one"
-        )
-        raise ConfigError(message, field=where)
-    return digest(token.strip().encode())
-
-
-def digest(token: bytes) -> bytes:
-    return hashlib.sha256(token).digest()

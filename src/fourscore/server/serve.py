@@ -1,4 +1,4 @@
-"""The process: a socket, uvicorn on it, and signals that end it when all it took is answered."""
+"""Serve an app: a socket, uvicorn on it, and signals that stop it once all requests are answered."""
 
 import math
 import os
@@ -13,14 +13,14 @@ from uvicorn.supervisors import Multiprocess
 
 from fourscore.core import ConfigError
 from fourscore.server.app import App
-from fourscore.server.guard import Guarded
+from fourscore.server.header_limits import LimitedHttpProtocol
 from fourscore.server.settings import Settings
 from fourscore.stores.errors import StoreError
 
 #: Connections that may wait to be accepted.
 BACKLOG = 2048
-#: Beyond the last deadline, before requests are cut off when the server stops.
-SLACK = 2
+#: Seconds past the last deadline before requests are cut off when the server stops.
+STOP_SLACK = 2
 _LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -42,24 +42,24 @@ _LOGGING = {
 
 
 def serve(app: App, announce: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what was taken. `announce` gets the address."""
-    listener = listening(app.settings)
-    ready = partial(announce, address_of(listener))
-    config = _config(app)
+    """Serve until SIGTERM or SIGINT, then answer what is under way. `announce` gets the address."""
+    listener = open_listener(app.settings)
+    ready = partial(announce, get_address(listener))
+    config = _make_config(app)
     if app.settings.workers > 1:
         ready()  # connections wait for the first process that is up
-        _several(config, listener)
+        _serve_in_processes(config, listener)
     else:
-        _alone(config, listener, app, ready)
+        _serve_here(config, listener, app, ready)
 
 
-def listening(settings: Settings) -> socket.socket:
-    """A socket that already takes connections, so that the address is true once it is told."""
+def open_listener(settings: Settings) -> socket.socket:
+    """Return a socket that already accepts connections, so that its address can be announced."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             settings.host or None, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        settings.check(str(address[0]))  # a name may mean another address than a moment ago
+        settings.check_host(str(address[0]))  # a name may resolve differently than a moment ago
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
@@ -70,17 +70,17 @@ def listening(settings: Settings) -> socket.socket:
     return listener
 
 
-def address_of(listener: socket.socket) -> str:
+def get_address(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _config(app: App) -> uvicorn.Config:
+def _make_config(app: App) -> uvicorn.Config:
     settings = app.settings
     return uvicorn.Config(
         app,
         loop="uvloop",
-        http=Guarded,
+        http=LimitedHttpProtocol,
         ws="none",
         lifespan="on",
         log_config=_LOGGING,
@@ -89,14 +89,14 @@ def _config(app: App) -> uvicorn.Config:
         server_header=False,
         backlog=BACKLOG,
         workers=settings.workers,
-        timeout_graceful_shutdown=math.ceil(settings.deadline) + SLACK,
-        callback_notify=partial(_leave_with_parent, os.getpid()) if settings.workers > 1 else None,
+        timeout_graceful_shutdown=math.ceil(settings.deadline) + STOP_SLACK,
+        callback_notify=partial(_stop_with_parent, os.getpid()) if settings.workers > 1 else None,
         timeout_notify=1,
     )
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's, which says when it is ready."""
+    """uvicorn's server, which calls `ready` once it accepts requests."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -107,7 +107,7 @@ class _Server(uvicorn.Server):
         self._ready()
 
 
-def _alone(
+def _serve_here(
     config: uvicorn.Config, listener: socket.socket, app: App, ready: Callable[[], None]
 ) -> None:
     server = _Server(config, ready)
@@ -115,29 +115,29 @@ def _alone(
     def stop(*_: object) -> None:
         server.should_exit = True
 
-    # uvicorn puts its own handlers in front, and raises the signal again when it is done: these
-    # make that the end of a command that did what it was asked, and catch what comes before.
+    # uvicorn installs its own handlers, and raises the signal again when it has stopped. With these
+    # that second signal ends nothing, and one that comes before uvicorn's handlers stops it too.
     before = {name: signal.signal(name, stop) for name in (signal.SIGTERM, signal.SIGINT)}
     try:
-        with suppress(SystemExit):  # how uvicorn says that the start failed
+        with suppress(SystemExit):  # raised by uvicorn where the start failed
             server.run(sockets=[listener])
     finally:
         for name, handler in before.items():
             signal.signal(name, handler)
-    if isinstance(app.failure, StoreError):
-        raise app.failure
-    if app.failure is not None:
-        raise ConfigError(f"the judge does not start: {app.failure}")
+    if isinstance(app.startup_error, StoreError):
+        raise app.startup_error
+    if app.startup_error is not None:
+        raise ConfigError(f"the judge does not start: {app.startup_error}")
 
 
-def _several(config: uvicorn.Config, listener: socket.socket) -> None:
+def _serve_in_processes(config: uvicorn.Config, listener: socket.socket) -> None:
     supervisor = Multiprocess(config, sockets=[listener])
     supervisor.run()
     if not supervisor.signal_queue and any(p.exitcode == 3 for p in supervisor.processes):
-        raise ConfigError("the server's processes do not start; what they said stands above")
+        raise ConfigError("the server's processes do not start; their messages stand above")
 
 
-async def _leave_with_parent(parent: int) -> None:
-    """In a process of several, every second: one whose supervisor was killed must not stay."""
+async def _stop_with_parent(parent: int) -> None:
+    """Stop a worker process whose supervisor was killed; uvicorn calls this every second."""
     if os.getppid() != parent:
         signal.raise_signal(signal.SIGTERM)

@@ -259,7 +259,7 @@ SpanTable.receive = full
 
 
 def test_a_server_that_does_not_keep_up_asks_to_wait(monitored: Callable[..., Served]) -> None:
-    served = monitored(patch="import fourscore.server.traces as t; t.MOST_WAITING = -1")
+    served = monitored(patch="import fourscore.server.monitor_routes as t; t.MAX_WAITING = -1")
     answer = served.post(request((1, 1)), "/v1/traces", **PROTOBUF)
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
 

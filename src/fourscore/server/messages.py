@@ -1,9 +1,10 @@
-"""What goes over the wire: replies, refusals, and what stands between a request and its reply."""
+"""The server's JSON replies, its refusals, and a reward request once it has been read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from starlette.responses import Response
 
 from fourscore.core import Case, Status
 from fourscore.formats.recorded_outputs import Recorded
@@ -24,10 +25,9 @@ Code = Literal[
     "judge_failed",
     "deadline",
 ]
-Headers = tuple[tuple[bytes, bytes], ...]
 
 
-class Reward(msgspec.Struct, frozen=True):
+class Reward(msgspec.Struct, frozen=True, kw_only=True):
     """One output's reward; `raw_reward` and `is_success` are null where it could not be judged."""
 
     row: int
@@ -74,36 +74,41 @@ class Group(NamedTuple):
     outputs: Sequence[Recorded]
 
 
-class Asked(NamedTuple):
-    """A request that has been read; `echo` is what its shape repeats in the reply."""
+class RewardRequest(NamedTuple):
+    """A request for rewards that has been read; `body` is what its reply repeats from."""
 
     groups: Sequence[Group]
-    replaced: int = 0
-    echo: Any = None
+    surrogates_replaced: int = 0
+    body: Any = None
 
 
-class Reply(NamedTuple):
-    status: int
-    body: bytes
-    headers: Headers = ()
-    kind: bytes = b"application/json"
-
-
-class Refusal(Exception):  # noqa: N818 - it is an answer, not a failure of ours
-    """A reply other than 200, raised from wherever it is known."""
+class Refusal(Exception):  # noqa: N818 - an expected answer, not an error of the server
+    """A reply other than 200, raised where the reason is known."""
 
     def __init__(
         self,
         status: int,
         code: Code,
         message: str,
+        *,
         field: str | None = None,
-        headers: Headers = (),
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
-        problem = Problem(Complaint(code, message, field))
-        self.reply = Reply(status, msgspec.json.encode(problem), headers)
+        self.status, self.headers = status, headers
+        self._problem = Problem(Complaint(code, message, field))
+
+    def make_response(self) -> Response:
+        return make_json_response(self._problem, self.status, self.headers)
+
+
+def make_json_response(
+    document: object, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return the document as a JSON response."""
+    body = msgspec.json.encode(document)
+    return Response(body, status, headers, media_type="application/json")
 
 
 def bad_request(message: str, field: str | None = None) -> Refusal:
-    return Refusal(400, "bad_request", message, field)
+    return Refusal(400, "bad_request", message, field=field)
