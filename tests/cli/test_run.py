@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from fourscore.cli.main import main
+
 from .typed import FOURSCORE
 from .typed import typed as fourscore
 
@@ -112,7 +114,7 @@ def test_gates_decide(gates: list[str], code: int) -> None:
         (["--gate", "pas_rate>=0.8"], "pass_rate"),
         (["--tag", "prime"], "none of its 20 cases"),
         (["--filter", "__import__('os')"], ""),
-        (["--out", "x.pdf"], "none of .xml"),
+        (["--out", "x.pdf"], "use one of .xml"),
         (["--retry", "timeout"], "goes with --resume"),
         (["--repeats", "0"], "at least 1"),
         (["--agent", "agent.py:missing"], "there is no missing in it"),
@@ -550,3 +552,15 @@ def test_resume_takes_new_gates_and_a_dry_run_runs_nothing() -> None:
     assert fourscore("run", "--resume", newest(), "--gate", "pass_rate>=0.99").returncode == 1
     done = fourscore("run", "--resume", newest(), "--dry-run", "--json")
     assert json.loads(done.stdout)["planned"] == 0
+
+
+def test_all_missing_extras_are_named_before_the_run_starts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("fourscore.core.extras.find_spec", lambda name: None)
+    line = "{weight: 1, judge: math, with: {match: equivalent}}"
+    Path("equal.yaml").write_text(f"dimensions:\n  right: {line}\n")
+    words = ["run", *PARTS, "--rubric", "equal.yaml", "--out", "rows.parquet"]
+    assert main(words) == 2
+    assert "pip install 'fourscore[math,parquet]'" in capsys.readouterr().err
+    assert not Path(".fourscore").exists()

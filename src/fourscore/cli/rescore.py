@@ -10,6 +10,7 @@ from fourscore.cli import model_options as budget
 from fourscore.cli.run import exit_code
 from fourscore.cli.run_guard import run_in_pool
 from fourscore.cli.run_settings import JUDGE_DEADLINE
+from fourscore.core.extras import MissingExtras
 from fourscore.executors import loop
 from fourscore.judges.calibrated_rate import correct_rate_by_file
 from fourscore.judges.rubric_file import read_rubric
@@ -45,9 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    rubric = read_rubric(args.rubric)
+    missing = MissingExtras()
+    with missing.collect():
+        exports.check_paths(args.out)
+    with missing.collect():
+        rubric = read_rubric(args.rubric)
+    missing.raise_if_any()
     gates = [parse_gate(text) for text in args.gate]
-    exports.check_paths(args.out)
     judge = rubric.provenance.rubric
     pool = budget.make_model_pool(budget.means_of(args), rubric)
     with Store(args.store, make=False) as store:

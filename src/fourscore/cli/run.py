@@ -53,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    exports.check_paths(args.out)
     args.out = [str(Path(path).resolve()) for path in args.out]  # an agent may change the folder
     if args.resume:
         return _resume(args)
@@ -63,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _start(args: argparse.Namespace) -> int:
-    inputs = read_inputs(read_settings(args))
+    inputs = read_inputs(read_settings(args), args.out)
     settings, file = inputs.settings, inputs.file
     found = file.check()
     if not found.count:
@@ -88,7 +87,7 @@ def _resume(args: argparse.Namespace) -> int:
     with Store(path, make=False) as store:
         info = store.run(args.resume)
         retry = parse_statuses(args.retry)
-        inputs = read_inputs(resume_settings(info, args, path))
+        inputs = read_inputs(resume_settings(info, args, path), args.out)
         check_unchanged(info, inputs)
         models = budget.make_model_pool(
             inputs.settings.means,

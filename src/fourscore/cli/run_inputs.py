@@ -11,9 +11,11 @@ from fourscore.agents.function import FunctionAgent
 from fourscore.agents.process import ProcessAgent
 from fourscore.cli.run_settings import RunSettings
 from fourscore.core import Case, Rubric
+from fourscore.core.extras import MissingExtras
 from fourscore.formats.case_filter import limited, sampled
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.rubric_file import read_rubric
+from fourscore.report import exports
 from fourscore.stats.gates import Gate
 from fourscore.stats.gates import parse as parse_gate
 
@@ -39,9 +41,17 @@ class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
         return cases if settings.limit is None else limited(cases, settings.limit)
 
 
-def read_inputs(settings: RunSettings) -> RunInputs:
-    """Read what the settings name, so that a mistake in it fails before the first case runs."""
-    rubric = read_rubric(settings.rubric)
+def read_inputs(settings: RunSettings, out: list[str]) -> RunInputs:
+    """Read what the settings name, so that a mistake in it fails before the first case runs.
+
+    `out` are the files that the run will be exported to.
+    """
+    missing = MissingExtras()
+    with missing.collect():
+        exports.check_paths(out)
+    with missing.collect():
+        rubric = read_rubric(settings.rubric)
+    missing.raise_if_any()
     gates = [parse_gate(text) for text in settings.gates]
     for gate in gates:
         gate.check([line.name for line in rubric.dimensions], settings.repeats)

@@ -17,6 +17,7 @@ from fourscore.cli.judge_options import (
 from fourscore.cli.main import PASSED
 from fourscore.cli.model_options import prepare
 from fourscore.core import ConfigError, Rubric
+from fourscore.core.extras import MissingExtras, require_extra
 
 if TYPE_CHECKING:
     from fourscore.server.settings import MonitorSettings
@@ -65,6 +66,14 @@ def run(args: argparse.Namespace) -> int:
     from fourscore.server.serve import serve
     from fourscore.server.settings import Settings
 
+    missing = MissingExtras()
+    with missing.collect():
+        if args.monitor is not None:
+            require_extra("otel", "--monitor")
+    with missing.collect():
+        rubric, monitored = _rubrics(args)
+    missing.raise_if_any()
+
     settings = Settings(
         host=args.host,
         port=args.port,
@@ -76,7 +85,6 @@ def run(args: argparse.Namespace) -> int:
         judge_workers=args.judge_workers,
         monitor=_monitor(args),
     )
-    rubric, monitored = _rubrics(args)
     both = (rubric,) if monitored is rubric else (rubric, monitored)
     prepare(slot.judge for rules in both for slot in rules.slots)
 
@@ -156,11 +164,6 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
                 field = f"--{option.replace('_', '-')}"
                 raise ConfigError("it needs --monitor FILE", field=field)
         return None
-    try:
-        import fourscore.formats.otlp.protobuf  # noqa: F401 - only whether it can be
-    except ImportError as error:
-        message = f"receiving traces needs {error.name}: pip install 'fourscore[otel]'"
-        raise ConfigError(message, field="--monitor") from None
     from fourscore.models.budget import parse_limits
     from fourscore.stores.monitor import MonitorStore
 

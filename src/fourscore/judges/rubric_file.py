@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.core import ConfigError, Dimension, FunctionJudge, Judge, Rubric
+from fourscore.core.extras import MissingExtraError, MissingExtras
 from fourscore.formats.rubric_fields import RubricFile, RubricLine
 from fourscore.formats.validation import ConversionError, converted
 from fourscore.formats.yaml_file import Document, read_document
@@ -22,13 +23,15 @@ def read_rubric(path: str) -> Rubric:
     except ConversionError as error:
         raise document.error(error.message, error.field or "") from None
     folder = str(Path(path).resolve().parent)
-    dimensions = tuple(
-        _dimension(document, name, dimension, folder) for name, dimension in spec.dimensions.items()
-    )
+    dimensions, missing = [], MissingExtras()
+    for name, dimension in spec.dimensions.items():
+        with missing.collect():
+            dimensions.append(_dimension(document, name, dimension, folder))
+    missing.raise_if_any()
     try:
         return Rubric(
             name=spec.name or Path(path).stem,
-            dimensions=dimensions,
+            dimensions=tuple(dimensions),
             pass_threshold=spec.pass_threshold,
             min_coverage=spec.min_coverage,
             inapplicable=spec.inapplicable,
@@ -53,7 +56,7 @@ def _dimension(document: Document, name: str, spec: RubricLine, folder: str) -> 
             levels=spec.levels,
         )
     except ConfigError as error:
-        if error.file is not None:
+        if error.file is not None or isinstance(error, MissingExtraError):
             raise
         field = (error.field or "judge").replace("judge_options", "with")
         raise document.error(error.message, f"{place}.{field}") from error

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 
 from fourscore.core import ConfigError, Score
+from fourscore.core.extras import require_extra
 from fourscore.core.trace import as_text
 from fourscore.judges.calibrated_rate import describe_corrected_rate
 from fourscore.report.run_page import write_report
@@ -52,6 +53,8 @@ def check_paths(paths: list[str]) -> None:
             raise ConfigError(f"unknown ending; use one of {known}", file=path, field="--out")
         if not Path(path).resolve().parent.is_dir():
             raise ConfigError("its folder does not exist", file=path, field="--out")
+        if Path(path).suffix == ".parquet":
+            require_extra("parquet", f"--out {path}")
 
 
 def write_files(paths: list[str], store: Store, info: RunInfo, document: dict[str, Any]) -> None:
@@ -126,12 +129,9 @@ def _cell(value: Any) -> Any:
 
 
 def _parquet(path: Path, store: Store, info: RunInfo, document: dict[str, Any]) -> None:
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        message = "Parquet needs pyarrow: pip install 'fourscore[parquet]'"
-        raise ConfigError(message, field="--out") from None
+    import pyarrow as arrow
+    from pyarrow import parquet
+
     names = list(document["dimensions"])
     kinds: dict[str, Any] = dict.fromkeys(COLUMNS, arrow.string())
     kinds |= {"repeat": arrow.int64(), "passed": arrow.bool_()}

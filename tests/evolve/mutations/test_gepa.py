@@ -1,7 +1,6 @@
 """Proposals by the gepa package, the real one, with a scripted model behind it."""
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -106,7 +105,7 @@ def test_mistakes_are_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "reflect.md").write_text("# system\n{{number}}\n# user\n<curr_param>")
     with pytest.raises(ConfigError, match=r"reflect\.md: Missing placeholder.*<side_info>"):
         GepaProposer(model=model, prompt_folder=str(tmp_path))
-    monkeypatch.setitem(sys.modules, "gepa.strategies.instruction_proposal", None)
+    monkeypatch.setattr("fourscore.core.extras.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"pip install 'fourscore\[gepa\]'"):
         GepaProposer(model=model)
 

@@ -236,8 +236,8 @@ def test_a_missing_extra_is_named(package: str, monkeypatch: pytest.MonkeyPatch)
     def find(name: str) -> object | None:
         return None if name == package else object()
 
-    monkeypatch.setattr(model, "find_spec", find)
-    with pytest.raises(ConfigError, match=rf"by: .* {package}: pip install 'fourscore\[local\]'"):
+    monkeypatch.setattr("fourscore.core.extras.find_spec", find)
+    with pytest.raises(ConfigError, match=rf"by: local .*{package}.* 'fourscore\[local\]'"):
         open_local_model("any/model")
 
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fourscore.core import Case, Rubric, Status, Trace, score
+from fourscore.core.extras import MissingExtraError
 from fourscore.judges.math import MathJudge
 from fourscore.task_judge import MathAnswerAsJudge
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
@@ -138,6 +139,6 @@ def test_a_hostile_answer_gets_a_verdict_or_a_status(answer: str) -> None:
 
 
 def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fourscore.judges.math.judge.find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"pip install 'fourscore\[math\]'"):
+    monkeypatch.setattr("fourscore.core.extras.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'fourscore\[math\]'"):
         MathJudge(match="equivalent")

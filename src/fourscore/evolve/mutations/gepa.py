@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import force_setattr
 
 from fourscore.core import Case, ConfigError, JudgeError, Score, Status, Trace, Usage
+from fourscore.core.extras import require_extra
 from fourscore.core.numbers import check_whole
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks
@@ -166,11 +167,9 @@ def reflective_dataset(shown: Shown) -> list[dict[str, str]]:
 
 def signature() -> "type[InstructionProposalSignature]":
     """gepa's question, loaded when it is first needed."""
-    try:
-        from gepa.strategies.instruction_proposal import InstructionProposalSignature
-    except ImportError as error:
-        message = f"it needs the package gepa: pip install 'fourscore[gepa]' ({error})"
-        raise ConfigError(message, field="proposer") from None
+    require_extra("gepa", "--proposer gepa")
+    from gepa.strategies.instruction_proposal import InstructionProposalSignature
+
     return InstructionProposalSignature
 
 

@@ -5,11 +5,11 @@ graph that asks for one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fourscore.core.errors import ConfigError, JudgeError
+from fourscore.core.extras import require_extra
 from fourscore.judges.local import model_files as files
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ BATCH = 8
 MOST_THREADS = 64
 #: Characters a token; what is cut off here would be cut off as tokens, and reading it takes time.
 _CHARACTERS = 8
-_PACKAGES = ("onnxruntime", "tokenizers", "numpy")
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 #: Outputs by the names that the usual exporters give them, the best first.
 _OUTPUTS: Mapping[str, "ModelKind"] = {
@@ -174,9 +173,7 @@ _opening = Lock()
 
 def open_local_model(name: str, threads: int = 1) -> LocalModel:
     """The model of a folder or hub id, opened once in a process."""
-    if missing := [package for package in _PACKAGES if find_spec(package) is None]:
-        message = f"by: local needs {', '.join(missing)}: pip install 'fourscore[local]'"
-        raise ConfigError(message, field="by")
+    require_extra("local", "by: local")
     if not 1 <= threads <= MOST_THREADS:
         message = f"expected 1 to {MOST_THREADS}, found {threads}"
         raise ConfigError(message, field="threads")

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.util import find_spec
 from typing import Any, Literal
 
 import msgspec
 
 from fourscore.core import Case, CaseError, Evidence, JudgeError, Signal, Trace
+from fourscore.core.extras import require_extra
 from fourscore.core.frozen import FrozenList
 from fourscore.core.numbers import check_finite, decimal_text
 from fourscore.executors.portal import need_loop
@@ -38,8 +38,8 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     def __post_init__(self) -> None:
         check_finite("deadline", self.deadline, low=0.001)
-        if self.match == "equivalent" and find_spec("math_verify") is None:
-            raise ValueError("match: equivalent needs math-verify: pip install 'fourscore[math]'")
+        if self.match == "equivalent":
+            require_extra("math", "match: equivalent")
 
     @property
     def names(self) -> tuple[str, ...]:
