@@ -28,7 +28,7 @@ class Member(NamedTuple):
 class Panel(Asks):
     def __init__(self, *members: Asks) -> None:
         super().__init__("panel", *(model for one in members for model in one.models))
-        self.seated = tuple(map(Member, members))
+        self.loaded_members = tuple(map(Member, members))
 
 
 class Ranks(Asks):

@@ -21,8 +21,8 @@ def find_model_users(rubric: Rubric, agent: Any = None) -> Iterator[Any]:
     if list_models(agent):
         yield agent
     for slot in rubric.slots:
-        seated = getattr(slot.judge, "seated", ())
-        members = seated if isinstance(seated, tuple) else ()
+        loaded_members = getattr(slot.judge, "loaded_members", ())
+        members = loaded_members if isinstance(loaded_members, tuple) else ()
         yield from [one.judge for one in members if hasattr(one, "judge")] or [slot.judge]
 
 

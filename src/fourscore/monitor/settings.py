@@ -156,9 +156,9 @@ def make_rubric(source: RubricSource | None) -> Rubric:
     apply to it. With `min_coverage=0` those that do apply count, however few they are.
     """
     if source is None:
-        from fourscore.judges.dimensions.research_rubric import research
+        from fourscore.judges.dimensions.research_rubric import read_research_rubric
 
-        return replace(research(), min_coverage=0.0)
+        return replace(read_research_rubric(), min_coverage=0.0)
     if isinstance(source, Rubric):
         return source
     if isinstance(source, str | Path):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fourscore.judges.dimensions.case_fields import (
-    LONGEST,
+    MAX_QUESTION,
     cache_by_identity,
     find_question,
     list_parts,
@@ -28,7 +28,7 @@ from fourscore.judges.dimensions.case_fields import (
         ),
         ([{"role": "user", "content": [{"type": "text", "text": "Why?"}]}], "Why?"),
         (5, "5"),
-        ("x" * 50_000, "x" * LONGEST),
+        ("x" * 50_000, "x" * MAX_QUESTION),
     ],
 )
 def test_finds_the_question(value: Any, question: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 from fourscore.core import Case, CaseError, Signal, ToolCall, Trace
 from fourscore.judges.dimensions import citation_accuracy
 from fourscore.judges.dimensions.citation_accuracy import (
-    PAIRS,
+    MAX_PAIRS,
     CitationAccuracy,
     has_quotations,
 )
@@ -183,8 +183,8 @@ def test_inventing_citations_does_not_help() -> None:
 
 
 def test_no_more_pairs_are_judged_than_the_limit() -> None:
-    signal = judged(" ".join(f"Item {n} is here [1]." for n in range(PAIRS * 5)), TOWER)
-    assert f"only the first {PAIRS} were judged" in signal.reason
+    signal = judged(" ".join(f"Item {n} is here [1]." for n in range(MAX_PAIRS * 5)), TOWER)
+    assert f"only the first {MAX_PAIRS} were judged" in signal.reason
 
 
 def test_what_stands_beyond_the_limit_earns_nothing() -> None:

@@ -9,7 +9,7 @@ import pytest
 import fourscore
 from fourscore import Case, Score, ToolCall, Trace, score
 from fourscore.core.levels import LEVELS
-from fourscore.judges.dimensions.research_rubric import research
+from fourscore.judges.dimensions.research_rubric import read_research_rubric
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 
 WEIGHTS = {
@@ -50,7 +50,7 @@ def judged(rubric: fourscore.Rubric, trace: Trace, case: Case = CASE) -> Score:
 
 
 def test_weights_and_levels() -> None:
-    rubric = research()
+    rubric = read_research_rubric()
     assert {line.name: line.weight for line in rubric.dimensions} == WEIGHTS
     assert all(dict(line.levels) == dict(LEVELS) for line in rubric.dimensions)
     assert rubric.pass_threshold == 0.7
@@ -79,7 +79,7 @@ def test_the_mapping_says_the_same() -> None:
 
 
 def test_a_good_answer_and_a_bad_one() -> None:
-    good, bad = judged(research(), GOOD), judged(research(), BAD)
+    good, bad = judged(read_research_rubric(), GOOD), judged(read_research_rubric(), BAD)
     assert good.passed is True
     assert {signal.name for signal in good.signals} == set(WEIGHTS)
     assert all(signal.level and signal.reason for signal in good.signals)
@@ -176,7 +176,7 @@ def test_a_gate_fails_the_case_outright(tmp_path: Path) -> None:
     assert lazy.passed is False
     assert lazy.reward == 0.0
     assert "tool_efficiency" in lazy.reason
-    assert judged(research(), Trace(output=GOOD.output)).passed is True
+    assert judged(read_research_rubric(), Trace(output=GOOD.output)).passed is True
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_plain_question_with_an_expected_answer_is_scored(
 ) -> None:
     case = Case(input=question, expected=expected)
     traces = [Trace(output=right), Trace(output=wrong)]
-    good, bad = asyncio.run(score(research(), case, traces))
+    good, bad = asyncio.run(score(read_research_rubric(), case, traces))
     assert (good.status, good.passed) == (fourscore.Status.SCORED, True)
     assert (bad.status, bad.passed) == (fourscore.Status.SCORED, False)
     assert good.coverage == bad.coverage == pytest.approx(0.3)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, CaseError, Message, ToolCall, Trace
-from fourscore.judges.dimensions.sources import MOST, Source, canonical_url, collect_sources
+from fourscore.judges.dimensions.sources import MAX_SOURCES, Source, canonical_url, collect_sources
 
 
 def given(*sources: Any) -> tuple[Source, ...]:
@@ -21,7 +21,7 @@ def brought(result: Any, arguments: Any = None) -> list[Source]:
 
 def test_keeps_what_the_case_says_of_a_source() -> None:
     (source,) = given({"id": 1, "url": "u", "text": "t", "author": ["A", "B"], "year": 2020})
-    assert source == Source("1", "u", "", "A; B", "2020", "t", "", "case")
+    assert source == Source(id="1", url="u", author="A; B", year="2020", text="t", origin="case")
 
 
 @pytest.mark.parametrize("sources", [5, "x", [{"id": 1, "text": 3}], [{"url": ["x"]}]])
@@ -85,7 +85,7 @@ def test_broken_results_give_nothing() -> None:
 def test_what_tools_bring_back_is_bounded() -> None:
     many = [{"url": f"https://a.org/{n}", "text": f"{n} " + "x" * 9000} for n in range(5000)]
     found = brought(many)
-    assert len(found) <= MOST
+    assert len(found) <= MAX_SOURCES
     assert sum(len(source.text) for source in found) <= 400_000
 
 

@@ -14,38 +14,38 @@ from fourscore.judges.reader.text import Text, is_chinese
 
 S = TypeVar("S")
 T = TypeVar("T")
-#: Results that `cache_by_identity` keeps: as many cases may be judged side by side.
+#: Results that `cache_by_identity` keeps: about as many cases are judged at the same time.
 _MAX_CACHED = 16
-#: Characters of a question that are read.
-LONGEST = 20_000
+#: Most characters of a question that are read.
+MAX_QUESTION = 20_000
 _KEYS = ("question", "query", "prompt", "text", "input", "content", "messages")
 _ITEM = re.compile(r"^[ \t]*+(?:[-*+•]|\d{1,2}[.)、]|[a-z][.)])[ \t]++(\S[^\n]*+)$", re.MULTILINE)
 _AND = re.compile(r",? (?:and|as well as) |以及|和|与|及")
 _COMMA = re.compile(r", |、|，")
 _DETERMINER = re.compile(r"\b(?:the|its|their|his|her|a|an|about|on)\b ?")
 _OF = re.compile(r" (?:of|for|in|from|at|during|between)\b[^\n]*+$")
-#: Words, or Chinese characters, of a listed part.
-_LONGEST_PART, _LONGEST_CHINESE = 5, 12
+#: Most words, or Chinese characters, of a listed part.
+_MAX_WORDS, _MAX_CHINESE = 5, 12
 
 
 def find_question(value: Any) -> str:
-    """The question of a case: text, or what the user of a conversation wrote last."""
+    """Return the question in a case's input: its text, or the last message of the user."""
     if isinstance(value, str):
-        return value[:LONGEST]
+        return value[:MAX_QUESTION]
     if isinstance(value, dict):
         key = next((key for key in _KEYS if value.get(key)), None)
-        return as_text(value)[:LONGEST] if key is None else find_question(value[key])
+        return as_text(value)[:MAX_QUESTION] if key is None else find_question(value[key])
     if isinstance(value, list):
         for turn in reversed(value):
             if isinstance(turn, dict) and turn.get("role", "user") == "user":
                 return find_question(turn.get("content", turn.get("text", "")))
-    return as_text(value)[:LONGEST]
+    return as_text(value)[:MAX_QUESTION]
 
 
 def list_parts(question: str) -> list[str]:
-    """The parts that a question plainly lists: its items, its several questions, or `A, B and C`.
+    """Return the parts that a question lists: list items, several questions, or `A, B and C`.
 
-    Nothing where it lists none: what a plain question asks for, nobody can tell without a model.
+    Empty if it lists none: without a model nobody can say what parts a plain question has.
     """
     items = [found[1].strip() for found in _ITEM.finditer(question)]
     if len(items) > 1:
@@ -55,13 +55,13 @@ def list_parts(question: str) -> list[str]:
     if len(asked) > 1:
         return asked
     for sentence in sentences:
-        if parts := _enumerated(sentence.text):
+        if parts := _split_enumeration(sentence.text):
             return parts
     return []
 
 
-def _enumerated(sentence: str) -> list[str]:
-    """`causes`, `effects` and `remedies` of "Explain the causes, effects and remedies of it"."""
+def _split_enumeration(sentence: str) -> list[str]:
+    """Split "Explain the causes, effects and remedies of it" into causes, effects, remedies."""
     text = sentence.strip(" .?!。？！")
     joints = list(_AND.finditer(text))
     if not joints:
@@ -76,9 +76,9 @@ def _enumerated(sentence: str) -> list[str]:
     parts = [part.strip() for part in (first, *middle, tail)]
     if chinese:
         parts[0] = re.split("的|：|:|说明|介绍|分析|讨论|解释|比较|描述", parts[0])[-1]
-        fits = all(0 < len(part) <= _LONGEST_CHINESE for part in parts)
+        fits = all(0 < len(part) <= _MAX_CHINESE for part in parts)
     else:
-        fits = all(0 < len(part.split()) <= _LONGEST_PART for part in parts)
+        fits = all(0 < len(part.split()) <= _MAX_WORDS for part in parts)
     return parts if fits else []
 
 
@@ -106,9 +106,9 @@ def cache_by_identity(function: Callable[[S], T]) -> Callable[[S], T]:
 
 @cache_by_identity
 def read_expected(case: Case) -> Expected:
-    """`case.expected` as an object; text, numbers and lists are the reference answer.
+    """Read `case.expected`; if it is text, a number or a list, that is the reference answer.
 
-    Without it the answer is `metadata.answer`, where trainers keep it.
+    Without it the reference answer is `metadata.answer`, where trainers keep it.
     """
     value = case.expected
     if value is None:

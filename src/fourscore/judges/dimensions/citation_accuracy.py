@@ -1,16 +1,17 @@
-"""Do the citations lead to a source that says what they are cited for?
+"""Citation accuracy: does each cited source support the sentence that cites it?
 
-Each citing sentence is put to the support model of `fourscore.judges.reader`, with the text of the
-source that it cites; words in quotation marks are looked for in that text. Nothing is opened.
+Each citing sentence is checked by the support model of `fourscore.judges.reader` against the text
+of the source that it cites; words in quotation marks must stand in that text. No URL is fetched.
 """
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 from rapidfuzz import fuzz
 
 from fourscore.core import Case, Signal, Trace
@@ -28,10 +29,10 @@ from fourscore.judges.reader.support import ClaimVerdict, grade, judge_claims
 from fourscore.judges.reader.text import MAX_READ, Text
 
 NAME = "citation_accuracy"
-#: Pairs of a sentence and a source that are judged, and how many of a kind the reason names.
-PAIRS, _NAMED = 200, 3
-#: How alike, of 100, a quotation and its source are.
-QUOTED = 93
+#: Most pairs of a sentence and a source that are judged, and most pairs that the reason names.
+MAX_PAIRS, _MAX_NAMED = 200, 3
+#: The least similarity, of 100, of a quotation and the passage that it quotes.
+QUOTE_SIMILARITY = 93
 _QUOTES = re.compile(r"\"[^\"\n]{8,400}+\"|“[^“”\n]{6,400}+”|[「『][^「」『』\n]{6,400}+[」』]")
 _GAP = re.compile(r"\.\.\.|…|\[[^\[\]]{0,40}\]")
 _ASKS = re.compile(
@@ -41,30 +42,33 @@ _ASKS = re.compile(
     r"(?:sources|references|links|source|reference)\b(?! (?:of|code))"
     r"|出处|参考(?:文献|资料|来源)|(?:注明|标注|标明|给出|列出|提供|附上?)[^。？！\n]{0,12}(?:来源|引用|文献|链接|脚注)"
 )
-#: `cited` is what nobody has read yet.
+#: `cited`: not yet checked; `unchecked`: no text of the source is known.
 Finding = Literal[
     "dangling", "misquoted", "unchecked", "cited",
     "supported", "partly supported", "contradicted", "not stated",
 ]  # fmt: skip
 
 
-class CitedPair(NamedTuple):
-    """A citing sentence, a source that it cites, what came of it, and how likely that is right."""
+class CitedPair(msgspec.Struct, frozen=True, kw_only=True):
+    """A citing sentence, a source that it cites, and what the check found.
+
+    `value` is what the pair earns, `probability` how likely the finding is right.
+    """
 
     citation: Citation
     source: Source | None
     finding: Finding
     value: float = 0.0
-    share: float = 1.0
+    probability: float = 1.0
 
 
 class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The mean over the distinct pairs of a citing sentence and the source it cites.
 
-    A pair is worth as much as the source surely supports the sentence, and 0 where the source
+    A pair earns more the surer it is that the source supports the sentence, and 0 if the source
     contradicts it, lacks what the sentence quotes, or does not exist. A source without a text
-    cannot be checked and leaves the mean. Nothing cited is 0 where the case gives sources or the
-    question asks for citations, and else not applicable; a list at the end alone cites nothing.
+    cannot be checked and is left out of the mean. An output without citations gets 0 if the case
+    gives sources or the question asks for citations; otherwise the dimension is not applicable.
     """
 
     @property
@@ -80,38 +84,38 @@ class CitationAccuracy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         pairs = self._check_pairs(find_pairs(output))
         return (write_signal(output, pairs, as_text(case.input)),)
 
-    def verdicts(self, claims: Sequence[str], source: str) -> list[ClaimVerdict]:
-        """A verdict on each claim by the text of a source."""
+    def find_verdicts(self, claims: Sequence[str], source: str) -> list[ClaimVerdict]:
+        """Return a verdict on each claim by the text of a source."""
         return judge_claims(claims, _read_source(source))
 
     def _check_pairs(self, pairs: Sequence[CitedPair]) -> list[CitedPair]:
-        """The pairs with what the support model says of them, all of one source at once."""
+        """Return the pairs with what the support model finds, all of one source at once."""
         checked = [pair for pair in pairs if pair.finding != "cited"]
         unread: dict[str, list[CitedPair]] = {}
         for pair in pairs:
             if pair.finding == "cited" and pair.source:
                 unread.setdefault(pair.source.text, []).append(pair)
         for source, cited in unread.items():
-            verdicts = self.verdicts([pair.citation.statement for pair in cited], source)
+            verdicts = self.find_verdicts([pair.citation.statement for pair in cited], source)
             checked += map(_decide, cited, verdicts)
         return checked
 
 
 def find_pairs(output: CitedOutput) -> list[CitedPair]:
-    """The distinct pairs of a sentence and a source, with what is known before reading these."""
+    """Return the distinct pairs of a sentence and a source, with what needs no model to find."""
     pairs: dict[tuple[str, object], CitedPair] = {}
     for citation, source in output.links:
         statement, target = citation.statement, citation.target if source is None else id(source)
         if statement and (statement, target) not in pairs:
             found = _look_up(source, statement, bool(output.sources))
-            pairs[statement, target] = CitedPair(citation, source, found)
-        if len(pairs) == PAIRS:
+            pairs[statement, target] = CitedPair(citation=citation, source=source, finding=found)
+        if len(pairs) == MAX_PAIRS:
             break
-    # Where a sentence cites several sources, its quotation is from one of them.
+    # Where a sentence cites several sources, its quotation need stand in one of them only.
     quoted = {statement for (statement, _), pair in pairs.items() if pair.finding == "cited"}
     for key, pair in pairs.items():
         if pair.finding == "misquoted" and key[0] in quoted:
-            pairs[key] = pair._replace(finding="cited")
+            pairs[key] = replace(pair, finding="cited")
     return list(pairs.values())
 
 
@@ -121,12 +125,12 @@ def _look_up(source: Source | None, statement: str, has_sources: bool) -> Findin
     if not source.text:
         return "unchecked"
     if statement.endswith(("?", "？")):
-        return "not stated"  # the question again, with markers
+        return "not stated"  # the question repeated, with markers
     return "cited" if has_quotations(statement, source.text) else "misquoted"
 
 
 def judge_nothing_cited(name: str, output: CitedOutput, question: str) -> Signal:
-    """0 for an output that had to cite something; for any other, not applicable."""
+    """Return a signal for an output without citations: 0 if it had to cite, else not applicable."""
     given = sum(source.origin == "case" for source in output.sources)
     if given or _ASKS.search(question):
         why = f"the case gives sources ({given})" if given else "the question asks for sources"
@@ -135,14 +139,14 @@ def judge_nothing_cited(name: str, output: CitedOutput, question: str) -> Signal
 
 
 def has_quotations(statement: str, source: str) -> bool:
-    """Whether all words in quotation marks stand in the source, give or take a typing error."""
+    """Whether all words in quotation marks stand in the source; small typing errors are allowed."""
     for part in [part for found in _QUOTES.findall(statement) for part in _GAP.split(found)]:
         words, text = _plain_text(part), _plain_text(source)
         if (words.isascii() and words.count(" ") < 2) or words in text:
-            continue  # a term or a title is hardly a quotation
+            continue  # one or two words are a term or a title, not a quotation
         if len(words) > len(text):
             return False
-        place = fuzz.partial_ratio_alignment(words, text, score_cutoff=QUOTED)
+        place = fuzz.partial_ratio_alignment(words, text, score_cutoff=QUOTE_SIMILARITY)
         passage = text[place.dest_start : place.dest_end] if place else ""
         if not set(re.findall(r"\d+", words)) <= set(re.findall(r"\d+", passage)) or not passage:
             return False
@@ -151,23 +155,27 @@ def has_quotations(statement: str, source: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _plain_text(text: str) -> str:
-    """The words alone: punctuation and capitals of a quotation do not matter."""
+    """Return the words in lower case: punctuation and capitals of a quotation do not matter."""
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-_read_source = lru_cache(maxsize=64)(Text)  # apart: those of one case must not push out its output
+# A cache of its own: the sources of one case must not evict its output from that of `read_text`.
+_read_source = lru_cache(maxsize=64)(Text)
 
 
 def _decide(pair: CitedPair, verdict: ClaimVerdict) -> CitedPair:
-    shares = {"supported": verdict.support, "contradicted": verdict.contradiction}
-    share = shares.get(verdict.kind, 1 - verdict.support)
-    return pair._replace(finding=verdict.kind, value=grade(verdict), share=share)
+    known = {"supported": verdict.support, "contradicted": verdict.contradiction}
+    probability = known.get(verdict.kind, 1 - verdict.support)
+    return replace(pair, finding=verdict.kind, value=grade(verdict), probability=probability)
 
 
 def write_signal(
-    output: CitedOutput, pairs: Sequence[CitedPair], question: str, sure: Confidence | None = None
+    output: CitedOutput,
+    pairs: Sequence[CitedPair],
+    question: str,
+    confidence: Confidence | None = None,
 ) -> Signal:
-    """The mean over what was checked, with a reason that counts what went wrong."""
+    """Return the mean over the pairs that were checked, with a reason that counts the failures."""
     checked = [pair for pair in pairs if pair.finding != "unchecked"]
     unchecked = len(pairs) - len(checked)
     if not pairs:
@@ -180,19 +188,20 @@ def write_signal(
     reason = f"{len(checked) - len(wrong)} of {len(checked)} citations supported"
     reason += "".join([f", {count} {kind}" for kind, count in counts.items()])
     named = [
-        f"{kind} [{citation.target[:60]}] for {citation.statement[:60]!r}"
-        for citation, _, kind, _, _ in shown[:_NAMED]
+        f"{pair.finding} [{pair.citation.target[:60]}] for {pair.citation.statement[:60]!r}"
+        for pair in shown[:_MAX_NAMED]
     ]
     reason += f": {'; '.join(named)}" if wrong else ""
     if unchecked:
         reason += f"; {unchecked} more cannot be checked: no text of their source is known"
-    if len(pairs) == PAIRS:
-        reason += f"; only the first {PAIRS} were judged"
+    if len(pairs) == MAX_PAIRS:
+        reason += f"; only the first {MAX_PAIRS} were judged"
     if output.is_cut:
         reason += f"; only the first {MAX_READ:,} characters were read"
     places = dict.fromkeys([(pair.citation.start, pair.citation.end) for pair in shown])
-    if sure is None:
-        mean = sum([pair.share for pair in checked]) / len(checked)
-        sure = "high" if mean >= 0.85 else "medium" if mean >= 0.65 else "low"
+    if confidence is None:
+        mean = sum([pair.probability for pair in checked]) / len(checked)
+        confidence = "high" if mean >= 0.85 else "medium" if mean >= 0.65 else "low"
     value = sum([pair.value for pair in checked]) / len(checked)
-    return make_signal(NAME, value, reason, sure, [quote(output.raw, *place) for place in places])
+    evidence = [quote(output.raw, *place) for place in places]
+    return make_signal(NAME, value, reason, confidence, evidence)

@@ -1,9 +1,9 @@
-"""Where an output cites, for which sentence, and which source each citation means.
+"""Find the citations of an output, the sentence of each, and the source that it points to.
 
-Read are `[1]`, `[1, 3-5]`, `[^1]`, `【1】`, `[source 1]`, `[@key]`, markdown links, addresses,
+Recognised are `[1]`, `[1, 3-5]`, `[^1]`, `【1】`, `[source 1]`, `[@key]`, markdown links, URLs,
 DOIs, arXiv numbers, `(Smith, 2020)`, and a reference list, which says what the numbers stand for.
-Code, images and comments cite nothing. Every pattern is linear: the length of each piece is
-bounded, and no piece can run into the beginning of the next.
+Code, images and comments cite nothing. Every pattern takes linear time: the length of each piece
+is bounded, and no piece can match the beginning of the next.
 """
 
 import re
@@ -13,19 +13,26 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from fourscore.core import Case, Trace
 from fourscore.judges.answer_extraction import blank_thinking
 from fourscore.judges.dimensions.case_fields import cache_by_identity
-from fourscore.judges.dimensions.sources import Source, canonical_url, case_sources, collect_sources
+from fourscore.judges.dimensions.sources import (
+    Source,
+    canonical_url,
+    collect_sources,
+    read_case_sources,
+)
 from fourscore.judges.hidden_text import blank_hidden_markdown
 from fourscore.judges.reader.text import MAX_READ, find_ends
 
-#: Markers that are read of a text, numbers of a range such as [1-999], and characters beside a
-#: marker that are looked at.
-_MARKERS, _SPAN, _NEAR = 5_000, 12, 2_000
+#: Most markers read in one text, most numbers of a range such as [1-999], and most characters of
+#: a sentence on either side of a marker.
+_MAX_MARKERS, _MAX_RANGE, _MAX_SENTENCE = 5_000, 12, 2_000
 _SIGNS = r"[^\s()<>\"'`\[\]{}|\\^（）【】「」『』《》“”，。；、！]"
 _URL = rf"{_SIGNS}{{1,2000}}+(?:\({_SIGNS}{{0,200}}+\){_SIGNS}{{0,500}}+)?"
-#: Each branch begins with its own sign, to which the search skips: that is five times as fast.
+#: Each branch begins with a character of its own, so the search can skip to it: five times faster.
 _MARKER = re.compile(
     r"\[(?!http)(?P<label>[^\[\]\n]{1,300}+)\]"
     rf"(?:\((?P<link>(?:https?://|www\.){_URL})(?: \"[^\"\n]{{0,200}}+\")?\))?"
@@ -41,7 +48,7 @@ _NUMBERS = re.compile(
 _RANGE = re.compile(r"(\d{1,3})(?:\s?[-–—]\s?(\d{1,3}))?")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _AUTHORS = re.compile(rf"\s?(?:see |见)?([^\W\d_a-z]\w*+)\D{{0,80}}[,，]\s?({_YEAR.pattern})")
-#: Code, of which the fence is a group, and images.
+#: Code blocks (the fence is group 1), inline code, and images.
 _CODE = re.compile(
     r"(?ms)^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)|(?<!`)`++[^`\n]{1,300}+`++"
     r"|!\[[^\[\]\n]{0,300}+\]\([^()\n]{0,2000}+"
@@ -56,17 +63,17 @@ _HEADING = re.compile(
     r"|参考(?:文献|资料|来源)?|(?:资料|数据|引用)?来源|引用|脚注|出处)[\W_]*"
 )
 _WORD = re.compile(r"\w+")
-#: What markers leave behind: empty brackets, and a space before a point.
+#: What remains where a marker was removed: empty brackets, and a space before a full stop.
 _REMAINS = re.compile(r"(?:doi|DOI): ?| ?[(（][ ,;，；]{0,20}[)）]| (?=[.,;:!?，。；])")
-#: A `word` is a bracket such as `[draft]`, which cites only where a source is called so.
+#: A `word` is a bracket such as `[draft]`: it cites only if a source has this name.
 Form = Literal["key", "word", "url", "author"]
 
 
-class Citation(NamedTuple):
-    """A citation, and the address that it or the reference list gives.
+class Citation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A citation, and the URL that it or the reference list gives.
 
-    `statement` is its sentence without markers, empty where it is only listed; `start` is where
-    the sentence begins, `end` where the marker ends.
+    `statement` is its sentence without markers, empty if it stands only in the reference list;
+    `start` is where the sentence begins, `end` where the marker ends.
     """
 
     form: Form
@@ -79,13 +86,13 @@ class Citation(NamedTuple):
 
 @lru_cache(maxsize=2)  # two judges ask for the citations of one output, one after the other
 def parse_citations(text: str) -> Sequence[Citation]:
-    """All citations of a text in order."""
-    text = _silence_code(blank_hidden_markdown(blank_thinking(text)))
+    """Return all citations of a text in order."""
+    text = _blank_code(blank_hidden_markdown(blank_thinking(text)))
     body, listed = _split_list(text)
-    pieces: list[str] = []  # the body with spaces in place of markers; every place stays
+    pieces: list[str] = []  # the body with spaces in place of markers; offsets do not change
     markers: list[tuple[Form, str, int, int]] = []
     at = 0
-    for mark in islice(_MARKER.finditer(text), _MARKERS):
+    for mark in islice(_MARKER.finditer(text), _MAX_MARKERS):
         targets, label, end = _read_marker(mark)
         markers += [(form, target, mark.start(), end) for form, target in targets]
         if targets and targets[0][0] != "word":
@@ -99,26 +106,28 @@ def parse_citations(text: str) -> Sequence[Citation]:
     for form, target, place, end in markers:
         url = target if form == "url" else listed.get(target, "")
         statement, start = _find_statement(place, ends, plain)
-        found.append(Citation(form, target, url, statement, start, end))
+        found.append(
+            Citation(form=form, target=target, url=url, statement=statement, start=start, end=end)
+        )
     return found
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line announces a reference list, and says nothing else."""
+    """Whether a line is nothing but the heading of a reference list."""
     return len(line) < 60 and _HEADING.fullmatch(line) is not None
 
 
-def _silence_code(text: str) -> str:
-    """Blank blocks of code; of code in a sentence and of images, only the signs that cite."""
+def _blank_code(text: str) -> str:
+    """Blank code blocks; in inline code and images, blank only the characters that cite."""
     if "`" not in text and "~~~" not in text and "![" not in text:
         return text
     return _CODE.sub(lambda found: (_ANY if found[1] else _CITING).sub(" ", found[0]), text)
 
 
 def _split_list(text: str) -> tuple[str, dict[str, str]]:
-    """The text with spaces in place of its reference list, and its addresses by number or key.
+    """Return the text with its reference list blanked, and the list's URLs by number or key.
 
-    The list is what stands under its heading; without one, `[1]: Title` or `[1] https://...`.
+    The list is what follows its heading; without a heading, lines `[1]: Title` or `[1] https://…`.
     """
     lines, listed, is_below = text.split("\n"), dict[str, str](), False
     for number, line in enumerate(lines):
@@ -135,27 +144,27 @@ def _split_list(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _find_statement(place: int, ends: Sequence[int], text: str) -> tuple[str, int]:
-    """What the sentence around, before or else after a marker on its line states; its start."""
+    """Return the sentence around, before or else after a marker on its line, and its start."""
     at = bisect_right(ends, place)
     start, end = ends[at - 1] if at else 0, ends[at]
-    before = text[max(start, place - _NEAR) : place].rpartition("\n")[2]
-    after = text[place : min(end, place + _NEAR)]
+    before = text[max(start, place - _MAX_SENTENCE) : place].rpartition("\n")[2]
+    after = text[place : min(end, place + _MAX_SENTENCE)]
     if after.isspace() and not before.strip():
         if "\n" in after or at + 1 == len(ends):
             return "", place  # alone on its line, or in the reference list
         start, end = end, ends[at + 1]
-    return _tidy(text[start : min(end, start + _NEAR)]), min(start, place)
+    return _clean_statement(text[start : min(end, start + _MAX_SENTENCE)]), min(start, place)
 
 
 @lru_cache(maxsize=64)
-def _tidy(sentence: str) -> str:
-    """A statement without what markers left behind; headings of lists say nothing."""
-    said = _REMAINS.sub("", " ".join(sentence.split()))
-    return "" if is_heading(said) or not _WORD.search(said) else said
+def _clean_statement(sentence: str) -> str:
+    """Return a sentence without what markers left behind; empty if it is only a list heading."""
+    statement = _REMAINS.sub("", " ".join(sentence.split()))
+    return "" if is_heading(statement) or not _WORD.search(statement) else statement
 
 
 def _read_marker(mark: re.Match[str]) -> tuple[Sequence[tuple[Form, str]], str, int]:
-    """What a marker points to, what of it belongs to the sentence, and where it ends."""
+    """Return a marker's targets, the part of it that belongs to the sentence, and its end."""
     text, end = mark[0], mark.end()
     if mark["link"]:
         label = mark["label"]
@@ -175,21 +184,23 @@ def _read_bracket(inside: str) -> Sequence[tuple[Form, str]]:
     inside = inside.strip()
     if numbers := _NUMBERS.fullmatch(inside):
         pairs = [(max(1, int(low)), int(high or low)) for low, high in _RANGE.findall(numbers[1])]
-        ranges = [range(low, min(high, low + _SPAN - 1) + 1) for low, high in pairs[:_SPAN]]
+        ranges = [
+            range(low, min(high, low + _MAX_RANGE - 1) + 1) for low, high in pairs[:_MAX_RANGE]
+        ]
         return [("key", str(one)) for each in ranges for one in each]
     if inside.startswith(("^", "@")):
-        return [("key", key.strip(" ^@")) for key in inside.lower().split(";")[:_SPAN]]
+        return [("key", key.strip(" ^@")) for key in inside.lower().split(";")[:_MAX_RANGE]]
     return _read_authors(inside) or [("word", inside.lower())]
 
 
 def _read_authors(inside: str) -> Sequence[tuple[Form, str]]:
-    """`Smith & Lee, 2020; Wu et al., 2019` as the first name and the year of each."""
-    found = [_AUTHORS.match(piece) for piece in re.split("[;；]", inside)[:_SPAN]]
+    """Read `Smith & Lee, 2020; Wu et al., 2019` as the first author and the year of each."""
+    found = [_AUTHORS.match(piece) for piece in re.split("[;；]", inside)[:_MAX_RANGE]]
     return [("author", f"{one[1].removesuffix('等')}, {one[2]}") for one in found if one]
 
 
 class Link(NamedTuple):
-    """A citation and the source that it means; `None` where it leads to none of them."""
+    """A citation and the source that it points to; `None` if it matches no source."""
 
     citation: Citation
     source: Source | None
@@ -199,8 +210,8 @@ class Link(NamedTuple):
         return self.source.url if self.source else self.citation.url
 
 
-class CitedOutput(NamedTuple):
-    """An output as far as it is read, its citations, and all sources that it may cite."""
+class CitedOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """An output up to `MAX_READ` characters, its citations, and all sources that it may cite."""
 
     raw: str
     is_cut: bool
@@ -209,31 +220,33 @@ class CitedOutput(NamedTuple):
 
 
 def read_citations(case: Case, trace: Trace) -> CitedOutput:
-    """Parse and resolve the citations of an output."""
-    answer, sources = trace.answer, case_sources(case)
+    """Find the citations of an output and the sources that they point to."""
+    answer, sources = trace.answer, read_case_sources(case)
     citations = parse_citations(answer[:MAX_READ])
     links = _resolve(citations, sources)
-    if not all(link.source and link.source.text for link in links):  # else tools add nothing
+    # Where every citation has a source with a text already, those that tools brought add nothing.
+    if not all(link.source and link.source.text for link in links):
         sources = collect_sources(case, trace)
         links = _resolve(citations, sources)
     # `[draft]` and, where there are no sources, the set `[1, 3]` cite nothing.
     forms = ("url", "author", "key") if sources else ("url", "author")
     links = [one for one in links if one.source or one.url or one.citation.form in forms]
-    # What is only listed counts where nothing is cited in a sentence.
+    # The entries of the reference list count only if no sentence cites anything.
     links = [one for one in links if one.citation.statement] or links
-    return CitedOutput(answer[:MAX_READ], len(answer) > MAX_READ, links, sources)
+    is_cut = len(answer) > MAX_READ
+    return CitedOutput(raw=answer[:MAX_READ], is_cut=is_cut, links=links, sources=sources)
 
 
 def _resolve(citations: Sequence[Citation], sources: tuple[Source, ...]) -> list[Link]:
     """Link citations to sources; the output's own reference list wins over the sources' ids."""
-    names = name_sources(sources)
+    names = index_sources(sources)
     keys = [canonical_url(one.url) if one.url else one.target.lower() for one in citations]
     return [Link(one, names.get(key)) for one, key in zip(citations, keys, strict=True)]
 
 
 @cache_by_identity
-def name_sources(sources: tuple[Source, ...]) -> Mapping[str, Source]:
-    """The first source of each id, address, `smith, 2020`, and place where no id is a number."""
+def index_sources(sources: tuple[Source, ...]) -> Mapping[str, Source]:
+    """Return sources by id, URL, `author, year`, and by position if no id is a number."""
     names: dict[str, Source] = {}
     for one in reversed(sources):
         if year := _YEAR.search(one.year or one.title):

@@ -1,8 +1,8 @@
-"""Factual accuracy: how many of the facts that are expected does the output state?
+"""Factual accuracy: how many of the expected facts does the output state?
 
 The facts are `expected.claims`, or the sentences of `expected.answer`; a list of answers means that
-any of them will do. The value is the weighted mean of the claims' accuracy: 1 for one that is
-surely stated, 0 for one that surely is not or is contradicted, graded in between.
+any of them will do. The value is the weighted mean over the claims: 1 for a claim that is surely
+stated, 0 for one that surely is not stated or is contradicted, and graded in between.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,16 +24,16 @@ from fourscore.judges.reader.text import MAX_READ, Text, read_text
 from fourscore.judges.reader.weights import Weights, read_weights
 
 NAME = "factual_accuracy"
-#: Claims that are judged, claims that a reason names, and characters of one there.
-MOST_CLAIMS, _NAMED, _SHOWN = 100, 3, 100
-#: Words of an answer that is one fact by itself: `42`, `Canberra`.
-_SHORT = 6
-#: Below this, the reader is unsure of a verdict.
-UNSURE = 0.7
+#: Most claims that are judged, most that a reason names, and most characters of one there.
+MAX_CLAIMS, _MAX_NAMED, _MAX_SHOWN = 100, 3, 100
+#: Most words of an answer that is one fact by itself: `42`, `Canberra`.
+_MAX_SHORT = 6
+#: The least probability of a verdict that the reader is sure of.
+SURE = 0.7
 
 
 class Fact(NamedTuple):
-    """Something that a good answer states, in one or several wordings. `short`: a mere result."""
+    """Something that a good answer states. `short`: a bare result; `others`: other wordings."""
 
     text: str
     weight: float
@@ -61,12 +61,12 @@ class FactualAccuracy(
 
     @cached_property
     def learned(self) -> Weights:
-        """The weights it judges by, as they were when it was made."""
+        """The weights that it uses, as they were when the judge was made."""
         return read_weights(self.weights)
 
     @property
     def fingerprint(self) -> str:
-        """Options, and the content of the weights wherever they lie."""
+        """A digest of the options and the content of the weights, whatever their path."""
         options = {name: getattr(self, name) for name in self.__struct_fields__}
         return digest([NAME, {**options, "weights": self.learned.version}])
 
@@ -91,25 +91,25 @@ class FactualAccuracy(
         if not facts:
             return (not_applicable(NAME, "the case expects neither claims nor an answer"),)
         answer = trace.answer
-        if (why := explain_empty_answer(case, answer)) is not None:
-            return (make_signal(NAME, 0.0, why, "high"),)
+        if (reason := explain_empty_answer(case, answer)) is not None:
+            return (make_signal(NAME, 0.0, reason, "high"),)
         text = read_text(answer, keep_thinking=self.think == "keep")
-        verdicts = self.verdicts(facts, text, find_question(case.input))
-        signal = signal_of(facts, verdicts, answer, self.contradiction_cost)
+        verdicts = self.find_verdicts(facts, text, find_question(case.input))
+        signal = write_signal(facts, verdicts, answer, self.contradiction_cost)
         if self.weights is not None:
             reason = f"{signal.reason} (weights fitted to {self.learned.labels} labels)"
             signal = msgspec.structs.replace(signal, reason=reason)
         return (signal,)
 
-    def verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[ClaimVerdict]:
-        """A verdict on each fact, by shared words and what was learned of them."""
+    def find_verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[ClaimVerdict]:
+        """Return a verdict on each fact, by shared words and the learned weights."""
         return judge_facts(facts, text, question, self.learned)
 
 
 def judge_facts(
     facts: Sequence[Fact], text: Text, question: str, weights: Weights
 ) -> list[ClaimVerdict]:
-    """A verdict on each fact; of one with several wordings, the best."""
+    """Return a verdict on each fact; for one with several wordings, the best verdict."""
     if any(fact.others for fact in facts):
         return [
             judge_wordings((fact.text, *fact.others), text, question, weights) for fact in facts
@@ -119,16 +119,16 @@ def judge_facts(
 
 @cache_by_identity
 def read_facts(case: Case) -> Sequence[Fact]:
-    """The claims of a case, or else what its answer states."""
+    """Read the claims of a case, or else the facts that its answer states."""
     expected = read_expected(case)
     if not expected.claims:
-        return _facts_of_answer(expected.answer)
-    if not any(claim.weight for claim in expected.claims[:MOST_CLAIMS]):
+        return _read_answer_facts(expected.answer)
+    if not any(claim.weight for claim in expected.claims[:MAX_CLAIMS]):
         raise CaseError(case.id, "expected.claims", "no claim has any weight")
-    return [Fact(claim.text, claim.weight) for claim in expected.claims[:MOST_CLAIMS]]
+    return [Fact(claim.text, claim.weight) for claim in expected.claims[:MAX_CLAIMS]]
 
 
-def _facts_of_answer(answer: Any) -> list[Fact]:
+def _read_answer_facts(answer: Any) -> list[Fact]:
     if answer is None or answer == "":
         return []
     if isinstance(answer, list):
@@ -136,28 +136,28 @@ def _facts_of_answer(answer: Any) -> list[Fact]:
         return [Fact(first, 1.0, _is_short(first), tuple(others))] if first else []
     if isinstance(answer, dict):
         lines = [f"{key}: {as_text(value)}" for key, value in answer.items()]
-        return [Fact(line, 1.0) for line in lines[:MOST_CLAIMS]]
-    # Sets of sums write the way to it, a mark, and the result.
+        return [Fact(line, 1.0) for line in lines[:MAX_CLAIMS]]
+    # GSM8K and its like write the working, the mark ####, and the result.
     text = as_text(answer).rpartition("####")[2].strip()
     if _is_short(text):
         return [Fact(text, 1.0, short=True)] if text else []
-    return [Fact(one.text, 1.0) for one in Text(text).sentences[:MOST_CLAIMS]]
+    return [Fact(one.text, 1.0) for one in Text(text).sentences[:MAX_CLAIMS]]
 
 
 def _is_short(text: str) -> bool:
-    return len(text.split()) <= _SHORT and len(text) <= 8 * _SHORT
+    return len(text.split()) <= _MAX_SHORT and len(text) <= 8 * _MAX_SHORT
 
 
-def signal_of(
+def write_signal(
     facts: Sequence[Fact], verdicts: Sequence[ClaimVerdict], answer: str, cost: float = 0.0
 ) -> Signal:
-    """What the verdicts amount to: value, reason and the sentences that decided."""
+    """Return the weighted mean of the verdicts, a reason, and the sentences that decided."""
     total = sum(fact.weight for fact in facts)
     pairs = list(zip(facts, verdicts, strict=True))
     earned = sum(
         fact.weight * (-cost if one.kind == "contradicted" else grade(one)) for fact, one in pairs
     )
-    parts = [describe(pairs)]
+    parts = [_describe(pairs)]
     if len(answer) > MAX_READ:
         parts.append(f"only the first {MAX_READ:,} characters were read")
     return make_signal(
@@ -165,34 +165,35 @@ def signal_of(
     )
 
 
-def describe(pairs: Sequence[tuple[Fact, ClaimVerdict]]) -> str:
-    """How many claims are supported, and which are not."""
+def _describe(pairs: Sequence[tuple[Fact, ClaimVerdict]]) -> str:
+    """Return a sentence that counts the supported claims and names the others."""
     kinds = [one.kind for _, one in pairs]
     supported = kinds.count("supported")
     parts = [f"{supported} of {len(pairs)} claims {'is' if supported == 1 else 'are'} supported"]
     for kind in ("contradicted", "not stated"):
         found = [(fact, one) for fact, one in pairs if one.kind == kind]
         if found:
-            named = ", ".join(f"{shorten(f.text)} ({one.support:.0%})" for f, one in found[:_NAMED])
-            more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+            listed = [f"{quote_claim(fact.text)} ({one.support:.0%})" for fact, one in found]
+            named = ", ".join(listed[:_MAX_NAMED])
+            more = f" and {len(found) - _MAX_NAMED} more" if len(found) > _MAX_NAMED else ""
             parts.append(f"{kind}: {named}{more}")
     return "; ".join(parts)
 
 
 def find_confidence(verdicts: Sequence[ClaimVerdict]) -> Confidence:
-    """How sure the reader is of most verdicts: by their probabilities, which are calibrated."""
-    sure = sum(max(one.support, 1 - one.support) >= UNSURE for one in verdicts) / len(verdicts)
+    """Return how sure most verdicts are, by their probabilities, which are calibrated."""
+    sure = sum(max(one.support, 1 - one.support) >= SURE for one in verdicts) / len(verdicts)
     return "high" if sure > 0.8 else "medium" if sure >= 0.5 else "low"
 
 
-def shorten(text: str) -> str:
-    """A piece of text in quotation marks, fit for a reason."""
-    cut = " ".join(text[: 4 * _SHOWN].split())
-    return f"'{cut}'" if len(cut) <= _SHOWN else f"'{cut[: _SHOWN - 3]}...'"
+def quote_claim(text: str) -> str:
+    """Return a text in quotation marks, cut to fit into a reason."""
+    cut = " ".join(text[: 4 * _MAX_SHOWN].split())
+    return f"'{cut}'" if len(cut) <= _MAX_SHOWN else f"'{cut[: _MAX_SHOWN - 3]}...'"
 
 
 def _evidence(pairs: Sequence[tuple[Fact, ClaimVerdict]], answer: str) -> list[Evidence]:
-    """The sentences that contradict, then those that support, each once."""
+    """Return the sentences that contradict, then those that support, each once."""
     ranked = [one for kind in ("contradicted", "supported") for _, one in pairs if one.kind == kind]
     spans = dict.fromkeys((one.start, one.end) for one in ranked)
     return [quote(answer, start, end) for start, end in spans]

@@ -1,8 +1,8 @@
-"""How good a web address is by its host alone: primary, secondary, unreliable, or unknown.
+"""Rate a URL by its host alone: primary, secondary, unreliable, or unknown.
 
-In this order: the hosts that the user lists, addresses that hide where they lead, the shipped list
-(`hosts.json`), and endings that registries give to public bodies and universities only; the list
-comes first because of `academia.edu`, which is no university. What none of them knows is unknown.
+Checked in this order: the hosts that the user lists, URLs that hide their host, the shipped list
+(`hosts.json`), and endings that registries give to public bodies and universities only. The list
+comes before the endings because of `academia.edu`, which is no university.
 """
 
 import json
@@ -19,7 +19,7 @@ KINDS: tuple[Kind, ...] = ("primary", "secondary", "unreliable")
 #: The hosts that the user lists for each kind: `example.org`, `example.org/path`, `*.example.org`.
 HostLists = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
-#: Scheme, host with what stands around it, path. A backslash ends a host in browsers.
+#: Scheme, host with user and port, path. A backslash ends a host in browsers.
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]{0,20}):)?//([^/?#\\\s]*+)([^?#\s]*+)", re.IGNORECASE)
 #: A public host: no IP address, which names no publisher.
 _NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.){1,30}[a-z][a-z0-9-]{1,62}")
@@ -29,15 +29,15 @@ _SECOND = _ALONE - {"int"} | {"gob", "gouv", "govt", "go", "gub", "gv", "gc", "a
 
 
 class Address(NamedTuple):
-    """Host and path in lower case; `trouble` says why the host proves nothing."""
+    """Host and path in lower case; `problem` says why the host proves nothing."""
 
     host: str
     path: str
-    trouble: str = ""
+    problem: str = ""
 
 
 class Rating(NamedTuple):
-    """The kind of a source, `None` where nobody knows it, and why."""
+    """The kind of a source, `None` if it is unknown, and the reason."""
 
     kind: Kind | None
     reason: str
@@ -45,14 +45,15 @@ class Rating(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def parse_address(url: str) -> Address:
-    """Split an address, with or without its scheme."""
+    """Split a URL, with or without its scheme, into host and path."""
     url = url.strip()[:2000]
     parts = _PARTS.match(url if "//" in url[:24] else f"//{url}")
     if parts is None or (parts[1] or "https").lower() not in ("http", "https"):
         return Address("", "", "not a web address")
     path = parts[3].lower()
     if "@" in parts[2] or "%" in parts[2] or path.startswith("\\"):
-        return Address("", path, "the address hides its host")  # https://nasa.gov@evil.example
+        # https://nasa.gov@evil.example
+        return Address("", path, "the address hides its host")
     host, _, port = parts[2].lower().partition(":")
     host = host.rstrip(".").removeprefix("www.")
     if not host.isascii() or "xn--" in host:
@@ -64,25 +65,25 @@ def parse_address(url: str) -> Address:
 
 @lru_cache(maxsize=4096)
 def rate_address(url: str, lists: HostLists = ((), (), ())) -> Rating:
-    """Rate an address by its host; `lists` win over everything else."""
+    """Rate a URL by its host; the user's `lists` win over everything else."""
     address = parse_address(url)
     if any(lists) and (found := _find(read_lists(lists), address)):
         return found
-    if address.trouble:
-        return Rating("unreliable" if not address.host else None, address.trouble)
+    if address.problem:
+        return Rating("unreliable" if not address.host else None, address.problem)
     return _find(_shipped_table(), address) or _rate_ending(address)
 
 
 @lru_cache(maxsize=64)
 def read_lists(lists: HostLists) -> Mapping[str, Rating]:
-    """The user's entries without scheme, port and `www.`; refuses what cannot be meant."""
+    """Return the user's entries by host and path; raise `ValueError` for one that is no host."""
     table: dict[str, Rating] = {}
     for kind, entries in zip(KINDS, lists, strict=True):
         for entry in entries:
             host, _, path = entry.strip().lower().rpartition("://")[2].partition("/")
             host = host.partition(":")[0].removeprefix("www.")
             if not host or any(map(str.isspace, host)):
-                raise ValueError(f"{kind}: {entry!r} is no host")
+                raise ValueError(f"{kind}: {entry!r} is no host; expected one like example.org")
             rating = Rating(kind, f"listed as {kind} in the rubric")
             other = table.setdefault(f"{host}/{path}".rstrip("/"), rating).kind
             if other != kind:
@@ -102,7 +103,7 @@ def _rate_ending(address: Address) -> Rating:
 
 
 def _find(table: Mapping[str, Rating], address: Address) -> Rating | None:
-    """The rating of the longest entry, by whole labels: nasa.gov.evil.com is not nasa.gov."""
+    """Return the rating of the longest matching entry; nasa.gov.evil.com is not nasa.gov."""
     host, parts, below = address.host, address.path.strip("/").split("/")[:4], False
     while host:
         for length in range(len(parts), 0, -1):
@@ -127,5 +128,5 @@ def _shipped_table() -> Mapping[str, Rating]:
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    """The public suffix list that comes with its package; reading it takes 35 ms, once."""
+    """Return the public suffix list of the installed package; loading it takes 35 ms, once."""
     return PublicSuffixList()

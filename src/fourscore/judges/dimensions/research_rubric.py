@@ -8,17 +8,17 @@ from fourscore.formats.yaml_file import read_document
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 
 
-def research() -> Rubric:
-    """The default rubric, ready to score with."""
+def read_research_rubric() -> Rubric:
+    """Return the default rubric, ready to score with."""
     return read_rubric(RESEARCH)
 
 
-def _dimensions() -> dict[str, dict[str, Any]]:
-    """The default rubric as a mapping: weight, description, levels and what each looks like."""
+def _read_dimensions() -> dict[str, dict[str, Any]]:
+    """Return weight, description, levels and level descriptions of each dimension."""
     kept = ("weight", "description", "levels", "level_descriptions")
     lines = read_document(RESEARCH).value["dimensions"]
     return {name: {key: deepcopy(line[key]) for key in kept} for name, line in lines.items()}
 
 
-EVALUATION_DIMENSIONS = _dimensions()
+EVALUATION_DIMENSIONS = _read_dimensions()
 EVALUATION_RUBRIC = EVALUATION_DIMENSIONS

@@ -1,4 +1,4 @@
-"""How good are the sources that an answer rests on?"""
+"""Source quality: how good are the sources that an answer cites?"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,23 +23,24 @@ from fourscore.judges.reader.text import MAX_READ
 
 NAME = "source_quality"
 WORTH = {"primary": 1.0, "secondary": 0.3, "unreliable": 0.0}
-#: Sources that the reason names.
-_NAMED = 8
+#: Most sources that the reason names.
+_MAX_NAMED = 8
 Rated = Sequence[tuple[Link, Rating]]
 
 
 class SourceQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The mean over the distinct sources cited: primary 1, secondary 0.3, unreliable 0.
 
-    A source is what the case says (`kind`), else what the lists of this judge say of its host, else
-    what the shipped list or its ending says. A host that nobody knows leaves the mean. Nothing
-    cited is 0 where the question asks for sources or the case gives some, else not applicable.
+    The kind of a source is what the case says (`kind`), else what the lists of this judge say of
+    its host, else what the shipped list or the host's ending says. A source of unknown kind is left
+    out of the mean. An output without citations gets 0 if the question asks for sources or the case
+    gives some; otherwise the dimension is not applicable.
 
-    Nothing is opened. Where the case gives addresses, one that neither it nor a tool gave is
-    unreliable; where only tools brought some, any other is secondary at the most.
+    No URL is fetched. If the case gives URLs, one that neither the case nor a tool gave is
+    unreliable; if only tools returned some, any other is at most secondary.
 
-    `primary`, `secondary`, `unreliable`: hosts of your own (`example.org`, `example.org/path`,
-    `*.example.org` for its subdomains alone).
+    primary, secondary, unreliable: hosts of your own (`example.org`, `example.org/path`,
+        `*.example.org` for its subdomains only)
     """
 
     primary: tuple[str, ...] = ()
@@ -69,7 +70,7 @@ class SourceQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 def find_cited(output: CitedOutput) -> list[Link]:
-    """The distinct sources that an output cites; markers that lead nowhere are none."""
+    """Return the distinct sources that an output cites, without markers that match no source."""
     found: dict[object, Link] = {}
     for link in output.links:
         if link.source or link.url:
@@ -78,7 +79,7 @@ def find_cited(output: CitedOutput) -> list[Link]:
 
 
 def rate_source(cited: Link, output: CitedOutput, question: str, lists: HostLists) -> Rating:
-    """The kind of a source by what the case says of it, or by its host."""
+    """Return the kind of a source by what the case says of it, or by its host."""
     source = cited.source
     if source is not None and source.kind in WORTH:
         return Rating(source.kind, "the case says so")  # type: ignore[arg-type]
@@ -88,7 +89,7 @@ def rate_source(cited: Link, output: CitedOutput, question: str, lists: HostList
 
 
 def limit_unseen(rating: Rating, cited: Link, output: CitedOutput, question: str) -> Rating:
-    """A lower rating for what neither the case nor a tool gave: it may be invented."""
+    """Lower the rating of a source that neither the case nor a tool gave: it may be invented."""
     if cited.source is not None or not output.sources or cited.url in question:
         return rating
     if any(one.origin == "case" and one.url for one in output.sources):
@@ -99,15 +100,18 @@ def limit_unseen(rating: Rating, cited: Link, output: CitedOutput, question: str
 
 
 def write_signal(
-    output: CitedOutput, question: str, rated: Rated, sure: Confidence | None = None
+    output: CitedOutput, question: str, rated: Rated, confidence: Confidence | None = None
 ) -> Signal:
-    """The mean over the sources whose kind is known, with a reason that names the worst first."""
+    """Return the mean over the sources of known kind, with a reason that names the worst first."""
     if not rated:
         return judge_nothing_cited(NAME, output, question)
     counted = [WORTH[rating.kind] for _, rating in rated if rating.kind]
     kinds: Counter[str] = Counter([rating.kind or "unknown" for _, rating in rated])
     worst = sorted(rated, key=lambda each: WORTH.get(each[1].kind or "", 2.0))
-    named = [f"{kind or 'unknown'}: {_name(one)} ({why})" for one, (kind, why) in worst[:_NAMED]]
+    named = [
+        f"{rating.kind or 'unknown'}: {_name(one)} ({rating.reason})"
+        for one, rating in worst[:_MAX_NAMED]
+    ]
     amounts = [f"{kinds[kind]} {kind}" for kind in (*WORTH, "unknown") if kind in kinds]
     reason = f"{', '.join(amounts)}: {'; '.join(named)}"
     if not counted:
@@ -117,11 +121,11 @@ def write_signal(
     citations = [one.citation for one, rating in worst[:MAX_EVIDENCE] if rating.kind]
     evidence = [quote(output.raw, one.start, one.end) for one in citations]
     unknown = kinds["unknown"]
-    doubt: Confidence = "low" if unknown >= len(counted) else "medium" if unknown else "high"
-    return make_signal(NAME, sum(counted) / len(counted), reason, sure or doubt, evidence)
+    known: Confidence = "low" if unknown >= len(counted) else "medium" if unknown else "high"
+    return make_signal(NAME, sum(counted) / len(counted), reason, confidence or known, evidence)
 
 
 def _name(cited: Link) -> str:
-    """Its address or whatever it is called, fit for a line on a terminal."""
+    """Return the URL, title or id of a source, safe to print on a terminal."""
     name = (cited.url or (cited.source.title or cited.source.id if cited.source else ""))[:70]
     return name if name.isprintable() else repr(name)

@@ -1,6 +1,6 @@
-"""What an answer may cite: the sources of the case, and what the agent's tools brought back.
+"""Collect what an answer may cite: the sources of the case, and what the agent's tools returned.
 
-A source that only the output names is none: whoever invents one earns nothing with it.
+A source that only the output names does not count: an invented source must earn nothing.
 """
 
 import re
@@ -15,17 +15,17 @@ from fourscore.core import Case, Trace
 from fourscore.core.trace import ToolCall
 from fourscore.judges.dimensions.case_fields import cache_by_identity, read_expected
 
-#: Sources that are read, characters of each, and of all that tools brought back.
-MOST, LONGEST, MOST_TEXT = 200, 40_000, 400_000
-#: How deep a result is searched, and from how many characters on an argument is no query.
-_DEPTH, _AT_LENGTH = 5, 40
+#: Most sources read, most characters of each, and most characters of all tool results.
+MAX_SOURCES, MAX_SOURCE, MAX_TOOL_TEXT = 200, 40_000, 400_000
+#: How deep a result is searched, and the length from which an argument is a text, not a query.
+_DEPTH, _MIN_WRITTEN = 5, 40
 _URLS = ("url", "link", "href", "uri", "source_url")
 _TEXTS = "text content snippet body raw_content page_content summary description".split()
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s?#<>\"'，。；、（）\[\]]{1,200}")
 
 
-class Source(msgspec.Struct, frozen=True, gc=False):
-    """Something that can be cited. Fields that nobody gave are empty."""
+class Source(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Something that can be cited. Fields that are not known are empty."""
 
     id: str = ""
     url: str = ""
@@ -39,7 +39,7 @@ class Source(msgspec.Struct, frozen=True, gc=False):
 
 @lru_cache(maxsize=4096)
 def canonical_url(url: str) -> str:
-    """An address as it is compared: without scheme, `www.`, fragment and `utm_` parameters."""
+    """Return a URL in the form for comparison: no scheme, `www.`, fragment or `utm_` parameter."""
     if "10." in url and (doi := _DOI.search(url)):
         return f"doi:{doi[0].rstrip('.,;:)/').lower()}"
     place, _, query = url.strip().partition("#")[0].partition("?")
@@ -49,38 +49,41 @@ def canonical_url(url: str) -> str:
 
 
 def collect_sources(case: Case, trace: Trace) -> tuple[Source, ...]:
-    """The sources of the case, then those that tools brought back, joined by their address."""
-    given = case_sources(case)
+    """Return the sources of the case, then those that tools returned, merged by their URL."""
+    given = read_case_sources(case)
     merged = list(given)
     places = {canonical_url(one.url): place for place, one in enumerate(given) if one.url}
-    for source in _tool_sources(trace):
+    for source in _read_tool_sources(trace):
         key = canonical_url(source.url) if source.url else f"\n{source.title}\n{source.text}"
         place = places.setdefault(key, len(merged))
-        if place == MOST:
+        if place == MAX_SOURCES:
             break
         if place == len(merged):
             merged.append(source)
-        elif place >= len(given) or not given[place].text:  # the case's own text stands alone
+        elif place >= len(given) or not given[place].text:  # the case's own text is not extended
             old = merged[place]
             text = old.text if source.text in old.text else f"{old.text}\n{source.text}".strip()
-            merged[place] = replace(old, text=text[:LONGEST])
-    return tuple(merged) if merged != list(given) else given  # the same object is indexed once
+            merged[place] = replace(old, text=text[:MAX_SOURCE])
+    return tuple(merged) if merged != list(given) else given  # the same object: its index is kept
 
 
 @cache_by_identity
-def case_sources(case: Case) -> tuple[Source, ...]:
-    """The sources that the case gives."""
+def read_case_sources(case: Case) -> tuple[Source, ...]:
+    """Read the sources in `expected.sources` of a case."""
     if not isinstance(case.expected, dict) or not read_expected(case).sources:
         return ()
     return tuple(
-        replace(_source(one, ("text",)), kind=_field(one, "kind"), origin="case")
-        for one in case.expected["sources"][:MOST]
+        replace(_read_source(one, ("text",)), kind=_read_field(one, "kind"), origin="case")
+        for one in case.expected["sources"][:MAX_SOURCES]
     )
 
 
-def _tool_sources(trace: Trace) -> Iterator[Source]:
-    """What tools brought back. What the agent wrote itself and reads again proves nothing."""
-    left = MOST_TEXT
+def _read_tool_sources(trace: Trace) -> Iterator[Source]:
+    """Yield the sources in tool results, without texts that the agent itself wrote before.
+
+    Otherwise an agent could write a file, read it again, and cite it as a source.
+    """
+    left = MAX_TOOL_TEXT
     written: list[str] = []
     for step in trace.steps:
         if isinstance(step, ToolCall):
@@ -88,57 +91,58 @@ def _tool_sources(trace: Trace) -> Iterator[Source]:
         else:
             result, arguments = step.content if step.role in ("tool", "function") else None, {}
         given = arguments if isinstance(arguments, dict) else {"": arguments}
-        texts = [one[:LONGEST] for one in given.values() if isinstance(one, str)]
-        own = [one for one in texts if len(one) >= _AT_LENGTH]
+        texts = [one[:MAX_SOURCE] for one in given.values() if isinstance(one, str)]
+        own = [one for one in texts if len(one) >= _MIN_WRITTEN]
         written += own
-        for source in _read(result, _field(given, *_URLS), _DEPTH):
+        for source in _read_result(result, _read_field(given, *_URLS), _DEPTH):
             text = source.text
             left -= len(text)
             if left < 0:
                 return
-            repeats = any(text in one for one in written[-MOST:]) or any(one in text for one in own)
-            if not text or not repeats:
+            is_own = any(text in one for one in written[-MAX_SOURCES:])
+            is_own = is_own or any(one in text for one in own)
+            if not text or not is_own:
                 yield source
 
 
-def _read(value: Any, address: str, depth: int) -> Iterator[Source]:
-    """The sources in a tool's result; `address` is what the tool was asked to fetch."""
+def _read_result(value: Any, url: str, depth: int) -> Iterator[Source]:
+    """Yield the sources in a tool's result; `url` is what the tool was asked to fetch."""
     if isinstance(value, str):
         text = value.strip()
         try:
             value = msgspec.json.decode(text) if text[:1] in ("{", "[") else None
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             value = None
-        if value is None and address:
-            yield Source(url=address, text=text[:LONGEST])
+        if value is None and url:
+            yield Source(url=url, text=text[:MAX_SOURCE])
     if depth and isinstance(value, list):
-        for item in value[:MOST]:
-            yield from _read(item, address if len(value) == 1 else "", depth - 1)
+        for item in value[:MAX_SOURCES]:
+            yield from _read_result(item, url if len(value) == 1 else "", depth - 1)
     elif depth and isinstance(value, dict):
-        source = _source(value)
-        if source.url or (source.text and (address or source.title)):
-            yield replace(source, url=source.url or address)
+        source = _read_source(value)
+        if source.url or (source.text and (url or source.title)):
+            yield replace(source, url=source.url or url)
         else:
             for item in value.values():
                 if isinstance(item, dict | list):
-                    yield from _read(item, address, depth - 1)
+                    yield from _read_result(item, url, depth - 1)
 
 
-def _source(value: dict[str, Any], texts: Sequence[str] = _TEXTS) -> Source:
-    """A source by its fields. A snippet beside the body is part of its text."""
-    pieces = dict.fromkeys([_field(value, key) for key in texts if key in value])
+def _read_source(value: dict[str, Any], texts: Sequence[str] = _TEXTS) -> Source:
+    """Read a source from an object. A snippet beside the body is part of its text."""
+    pieces = dict.fromkeys([_read_field(value, key) for key in texts if key in value])
     return Source(
-        _field(value, "id"),
-        _field(value, *_URLS),
-        _field(value, "title", "name"),
-        _field(value, "author", "authors"),
-        _field(value, "year", "date", "published")[:40],
-        "\n".join(filter(None, pieces))[:LONGEST],
+        id=_read_field(value, "id"),
+        url=_read_field(value, *_URLS),
+        title=_read_field(value, "title", "name"),
+        author=_read_field(value, "author", "authors"),
+        year=_read_field(value, "year", "date", "published")[:40],
+        text="\n".join(filter(None, pieces))[:MAX_SOURCE],
     )
 
 
-def _field(value: dict[str, Any], *keys: str) -> str:
-    """The first of some fields that has a text or a number; of lists, what their items say."""
+def _read_field(value: dict[str, Any], *keys: str) -> str:
+    """Return the first of some fields that has a text, a number or a list of names, as text."""
     for found in filter(None, map(value.get, keys)):
         if isinstance(found, list):
             items = [one.get("name") if isinstance(one, dict) else one for one in found[:50]]

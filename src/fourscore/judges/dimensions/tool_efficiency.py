@@ -1,4 +1,4 @@
-"""Did the agent use its tools with economy: the right ones, and none of them in vain?"""
+"""Tool efficiency: did the agent call the right tools, and none of them needlessly?"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,39 +17,43 @@ from fourscore.judges.dimensions.signals import (
     make_signal,
     not_applicable,
 )
-from fourscore.judges.dimensions.tool_calls import Call, Waste, canonical, find_waste, read_calls
+from fourscore.judges.dimensions.tool_calls import (
+    Call,
+    WastedCall,
+    canonical,
+    find_wasted,
+    read_calls,
+)
 
 NAME = "tool_efficiency"
 FREE = ("think", "reflect", "scratchpad", "final_answer", "思考")
-#: Wasted calls and missing tools that a reason names, and characters of one call.
-NAMED, SHOWN = 4, 70
+#: Most wasted calls and missing tools that a reason names, and most characters of one call.
+MAX_NAMED, MAX_SHOWN = 4, 70
 
-#: Why a step was wasted, in words.
+#: Why a step was wasted, as the reason says it.
 REASONS = {
     "unexpected": "step {step} uses a tool that is not expected",
     "repeat": "step {step} repeats step {of}",
     "retry": "step {step} retries step {of} unchanged",
     "mistake": "step {step} failed by its arguments",
 }
-#: The server before a tool's name, and what is spelled in several ways.
+#: The server before a tool's name, and the characters between its words.
 _SPELLING = re.compile(r"^.*(?:__|::|[./])|[_ -]", re.DOTALL)
 
 
 class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The value is the least of three:
+    """The least of economy, selection and budget.
 
-    - *economy*: the share of the calls that were not wasted. Wasted is a call that repeats one
-      whose result still stands (same tool, same arguments, nothing changed in between), retries
-      what keeps failing for the second time, fails by its own arguments, or uses a tool that is not
-      among the expected ones.
+    - *economy*: the share of the calls that were not wasted. A call is wasted if it repeats one
+      whose result is still valid (same tool, same arguments, nothing changed in between), retries
+      a failing call for the second time, fails because of its own arguments, or uses a tool that
+      is not among the expected ones.
     - *selection*: the share of the expected tools that were called with success.
-    - *budget*: the calls that are allowed over the calls made, where there were more.
+    - *budget*: the allowed calls over the calls made, if more were made.
 
-    Options:
-
-    - `max_calls`: the budget of cases that name none.
-    - `free`: tools that never count.
-    - `writes`: tools that change state, whatever their name; after them a call may be repeated.
+    max_calls: the budget of cases that set none
+    free: tools that never count
+    writes: tools that change state, whatever their name; after them a call may be repeated
     """
 
     max_calls: int | None = None
@@ -72,23 +76,23 @@ class ToolEfficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         calls = read_calls(trace, self.free, self.writes)
         if not calls:
             return (judge_no_calls(limits),)
-        waste = find_waste(calls, find_unexpected(calls, limits.expected))
-        economy = 1 - len(waste) / len(calls)
-        value, reason = combine(calls, limits, economy, _explain(waste, len(calls)))
-        # What the case expects is plain; whose fault an error was is a guess.
-        sure: Confidence = "high" if limits.expected else "medium"
-        evidence = quote_calls([each.call for each in waste])
-        return (make_signal(NAME, value, reason, sure, evidence),)
+        wasted = find_wasted(calls, find_unexpected(calls, limits.expected))
+        economy = 1 - len(wasted) / len(calls)
+        value, reason = combine(calls, limits, economy, _explain(wasted, len(calls)))
+        # What the case expects is certain; whether a call itself caused an error is a guess.
+        confidence: Confidence = "high" if limits.expected else "medium"
+        evidence = quote_calls([each.call for each in wasted])
+        return (make_signal(NAME, value, reason, confidence, evidence),)
 
 
 class ExpectedTool(NamedTuple):
-    """A tool that a good run calls, with the arguments that matter, if any do."""
+    """A tool that the agent should call, and the arguments that it must have, if any."""
 
     name: str
     arguments: Mapping[str, Any]
 
     def is_met_by(self, call: Call) -> bool:
-        """Whether a call did what is expected."""
+        """Whether a call succeeded and has the expected name and arguments."""
         if call.failure is not None or bare_name(call.name) != bare_name(self.name):
             return False
         given = call.arguments if isinstance(call.arguments, dict) else {}
@@ -96,14 +100,14 @@ class ExpectedTool(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What a case asks of the use of tools."""
+    """The tools that a case expects, and the number of calls that it allows."""
 
     expected: Sequence[ExpectedTool]
     budget: int | None
 
 
 def read_limits(case: Case, max_calls: int | None) -> Limits:
-    """Return what the case asks; `max_calls` is the budget where it names none."""
+    """Read the limits of a case; `max_calls` is the budget if the case sets none."""
     tools = read_expected(case).tools
     if tools is None:
         return Limits((), max_calls)
@@ -124,18 +128,18 @@ def _read_expected(case: Case, place: int, tool: str | Mapping[str, Any]) -> Exp
 
 @lru_cache(maxsize=1024)
 def bare_name(name: str) -> str:
-    """Return a name without server and spelling: `mcp__shop__getPrice` is `getprice`."""
+    """Return a tool's name without server, case and separators: `mcp__shop__getPrice`: getprice."""
     return _SPELLING.sub("", name[:200].casefold())
 
 
 def find_unexpected(calls: Sequence[Call], expected: Sequence[ExpectedTool]) -> set[int]:
-    """Return the places of calls to tools that are not expected; none where nothing is."""
+    """Return the indices of calls to unexpected tools; none if the case expects no tools."""
     names = {bare_name(tool.name) for tool in expected}
     return {i for i, call in enumerate(calls) if names and bare_name(call.name) not in names}
 
 
 def judge_no_calls(limits: Limits) -> Signal:
-    """Return the signal of a run without calls."""
+    """Return the signal of a trace without tool calls."""
     if limits.expected:
         names = _join([tool.name for tool in limits.expected])
         return make_signal(NAME, 0.0, f"no tool was called; expected {names}", "high")
@@ -147,7 +151,7 @@ def judge_no_calls(limits: Limits) -> Signal:
 def combine(
     calls: Sequence[Call], limits: Limits, economy: float, explained: str
 ) -> tuple[float, str]:
-    """Return the least of economy, selection and budget, and the reasons."""
+    """Return the least of economy, selection and budget, and the reason for it."""
     values, reasons = [economy], [explained]
     missed = [tool.name for tool in limits.expected if not any(map(tool.is_met_by, calls))]
     if missed:
@@ -159,30 +163,32 @@ def combine(
     return min(values), "; ".join(reasons)
 
 
-def _explain(waste: Sequence[Waste], total: int) -> str:
-    if not waste:
+def _explain(wasted: Sequence[WastedCall], total: int) -> str:
+    if not wasted:
         return f"none of the {total} calls was wasted" if total > 1 else "the call was not wasted"
     reasons = []
-    for call, kind, of in waste[:NAMED]:
+    for call, kind, of in wasted[:MAX_NAMED]:
         error = f" gave '{shorten(call.failure.text, 60)}'" if call.failure else ""
         reasons.append(
             REASONS[kind].format(step=call.step, of=of) + f": {format_call(call)}{error}"
         )
-    more = f"; and {len(waste) - NAMED} more" if len(waste) > NAMED else ""
-    return f"{len(waste)} of {total} calls wasted: {'; '.join(reasons)}{more}"
+    more = f"; and {len(wasted) - MAX_NAMED} more" if len(wasted) > MAX_NAMED else ""
+    return f"{len(wasted)} of {total} calls wasted: {'; '.join(reasons)}{more}"
 
 
 def format_call(call: Call) -> str:
-    """Return a call in one line: `search(query=tides, page=2)`."""
+    """Return a call as one line of text: `search(query=tides, page=2)`."""
     given = call.arguments
     if isinstance(given, Mapping):
-        pairs = islice(given.items(), SHOWN)
+        pairs = islice(given.items(), MAX_SHOWN)
         given = ", ".join(f"{shorten(k, 20)}={shorten(str(v), 30)}" for k, v in pairs)
-    return shorten(f"{shorten(call.name, 40)}({'' if given is None else given}", SHOWN - 1) + ")"
+    return (
+        shorten(f"{shorten(call.name, 40)}({'' if given is None else given}", MAX_SHOWN - 1) + ")"
+    )
 
 
 def shorten(text: str, most: int) -> str:
-    """Return a text that fits on a line of a terminal."""
+    """Return a text cut to `most` characters, safe to print on a terminal."""
     cut = text if len(text) <= most else f"{text[: most - 1]}…"
     return cut if cut.isprintable() else repr(cut)[1:-1]
 
@@ -194,4 +200,5 @@ def quote_calls(calls: Sequence[Call]) -> list[Evidence]:
 
 
 def _join(names: Sequence[str]) -> str:
-    return ", ".join(shorten(name, 40) for name in names[:NAMED]) + ", …" * (len(names) > NAMED)
+    cut = ", …" if len(names) > MAX_NAMED else ""
+    return ", ".join(shorten(name, 40) for name in names[:MAX_NAMED]) + cut

@@ -82,4 +82,4 @@ def _decide(pair: CitedPair, verdict: Verdict) -> CitedPair:
     shares = verdict.shares or {verdict.choice: 1.0}
     value = sum(share * WORTH[choice] for choice, share in shares.items())
     kinds: dict[str, Finding] = {"supported": "supported", "partly": "partly supported"}
-    return pair._replace(finding=kinds.get(verdict.choice, "not stated"), value=value)
+    return replace(pair, finding=kinds.get(verdict.choice, "not stated"), value=value)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fourscore.core import Case, CaseError, Signal, Trace, Usage
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.completeness import NAME, read_aspects
-from fourscore.judges.dimensions.factual_accuracy import shorten
+from fourscore.judges.dimensions.factual_accuracy import quote_claim
 from fourscore.judges.dimensions.signals import make_signal, not_applicable
 from fourscore.judges.llm.item_questions import after, each, listed, paid, rate_confidence
 from fourscore.judges.llm.model_judge import ModelJudge, Verdict, together
@@ -87,7 +87,7 @@ class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         pairs = list(zip(given, verdicts, strict=True))
         earned = sum(weight * one.get_probability("yes") for (_, weight), one in pairs)
         value = earned / sum(weight for _, weight in given)
-        missing = [shorten(text) for (text, _), one in pairs if one.choice != "yes"]
+        missing = [quote_claim(text) for (text, _), one in pairs if one.choice != "yes"]
         reason = f"{len(pairs) - len(missing)} of {len(pairs)} aspects covered"
         if missing:
             more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""

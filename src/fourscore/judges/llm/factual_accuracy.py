@@ -19,8 +19,8 @@ from fourscore.judges.dimensions.factual_accuracy import (
     NAME,
     Fact,
     judge_facts,
+    quote_claim,
     read_facts,
-    shorten,
 )
 from fourscore.judges.dimensions.signals import (
     MAX_QUOTE,
@@ -322,10 +322,10 @@ def _reason(found: Sequence[Found], lacking: str) -> list[str]:
     kinds = [one.kind for one in found]
     parts = [f"{kinds.count('supported')} of {len(found)} claims are supported"]
     denied = [one for one in found if one.kind == "contradicted"]
-    absent = [shorten(one.fact.text) for one in found if one.kind == "absent"]
+    absent = [quote_claim(one.fact.text) for one in found if one.kind == "absent"]
     for one in denied[:_NAMED]:
-        by = f" by {shorten(one.evidence[-1].text)}" if one.evidence else ""
-        parts.append(f"{shorten(one.fact.text)} is contradicted{by}")
+        by = f" by {quote_claim(one.evidence[-1].text)}" if one.evidence else ""
+        parts.append(f"{quote_claim(one.fact.text)} is contradicted{by}")
     if len(denied) > _NAMED:
         parts.append(f"{len(denied) - _NAMED} more are contradicted")
     if absent:

@@ -65,13 +65,13 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             raise ConfigError("a panel has members", field="members")
         if (self.quorum or 0) > len(self.members):
             raise ConfigError(f"only {len(self.members)} can answer", field="quorum")
-        if len({member.name for member in self.seated}) < len(self.members):
+        if len({member.name for member in self.loaded_members}) < len(self.members):
             raise ConfigError("a model is named twice", field="members")
-        if not any(member.skill for member in self.seated):
+        if not any(member.skill for member in self.loaded_members):
             raise ConfigError("every skill is 0: nothing would count", field="members")
 
     @cached_property
-    def seated(self) -> tuple[Seated, ...]:
+    def loaded_members(self) -> tuple[Seated, ...]:
         return tuple(self._seat(one) for one in self.members)
 
     def _seat(self, member: Member | str) -> Seated:
@@ -87,7 +87,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self.seated[0].judge.names
+        return self.loaded_members[0].judge.names
 
     @property
     def runs(self) -> Literal["loop"]:
@@ -95,30 +95,30 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def fingerprint(self) -> str:
-        members = [[one.name, one.skill, fingerprint(one.judge)] for one in self.seated]
+        members = [[one.name, one.skill, fingerprint(one.judge)] for one in self.loaded_members]
         return digest(["panel", members, self.combine, self.threshold, self.quorum])
 
     @property
     def models(self) -> tuple[str, ...]:
-        every = (getattr(one.judge, "models", ()) for one in self.seated)
+        every = (getattr(one.judge, "models", ()) for one in self.loaded_members)
         return tuple(dict.fromkeys(chain.from_iterable(every)))
 
     @property
     def prompts(self) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for one in self.seated:
+        for one in self.loaded_members:
             found |= getattr(one.judge, "prompts", {})
         return found
 
     def most(self, case: Case) -> Usage:
-        return sum((one.judge.most(case) for one in self.seated), FREE)  # type: ignore[attr-defined]
+        return sum((one.judge.most(case) for one in self.loaded_members), FREE)  # type: ignore[attr-defined]
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        asks = (one.judge.judge(case, trace) for one in self.seated)
+        asks = (one.judge.judge(case, trace) for one in self.loaded_members)
         came = await asyncio.gather(*asks, return_exceptions=True)
         heard: list[tuple[Seated, Sequence[Signal]]] = []
         failed: list[tuple[Seated, Exception]] = []
-        for member, one in zip(self.seated, came, strict=True):
+        for member, one in zip(self.loaded_members, came, strict=True):
             if isinstance(one, ModelError):
                 failed.append((member, one))
             elif isinstance(one, BaseException):

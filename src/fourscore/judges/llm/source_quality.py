@@ -97,4 +97,4 @@ class SourceQuality(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
 
 def _is_open(cited: Link, rating: Rating) -> bool:
     """Whether the model may say what it is: an address that hides its host is nobody's."""
-    return rating.kind is None and not (cited.url and parse_address(cited.url).trouble)
+    return rating.kind is None and not (cited.url and parse_address(cited.url).problem)

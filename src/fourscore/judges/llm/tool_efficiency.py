@@ -10,11 +10,11 @@ from fourscore.core import Case, Signal, ToolCall, Trace, Usage
 from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.signals import make_signal
-from fourscore.judges.dimensions.tool_calls import Call, find_waste, read_calls
+from fourscore.judges.dimensions.tool_calls import Call, find_wasted, read_calls
 from fourscore.judges.dimensions.tool_efficiency import (
     FREE,
+    MAX_NAMED,
     NAME,
-    NAMED,
     Limits,
     combine,
     find_unexpected,
@@ -77,7 +77,7 @@ def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]) 
         call for call, verdict in zip(calls, verdicts, strict=False) if verdict.choice == "no"
     ]
     rest = {call.step for call in calls[ASKED:]}
-    found = find_waste(calls, find_unexpected(calls, limits.expected)) if rest else []
+    found = find_wasted(calls, find_unexpected(calls, limits.expected)) if rest else []
     waste = [each.call for each in found if each.call.step in rest]
     lost = sum(1 - verdict.get_probability("yes") for verdict in verdicts) + len(waste)
     described = _describe_needless(needless, len(verdicts))
@@ -96,8 +96,8 @@ def _describe_needless(needless: Sequence[Call], asked: int) -> str:
     said = f"{asked - len(needless)} of {asked} calls added something that was needed"
     if not needless:
         return said
-    named = "; ".join(f"step {call.step}: {format_call(call)}" for call in needless[:NAMED])
-    more = f" and {len(needless) - NAMED} more" if len(needless) > NAMED else ""
+    named = "; ".join(f"step {call.step}: {format_call(call)}" for call in needless[:MAX_NAMED])
+    more = f" and {len(needless) - MAX_NAMED} more" if len(needless) > MAX_NAMED else ""
     return f"{said}; not needed: {named}{more}"
 
 

@@ -34,7 +34,7 @@ class _Local:
     threads: int
 
     @property
-    def opened(self) -> LocalModel:
+    def local_model(self) -> LocalModel:
         return open_local_model(self.model, self.threads)
 
     @property
@@ -49,7 +49,7 @@ class _Local:
             for name in self.__struct_fields__
             if name not in ("model", "threads")
         }
-        return digest([type(self).__name__, options, self.opened.digest])
+        return digest([type(self).__name__, options, self.local_model.digest])
 
     def _named(self, signals: Sequence[Signal]) -> Sequence[Signal]:
         """The signals with a reason that says which model gave them."""
@@ -69,15 +69,15 @@ class FactualAccuracy(
         super().__post_init__()
         if self.weights is not None:
             raise ConfigError("fitted weights are for by: rules", field="with.weights")
-        self.opened  # noqa: B018 - a missing extra or file shows before the first case
+        self.local_model  # noqa: B018 - a missing extra or file shows before the first case
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         return self._named(await super().judge(case, trace))
 
-    def verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[ClaimVerdict]:
+    def find_verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[ClaimVerdict]:
         wordings = [(fact.text, *fact.others) for fact in facts]
         every = [one for each in wordings for one in each]
-        found = iter(judge_claims_locally(self.opened, every, text, question))
+        found = iter(judge_claims_locally(self.local_model, every, text, question))
         return [max((next(found) for _ in each), key=lambda one: one.support) for each in wordings]
 
 
@@ -90,16 +90,16 @@ class Completeness(
     threads: int = 1
 
     def __post_init__(self) -> None:
-        self.opened  # noqa: B018 - a missing extra or file shows before the first case
+        self.local_model  # noqa: B018 - a missing extra or file shows before the first case
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         return self._named(await super().judge(case, trace))
 
-    def coverages(self, aspects: Sequence[str], text: Text, question: str) -> list[Coverage]:
+    def find_coverages(self, aspects: Sequence[str], text: Text, question: str) -> list[Coverage]:
         topics = [one for one in aspects if len(one.split()) <= _TOPIC_WORDS]
         claims = [one for one in aspects if len(one.split()) > _TOPIC_WORDS]
-        found = dict(zip(topics, judge_topics_locally(self.opened, topics, text), strict=True))
-        verdicts = judge_claims_locally(self.opened, claims, text, question)
+        found = dict(zip(topics, judge_topics_locally(self.local_model, topics, text), strict=True))
+        verdicts = judge_claims_locally(self.local_model, claims, text, question)
         found |= zip(claims, verdicts, strict=True)
         return [Coverage(grade(found[one]), found[one].start, found[one].end) for one in aspects]
 
@@ -117,10 +117,10 @@ class CitationAccuracy(
     threads: int = 1
 
     def __post_init__(self) -> None:
-        self.opened  # noqa: B018 - a missing extra or file shows before the first case
+        self.local_model  # noqa: B018 - a missing extra or file shows before the first case
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         return self._named(await super().judge(case, trace))
 
-    def verdicts(self, claims: Sequence[str], source: str) -> list[ClaimVerdict]:
-        return judge_claims_locally(self.opened, claims, read_text(source))
+    def find_verdicts(self, claims: Sequence[str], source: str) -> list[ClaimVerdict]:
+        return judge_claims_locally(self.local_model, claims, read_text(source))
