@@ -10,7 +10,7 @@ import pytest
 from fourscore.core import Case, ConfigError, Trace, judge
 from fourscore.monitor.alert_text import facts, headline
 from fourscore.monitor.alerts import DAY, HOUR, Notice, Policy, StatusChange, make_local_notice
-from fourscore.monitor.delivery import FIRST, LEASE, Deliverer, SinkError
+from fourscore.monitor.delivery import FIRST_RETRY, LEASE, Deliverer, SinkError
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.state import MonitorState, read_current_rate
 from fourscore.stats.rate_alarm import Word
@@ -77,7 +77,7 @@ def raise_(store: MonitorStore, *changes: StatusChange, name: str = "default") -
 
 def test_told_once_and_again_by_the_policy_and_when_it_is_over(store: MonitorStore) -> None:
     ear = Ear(repeat=4 * HOUR)
-    tell = Deliverer(store, "default", [ear]).once
+    tell = Deliverer(store, "default", [ear]).deliver_due
     raise_(store, change("healthy", "critical"))
     assert tell(NOW) == {"sent": 1}
     assert tell(NOW + 1) == {}
@@ -98,7 +98,7 @@ def test_told_once_and_again_by_the_policy_and_when_it_is_over(store: MonitorSto
 def test_without_a_repeat_it_is_told_once(store: MonitorStore) -> None:
     ear = Ear(repeat=None)
     raise_(store, change("healthy", "warning"))
-    tell = Deliverer(store, "default", [ear]).once
+    tell = Deliverer(store, "default", [ear]).deliver_due
     assert [tell(NOW), tell(NOW + 1000 * DAY)] == [{"sent": 1}, {}]
 
 
@@ -111,7 +111,7 @@ def test_who_was_away_hears_how_things_stand(store: MonitorStore) -> None:
         change("warning", "healthy", stream="tag:a", at=NOW + 30),
     )
     ear = Ear()
-    done = Deliverer(store, "default", [ear]).once(NOW + 60)
+    done = Deliverer(store, "default", [ear]).deliver_due(NOW + 60)
     assert done == {"sent": 2, "skipped": 2}
     assert [(one.stream, one.state) for one in ear.heard] == [
         ("overall", "firing"),
@@ -129,7 +129,7 @@ def test_a_new_sink_hears_of_what_is_open_and_not_of_the_past(store: MonitorStor
         change("healthy", "warning", at=NOW - 7 * DAY),
     )
     ear = Ear()
-    assert Deliverer(store, "default", [ear]).once(NOW) == {"sent": 1, "skipped": 2}
+    assert Deliverer(store, "default", [ear]).deliver_due(NOW) == {"sent": 1, "skipped": 2}
     assert ear.words == ["firing warning"]
 
 
@@ -137,18 +137,18 @@ def test_an_end_that_is_late_does_not_end_what_has_begun_since(store: MonitorSto
     ear = Ear()
     deliverer = Deliverer(store, "default", [ear])
     raise_(store, change("healthy", "critical"))
-    deliverer.once(NOW)
+    deliverer.deliver_due(NOW)
     ear.failures = 1
     raise_(store, change("critical", "healthy", at=NOW + 10))
-    assert deliverer.once(NOW + 10) == {"failed": 1}
+    assert deliverer.deliver_due(NOW + 10) == {"failed": 1}
     raise_(store, change("healthy", "critical", at=NOW + 12))
-    assert deliverer.once(NOW + 60) == {"skipped": 1, "sent": 1}
+    assert deliverer.deliver_due(NOW + 60) == {"skipped": 1, "sent": 1}
     assert ear.words == ["firing critical", "firing critical"]
 
 
 def test_a_sink_for_critical_alerts_hears_when_they_ease(store: MonitorStore) -> None:
     ear = Ear(least="critical")
-    tell = Deliverer(store, "default", [ear]).once
+    tell = Deliverer(store, "default", [ear]).deliver_due
     raise_(store, change("healthy", "warning"))
     assert tell(NOW) == {"skipped": 1}
     raise_(store, change("warning", "critical", at=NOW + 1))
@@ -169,13 +169,13 @@ def test_a_sink_that_fails_is_tried_again_later_with_the_same_id(store: MonitorS
     ear.failures = 2
     deliverer = Deliverer(store, "default", [ear, other])
     raise_(store, change("healthy", "critical"), change("healthy", "warning", stream="tag:a"))
-    assert deliverer.once(NOW) == {"failed": 1, "sent": 2}  # it rests after a failure
+    assert deliverer.deliver_due(NOW) == {"failed": 1, "sent": 2}  # it rests after a failure
     assert (len(ear.heard), len(other.heard)) == (0, 2)
-    assert deliverer.once(NOW + 1) == {}
-    assert deliverer.once(NOW + FIRST) == {"failed": 1}
+    assert deliverer.deliver_due(NOW + 1) == {}
+    assert deliverer.deliver_due(NOW + FIRST_RETRY) == {"failed": 1}
     (state, sent, attempts, error) = store.outbox.deliveries(1)["ear"]
     assert (state, sent, attempts, error) == ("due", 0, 2, "503")
-    assert deliverer.once(NOW + 4 * FIRST) == {"sent": 2}
+    assert deliverer.deliver_due(NOW + 4 * FIRST_RETRY) == {"sent": 2}
     assert store.counts("default")["deliveries_failed:ear"] == 2
     assert store.outbox.deliveries(1)["ear"] == ("sent", 1, 0, "")
 
@@ -185,20 +185,20 @@ def test_a_sink_may_say_when_to_come_again(store: MonitorStore) -> None:
     ear.failures, ear.again = 1, 100.0
     deliverer = Deliverer(store, "default", [ear])
     raise_(store, change("healthy", "critical"))
-    assert deliverer.once(NOW) == {"failed": 1}
-    assert deliverer.once(NOW + 99) == {}
-    assert deliverer.once(NOW + 100) == {"sent": 1}
+    assert deliverer.deliver_due(NOW) == {"failed": 1}
+    assert deliverer.deliver_due(NOW + 99) == {}
+    assert deliverer.deliver_due(NOW + 100) == {"sent": 1}
 
 
 def test_an_end_that_nobody_takes_is_given_up_after_a_day(store: MonitorStore) -> None:
     ear = Ear()
     deliverer = Deliverer(store, "default", [ear])
     raise_(store, change("healthy", "critical"))
-    deliverer.once(NOW)
+    deliverer.deliver_due(NOW)
     raise_(store, change("critical", "healthy", at=NOW + 1))
     ear.failures = 10
-    assert deliverer.once(NOW + 2 * DAY) == {"failed": 1}
-    assert deliverer.once(NOW + 3 * DAY) == {}
+    assert deliverer.deliver_due(NOW + 2 * DAY) == {"failed": 1}
+    assert deliverer.deliver_due(NOW + 3 * DAY) == {}
     assert store.outbox.deliveries(2)["ear"][0] == "given up"
 
 
@@ -212,11 +212,11 @@ def test_whoever_dies_while_sending_is_replaced_and_the_id_stays(store: MonitorS
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Deliverer(store, "default", [Dies()]).once(NOW)
+        Deliverer(store, "default", [Dies()]).deliver_due(NOW)
     ear = Ear()
     second = Deliverer(store, "default", [ear])
-    assert second.once(NOW + LEASE - 1) == {}
-    assert second.once(NOW + 2 * LEASE) == {"sent": 1}
+    assert second.deliver_due(NOW + LEASE - 1) == {}
+    assert second.deliver_due(NOW + 2 * LEASE) == {"sent": 1}
     assert [one.id for one in ear.heard] == seen
 
 
@@ -226,7 +226,7 @@ def test_a_sink_whose_code_breaks_is_a_failure_and_no_more(store: MonitorStore) 
             raise ZeroDivisionError
 
     raise_(store, change("healthy", "critical"))
-    assert Deliverer(store, "default", [Breaks()]).once(NOW) == {"failed": 1}
+    assert Deliverer(store, "default", [Breaks()]).deliver_due(NOW) == {"failed": 1}
     assert store.outbox.deliveries(1)["ear"][3] == "ZeroDivisionError"
 
 
@@ -239,7 +239,7 @@ def test_alerts_go_together_where_a_sink_takes_them_so(store: MonitorStore) -> N
 
     raise_(store, *(change("healthy", "warning", stream=f"tag:{n}") for n in range(7)))
     ear = Counts(together=5)
-    assert Deliverer(store, "default", [ear]).once(NOW) == {"sent": 7}
+    assert Deliverer(store, "default", [ear]).deliver_due(NOW) == {"sent": 7}
     assert sizes == [5, 2]
 
 
@@ -271,10 +271,10 @@ def test_who_is_told_again_hears_how_it_is_by_now(store: MonitorStore) -> None:
         before = Ear(repeat=HOUR)
         now = time.time()
         deliverer = Deliverer(store, "default", [before])
-        deliverer.once(now)
+        deliverer.deliver_due(now)
         for number in range(60, 70):
             monitor.sample_and_evaluate("q", "good", id=str(number))
-        deliverer.once(now + HOUR)
+        deliverer.deliver_due(now + HOUR)
     first, again = (one for one in before.heard if one.stream == "overall")
     assert (first.lately, first.repetition, again.repetition) == (None, 0, 1)
     assert again.lately is not None
@@ -294,8 +294,8 @@ def test_an_alert_that_cannot_be_read_does_not_stop_the_others(store: MonitorSto
     store.commit("default", [entry], lambda _state, _new: (b"{}", rows))
     raise_(store, change("healthy", "critical", stream="tag:a"))
     ear = Ear()
-    assert Deliverer(store, "default", [ear]).once(NOW) == {"skipped": 1, "sent": 1}
-    assert store.outbox.deliveries(1)["ear"][3].startswith("it cannot be read")
+    assert Deliverer(store, "default", [ear]).deliver_due(NOW) == {"skipped": 1, "sent": 1}
+    assert store.outbox.deliveries(1)["ear"][3].startswith("the alert cannot be read")
 
 
 def test_a_lease_begins_when_it_is_taken(store: MonitorStore) -> None:
@@ -309,7 +309,7 @@ def test_a_lease_begins_when_it_is_taken(store: MonitorStore) -> None:
             claimed.append(row[0])
             time.sleep(0.05)
 
-    Deliverer(store, "default", [Slow()]).once(NOW)
+    Deliverer(store, "default", [Slow()]).deliver_due(NOW)
     assert claimed[1] - claimed[0] >= 0.05
     assert claimed[2] - claimed[1] >= 0.05
 
@@ -319,7 +319,7 @@ def test_two_monitors_of_a_store_are_told_apart(store: MonitorStore) -> None:
     raise_(store, change("healthy", "critical"), name="b")
     ear = Ear()
     for name in ("a", "b"):
-        assert Deliverer(store, name, [ear]).once(NOW) == {"sent": 1}
+        assert Deliverer(store, name, [ear]).deliver_due(NOW) == {"sent": 1}
     assert [one.monitor for one in ear.heard] == ["a", "b"]
     assert ear.heard[0].id != ear.heard[1].id
 

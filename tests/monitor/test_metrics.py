@@ -64,7 +64,7 @@ def test_prometheus_reads_what_the_store_knows(store: MonitorStore) -> None:
     fill(store, 60)
     fill(store, 40, "bad")
     fill(store, 30, "broken")
-    assert Deliverer(store, "default", [Log()]).once(2e9)["sent"] > 0
+    assert Deliverer(store, "default", [Log()]).deliver_due(2e9)["sent"] > 0
     found = scraped(metrics_text(store))
     assert value(found, "samples_total", status="scored") == 100
     assert value(found, "samples_total", status="judge_error") == 30
@@ -173,7 +173,7 @@ def test_every_family_can_be_seen(store: MonitorStore) -> None:
         for number in range(90):
             output = "good" if number < 45 else "bad"
             monitor.sample_and_evaluate("q", output, id=str(number), tags=["t"])
-    assert Deliverer(store, "default", [Log()]).once(2e9)["sent"] > 0
+    assert Deliverer(store, "default", [Log()]).deliver_due(2e9)["sent"] > 0
     store.spans.done(monitor="default", counts={"traces_scored": 1})
     errors = Confusion(true_pass=45, false_fail=5, true_fail=40, false_pass=10)
     assert set(scraped(metrics_text(store, calibration=errors))) == exported(store)

@@ -82,17 +82,17 @@ def test_any_arrival_gives_the_same_interaction(requests: list[list[Span]]) -> N
         return {"scored": len(interactions)}
 
     with MonitorStore(None) as store:
-        gatherer = TraceAssembler(store.spans, "m", keep, quiet=5.0)
+        assembler = TraceAssembler(store.spans, "m", keep, quiet=5.0)
         for number, request in enumerate(requests):
-            assert gatherer.once(NOW + number) == 0  # never before it is complete and quiet
+            assert assembler.score_ready(NOW + number) == 0  # never before it is complete and quiet
             store.spans.receive([make_span_rows(request, NOW + number).rows], monitor="m")
         end = NOW + len(requests)
-        assert gatherer.once(end + 5) == 1
-        assert gatherer.once(end + 9999) == 0
+        assert assembler.score_ready(end + 5) == 1
+        assert assembler.score_ready(end + 9999) == 0
         # What comes when it was scored is late, and it is not scored again.
         late = make_span_rows(requests[-1] or conversation(), end + 6).rows
         store.spans.receive([late], monitor="m")
-        assert gatherer.once(end + 99_999) == 0
+        assert assembler.score_ready(end + 99_999) == 0
         counts = store.counts("m")
     assert kept == [expected]
     assert counts["traces_scored"] == 1
@@ -158,8 +158,8 @@ def test_a_trace_that_cannot_be_read_does_not_stop_the_others(caplog: Any) -> No
     with MonitorStore(None) as store:
         store.spans.receive([make_span_rows(conversation(), NOW).rows])
         store.spans.receive([[SpanRow("bad", "a", NOW, b"no JSON")]])
-        gatherer = TraceAssembler(store.spans, "m", keep, quiet=5.0)
-        assert gatherer.once(NOW + 6) == 2
+        assembler = TraceAssembler(store.spans, "m", keep, quiet=5.0)
+        assert assembler.score_ready(NOW + 6) == 2
         assert store.counts("m") == {"traces_scored": 1, "traces_broken": 1}
         assert store.spans.waiting() == 0
     assert kept == [whole()]
@@ -173,6 +173,6 @@ def test_what_cannot_be_kept_is_tried_again() -> None:
     with MonitorStore(None) as store:
         store.spans.receive([make_span_rows(conversation(), NOW).rows])
         with pytest.raises(OSError, match="full"):
-            TraceAssembler(store.spans, "m", refuse, quiet=5.0).once(NOW + 6)
+            TraceAssembler(store.spans, "m", refuse, quiet=5.0).score_ready(NOW + 6)
         assert store.spans.waiting() == 1
         assert len(store.spans.take(TRACE)) == 6

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from fourscore.monitor import queue as observing
+from fourscore.monitor import queue
 from fourscore.monitor.batch_writer import Counters, EventCounter
 from fourscore.monitor.queue import Background
 
@@ -62,7 +62,7 @@ def test_what_is_of_less_use_has_half_the_room() -> None:
 
 
 def test_room_is_also_a_matter_of_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(observing, "ROOM", 1000)
+    monkeypatch.setattr(queue, "MAX_SIZE", 1000)
     slow = Slow()
     background = Background(slow, most=100, threads=1)
     assert background.put(1, 900)
@@ -97,27 +97,27 @@ def test_a_fork_in_the_middle() -> None:
     assert sorted(slow.done) == [0, 1, 2, 3, 4]
 
 
-def test_a_tally_counts_exactly_among_threads() -> None:
-    tally = EventCounter()
+def test_counter_is_exact_among_threads() -> None:
+    counter = EventCounter()
 
     def work() -> None:
         for _ in range(5000):
-            tally.add()
+            counter.add()
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
-    taken = sum(tally.take() for _ in range(50))
+    taken = sum(counter.take() for _ in range(50))
     for thread in threads:
         thread.join()
-    assert taken + tally.pending == 20_000
-    assert taken + tally.take() == 20_000
-    assert tally.take() == tally.pending == 0
-    tally.give_back(5)
-    assert tally.take() == 5
+    assert taken + counter.pending == 20_000
+    assert taken + counter.take() == 20_000
+    assert counter.take() == counter.pending == 0
+    counter.give_back(5)
+    assert counter.take() == 5
 
 
-def test_tallies_by_name() -> None:
+def test_counters_are_taken_by_name() -> None:
     counters = Counters()
     counters.dropped.add()
     counters.observed.add()

@@ -93,7 +93,7 @@ def test_a_store_that_fails_is_tried_again(
 
 
 def test_what_waits_is_bounded(store: MonitorStore) -> None:
-    receiver = SpanReceiver(store.spans, "m", room=100)
+    receiver = SpanReceiver(store.spans, "m", max_held=100)
 
     async def send() -> tuple[int, int]:
         puts = [receiver.put(60, lambda n=n: [span(n)]) for n in range(1, 6)]  # type: ignore[misc]

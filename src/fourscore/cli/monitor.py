@@ -213,7 +213,7 @@ def _deliver(args: argparse.Namespace) -> int:
     told: dict[str, dict[str, int]] = {}
     with _store(args) as store, _logged():
         for name in select_monitors(store, args.name):
-            done = Deliverer(store, name, sinks).once(time.time())
+            done = Deliverer(store, name, sinks).deliver_due(time.time())
             told[name] = {word: done[word] for word in ("sent", "failed", "skipped")}
     failed = sum(each["failed"] for each in told.values())
     code = INCOMPLETE if failed else PASSED

@@ -1,22 +1,24 @@
-"""An alert in words: what is wrong, since when, how sure that is, and where to look.
+"""The text of an alert: what is wrong, since when, how sure that is, and where to look.
 
-Names and ids come with the traffic. Each sink says by `quote` how foreign text stands in its own.
+Names and ids come with the traffic: untrusted text. Each sink gives a `quote` that makes such text
+safe in its own format.
 """
 
 from collections.abc import Callable
 
-from fourscore.monitor.alerts import Notice, moment
+from fourscore.monitor.alerts import Notice, format_time
 
 Quote = Callable[[str], str]
 
-#: What drift is about.
+#: The aspects of drift as they are named in a headline.
 ASPECTS = {
     "score": "the distribution of scores",
     "length": "the length of outputs",
     "tool_errors": "the share of tool errors",
     "mix": "the mix of traffic",
 }
-FOUND = {
+#: How an alarm was found.
+METHODS = {
     "sequence": "the whole interval is past the threshold",
     "cusum": "a run of failures that is too long for chance",
     "simple": "the rate of all samples, without regard to chance",
@@ -25,7 +27,7 @@ FOUND = {
 
 
 def headline(notice: Notice, quote: Quote = str) -> str:
-    """One line. A broken judge is not a broken agent, and says so."""
+    """Return one line. That of a failing judge says that it is not about the agent."""
     return f"{quote(notice.monitor)}: {_subject(notice, quote)}"
 
 
@@ -52,58 +54,58 @@ def _subject(notice: Notice, quote: Quote) -> str:
 
 
 def facts(notice: Notice, quote: Quote = str) -> dict[str, str]:
-    """What stands below the headline, by label."""
-    told: dict[str, str] = {}
+    """Return the lines below the headline, by label."""
+    lines: dict[str, str] = {}
     if notice.kind == "drift":
         if notice.estimate is not None:
-            told["distance"] = f"{notice.estimate:.3f}, windows of {notice.n}"
+            lines["distance"] = f"{notice.estimate:.3f}, windows of {notice.n}"
         if notice.detail:
-            told["what"] = quote(notice.detail)
+            lines["what"] = quote(notice.detail)
     elif notice.kind == "judge":
-        told["not measured"] = _share(notice, flipped=True)
+        lines["not measured"] = _share(notice, inverted=True)
     else:
-        told["pass rate"] = _share(notice)
+        lines["pass rate"] = _share(notice)
         if notice.lately is not None:
             now = notice.lately
             ends = f"[{now.low:.1%}, {now.high:.1%}]"
-            told["by now"] = f"{now.pass_rate:.1%} {ends}, n={now.n}"
-    told["since"] = moment(notice.since)
+            lines["by now"] = f"{now.pass_rate:.1%} {ends}, n={now.n}"
+    lines["since"] = format_time(notice.since)
     if notice.state == "resolved":
-        told["over"] = moment(notice.at)
-        return told
-    told["noticed"] = moment(notice.at)
-    told["how sure"] = _sure(notice)
+        lines["over"] = format_time(notice.at)
+        return lines
+    lines["noticed"] = format_time(notice.at)
+    lines["how sure"] = _sure(notice)
     if notice.evidence:
-        told["evidence"] = ", ".join(map(quote, notice.evidence))
-    return told
+        lines["evidence"] = ", ".join(map(quote, notice.evidence))
+    return lines
 
 
-def _share(notice: Notice, *, flipped: bool = False) -> str:
+def _share(notice: Notice, *, inverted: bool = False) -> str:
     value, low, high = notice.estimate, notice.low, notice.high
     if value is None:
         return f"unknown, n={notice.n}"
-    if flipped:
-        value, low, high = 1 - value, None if high is None else 1 - high, _less(low)
+    if inverted:
+        value, low, high = 1 - value, None if high is None else 1 - high, _invert(low)
     ends = "" if low is None or high is None else f" [{low:.1%}, {high:.1%}]"
     return f"{value:.1%}{ends}, n={notice.n}"
 
 
-def _less(low: float | None) -> float | None:
+def _invert(low: float | None) -> float | None:
     return None if low is None else 1 - low
 
 
 def _sure(notice: Notice) -> str:
-    found = FOUND[notice.method]
+    found = METHODS[notice.method]
     if notice.sure is None:
         return f"not stated: {found}"
-    return f"{notice.sure:.2%}, a good service's chance of a horizon without this alarm; {found}"
+    return f"{notice.sure:.2%} chance of no such false alarm in a whole horizon; {found}"
 
 
 #: Characters of a name or an id that are shown.
-LONGEST = 80
+MAX_NAME = 80
 
 
-def one_line(text: str, longest: int = LONGEST) -> str:
-    """No control characters, no lines of its own, no end of what stands around it."""
+def one_line(text: str, longest: int = MAX_NAME) -> str:
+    """Return untrusted text cut and on one line, with control characters escaped."""
     cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
     return cut if cut.isprintable() else repr(cut)[1:-1]

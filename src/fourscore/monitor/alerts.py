@@ -1,8 +1,8 @@
-"""What is said of an alert, to whom, and when again.
+"""Alerts: a change of status, and the notice of it that is sent to a sink.
 
-A change of status is an alert of the store. Each sink is told of it once, told again by its policy
-while it is open, and told when it is over. What a later change has overtaken is not told any more:
-who was away hears how things stand, not how they came to that.
+A change of status is stored as an alert. Each sink is sent a notice of it once, again as its policy
+says while it is open, and when it is over. What a later change has replaced is not sent any more:
+a sink that was down gets the present status, not the history.
 """
 
 import time
@@ -16,25 +16,25 @@ from fourscore.stats.rate_alarm import Method, Word
 from fourscore.stores.monitor_alerts import Alert, Claim, Outbox
 
 HOUR, DAY = 3600.0, 86_400.0
-#: An error of a delivery that begins like this is none: there was nothing to say any more.
+#: A stored delivery error that begins like this is none: there was nothing to send any more.
 SKIPPED = "not told: "
-#: Alerts looked at for what came before one.
-LOOKED_AT = 500
+#: How many earlier alerts are read to find when the trouble began.
+MAX_EARLIER = 500
 
 Severity = Literal["warning", "critical"]
 
 
-Kind = Literal["raised", "eased", "resolved"]
+ChangeKind = Literal["raised", "eased", "resolved"]
 _RANK = {"insufficient_data": 0, "healthy": 0, "warning": 1, "critical": 2}
 
 
 class StatusChange(msgspec.Struct, frozen=True, kw_only=True):
-    """Which stream went from what to what.
+    """One stream's change of status, as it is stored.
 
-    `estimate`, `low`, `high` and `n` are of the stretch that showed it, since `since`. `sure` is
-    the chance that a good service goes through a whole horizon without this stream's alarm; None
-    where nothing like it is promised: the literal rule, and an alarm that is over. `evidence` has
-    up to ten ids of interactions, the worst first.
+    `estimate`, `low`, `high` and `n` are of the samples since `since`, which showed it. `sure` is
+    the chance that a healthy service has no false alarm of this stream in a whole horizon; None
+    where no such promise is made: in simple mode, and when an alarm ends. `evidence` has up to ten
+    ids of interactions, the worst first.
     """
 
     stream: str
@@ -52,17 +52,17 @@ class StatusChange(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
     @property
-    def kind(self) -> Kind:
-        """`eased` is from critical to warning."""
+    def kind(self) -> ChangeKind:
+        """`raised`, `resolved`, or `eased` from critical to warning."""
         if _RANK[self.after] > _RANK[self.before]:
             return "raised"
         return "eased" if _RANK[self.after] else "resolved"
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """`repeat` are the seconds until an open alert is told again, None is never.
+    """What a sink is sent. `repeat` are the seconds until an open alert is sent again, or None.
 
-    `least` is the severity below which a sink is not told.
+    `least` is the lowest severity that is sent.
     """
 
     repeat: float | None = 4 * HOUR
@@ -72,13 +72,13 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         if self.repeat is not None:
             check_finite("repeat", self.repeat, low=1)
 
-    def counts(self, status: Word) -> bool:
-        """Whether a status is one to tell of."""
+    def includes(self, status: Word) -> bool:
+        """Return whether a status is severe enough to be sent."""
         return status == "critical" or (status == "warning" and self.least == "warning")
 
 
 class CurrentRate(msgspec.Struct, frozen=True, kw_only=True):
-    """How a stream does now, where an alert of it is told again."""
+    """The pass rate of a stream's current block, for an alert that is sent again."""
 
     pass_rate: float
     low: float
@@ -87,12 +87,12 @@ class CurrentRate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
-    """One alert as a sink is told. `id` is the same however often it has to be tried.
+    """An alert as a sink gets it. `id` is the same for every attempt to send it.
 
-    `since` is when the trouble began, `at` when it was known, or known to be over. `estimate` with
-    `low` and `high` is the share of good samples among the `n` that showed it; for drift it is the
-    distance. `sure` is the chance that a good service runs for a whole horizon without this alarm.
-    `evidence` are ids of interactions, the worst first.
+    `since` is when the trouble began, `at` when it was noticed, or noticed to be over. `estimate`
+    with `low` and `high` is the pass rate of the `n` samples that showed it; for drift it is the
+    distance. `sure` is the chance that a healthy service has no false alarm of this stream in a
+    whole horizon. `evidence` are ids of interactions, the worst first.
     """
 
     id: str
@@ -122,39 +122,39 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Of the dimension, tag or aspect. Tags come with the traffic: foreign text."""
+        """The name of the dimension, tag or aspect. Tags come with the traffic: untrusted text."""
         return self.stream.partition(":")[2]
 
 
 class PriorAlerts(NamedTuple):
-    """What came before a change: since when there is trouble, and whether a sink knows of it."""
+    """The alerts before a change: since when there is trouble, and whether a sink was notified."""
 
     since: float | None
     severity: Severity | None
-    told: bool
+    is_notified: bool
 
 
 def make_notice(
     outbox: Outbox, monitor: str, claim: Claim, policy: Policy, now: float
 ) -> Notice | str:
-    """What to tell, or why there is nothing to tell any more."""
+    """Return the notice to send, or the reason why nothing has to be sent any more."""
     alert, change = claim.alert, read_change(claim.alert.body)
-    firing = policy.counts(change.after)
+    firing = policy.includes(change.after)
     if change.kind != "resolved" and not alert.open:
         return f"{SKIPPED}the status of {alert.stream} has changed since"
-    before = _before(outbox, monitor, claim, policy)
+    before = _read_prior_alerts(outbox, monitor, claim, policy)
     if not firing:
         if before.severity is None:
             return f"{SKIPPED}{change.after} is below {policy.least}"
-        if not before.told and now - alert.at > DAY:
-            return f"{SKIPPED}it was over before this sink heard of it"
-        if change.kind == "resolved" and _open_again(outbox, monitor, alert):
+        if not before.is_notified and now - alert.at > DAY:
+            return f"{SKIPPED}it was over before this sink was notified"
+        if change.kind == "resolved" and _is_open_again(outbox, monitor, alert):
             return f"{SKIPPED}{alert.stream} has failed again since"
-    return _notice(
+    return _build_notice(
         monitor,
         change,
-        id_=_id(monitor, claim),
-        severity=(_severity(change.after) if firing else before.severity) or "warning",
+        id_=_make_id(monitor, claim),
+        severity=(_as_severity(change.after) if firing else before.severity) or "warning",
         since=change.since if before.since is None else before.since,
         repetition=claim.repetition,
         firing=firing,
@@ -162,20 +162,20 @@ def make_notice(
 
 
 def make_local_notice(monitor: str, alert: Alert) -> Notice:
-    """An alert for whoever looks at it here, told to nobody."""
+    """Return the notice of an alert for display, which is not sent to any sink."""
     change = read_change(alert.body)
-    return _notice(
+    return _build_notice(
         monitor,
         change,
         id_=str(alert.number),
-        severity=_severity(change.after) or _severity(change.before) or "warning",
+        severity=_as_severity(change.after) or _as_severity(change.before) or "warning",
         since=change.since,
         repetition=0,
         firing=change.kind != "resolved",
     )
 
 
-def _notice(
+def _build_notice(
     monitor: str,
     change: StatusChange,
     *,
@@ -208,46 +208,47 @@ def _notice(
 
 
 def read_change(body: bytes) -> StatusChange:
+    """Decode the stored body of an alert."""
     return msgspec.json.decode(body, type=StatusChange)
 
 
-def _before(outbox: Outbox, monitor: str, claim: Claim, policy: Policy) -> PriorAlerts:
-    """Back to where the trouble began: the last alert before which all was well."""
+def _read_prior_alerts(outbox: Outbox, monitor: str, claim: Claim, policy: Policy) -> PriorAlerts:
+    """Read back to where the trouble began: the first alert after the stream was well."""
     since: float | None = None
     severity: Severity | None = None
-    told = False
-    for former in outbox.alerts(monitor, before=claim.alert.number, limit=LOOKED_AT):
+    is_notified = False
+    for former in outbox.alerts(monitor, before=claim.alert.number, limit=MAX_EARLIER):
         if former.stream != claim.alert.stream:
             continue
         change = read_change(former.body)
-        if not policy.counts(change.after):
+        if not policy.includes(change.after):
             break
-        since, severity = change.since, severity or _severity(change.after)
-        told = told or _was_told(outbox, former, claim.sink)
-    return PriorAlerts(since, severity, told)
+        since, severity = change.since, severity or _as_severity(change.after)
+        is_notified = is_notified or _was_notified(outbox, former, claim.sink)
+    return PriorAlerts(since, severity, is_notified)
 
 
-def _was_told(outbox: Outbox, alert: Alert, sink: str) -> bool:
-    """Perhaps, at least: an attempt that failed may have arrived all the same."""
+def _was_notified(outbox: Outbox, alert: Alert, sink: str) -> bool:
+    """Return whether a sink may know: an attempt that failed may have arrived all the same."""
     _, sent, attempts, error = outbox.deliveries(alert.number).get(sink, ("", 0, 0, ""))
     return bool(sent) or (attempts > 0 and not error.startswith(SKIPPED))
 
 
-def _open_again(outbox: Outbox, monitor: str, alert: Alert) -> bool:
-    is_open = outbox.alerts(monitor, only_open=True, limit=LOOKED_AT)
+def _is_open_again(outbox: Outbox, monitor: str, alert: Alert) -> bool:
+    is_open = outbox.alerts(monitor, only_open=True, limit=MAX_EARLIER)
     return any(one.stream == alert.stream and one.number > alert.number for one in is_open)
 
 
-def _severity(word: Word) -> Severity | None:
+def _as_severity(word: Word) -> Severity | None:
     return word if word in ("warning", "critical") else None
 
 
-def _id(monitor: str, claim: Claim) -> str:
-    """Of this alert, sink and repetition, and of no other file's."""
-    words = f"{monitor}\n{claim.key}\n".encode("utf-8", "surrogatepass")
-    return f"alert_{sha256(words + claim.alert.body).hexdigest()[:32]}"
+def _make_id(monitor: str, claim: Claim) -> str:
+    """Return an id for this alert, sink and repetition that no other store has."""
+    key = f"{monitor}\n{claim.key}\n".encode("utf-8", "surrogatepass")
+    return f"alert_{sha256(key + claim.alert.body).hexdigest()[:32]}"
 
 
-def moment(at: float) -> str:
-    """A time as everybody reads it."""
+def format_time(at: float) -> str:
+    """Return a time as text, in UTC."""
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))

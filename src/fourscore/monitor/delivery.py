@@ -1,11 +1,12 @@
-"""Alerts on their way to people: claimed in the store, told to a sink, and marked as told.
+"""Delivery of alerts: claimed in the store, sent to a sink, and marked as sent.
 
     deliverer = Deliverer(store, "default", sinks)
-    deliverer.once(time.time())      # what is due now, from a cron job
-    deliverer.start()                # or behind a service, until `close`
+    deliverer.deliver_due(time.time())   # what is due now, from a cron job
+    deliverer.start()                    # or in a thread, until `close`
 
-Among all processes of a store one tells a sink; who dies in between is replaced when the lease is
-over. A sink that fails is tried again, later and later, and counted; nothing is raised from here.
+Among all processes on a store one delivers an alert to a sink; if it dies, another one takes over
+when the lease is over. A sink that fails is counted and tried again with growing delays; nothing is
+raised from here.
 """
 
 import logging
@@ -27,18 +28,18 @@ from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_alerts import Claim
 
 LOG = logging.getLogger("fourscore.monitor")
-#: Seconds between two looks, and after a store that failed.
-PAUSE, REST = 2.0, 10.0
-#: Seconds that an alert is ours: longer than any sink may take to send it.
+#: Seconds between two polls of the store, and after it failed.
+PAUSE, PAUSE_AFTER_ERROR = 2.0, 10.0
+#: Seconds that a claim holds: longer than any sink may take to send.
 LEASE = 60.0
-#: Seconds until the second attempt, doubled with each, up to the last.
-FIRST, LAST = 5.0, 600.0
+#: Seconds until the second attempt; doubled with each attempt up to the second number.
+FIRST_RETRY, MAX_RETRY = 5.0, 600.0
 
 _all: "weakref.WeakSet[Deliverer]" = weakref.WeakSet()
 
 
 class SinkError(FourscoreError):
-    """A sink did not take it; `again` is when it asks to be tried again, in seconds."""
+    """A sink did not accept the notices; `again` are the seconds after which it asks to retry."""
 
     def __init__(self, message: str, again: float | None = None) -> None:
         super().__init__(message)
@@ -46,7 +47,7 @@ class SinkError(FourscoreError):
 
 
 class Sink(Protocol):
-    """Somewhere to tell of alerts. `send` raises where it failed, within `LEASE` seconds."""
+    """A receiver of alerts. `send` raises where it failed, within `LEASE` seconds."""
 
     @property
     def name(self) -> str: ...
@@ -54,13 +55,13 @@ class Sink(Protocol):
     def policy(self) -> Policy: ...
     @property
     def together(self) -> int:
-        """Notices that go into one message."""
+        """How many notices go into one message."""
 
     def send(self, notices: Sequence[Notice]) -> None: ...
 
 
 class Deliverer:
-    """Tells some sinks of the alerts of one monitor."""
+    """Delivers the alerts of one monitor to some sinks."""
 
     def __init__(
         self, store: MonitorStore, monitor: str, sinks: Iterable[Sink], *, pause: float = PAUSE
@@ -71,60 +72,62 @@ class Deliverer:
             if names.count(name) > 1:
                 raise ConfigError(f"two sinks are called {name!r}", field="sinks")
         self._pause = pause
-        self._begin()
+        self._reset()
         _all.add(self)
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._resting: dict[str, float] = {}
+        self._retry_at: dict[str, float] = {}
 
-    def once(self, now: float) -> Counter[str]:
-        """Tell what is due; how many were `sent`, `failed` or `skipped`."""
+    def deliver_due(self, now: float) -> Counter[str]:
+        """Send what is due, and return how many were `sent`, `failed` or `skipped`."""
         counts: Counter[str] = Counter()
         begun = time.monotonic()
         for sink in self.sinks:
-            while self._resting.get(sink.name, 0.0) <= now:
-                # Sinks may have taken their time: a lease that began with the look would be over.
+            while self._retry_at.get(sink.name, 0.0) <= now:
+                # An earlier sink may have been slow: a lease that began at `now` could be over.
                 at = now + time.monotonic() - begun
                 claims = self.store.outbox.claim(
                     self.monitor, sink.name, at, lease=LEASE, limit=sink.together
                 )
                 if not claims:
                     break
-                counts += self._tell(sink, claims, now)
+                counts += self._send(sink, claims, now)
         return counts
 
-    def _tell(self, sink: Sink, claims: Sequence[Claim], now: float) -> Counter[str]:
-        told: list[tuple[Claim, Notice]] = []
+    def _send(self, sink: Sink, claims: Sequence[Claim], now: float) -> Counter[str]:
+        notices: list[tuple[Claim, Notice]] = []
         skipped = 0
         for claim in claims:
-            notice = self._notice(claim, sink.policy, now)
+            notice = self._make_notice(claim, sink.policy, now)
             if isinstance(notice, Notice):
-                told.append((claim, notice))
+                notices.append((claim, notice))
             else:
                 skipped += 1
                 self.store.outbox.failed(claim, notice, next=None)
-        if not told:
+        if not notices:
             return Counter(skipped=skipped)
         try:
-            sink.send([notice for _, notice in told])
+            sink.send([notice for _, notice in notices])
         except Exception as error:  # a sink is foreign: whatever it raises stays here
-            self._failed(sink, told, error, now)
-            return Counter(skipped=skipped, failed=len(told))
+            self._schedule_retry(sink, notices, error, now)
+            return Counter(skipped=skipped, failed=len(notices))
         repeat = sink.policy.repeat
-        for claim, notice in told:
+        for claim, notice in notices:
             again = repeat is not None and notice.state == "firing"
             self.store.outbox.sent(claim, again=now + (repeat or 0.0) if again else None)
-        self._resting.pop(sink.name, None)
-        self._count(f"deliveries_sent:{sink.name}", len(told))
-        return Counter(skipped=skipped, sent=len(told))
+        self._retry_at.pop(sink.name, None)
+        self._count(f"deliveries_sent:{sink.name}", len(notices))
+        return Counter(skipped=skipped, sent=len(notices))
 
-    def _notice(self, claim: Claim, policy: Policy, now: float) -> Notice | str:
+    def _make_notice(self, claim: Claim, policy: Policy, now: float) -> Notice | str:
         try:
             notice = make_notice(self.store.outbox, self.monitor, claim, policy, now)
-        except msgspec.MsgspecError as error:  # of a later version: it must not stop all others
-            return f"it cannot be read: {error}"
+        except (
+            msgspec.MsgspecError
+        ) as error:  # written by a later version: it must not stop the others
+            return f"the alert cannot be read: {error}"
         if isinstance(notice, Notice) and notice.repetition:
             return replace(
                 notice,
@@ -132,35 +135,35 @@ class Deliverer:
             )
         return notice
 
-    def _failed(
-        self, sink: Sink, told: Sequence[tuple[Claim, Notice]], error: Exception, now: float
+    def _schedule_retry(
+        self, sink: Sink, notices: Sequence[tuple[Claim, Notice]], error: Exception, now: float
     ) -> None:
-        """To be tried again: for as long as it is open, and for a day where it is over."""
-        words = str(error) or type(error).__name__
+        """Retry for as long as the alert is open, and for a day where it is resolved."""
+        reason = str(error) or type(error).__name__
         most = 0.0
-        for claim, notice in told:
-            wait = min(LAST, FIRST * 2.0 ** min(claim.attempt - 1, 20))
-            wait = max(wait, min(getattr(error, "again", None) or 0.0, LAST))
+        for claim, notice in notices:
+            wait = min(MAX_RETRY, FIRST_RETRY * 2.0 ** min(claim.attempt - 1, 20))
+            wait = max(wait, min(getattr(error, "again", None) or 0.0, MAX_RETRY))
             over = notice.state == "resolved" and now - notice.at > DAY
-            self.store.outbox.failed(claim, words, next=None if over else now + wait)
+            self.store.outbox.failed(claim, reason, next=None if over else now + wait)
             most = max(most, wait)
-            if claim.attempt in (1, 10):  # the operator hears of it, and is not drowned in it
-                LOG.warning("monitor %s: %s was not told: %s", self.monitor, sink.name, words)
-        self._resting[sink.name] = now + min(most, FIRST)
-        self._count(f"deliveries_failed:{sink.name}", len(told))
+            if claim.attempt in (1, 10):  # often enough to be noticed, not a flood
+                LOG.warning("monitor %s: %s was not notified: %s", self.monitor, sink.name, reason)
+        self._retry_at[sink.name] = now + min(most, FIRST_RETRY)
+        self._count(f"deliveries_failed:{sink.name}", len(notices))
 
     def _count(self, what: str, n: int) -> None:
-        self.store.commit(self.monitor, [], _nothing, counts={what: n})
+        self.store.commit(self.monitor, [], _keep_state, counts={what: n})
 
     def start(self) -> None:
-        """Look for what is due every few seconds, in a thread of its own."""
+        """Send what is due every few seconds, in a thread of its own."""
         if self.sinks and self._thread is None and not self._stop.is_set():
-            thread = threading.Thread(target=self._run, daemon=True, name="fourscore-delivering")
+            thread = threading.Thread(target=self._run, daemon=True, name="fourscore-delivery")
             thread.start()
             self._thread = thread
 
     def close(self, timeout: float | None = None) -> None:
-        """Tell what is due, and stop; what takes longer is told by the next process."""
+        """Send what is due, and stop; what takes longer than `timeout` is sent by the next process."""
         self._stop.set()
         thread, self._thread = self._thread, None
         if thread is not None:
@@ -171,24 +174,24 @@ class Deliverer:
         while True:
             last, pause = stop.is_set(), self._pause
             try:
-                self.once(time.time())
-            except Exception as error:  # the store; what is due stays due
-                LOG.warning("monitor %s: alerts wait: %s", self.monitor, error)
-                pause = REST
+                self.deliver_due(time.time())
+            except Exception as error:  # the store failed; what is due stays due
+                LOG.warning("monitor %s: alerts wait for the store: %s", self.monitor, error)
+                pause = PAUSE_AFTER_ERROR
             if last:
                 return
             stop.wait(pause)
 
 
-def _nothing(state: bytes | None, _: object) -> tuple[bytes, tuple[()]]:
-    return state or b"{}", ()  # never asked: counts alone fold nothing
+def _keep_state(state: bytes | None, _: object) -> tuple[bytes, tuple[()]]:
+    return state or b"{}", ()  # never called: a commit of counts alone folds nothing
 
 
 def _after_fork() -> None:
-    """A child has no thread; it gets one where its parent had."""
+    """Start a thread in the child where its parent had one: threads do not survive a fork."""
     for one in list(_all):
         running = one._thread is not None
-        one._begin()
+        one._reset()
         if running:
             one.start()
 

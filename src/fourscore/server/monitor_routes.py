@@ -72,8 +72,8 @@ class MonitorRoutes:
         self._assembler = TraceAssembler(
             self._store.spans,
             settings.name,
-            sampler.keep,
-            pass_over=sampler.pass_over,
+            sampler.score,
+            can_skip=sampler.can_skip,
             quiet=settings.quiet,
             longest=settings.longest,
         )

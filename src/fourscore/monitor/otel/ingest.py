@@ -1,8 +1,8 @@
-"""`fourscore monitor ingest FILE`: spans from a file, into the monitor, as if they had been sent.
+"""`fourscore monitor ingest FILE`: score the traces in a file of spans.
 
-OTLP as JSON, one request a line, is what the collector's file exporter writes; spans as SDKs print
-them, one after the other or in a list, are read too. A trace's spans may stand anywhere in the
-file; when it has been read, its traces are complete. The same file again adds nothing.
+It reads OTLP as JSON, one request a line, as the collector's file exporter writes it, and spans as
+SDKs print them, one after the other or in a list. A trace's spans may be anywhere in the file; at
+its end all traces are complete. Ingesting the same file again adds nothing.
 """
 
 import time
@@ -24,7 +24,7 @@ from fourscore.stores.monitor_spans import ReceivedCounts, SpanRow
 
 
 class BadLine(msgspec.Struct, frozen=True):
-    """What is wrong with a line."""
+    """What is wrong with a line of the file."""
 
     line: int
     message: str
@@ -32,11 +32,11 @@ class BadLine(msgspec.Struct, frozen=True):
 
 
 class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a file. `planned` is the sum of the next five, `traces` of what they came to.
+    """Counts of one ingested file. `planned` is the sum of the next five, `traces` by outcome.
 
-    A line that is no JSON, or no spans, is one `broken`; a span without an identity is another.
-    The first of both are `noted`. `twice` were there already, `late` belong to a trace that has
-    been scored, `beyond` to one that is full.
+    A line that is not JSON, or not spans, is one `broken`; so is a span without an id. The first
+    of them are `noted`. `twice` were stored already, `late` belong to a trace that has been
+    scored, `beyond` to one that is full.
     """
 
     file: str
@@ -51,49 +51,49 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ingest(path: str, monitor: ProductionMonitor) -> IngestSummary:
-    """Read a file of spans; its traces are drawn, scored and saved when this returns."""
-    reading = _Reading(path)
+    """Read a file of spans; its traces are sampled, scored and saved when this returns."""
+    file = _SpanFile(path)
     kept = ReceivedCounts()
     seen: set[bytes] = set()
-    for rows in reading.batches():
+    for rows in file.read_batches():
         seen.update(bytes.fromhex(row.trace_id) for row in rows)
         kept += monitor.store.spans.receive([rows], monitor=monitor.name)[0]
-    drawing = TraceSampler(monitor)
-    gatherer = TraceAssembler(
-        monitor.store.spans, monitor.name, drawing.keep, pass_over=drawing.pass_over
+    sampler = TraceSampler(monitor)
+    assembler = TraceAssembler(
+        monitor.store.spans, monitor.name, sampler.score, can_skip=sampler.can_skip
     )
     return IngestSummary(
         file=path,
-        planned=sum(kept) + reading.broken,
+        planned=sum(kept) + file.broken,
         ingested=kept.new,
         twice=kept.twice,
         late=kept.late,
         beyond=kept.beyond,
-        broken=reading.broken,
-        traces=_gathered(gatherer, seen),
-        noted=tuple(BadLine(*one) for one in sorted(reading.noted, key=lambda one: one.line)),
+        broken=file.broken,
+        traces=_score_all(assembler, seen),
+        noted=tuple(BadLine(*one) for one in sorted(file.noted, key=lambda one: one.line)),
     )
 
 
-def _gathered(gatherer: TraceAssembler, seen: set[bytes]) -> dict[str, int]:
+def _score_all(assembler: TraceAssembler, seen: set[bytes]) -> dict[str, int]:
     traces: dict[str, int] = {}
     while seen:
         some = sorted(seen.pop().hex() for _ in range(min(BATCH, len(seen))))
-        for what, n in gatherer.gather(some, time.time()).items():
+        for what, n in assembler.score_traces(some, time.time()).items():
             traces[what] = traces.get(what, 0) + n
     return traces
 
 
-class _Reading:
-    """The spans of a file in batches, and what is wrong with its lines."""
+class _SpanFile:
+    """Reads the spans of a file in batches, and notes what is wrong with its lines."""
 
     def __init__(self, path: str) -> None:
         self.path, self.broken, self.noted = path, 0, list[Broken]()
 
-    def batches(self) -> Iterator[list[SpanRow]]:
+    def read_batches(self) -> Iterator[list[SpanRow]]:
         held: list[SpanRow] = []
         size = 0
-        for line, spans in self._lines():
+        for line, spans in self._read_lines():
             found = make_span_rows(spans, time.time())
             if found.rejected:
                 self._note(Broken(line, found.message), found.rejected)
@@ -105,8 +105,8 @@ class _Reading:
         if held:
             yield held
 
-    def _lines(self) -> Iterator[tuple[int, list[Span]]]:
-        for line, document in self._documents():
+    def _read_lines(self) -> Iterator[tuple[int, list[Span]]]:
+        for line, document in self._read_documents():
             try:
                 if not is_spans(document):
                     raise DataError("expected resourceSpans, or a span with context and attributes")
@@ -114,22 +114,22 @@ class _Reading:
             except DataError as error:
                 self._note(Broken(line, error.message, error.field))
 
-    def _documents(self) -> Iterator[tuple[int, Any]]:
+    def _read_documents(self) -> Iterator[tuple[int, Any]]:
         try:
             stream = Path(self.path).open("rb")  # noqa: SIM115 - only opening may fail as bad input
         except OSError as error:
             raise DataError(error.strerror or "cannot be opened", file=self.path) from None
         with stream:
             if _is_list(stream):
-                yield from self._listed(stream)
+                yield from self._read_list(stream)
                 return
             batches: Batches[dict[str, Any]] = Batches(stream, dict[str, Any], skip=True)
             yield from batches.numbered()
             self.broken += batches.broken
             self.noted = [*self.noted, *batches.noted][:NOTED]
 
-    def _listed(self, stream: BinaryIO) -> Iterator[tuple[int, Any]]:
-        """One list of spans: its lines cannot be told apart any more, its items can."""
+    def _read_list(self, stream: BinaryIO) -> Iterator[tuple[int, Any]]:
+        """Yield the items of one list of spans, numbered as lines."""
         try:
             value, _ = decode(stream.read())
         except DataError as error:

@@ -1,12 +1,12 @@
-"""Spans that are on the disk when the coroutine returns.
+"""Receives spans: they are on the disk when the coroutine returns.
 
 A sender may forget what was acknowledged, so the reply waits for the disk. A disk does a few
-hundred syncs a second, so requests share them: one thread decodes all that waits, keeps it in one
-transaction, and then wakes everybody. Decoding happens there too, away from the event loop: a large
-body takes a tenth of a second.
+hundred syncs a second, so requests share them: one thread decodes all waiting bodies, stores them
+in one transaction, and then wakes their senders. Decoding happens there and not on the event loop:
+a large body takes a tenth of a second.
 
-A body that cannot be read fails alone. When a transaction fails, its senders are told to try again,
-and so does this.
+A body that cannot be decoded fails alone. When a transaction fails, all of its requests fail and
+their senders try again.
 """
 
 import asyncio
@@ -22,35 +22,35 @@ from fourscore.formats.otlp.span import Span, packed
 from fourscore.stores.monitor_spans import ReceivedCounts, SpanRow, SpanTable
 
 #: Bytes of bodies that may wait for the disk.
-ROOM = 64 << 20
-#: A transaction ends after this many bytes as they are kept.
-BATCH = 8 << 20
+MAX_HELD = 64 << 20
+#: A transaction ends after this many stored bytes.
+BATCH_BYTES = 8 << 20
 
 Decode = Callable[[], Iterable[Span]]
 
 
 class QueueFullError(FourscoreError):
-    """More waits for the disk than memory should hold; the sender should try again."""
+    """Too many bytes wait for the disk; the sender should try again."""
 
 
 class Receipt(NamedTuple):
-    """What became of a request; `rejected` spans will never be kept, and `message` says why."""
+    """The outcome of a request; `rejected` spans cannot be stored, and `message` says why."""
 
     kept: ReceivedCounts
     rejected: int = 0
     message: str = ""
 
 
-class Rows(NamedTuple):
-    """Spans that can be kept, and how many cannot."""
+class SpanRows(NamedTuple):
+    """Spans that can be stored, and how many cannot."""
 
     rows: list[SpanRow]
     rejected: int
     message: str
 
 
-def make_span_rows(spans: Iterable[Span], at: float) -> Rows:
-    """The spans as rows; what is wrong with one of them alone does not cost the others."""
+def make_span_rows(spans: Iterable[Span], at: float) -> SpanRows:
+    """Return the spans as rows; a bad span is rejected alone."""
     rows: list[SpanRow] = []
     rejected, message = 0, ""
     for number, span in enumerate(spans):
@@ -61,35 +61,37 @@ def make_span_rows(spans: Iterable[Span], at: float) -> Rows:
             message = message or f"span {number + 1}: {error}"
         else:
             rows.append(SpanRow(trace_id, span_id, at, body, root))
-    return Rows(rows, rejected, message)
+    return SpanRows(rows, rejected, message)
 
 
 class _Request:
-    """A body on its way, and who waits for it."""
+    """A body to be stored, and the future that its sender awaits."""
 
     __slots__ = ("decode", "done", "error", "receipt", "rows", "size")
 
     def __init__(self, size: int, decode: Decode) -> None:
         self.size, self.decode = size, decode
         self.done: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
-        self.rows = Rows([], 0, "")
+        self.rows = SpanRows([], 0, "")
         self.receipt = Receipt(ReceivedCounts())
         self.error: Exception | None = None
 
 
 class SpanReceiver:
-    """Keeps what one event loop is sent. `close` keeps what is still on its way."""
+    """Stores the spans that one event loop receives. `close` stores those still waiting."""
 
-    def __init__(self, spans: SpanTable, monitor: str, room: int = ROOM) -> None:
-        self._spans, self._monitor, self._room = spans, monitor, room
+    def __init__(self, spans: SpanTable, monitor: str, max_held: int = MAX_HELD) -> None:
+        self._spans, self._monitor, self._max_held = spans, monitor, max_held
         self._held = 0
         self._inbox: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._serve, daemon=True, name="fourscore-receiving")
+        self._thread = threading.Thread(
+            target=self._serve, daemon=True, name="fourscore-span-receiver"
+        )
         self._thread.start()
 
     async def put(self, size: int, decode: Decode) -> Receipt:
-        """Returns once the spans are on the disk; raises what `decode` or the store raised."""
-        if self._held and self._held + size > self._room:
+        """Return once the spans are on the disk; raise what `decode` or the store raised."""
+        if self._held and self._held + size > self._max_held:
             raise QueueFullError(f"{self._held} bytes wait for the disk; try again")
         request = _Request(size, decode)
         self._held += size
@@ -103,7 +105,7 @@ class SpanReceiver:
         self._inbox.put(None)
         self._thread.join()
 
-    # From here on, in the receiver's own thread.
+    # From here on in the receiver's own thread.
 
     def _serve(self) -> None:
         open_ = True
@@ -111,16 +113,16 @@ class SpanReceiver:
             batch: list[_Request] = []
             open_ = self._collect(batch)
             try:
-                self._keep(batch)
-            except Exception as error:  # nothing of it is kept, and every sender is told
+                self._store(batch)
+            except Exception as error:  # nothing of it is stored, and every request fails
                 for request in batch:
                     request.error = request.error or error
-            _deliver(batch)
+            _wake_senders(batch)
 
     def _collect(self, batch: list[_Request]) -> bool:
-        """Decode what waits, up to a batch; wait where nothing does. False at the end."""
+        """Decode waiting requests up to a batch, or wait for one. Return False at the end."""
         size = 0
-        while size < BATCH:
+        while size < BATCH_BYTES:
             try:
                 request = self._inbox.get(block=not batch)
             except queue.Empty:
@@ -135,21 +137,21 @@ class SpanReceiver:
             size += sum(len(row.body) for row in request.rows.rows)
         return True
 
-    def _keep(self, batch: list[_Request]) -> None:
+    def _store(self, batch: list[_Request]) -> None:
         good = [request for request in batch if request.error is None]
         kept = self._spans.receive([one.rows.rows for one in good], monitor=self._monitor)
         for request, received in zip(good, kept, strict=True):
             request.receipt = Receipt(received, request.rows.rejected, request.rows.message)
 
 
-def _deliver(batch: list[_Request]) -> None:
-    """Wake the senders, all of them in one go."""
+def _wake_senders(batch: list[_Request]) -> None:
+    """Wake all senders in one callback of the loop."""
     if not batch:
         return
 
     def deliver() -> None:
         for request in batch:
-            if request.done.done():  # its sender has gone
+            if request.done.done():  # its sender has disconnected
                 continue
             if request.error is None:
                 request.done.set_result(request.receipt)

@@ -1,7 +1,11 @@
-"""Spans of one trace as an interaction: what was asked, and what the agent did about it.
+"""Complete traces out of the stored spans: assembled, sampled and scored.
 
-Which spans there are is decided elsewhere; here the same set gives the same interaction, whatever
-order they came in and however often.
+    ripe -> taken -> an interaction -> scored and committed -> done
+
+Each step can be repeated: a process that dies after the commit leaves a trace that is handed out
+again, becomes the same interaction under the same id, and is found to be stored already. So no
+trace is lost and none counts twice. The same spans give the same interaction in whatever order they
+arrived. An interaction's id is its trace's, so every process samples the same ones.
 """
 
 import logging
@@ -11,7 +15,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from fourscore.core import Case, FourscoreError, Trace
 from fourscore.formats.otlp import semantic_conventions as names
@@ -22,22 +28,22 @@ from fourscore.monitor.sampling import digest
 from fourscore.stores.monitor_spans import SpanTable
 
 #: Tags of one interaction, and characters of each.
-MOST_TAGS, LONGEST_TAG = 16, 80
+MAX_TAGS, MAX_TAG_LENGTH = 16, 80
 #: The year 2000, in seconds: no agent's trace is older.
 EARLIEST = 946_684_800.0
 #: Characters of the instructions that are kept with the case.
-LONGEST_SYSTEM = 4000
+MAX_INSTRUCTIONS = 4000
 
 
 class SkipReason(StrEnum):
-    """Why there is nothing to score: neither is the agent's failure, and neither counts as one."""
+    """Why a trace is not scored. It is not the agent's failure, and does not count as one."""
 
     NO_AGENT = "no_agent"  # no span of a model, an agent or a tool
-    NO_CONTENT = "no_content"  # the instrumentation does not record what was said
+    NO_CONTENT = "no_content"  # the instrumentation does not record questions and answers
 
 
-class Interaction(NamedTuple):
-    """`id` is the trace's, `at` when it ended."""
+class Interaction(msgspec.Struct, frozen=True, kw_only=True):
+    """A case and its trace, put together from spans. `id` is the trace's, `at` when it ended."""
 
     id: str
     at: float
@@ -47,27 +53,28 @@ class Interaction(NamedTuple):
 
 
 def build_interaction(trace_id: str, spans: Iterable[Span], now: float) -> Interaction | SkipReason:
-    """The interaction that a complete trace is the record of."""
+    """Return the interaction of a complete trace, or why there is none to score."""
     read = Reading(distinct(spans))
     if not read.generative:
         return SkipReason.NO_AGENT
-    trace = read.trace(_about(trace_id, read), fault=True)
+    trace = read.trace(_make_metadata(trace_id, read), fault=True)
     question = read.question()
     if trace.output is None and (trace.fault is None or not question):
         return SkipReason.NO_CONTENT
-    system = read.instructions()[:LONGEST_SYSTEM]
+    system = read.instructions()[:MAX_INSTRUCTIONS]
     case = Case(
         input=question,
-        tags=_tags(read),
+        tags=_read_tags(read),
         metadata={"system": system} if system else {},
     )
     # A sender's clock may be wrong: what has not happened yet, or before there were agents, is now.
     ended = float(trace.metadata.get("ts", now))
     at = ended if EARLIEST <= ended <= now else now
-    return Interaction(trace_id, at, case, trace, read.first(names.FEEDBACK) or None)
+    feedback = read.first(names.FEEDBACK) or None
+    return Interaction(id=trace_id, at=at, case=case, trace=trace, feedback=feedback)
 
 
-def _about(trace_id: str, read: Reading) -> dict[str, str]:
+def _make_metadata(trace_id: str, read: Reading) -> dict[str, str]:
     about = {
         "trace_id": trace_id,
         "session": read.first(names.CONVERSATION, names.OI_SESSION),
@@ -79,17 +86,17 @@ def _about(trace_id: str, read: Reading) -> dict[str, str]:
     return {key: value for key, value in about.items() if value}
 
 
-def _tags(read: Reading) -> tuple[str, ...]:
+def _read_tags(read: Reading) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for span in read.spans:
         for key in (names.TAGS, names.OI_TAGS):
             if key in span.attributes:
-                tags = _several(span.attributes[key])
-                found |= dict.fromkeys(tag[:LONGEST_TAG] for tag in tags)
-    return tuple(sorted(found)[:MOST_TAGS])
+                tags = _split_tags(span.attributes[key])
+                found |= dict.fromkeys(tag[:MAX_TAG_LENGTH] for tag in tags)
+    return tuple(sorted(found)[:MAX_TAGS])
 
 
-def _several(given: Any) -> list[str]:
+def _split_tags(given: Any) -> list[str]:
     if isinstance(given, str):
         given = given.split(",")
     items = given if isinstance(given, list) else []
@@ -97,83 +104,84 @@ def _several(given: Any) -> list[str]:
 
 
 LOG = logging.getLogger("fourscore.monitor")
-#: Traces that are looked at together.
+#: Traces in one batch.
 BATCH = 128
-#: Seconds between two looks when there is nothing to do, and after a failure.
-PAUSE, REST = 0.5, 5.0
+#: Seconds between two polls when there is nothing to do, and after a failure.
+PAUSE, PAUSE_AFTER_ERROR = 0.5, 5.0
 #: Seconds that a trace is lent to one process: longer than scoring a batch may take.
 LEASE = 1800.0
 
-#: Scores what it is given, commits it, and says how many came to what.
-Keep = Callable[[Sequence[Interaction]], Mapping[str, int]]
-#: Whether nobody wants a trace, so that it need not be read.
-PassOver = Callable[[str, Sequence[Span]], bool]
+#: Scores interactions, commits them, and returns how many had which outcome.
+ScoreBatch = Callable[[Sequence[Interaction]], Mapping[str, int]]
+#: Whether a trace is certainly not sampled, so that it need not be assembled.
+CanSkip = Callable[[str, Sequence[Span]], bool]
 
 
 class TraceAssembler:
-    """The traces of one monitor. `once` is one look; `start` looks until `close`."""
+    """Assembles and scores the traces of one monitor, in a thread from `start` until `close`."""
 
     def __init__(
         self,
         spans: SpanTable,
         monitor: str,
-        keep: Keep,
+        score: ScoreBatch,
         *,
-        pass_over: PassOver | None = None,
+        can_skip: CanSkip | None = None,
         quiet: float = 10.0,
         longest: float = 3600.0,
     ) -> None:
-        self._spans, self._monitor, self._keep = spans, monitor, keep
-        self._pass_over, self._quiet, self._longest = pass_over, quiet, longest
+        self._spans, self._monitor, self._score = spans, monitor, score
+        self._can_skip, self._quiet, self._longest = can_skip, quiet, longest
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.waiting = 0
 
-    def once(self, now: float) -> int:
-        """How many complete traces there were, up to a batch."""
+    def score_ready(self, now: float) -> int:
+        """Score one batch of complete traces, and return how many there were."""
         found = self._spans.ripe(now, self._quiet, BATCH, longest=self._longest, lease=LEASE)
         if found:
-            self.gather(found, now)
+            self.score_traces(found, now)
         return len(found)
 
-    def gather(self, trace_ids: Sequence[str], now: float) -> Counter[str]:
-        """Score these traces as they are, and let them go; how many came to what."""
+    def score_traces(self, trace_ids: Sequence[str], now: float) -> Counter[str]:
+        """Score these traces as they are now, and return how many had which outcome."""
         counts: Counter[str] = Counter()
         ready: list[Interaction] = []
         for trace_id in trace_ids:
             bodies = self._spans.take(trace_id)
-            if not bodies:  # done meanwhile
+            if not bodies:  # another process has scored it
                 continue
             try:
-                read = self._read(trace_id, bodies, now)
+                found = self._assemble(trace_id, bodies, now)
             except Exception:  # a bug of ours: one trace must not stop all others for ever
                 LOG.exception("trace %s cannot be put together", trace_id)
                 counts["broken"] += 1
                 continue
-            if isinstance(read, Interaction):
-                ready.append(read)
+            if isinstance(found, Interaction):
+                ready.append(found)
             else:
-                counts["not_drawn" if read is None else read.value] += 1
+                counts["not_drawn" if found is None else found.value] += 1
         if ready:
-            counts.update(self._keep(ready))
-        told = {f"traces_{what}": n for what, n in counts.items()}
-        self._spans.done(*trace_ids, now=now, monitor=self._monitor, counts=told)
+            counts.update(self._score(ready))
+        outcomes = {f"traces_{what}": n for what, n in counts.items()}
+        self._spans.done(*trace_ids, now=now, monitor=self._monitor, counts=outcomes)
         return counts
 
-    def _read(
+    def _assemble(
         self, trace_id: str, bodies: list[bytes], now: float
     ) -> Interaction | SkipReason | None:
         spans = [unpacked(body) for body in bodies]
-        if self._pass_over is not None and self._pass_over(trace_id, spans):
+        if self._can_skip is not None and self._can_skip(trace_id, spans):
             return None
         return build_interaction(trace_id, spans, now)
 
     def start(self) -> None:
-        self._thread = threading.Thread(target=self._run, daemon=True, name="fourscore-gathering")
+        """Score complete traces in a thread of its own."""
+        self._thread = threading.Thread(target=self._run, daemon=True, name="fourscore-traces")
         self._thread.start()
 
     def close(self, timeout: float | None = None) -> None:
-        """Stop after the batch that is under way; what waits stays in the store."""
+        """Stop after the present batch; other traces wait in the store."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join(timeout)
@@ -182,32 +190,32 @@ class TraceAssembler:
         while not self._stop.is_set():
             pause = PAUSE
             try:
-                if self.once(time.time()) == BATCH:
+                if self.score_ready(time.time()) == BATCH:
                     pause = 0.0
                 self.waiting = self._spans.waiting()
-            except Exception as error:  # the disk, or the judge: what waits is tried again
+            except Exception as error:  # the disk or the judge: traces are tried again
                 LOG.warning("traces wait: %s", error)
-                pause = REST
+                pause = PAUSE_AFTER_ERROR
             self._stop.wait(pause)
 
 
 LOG = logging.getLogger("fourscore.monitor")
 #: Interactions that are scored at the same time.
-AT_ONCE = 4
+CONCURRENCY = 4
 
 
 class UnsavedError(FourscoreError):
-    """The store did not take the samples; their traces are tried again."""
+    """The store did not accept the samples; their traces are tried again."""
 
 
 class TraceSampler:
-    """One monitor, as whoever gathers traces needs it."""
+    """Samples and scores the interactions of traces for one monitor."""
 
-    def __init__(self, monitor: ProductionMonitor, together: int = AT_ONCE) -> None:
-        self._monitor, self._together = monitor, together
+    def __init__(self, monitor: ProductionMonitor, concurrency: int = CONCURRENCY) -> None:
+        self._monitor, self._concurrency = monitor, concurrency
 
-    def pass_over(self, trace_id: str, spans: Sequence[Span]) -> bool:
-        """Whether a trace is not drawn at any rate, and no rule could want it: most are not."""
+    def can_skip(self, trace_id: str, spans: Sequence[Span]) -> bool:
+        """Return whether a trace is not drawn at any rate and no rule could want it."""
         sampling = self._monitor.sampling
         if not sampling.is_hashed or sampling.rules or digest(trace_id) < sampling.ceiling:
             return False
@@ -215,22 +223,22 @@ class TraceSampler:
             return False
         return self._monitor.sample_and_evaluate("", None, id=trace_id) is None  # it counts them
 
-    def keep(self, interactions: Sequence[Interaction]) -> Mapping[str, int]:
-        """Score what is drawn, or wanted by a rule; saved when this returns."""
+    def score(self, interactions: Sequence[Interaction]) -> Mapping[str, int]:
+        """Score what is drawn or wanted by a rule; it is saved when this returns."""
         draws = self._monitor.sampling.draws
         drawn = [seen for seen in interactions if draws(seen.id, seen.case.tags)]
         rest = [seen for seen in interactions if not draws(seen.id, seen.case.tags)]
-        counts = Counter(map(self._one, rest))
+        counts = Counter(map(self._score_one, rest))
         if drawn:
-            with ThreadPoolExecutor(self._together, "fourscore-scoring") as threads:
-                counts.update(threads.map(self._one, drawn))
+            with ThreadPoolExecutor(self._concurrency, "fourscore-scoring") as threads:
+                counts.update(threads.map(self._score_one, drawn))
         if not self._monitor.flush():
             raise UnsavedError("the samples are not saved yet")
         return counts
 
-    def _one(self, seen: Interaction) -> str:
+    def _score_one(self, seen: Interaction) -> str:
         try:
-            told = self._monitor.sample_and_evaluate(
+            sample = self._monitor.sample_and_evaluate(
                 seen.case.input,
                 None,
                 id=seen.id,
@@ -240,7 +248,7 @@ class TraceSampler:
                 case=seen.case,
                 feedback=seen.feedback,
             )
-        except Exception:  # a bug of ours, about one of them
+        except Exception:  # a bug of ours, with one of them
             LOG.exception("trace %s cannot be scored", seen.id)
             return "failed"
-        return "not_drawn" if told is None else "scored"
+        return "not_drawn" if sample is None else "scored"
