@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from fourscore.cli import model_options as budget
+from fourscore.cli import model_options
 from fourscore.cli.judge_options import add_judge_arguments, load_judge, read_rubric_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
-from fourscore.cli.run_guard import stdout_kept
+from fourscore.cli.run_guard import protect_stdout
 from fourscore.core import Case, ConfigError, DataError, Dimension, Rubric
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--most", type=float, metavar="RATE", help="exit with 1 where a family's rate is above")
     add("--concurrency", type=int, default=16, metavar="N", help="attempts at a time (16)")
     add("--deadline", type=float, default=60.0, metavar="SECONDS", help="for each attempt (60)")
-    budget.add_arguments(parser)
+    model_options.add_model_flags(parser)
     add("--out", action="append", default=[], metavar="FILE", help="also as .md or .json")
     add("--json", action="store_true", help="one document on stdout")
 
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     pass_at = min(1.0, rubric.pass_threshold)
     labelled = read_labelled(args.labels, None, pass_at) if args.labels else None
     _check_out(args.out)
-    pool = budget.make_model_pool(budget.means_of(args), rubric)
+    pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
     known = None if plan.per_family is None else plan.per_family * len(chosen)
 
     async def work() -> dict[str, Any]:
@@ -71,9 +71,13 @@ def run(args: argparse.Namespace) -> int:
                 )
             return found
 
-    with ProgressLine(known) as ticker, stdout_kept():
+    with ProgressLine(known) as ticker, protect_stdout():
         found = loop.run(work())
-    document = {"judge": args.rubric or args.judge, **found, **budget.bill(pool)}
+    document = {
+        "judge": args.rubric or args.judge,
+        **found,
+        **model_options.summarize_model_usage(pool),
+    }
     document["bill"] = summary_text.format_model_costs(document.get("models", ()))
     code = exit_code(document, args.most)
     document |= {"most": args.most, "exit_code": code}

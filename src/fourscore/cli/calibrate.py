@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from fourscore.cli import model_options as budget
+from fourscore.cli import model_options
 from fourscore.cli.calibrate_fit import check_fit, fit_weights
 from fourscore.cli.judge_options import (
     add_judge_arguments,
@@ -19,7 +19,7 @@ from fourscore.cli.judge_options import (
     refuse_judge_options,
 )
 from fourscore.cli.main import INCOMPLETE, PASSED
-from fourscore.cli.run_guard import stdout_kept
+from fourscore.cli.run_guard import protect_stdout
 from fourscore.core import ConfigError, DataError, Dimension, Rubric, suggest_known
 from fourscore.core.judge import is_ranker
 from fourscore.executors import loop
@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--concurrency", type=int, default=16, metavar="N", help="outputs at a time (16)")
     add("--deadline", type=float, default=60.0, metavar="SECONDS", help="for each output (60)")
-    budget.add_arguments(parser)
+    model_options.add_model_flags(parser)
     add("--out", action="append", default=[], metavar="FILE", help="also as .md or .json")
     add("--json", action="store_true", help="one document on stdout")
 
@@ -205,7 +205,7 @@ def _verdicts(
             [r.verdict or JudgeVerdict() for r in rest],
             {},
         )
-    pool = budget.make_model_pool(budget.means_of(args), rubric)
+    pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
 
     async def work() -> list[JudgeVerdict]:
         async with pool:
@@ -217,9 +217,9 @@ def _verdicts(
                 done=ticker,
             )
 
-    with stdout_kept(), ProgressLine(len(bare)) as ticker:
+    with protect_stdout(), ProgressLine(len(bare)) as ticker:
         found = loop.run(work())
-    return found[: len(rows)], found[len(rows) :], budget.bill(pool)
+    return found[: len(rows)], found[len(rows) :], model_options.summarize_model_usage(pool)
 
 
 def _store(args: argparse.Namespace, found: Calibration) -> None:

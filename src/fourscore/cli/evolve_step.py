@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from fourscore.cli import model_options as budget
+from fourscore.cli import model_options
 from fourscore.cli.main import INCOMPLETE, INTERRUPTED, PASSED
-from fourscore.cli.run_guard import Watchdog, stdout_kept, stoppable
+from fourscore.cli.run_guard import Watchdog, protect_stdout, run_stoppable
 from fourscore.core import ConfigError, DataError, FourscoreError, Rubric
 from fourscore.core.judge import safe_repr
 from fourscore.evolve.evaluator import Bench, Evaluator
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
     add("--model", metavar="SPEC", help="the model that proposes")
     add("--rule", choices=("paired", "literal"), help="by which decisions are made (paired)")
     add("--seed", type=int, metavar="N", help="of all that is chance (0)")
-    budget.add_arguments(parser, f"500cases; {budget.LIMITS}")
+    model_options.add_model_flags(parser, f"500cases; {model_options.LIMITS}")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         rubric, agents, proposer = _parts(settings, evolution.path)
         cases = _cases(settings)
         most, means = _means(settings, args)
-        pool = budget.make_model_pool(means, rubric, agents.plain)
+        pool = model_options.make_model_pool(means, rubric, agents.plain)
         _check_model(proposer("high"), pool)
         bench = Bench(
             agents=agents,
@@ -102,8 +102,8 @@ def _carry_out(
 
     resume = _resume(args)
     try:
-        with stdout_kept(), Watchdog(settings.deadline) as watchdog:
-            event_loop.run(stoppable(kept(), pool, watchdog))
+        with protect_stdout(), Watchdog(settings.deadline) as watchdog:
+            event_loop.run(run_stoppable(kept(), pool, watchdog))
     except (KeyboardInterrupt, asyncio.CancelledError):
         sys.stderr.write(f"interrupted; go on with: {resume}\n")
         return None
@@ -131,7 +131,7 @@ def _report(
         "not_measured": ended.missing,
         "held_out": None if held is None else held.document(),
         "lineage": lineage,
-        **budget.bill(pool),
+        **model_options.summarize_model_usage(pool),
         "exit_code": code,
     }
     if ended.why:
@@ -197,7 +197,9 @@ def _cases(settings: Settings) -> Split:
     return parts
 
 
-def _means(settings: Settings, args: argparse.Namespace) -> tuple[int | None, budget.Means]:
+def _means(
+    settings: Settings, args: argparse.Namespace
+) -> tuple[int | None, model_options.ModelSettings]:
     """How many cases may be run, and what models may cost."""
     most, money = None, []
     for word in args.budget or ():
@@ -208,7 +210,7 @@ def _means(settings: Settings, args: argparse.Namespace) -> tuple[int | None, bu
             raise ConfigError(f"{word!r}: expected one limit such as 500cases", field="--budget")
         else:
             most = int(number)
-    means = budget.Means(
+    means = model_options.ModelSettings(
         budget=money or None,
         cache=args.cache,
         prices=args.prices or settings.prices,
@@ -284,4 +286,4 @@ def _resume(args: argparse.Namespace) -> str:
     told = {name: getattr(args, name) for name in ("proposer", "model", "rule", "seed")}
     words += [f"--{name} {shlex.quote(str(v))}" for name, v in told.items() if v is not None]
     words += [f"--budget {shlex.quote(word)}" for word in args.budget or ()]
-    return " ".join(words) + budget.options_of(args)
+    return " ".join(words) + model_options.repeat_model_flags(args)

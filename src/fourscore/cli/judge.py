@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from fourscore.cli import model_options as budget
+from fourscore.cli import model_options
 from fourscore.cli.judge_options import (
     add_config_argument,
     add_judge_arguments,
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="for each row of a judge of yours (30)",
     )
-    budget.add_arguments(parser)
+    model_options.add_model_flags(parser)
     parser.add_argument("--workers", type=_count, metavar="N", help="processes; default: cores")
 
 
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     rubric = read_judge_arguments(args)
     if args.json and not args.out:
         raise ConfigError("the rows need --out when stdout carries the summary", field="--json")
-    pool = budget.make_model_pool(budget.means_of(args), rubric)
+    pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
     with ExitStack() as stack:
         stack.enter_context(pool.activate())
         source = stack.enter_context(_opened(args.data))
@@ -93,7 +93,9 @@ def run(args: argparse.Namespace) -> int:
                 raise
             name = "stdin" if args.data == "-" else args.data
             raise DataError(error.message, file=name, line=error.line, field=error.field) from None
-    return _report(args, rubric, tally, time.monotonic() - started, budget.bill(pool))
+    return _report(
+        args, rubric, tally, time.monotonic() - started, model_options.summarize_model_usage(pool)
+    )
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""What a command may spend on models: its options, the model pool, and the bill.
+"""Flags for models (`--budget`, `--no-cache`, `--prices`), the model pool, and what models cost.
 
-The budget is that of a run, not of one command: whoever goes on with a run has what is left.
+A budget belongs to a run, not to one command: a resumed run has what is left of it.
 """
 
 import argparse
@@ -27,12 +27,12 @@ from fourscore.models.wrapper import find_layer
 
 LIMITS = "limit what models cost: 2.50 (dollars), 200000tokens or 500calls; may be repeated"
 
-#: 2.5, 500calls, or several of them.
+#: 2.5 (dollars), 500calls, or a list of them.
 BudgetSetting = Annotated[
     list[str | float] | str | float | None,
     setting("--budget", LIMITS, metavar="LIMIT", resume="change"),
 ]
-#: A file, or False for none.
+#: The file of the cache, or False for no cache.
 CacheSetting = Annotated[
     str | bool | None,
     setting("--no-cache", "do not use stored replies of models", resume="change", is_path=True),
@@ -49,7 +49,7 @@ PricesSetting = Annotated[
 ]
 
 
-class Means(msgspec.Struct, frozen=True, kw_only=True):
+class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of models for one command; `settings` are those of single models, by specification."""
 
     budget: BudgetSetting = None
@@ -65,57 +65,69 @@ class Means(msgspec.Struct, frozen=True, kw_only=True):
         return parse_limits(written if isinstance(written, list) else [written])
 
     def check(self) -> None:
-        """`ConfigError` for what can be told to be wrong without reading a file."""
+        """Raise a `ConfigError` for a wrong limit or option of a model; no file is read."""
         _ = self.limits
         for spec, settings in self.settings.items():
-            told = {key: value for key, value in settings.items() if key != "dollars"}
-            make_model(spec, **{**told, "cache": False, "prices": None})
+            options = {key: value for key, value in settings.items() if key != "dollars"}
+            make_model(spec, **{**options, "cache": False, "prices": None})
 
 
-def add_arguments(parser: argparse.ArgumentParser, limits: str = LIMITS) -> None:
+def add_model_flags(parser: argparse.ArgumentParser, limits: str = LIMITS) -> None:
     """Add `--budget`, `--no-cache` and `--prices`; `limits` is another help text of the first."""
-    add_flags(parser, Means, budget=limits)
+    add_flags(parser, ModelSettings, budget=limits)
 
 
-def means_of(args: argparse.Namespace) -> Means:
+def read_model_settings(args: argparse.Namespace) -> ModelSettings:
     """The settings of models that were given as flags."""
-    return Means(**read_flags(args, Means))
+    return ModelSettings(**read_flags(args, ModelSettings))
 
 
-def options_of(args: argparse.Namespace) -> str:
-    """The same options for the command that goes on, but for the budget."""
+def repeat_model_flags(args: argparse.Namespace) -> str:
+    """`--prices` and `--no-cache` as they were given, for the command that goes on."""
     prices = f" --prices {shlex.quote(str(Path(args.prices).absolute()))}" if args.prices else ""
     return prices + (" --no-cache" if args.cache is False else "")
 
 
 def make_model_pool(
-    means: Means, rubric: Rubric, agent: Any = None, *, spent: Cost = NOTHING, keys: bool = True
+    settings: ModelSettings,
+    rubric: Rubric,
+    agent: Any = None,
+    *,
+    spent: Cost = NOTHING,
+    keys: bool = True,
 ) -> ModelPool:
-    """Return the model pool for a command. Prices, where money is limited, and keys, unless nothing is to be
-    asked, are looked for now and not in the first case."""
-    limits = means.limits
+    """Make the model pool of a command, and let judges that learn do so.
+
+    A missing price, where dollars are limited, or key fails now and not in the first case; with
+    `keys=False` no model will be asked, and keys are not needed.
+    """
+    limits = settings.limits
     budget = None if limits == Limits() else Budget(**limits._asdict(), spent=spent)
-    prices = Prices(means.prices)
-    pool = ModelPool(budget=budget, cache=means.cache, prices=prices, settings=means.settings)
+    pool = ModelPool(
+        budget=budget,
+        cache=settings.cache,
+        prices=Prices(settings.prices),
+        settings=settings.settings,
+    )
     with pool.activate():
-        for asker in find_model_users(rubric, agent):
-            _check(asker, pool, keys)
+        for user in find_model_users(rubric, agent):
+            _check_price_and_key(user, pool, keys)
         if keys:
-            prepare(find_model_users(rubric, agent))
+            prepare_judges(find_model_users(rubric, agent))
     return pool
 
 
-def prepare(judges: Iterable[Any]) -> None:
-    """Let judges that learn do so now: no row's deadline would do for it."""
+def prepare_judges(judges: Iterable[Any]) -> None:
+    """Let judges that learn do so before the first case: it takes longer than a case may."""
     for judge in judges:
         if getattr(judge, "learns", False) is True:
             asyncio.run(judge.prepare(lambda words: sys.stderr.write(f"{words}\n")))
 
 
-def _check(asker: Any, pool: ModelPool, keys: bool) -> None:
-    model = getattr(asker, "pool_model", None)  # refused where it has no price and needs one
+def _check_price_and_key(user: Any, pool: ModelPool, keys: bool) -> None:
+    model = getattr(user, "pool_model", None)  # refused where it has no price and needs one
     limited = pool.budget is not None and pool.budget.limits.dollars is not None
-    missing = pool.unpriced(list_models(asker)) if limited and model is None else ()
+    missing = pool.unpriced(list_models(user)) if limited and model is None else ()
     if missing:
         message = f"no price is known for {', '.join(missing)}: give prices, or limit tokens"
         raise ConfigError(f"{message} or calls", field="--budget")
@@ -124,38 +136,37 @@ def _check(asker: Any, pool: ModelPool, keys: bool) -> None:
         client.check()
 
 
-def bill(pool: ModelPool) -> dict[str, Any]:
-    """What a summary says about models: an account for each, and what is left of the budget."""
-    told: dict[str, Any] = {}
+def summarize_model_usage(pool: ModelPool) -> dict[str, Any]:
+    """The entries `models` and `budget` of a summary: the usage of each model, and what is spent."""
+    document: dict[str, Any] = {}
     if pool.usage_by_model:
-        told["models"] = [_account(account) for account in pool.usage_by_model]
+        document["models"] = [_describe_usage(model) for model in pool.usage_by_model]
     if pool.budget is not None:
         given = pool.budget.limits._asdict()
         limits = {key: value for key, value in given.items() if value is not None}
-        told["budget"] = {
+        document["budget"] = {
             "limits": limits,
             "spent": pool.budget.spent._asdict(),
             "exceeded": pool.budget.over,
         }
-    return told
+    return document
 
 
-def _account(account: ModelUsage) -> dict[str, Any]:
-    usage = account.usage
+def _describe_usage(model: ModelUsage) -> dict[str, Any]:
     return {
-        "model": account.model,
-        "calls": usage.calls,
-        "failed": account.failed,
-        "cached": account.cached,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "unknown": account.unknown,
-        "dollars": account.dollars,
+        "model": model.model,
+        "calls": model.usage.calls,
+        "failed": model.failed,
+        "cached": model.cached,
+        "input_tokens": model.usage.input_tokens,
+        "output_tokens": model.usage.output_tokens,
+        "unknown": model.unknown,
+        "dollars": model.dollars,
     }
 
 
-def larger(limits: Limits) -> str:
-    """Options for twice as much."""
+def double_budget(limits: Limits) -> str:
+    """`--budget` flags for twice these limits."""
     words = []
     if limits.dollars is not None:
         words.append(f" --budget {2 * limits.dollars:.10g}")

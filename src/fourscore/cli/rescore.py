@@ -6,7 +6,7 @@ import sys
 import msgspec
 
 from fourscore.agents.agent import agent_of
-from fourscore.cli import model_options as budget
+from fourscore.cli import model_options
 from fourscore.cli.run import exit_code
 from fourscore.cli.run_guard import run_in_pool
 from fourscore.cli.run_settings import JUDGE_DEADLINE
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="'pass_rate>=0.8'",
         help="decides the exit code",
     )
-    budget.add_arguments(parser)
+    model_options.add_model_flags(parser)
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
     add("--json", action="store_true", help="the summary as a document on stdout")
 
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     missing.raise_if_any()
     gates = [parse_gate(text) for text in args.gate]
     judge = rubric.provenance.rubric
-    pool = budget.make_model_pool(budget.means_of(args), rubric)
+    pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
         for gate in gates:
@@ -72,7 +72,12 @@ def run(args: argparse.Namespace) -> int:
             )
             loop.run(run_in_pool(work, pool))
         summary = summarize_run(store, info.id, rubric, judge)
-        document = {"run": info.id, "judge": judge, **summary, **budget.bill(pool)}
+        document = {
+            "run": info.id,
+            "judge": judge,
+            **summary,
+            **model_options.summarize_model_usage(pool),
+        }
         document |= correct_rate_by_file(args.rubric, judge, document)
         document["gates"] = [msgspec.to_builtins(gate.evaluate(document)) for gate in gates]
         document["exit_code"] = code = exit_code(document)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from fourscore.cli import model_options as budget
+from fourscore.cli import model_options
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
 from fourscore.executors import loop
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--reference-field", default="answer", metavar="KEY", help="the reference, if there is one")
     add("--dry-run", action="store_true", help="what it would take; nothing is asked")
     add("--json", action="store_true", help="one document on stdout")
-    budget.add_arguments(actions.choices["learn"])
+    model_options.add_model_flags(actions.choices["learn"])
 
 
 def run(args: argparse.Namespace) -> int:
@@ -142,7 +142,7 @@ def _check_out(out: Path) -> None:
 
 def _make_budget(args: argparse.Namespace, journal: Journal | None) -> Budget | None:
     """The budget is that of the rubric: what a run before this one spent counts."""
-    limits = budget.Means(budget=args.budget).limits
+    limits = model_options.ModelSettings(budget=args.budget).limits
     if limits == Limits():
         return None
     spent = Cost()
@@ -163,7 +163,10 @@ def _planned(args: argparse.Namespace, plan: dict[str, Any], model: str, pool: M
 
 def _unfinished(args: argparse.Namespace, error: ModelError, pool: ModelPool) -> int:
     if args.json:
-        told = {"error": {"message": str(error), "kind": error.kind}, **budget.bill(pool)}
+        told = {
+            "error": {"message": str(error), "kind": error.kind},
+            **model_options.summarize_model_usage(pool),
+        }
         document = {**told, "exit_code": INCOMPLETE}
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     sys.stderr.write(f"fourscore: {error}\n")
@@ -177,7 +180,7 @@ def _reported(
     args: argparse.Namespace, document: dict[str, Any], plan: dict[str, Any], pool: ModelPool
 ) -> int:
     code = PASSED if document["learned"]["outcome"] == LEARNED else GATE_FAILED
-    bill = budget.bill(pool)
+    bill = model_options.summarize_model_usage(pool)
     if args.json:
         told = {"out": args.out, "rubric": document, "plan": plan, **bill, "exit_code": code}
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")

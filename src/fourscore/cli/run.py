@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from fourscore.cli import model_options as budget
+from fourscore.cli import model_options
 from fourscore.cli.dry_run import dry_run
 from fourscore.cli.flags import add_flags, add_json_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, INTERRUPTED, PASSED
-from fourscore.cli.run_guard import Watchdog, stdout_kept, stoppable
+from fourscore.cli.run_guard import Watchdog, protect_stdout, run_stoppable
 from fourscore.cli.run_inputs import RunInputs, read_inputs
 from fourscore.cli.run_resume import (
     check_unchanged,
@@ -70,8 +70,8 @@ def _start(args: argparse.Namespace) -> int:
     count = sum(1 for _ in inputs.choose_cases())
     if not count:
         raise DataError(f"none of its {found.count} cases is chosen", file=file.name)
-    models = budget.make_model_pool(
-        settings.means, inputs.rubric, inputs.agent, keys=not args.dry_run
+    models = model_options.make_model_pool(
+        settings.model_settings, inputs.rubric, inputs.agent, keys=not args.dry_run
     )
     attempts = plan_attempts(inputs.choose_cases(), settings.repeats)
     if args.dry_run:
@@ -89,8 +89,8 @@ def _resume(args: argparse.Namespace) -> int:
         retry = parse_statuses(args.retry)
         inputs = read_inputs(resume_settings(info, args, path), args.out)
         check_unchanged(info, inputs)
-        models = budget.make_model_pool(
-            inputs.settings.means,
+        models = model_options.make_model_pool(
+            inputs.settings.model_settings,
             inputs.rubric,
             inputs.agent,
             spent=count_spent(store, info, inputs),
@@ -145,8 +145,8 @@ def _carry_out(
             observe=ticker,
         )
         try:
-            with stdout_kept(), Watchdog(settings.deadline) as watchdog:
-                complete = loop.run(stoppable(work, models, watchdog))
+            with protect_stdout(), Watchdog(settings.deadline) as watchdog:
+                complete = loop.run(run_stoppable(work, models, watchdog))
         except (KeyboardInterrupt, asyncio.CancelledError):
             ticker.close()
             sys.stderr.write(f"interrupted; go on with: {resume}\n")
@@ -157,7 +157,11 @@ def _carry_out(
             if isinstance(group.exceptions[0], FourscoreError):
                 raise group.exceptions[0] from None
             raise OSError(safe_repr(group.exceptions[0])) from None  # incomplete, whatever it was
-    document = {"run": info.id, **summarize_run(store, info.id, rubric), **budget.bill(models)}
+    document = {
+        "run": info.id,
+        **summarize_run(store, info.id, rubric),
+        **model_options.summarize_model_usage(models),
+    }
     document |= correct_rate_by_file(settings.rubric, info.rubric_fingerprint, document)
     if complete:
         store.finish(info.id, document)

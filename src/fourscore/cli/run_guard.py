@@ -1,8 +1,8 @@
-"""What guards a run in this process against the agent it calls.
+"""Protect a run from the agent that it calls in this process.
 
-An agent may write on stdout behind Python's back, change the folder, or block the event loop for
-ever. The first two are undone; the third is broken off by a signal, which reaches whatever Python
-code the main thread is in, and counts as that agent's failure.
+An agent may write on file descriptor 1, change the working folder, or block the event loop. The
+first two are undone; a blocked loop is interrupted by a signal, which raises in whatever Python code
+the main thread runs, and counts as that agent's failure.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from typing import Any
 
 from fourscore.models.model_pool import ModelPool
 
-#: Beyond its deadline, before a blocked loop is broken into, in seconds.
+#: Seconds beyond its deadline before a blocked loop is interrupted.
 GRACE = 2.0
 
 
 @contextmanager
-def stdout_kept() -> Iterator[None]:
-    """Whatever is written on descriptor 1 meanwhile goes to stderr; the folder is kept too."""
+def protect_stdout() -> Iterator[None]:
+    """Send what is written on stdout meanwhile to stderr; restore the working folder at the end."""
     folder = os.open(".", os.O_RDONLY)
     sys.stdout.flush()
     kept = os.dup(1)
@@ -38,50 +38,47 @@ def stdout_kept() -> Iterator[None]:
 
 
 class Watchdog:
-    """Raises in the main thread when its loop has not come by for too long."""
+    """Raises a `TimeoutError` in the main thread when its loop has not called `reset` in time."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds + GRACE
         self._before: Any = None
 
     def __enter__(self) -> "Watchdog":
-        self._before = signal.signal(signal.SIGALRM, self._bark)
-        self.come_by()
+        self._before = signal.signal(signal.SIGALRM, self._raise_timeout)
+        self.reset()
         return self
 
     def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self._before)
 
-    def come_by(self) -> None:
-        """Called by the loop, again and again."""
+    def reset(self) -> None:
+        """Start the countdown again; the event loop calls this twice a second."""
         signal.setitimer(signal.ITIMER_REAL, self._seconds, self._seconds)
 
-    def _bark(self, _number: int, _frame: FrameType | None) -> None:
+    def _raise_timeout(self, _number: int, _frame: FrameType | None) -> None:
         raise TimeoutError("it blocked the event loop past its deadline")
 
 
-async def stoppable(work: Awaitable[bool], pool: ModelPool, watchdog: Watchdog) -> bool:
-    """The work, with the models of `pool`.
-
-    SIGTERM ends a run as Ctrl-C does: what is stored stays, and the way to go on is shown.
-    """
+async def run_stoppable(work: Awaitable[bool], pool: ModelPool, watchdog: Watchdog) -> bool:
+    """Run the work with the models of `pool`, so that SIGTERM cancels it as Ctrl-C does."""
     task = asyncio.ensure_future(run_in_pool(work, pool))
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    beat = asyncio.ensure_future(_beat(watchdog))
+    resetting = asyncio.ensure_future(_keep_resetting(watchdog))
     try:
         return await task
     finally:
-        beat.cancel()
+        resetting.cancel()
 
 
-async def _beat(watchdog: Watchdog) -> None:
+async def _keep_resetting(watchdog: Watchdog) -> None:
     while True:
-        watchdog.come_by()
+        watchdog.reset()
         await asyncio.sleep(0.5)
 
 
 async def run_in_pool(work: Awaitable[bool], pool: ModelPool) -> bool:
-    """The work, with the models of `pool`."""
+    """Run the work with the models of `pool`."""
     async with pool:
         return await work

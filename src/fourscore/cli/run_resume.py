@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fourscore.cli.flags import list_settings
-from fourscore.cli.model_options import larger, options_of
+from fourscore.cli.model_options import double_budget, repeat_model_flags
 from fourscore.cli.run_inputs import RunInputs
 from fourscore.cli.run_settings import RunSettings, add_flag_values, make_settings
 from fourscore.core import ConfigError, Status
@@ -89,7 +89,7 @@ def find_remaining(
 
 def count_spent(store: Store, info: RunInfo, inputs: RunInputs) -> Cost:
     """What a run has cost so far, where that is limited; an agent counts if it is a model."""
-    if inputs.settings.means.limits == Limits():
+    if inputs.settings.model_settings.limits == Limits():
         return NOTHING
     document = summarize_run(store, info.id)
     spent = NOTHING
@@ -110,6 +110,12 @@ def resume_command(
     retry = [*args.retry, *(["cancelled"] if more_budget and "cancelled" not in args.retry else [])]
     words += [word for status in retry for word in ("--retry", status)]
     if more_budget:
-        return shlex.join(words) + options_of(args) + larger(settings.means.limits)
+        return (
+            shlex.join(words)
+            + repeat_model_flags(args)
+            + double_budget(settings.model_settings.limits)
+        )
     budget = [word for limit in args.budget or () for word in ("--budget", limit)]
-    return shlex.join(words) + options_of(args) + (f" {shlex.join(budget)}" if budget else "")
+    return (
+        shlex.join(words) + repeat_model_flags(args) + (f" {shlex.join(budget)}" if budget else "")
+    )

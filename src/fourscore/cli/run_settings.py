@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from fourscore.cli.flags import list_settings, read_flags, setting
-from fourscore.cli.model_options import BudgetSetting, CacheSetting, Means, PricesSetting
+from fourscore.cli.model_options import BudgetSetting, CacheSetting, ModelSettings, PricesSetting
 from fourscore.core import ConfigError
 from fourscore.formats.case_filter import Selection
 from fourscore.formats.validation import ConversionError, converted
@@ -148,7 +148,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             if not 0 < getattr(self, field) < 1e9:
                 raise ValueError(f"{field}: expected seconds above 0")
         try:
-            self.means.check()
+            self.model_settings.check()
         except ConfigError as error:
             raise ValueError(f"{error.field}: {error.message}") from None
 
@@ -167,8 +167,10 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         )
 
     @property
-    def means(self) -> Means:
-        return Means(budget=self.budget, cache=self.cache, prices=self.prices, settings=self.models)
+    def model_settings(self) -> ModelSettings:
+        return ModelSettings(
+            budget=self.budget, cache=self.cache, prices=self.prices, settings=self.models
+        )
 
     @property
     def selection(self) -> Selection:

@@ -15,7 +15,7 @@ from fourscore.cli.judge_options import (
     read_judge_arguments,
 )
 from fourscore.cli.main import PASSED
-from fourscore.cli.model_options import prepare
+from fourscore.cli.model_options import prepare_judges
 from fourscore.core import ConfigError, Rubric
 from fourscore.core.extras import MissingExtras, require_extra
 
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
         monitor=_monitor(args),
     )
     both = (rubric,) if monitored is rubric else (rubric, monitored)
-    prepare(slot.judge for rules in both for slot in rules.slots)
+    prepare_judges(slot.judge for rules in both for slot in rules.slots)
 
     def announce(address: str) -> None:
         if args.json:

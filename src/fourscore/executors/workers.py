@@ -1,6 +1,6 @@
 """A small pool of worker processes that can be killed.
 
-A thread cannot stop `10**10**10`; only ending a process can. Whatever must be stoppable goes
+A thread cannot stop `10**10**10`; only ending a process can. Whatever must be run_stoppable goes
 through here. Belongs here: what callers see. Who gets a worker is `keeper.py`, one process as its
 parent holds it `process.py`, what runs inside it `worker.py`.
 
