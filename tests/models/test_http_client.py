@@ -694,6 +694,28 @@ def test_netrc_does_not_replace_the_key(tmp_path: Path, monkeypatch: pytest.Monk
     assert b"authorization: bearer the-key\r\n" in server.requests[0].lower()
 
 
+def test_exit_with_open_connections_prints_nothing() -> None:
+    """As after blocking use: the portal's loop is never closed, and neither are its connections."""
+    code = (
+        "from fourscore.executors.portal import PORTAL\n"
+        "from fourscore.models.messages import ChatMessage, Request\n"
+        "from fourscore.models.openai import OpenAI\n"
+        "from tests.models.fake_endpoint import make_completion, serve_endpoint\n"
+        "request = Request(messages=(ChatMessage('user', '?'),))\n"
+        "with serve_endpoint([make_completion('hi')]) as endpoint:\n"
+        "    model = OpenAI('m', base_url=endpoint.url)\n"
+        "    print(PORTAL.run(model.ask(request)).text)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert (done.stdout, done.stderr) == ("hi\n", "")
+
+
 def test_importing_the_package_does_not_import_aiohttp() -> None:
     code = (
         "import sys, fourscore, fourscore.cli.main, fourscore.models.http_client\n"

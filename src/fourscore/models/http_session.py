@@ -49,6 +49,9 @@ class _Connector(aiohttp.TCPConnector):
                 return connection
             connection.close()
 
+    def __del__(self, *_: Any) -> None:
+        """Say nothing: connections that nobody closed end with their loop or with the process."""
+
 
 class HttpSession:
     """Connections of one event loop, through a proxy if there is one."""
@@ -65,6 +68,9 @@ class HttpSession:
 
     async def close(self) -> None:
         await self._session.close()
+
+    def __del__(self) -> None:
+        self._session.detach()  # or aiohttp prints that nobody closed it
 
     async def post(self, url: URL, body: bytes, headers: Mapping[str, str]) -> HttpResponse:
         """Post once, or twice where the server had closed a kept connection in the meantime."""
