@@ -16,7 +16,7 @@ demo: $(VENV)/.demo
 # The core's own tests have to cover it: to watch the others too would take twice their time.
 test: check browser
 	$(BIN)/python -m pytest tests/core --cov --cov-report=term
-	$(BIN)/python -m pytest --ignore tests/core -n $(JOBS) --maxprocesses 4 --dist worksteal
+	$(BIN)/python -m pytest --ignore tests/core -n $(JOBS) --maxprocesses 4 --dist worksteal --durations 20
 
 # The report is tested in a real browser. Where none can be installed, those tests say what to run.
 browser:

@@ -1,7 +1,7 @@
-"""`fourscore demo`: a bundled test set run against a bundled agent, as `fourscore run` would run it.
+"""`fourscore demo`: run a bundled test set against a bundled agent, as `fourscore run` does.
 
-No key and no network: the agent is a small research assistant over pages that come with the
-package, and the judges are rules. The store and the report are left in a folder of their own.
+It needs no key and no network: the agent is a small research assistant over pages that come with
+the package, and the judges ask no model. The store and the report go into one folder.
 """
 
 import argparse
@@ -13,11 +13,10 @@ from pathlib import Path
 
 from fourscore.cli import run as run_command
 from fourscore.core import ConfigError
-from fourscore.report import exports
 
 FOLDER = "fourscore-demo"
 AGENT = "fourscore.cli.demo_files.agent:answer"
-#: What is written beside the store, as far as there are such exports.
+#: The file of the report, beside the store.
 REPORT = "report.html"
 
 
@@ -43,18 +42,18 @@ def run(args: argparse.Namespace) -> int:
         resources.files("fourscore.cli") / "demo_files" / "cases.jsonl"
     ) as cases:
         words = ["--cases", str(cases), "--agent", AGENT, "--name", "demo", "--store", str(store)]
-        if report.suffix in exports.FORMATS:
-            words += ["--out", str(report)]
+        words += ["--out", str(report)]
         parser = argparse.ArgumentParser()
         run_command.add_arguments(parser)
         code = run_command.run(parser.parse_args([*words, *(["--json"] if args.json else [])]))
     if not args.json:
-        _say_next(report)
+        _print_next(report)
     return code
 
 
-def _say_next(report: Path) -> None:
-    say = sys.stdout.write
+def _print_next(report: Path) -> None:
+    """Print what to open and what to type next."""
     if report.is_file():
-        say(f"{shlex.quote(os.fspath(report))} is the same as a page, with every case\n")
-    say("fourscore init my-tests begins a test set of your own\n")
+        path = shlex.quote(os.fspath(report))
+        sys.stdout.write(f"{path} is the same as a page, with every case\n")
+    sys.stdout.write("fourscore init my-tests begins a test set of your own\n")

@@ -1,7 +1,7 @@
-"""`fourscore init`: the files of a test project that runs at once, to be changed into your own.
+"""`fourscore init`: write the files of a test project that runs at once.
 
-Nothing of yours is lost: where a file is already there, nothing at all is written, unless --force
-says so. Only .gitignore is shared: the lines that it lacks are added to it.
+If one of the files exists already, nothing is written, unless --force is given. Only .gitignore is
+shared: missing lines are added to it.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import msgspec
 from fourscore.cli.main import PASSED
 from fourscore.core import ConfigError
 
-#: What is written, and the name of its template: names with a dot are left to the project.
+#: The files that are written, each with the name of its template in `init_files`.
 FILES = {
     "fourscore.yaml": "fourscore.yaml",
     "cases.jsonl": "cases.jsonl",
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         for name, template in FILES.items():
             _write(folder / name, _template(template), replace=args.force)
-        _ignore(folder / IGNORED)
+        _add_ignored(folder / IGNORED)
     except OSError as error:
         place = os.fspath(error.filename or args.dir)
         raise ConfigError(error.strerror or "cannot be written", file=place) from None
@@ -69,8 +69,8 @@ def _write(path: Path, text: str, *, replace: bool) -> None:
         out.write(text)
 
 
-def _ignore(path: Path) -> None:
-    """Add what a project need not keep to what it ignores already."""
+def _add_ignored(path: Path) -> None:
+    """Add the lines of the template that a .gitignore lacks."""
     there = path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
     known = there.splitlines()
     missing = [line for line in _template("gitignore").splitlines() if line not in known]

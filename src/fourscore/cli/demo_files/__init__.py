@@ -1,1 +1,1 @@
-"""What `fourscore demo` shows: a test set, a small research assistant, and the pages it can find."""
+"""The files of `fourscore demo`: cases, a small research assistant, and the pages it searches."""
