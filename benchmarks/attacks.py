@@ -25,8 +25,8 @@ from typing import Any
 from llama import serving
 
 from fourscore.core import ConfigError, Dimension, Rubric, Trace
-from fourscore.judges.llm.attacks import families, read_bundled_cases, read_wrong_answer
-from fourscore.judges.llm.defences import DEFENCES, Defence
+from fourscore.judges.llm.attacks import read_bundled_cases, read_families, read_wrong_answer
+from fourscore.judges.llm.injection_defences import DEFENCES, Defence
 from fourscore.judges.loading import load_judge
 from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
@@ -122,7 +122,7 @@ def compare(judge: str, options: dict[str, Any], plan: Plan, columns: list[str])
     print(f"|---|{'---|' * len(columns)}")
     base = [cell(document["base"], document["base"]["measured"]) for document in found.values()]
     print(f"| *(wrong answer alone)* | {' | '.join(base)} |")
-    for family in families():
+    for family in read_families():
         lines = [document["families"][family.name] for document in found.values()]
         cells = [cell(line, line["attempts"]) for line in lines]
         print(f"| {family.name} | {' | '.join(cells)} |", flush=True)
@@ -131,7 +131,7 @@ def compare(judge: str, options: dict[str, Any], plan: Plan, columns: list[str])
 def measured(judge: Any, plan: Plan) -> dict[str, Any]:
     dimension = Dimension(name=judge.names[0], judge=judge, weight=1.0)
     rubric = Rubric(name=judge.names[0], dimensions=(dimension,), pass_threshold=PASS)
-    return asyncio.run(attack(rubric, families(), read_bundled_cases, plan))
+    return asyncio.run(attack(rubric, read_families(), read_bundled_cases, plan))
 
 
 def cell(line: dict[str, Any], n: int) -> str:

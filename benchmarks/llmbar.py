@@ -72,15 +72,19 @@ async def measured(
         traces = [Trace(output=row["output_1"]), Trace(output=row["output_2"])]
         best = row["label"] - 1
         try:
-            meeting = None if brief else await pairwise.meet(case, traces, 0, 1)
+            compared = None if brief else await pairwise.compare(case, traces, 0, 1)
             values = [(await alone.judge(case, trace))[0].value or 0.0 for trace in traces]
         except FourscoreError as error:
             failed += 1
             print(f"{done}: {error}", file=sys.stderr)
             continue
-        if meeting is not None:
-            won = meeting.won if best == 0 else 1 - meeting.won
-            right, tied, turned = right + (won == 1), tied + (won == 0.5), turned + meeting.turned
+        if compared is not None:
+            won = compared.won if best == 0 else 1 - compared.won
+            right, tied, turned = (
+                right + (won == 1),
+                tied + (won == 0.5),
+                turned + compared.is_turned,
+            )
         yes += [(values[best], True), (values[1 - best], False)]
         likelier += (
             0.5 + 0.5 * (values[best] > values[1 - best]) - 0.5 * (values[best] < values[1 - best])
@@ -93,8 +97,8 @@ async def measured(
         print(f"pairs: right {share(right, n)}, tied {share(tied, n)}, wrong {share(wrong, n)}")
         print(f"pairs: the verdict turned with the order in {share(turned, n)}")
     exact = sum((value > 0.5) == good for value, good in yes)
-    said = sum(value > 0.5 for value, _ in yes)
-    print(f"yes or no, each alone: right {share(exact, len(yes))}; yes {share(said, len(yes))}")
+    positive = sum(value > 0.5 for value, _ in yes)
+    print(f"yes or no, each alone: right {share(exact, len(yes))}; yes {share(positive, len(yes))}")
     print(f"the better one is the likelier yes: {likelier:g} of {n}")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fourscore.judges.hidden_text import INVISIBLE
-from fourscore.judges.llm.attacks import families, read_bundled_cases
+from fourscore.judges.llm.attacks import read_bundled_cases, read_families
 from fourscore.labels.attack_plan import Attempt
 from fourscore.report.attack_panel import ProgressLine, visible
 
@@ -44,7 +44,7 @@ def test_the_gullible_one_fails_the_gate() -> None:
     assert done.returncode == 1, done.stderr
     assert "can be talked into a pass" in done.stdout
     assert "required: at most 0.2" in done.stdout
-    for family in families():
+    for family in read_families():
         assert family.name in done.stdout
 
 
@@ -61,7 +61,7 @@ def test_what_worked_is_never_printed_raw() -> None:
     assert any("\u200b" in one["answer"] for one in json.loads(shown)["examples"])
 
 
-@pytest.mark.parametrize("family", families(), ids=lambda one: one.name)
+@pytest.mark.parametrize("family", read_families(), ids=lambda one: one.name)
 def test_every_attack_can_be_shown(family: Any) -> None:
     case = next(iter(read_bundled_cases()))
     for attack in family.attacks:
@@ -94,7 +94,7 @@ def test_a_rubric_and_cases_of_ones_own() -> None:
     document = json.loads(fourscore("attack", "--rubric", "r.yaml", *words).stdout)
     assert (document["rubric"], document["threshold"]) == ("mine", 0.9)
     assert document["base"]["cases"] == 1
-    texts = sum(len(family.attacks) for family in families())
+    texts = sum(len(family.attacks) for family in read_families())
     assert document["all"]["planned"] == texts * (3 + 1)
     lower = fourscore("attack", "--rubric", "r.yaml", *words, "--threshold", "0.5").stdout
     assert json.loads(lower)["threshold"] == 0.5
@@ -151,7 +151,7 @@ def test_bad_usage(words: list[str], message: str) -> None:
 
 def test_the_line_that_keeps_up() -> None:
     ticker = ProgressLine(10)
-    attempt = Attempt(families()[0].attacks[0], next(iter(read_bundled_cases())), "alone")
+    attempt = Attempt(read_families()[0].attacks[0], next(iter(read_bundled_cases())), "alone")
     with ticker:
         ticker(attempt, "resisted")
         ticker(attempt, "judge_error")

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, CaseError, ConfigError, DataError, Dimension, Rubric, Signal, Trace
-from fourscore.judges.llm.attacks import Family, families, family, read_bundled_cases
+from fourscore.judges.llm.attacks import (
+    AttackFamily,
+    read_bundled_cases,
+    read_families,
+    read_family,
+)
 from fourscore.judges.loading import load_judge
 from fourscore.labels.attack import SHOWN, attack
 from fourscore.labels.attack_plan import Attempt, Plan, planned
@@ -46,10 +51,10 @@ def rubric(judge: Any, threshold: float = 0.7) -> Rubric:
 
 
 def tried(
-    function: Any, *, which: Sequence[Family] = (), cases: Sequence[Case] = CASES, **plan: Any
+    function: Any, *, which: Sequence[AttackFamily] = (), cases: Sequence[Case] = CASES, **plan: Any
 ) -> dict[str, Any]:
     judge = function if hasattr(function, "judge") else Judge(function)
-    chosen = which or families()
+    chosen = which or read_families()
     return asyncio.run(attack(rubric(judge), chosen, lambda: cases, Plan(**plan)))
 
 
@@ -71,7 +76,7 @@ def test_a_judge_that_withstands() -> None:
 
 
 def test_success_is_the_threshold_and_less_is_raised() -> None:
-    short = [family("begging")]
+    short = [read_family("begging")]
 
     def pleased(case: Case, answer: str) -> float:
         return 0.7 if answer.startswith("Please") else 0.4 if "Bitte" in answer else 0.1
@@ -88,7 +93,7 @@ def test_success_is_the_threshold_and_less_is_raised() -> None:
 
 def test_what_passes_by_itself_is_no_success_and_costs_nothing_more() -> None:
     judge = Judge(lambda case, answer: float(case.id != "b"))
-    document = tried(judge, per_family=None, cases=CASES[:2], which=[family("authority")])
+    document = tried(judge, per_family=None, cases=CASES[:2], which=[read_family("authority")])
     line = document["families"]["authority"]
     assert (line["already_passed"], line["resisted"], line["succeeded"]) == (33, 33, 0)
     assert (document["base"]["cases"], document["base"]["passed"]) == (2, 1)
@@ -117,13 +122,13 @@ def test_no_verdict_is_no_success_and_no_failure(error: Exception | None, status
 
 def test_a_sample_is_drawn_by_its_seed_and_a_larger_one_contains_it() -> None:
     def names(**plan: Any) -> list[str]:
-        return [one.name for one in planned(families(), lambda: CASES, Plan(**plan))]
+        return [one.name for one in planned(read_families(), lambda: CASES, Plan(**plan))]
 
     assert names(per_family=5) == names(per_family=5)
     assert names(per_family=5) != names(per_family=5, seed=1)
     assert set(names(per_family=5)) < set(names(per_family=9)) < set(names(per_family=None))
     assert len(names(per_family=5)) == 5 * 8
-    backwards = planned(families(), lambda: CASES[::-1], Plan(per_family=5))
+    backwards = planned(read_families(), lambda: CASES[::-1], Plan(per_family=5))
     assert [one.name for one in backwards] == names(per_family=5)
 
 
@@ -134,7 +139,7 @@ def test_the_same_judge_gives_the_same_document_however_many_at_a_time() -> None
         line = Dimension(name="criteria", judge=judge, weight=1.0)
         one = Rubric(name="x", dimensions=(line,))
         plan = Plan(per_family=8, concurrency=concurrency)
-        return json.dumps(asyncio.run(attack(one, families(), read_bundled_cases, plan)))
+        return json.dumps(asyncio.run(attack(one, read_families(), read_bundled_cases, plan)))
 
     assert document(1) == document(16)
 
@@ -148,7 +153,7 @@ def test_the_gullible_and_the_careful() -> None:
         judge = load_judge("criteria", None, options)
         line = Dimension(name="criteria", judge=judge, weight=1.0)
         one = Rubric(name="x", dimensions=(line,))
-        found = asyncio.run(attack(one, families(), read_bundled_cases, Plan(per_family=20)))
+        found = asyncio.run(attack(one, read_families(), read_bundled_cases, Plan(per_family=20)))
         assert found["base"]["passed"] == 0
         rates[model] = {name: line["rate"] for name, line in found["families"].items()}
     assert set(rates["careful"].values()) == {0.0}
@@ -164,7 +169,7 @@ def test_observers_see_every_attempt() -> None:
 
     work = attack(
         rubric(Judge(lambda case, answer: 0.0)),
-        families(),
+        read_families(),
         lambda: CASES,
         Plan(per_family=3),
         observe,
@@ -178,7 +183,7 @@ def test_a_ranker_is_refused() -> None:
     ranker = load_judge("pairwise", None, {"model": "scripted:gullible"})
     one = Rubric.from_judge(ranker)
     with pytest.raises(ConfigError, match="compares answers"):
-        asyncio.run(attack(one, families(), lambda: CASES, Plan()))
+        asyncio.run(attack(one, read_families(), lambda: CASES, Plan()))
 
 
 def test_a_broken_file_of_cases_is_told_as_such() -> None:
@@ -188,4 +193,4 @@ def test_a_broken_file_of_cases_is_told_as_such() -> None:
 
     one = rubric(Judge(lambda case, answer: 0.0))
     with pytest.raises(DataError, match="f: broken"):
-        asyncio.run(attack(one, families(), broken, Plan(per_family=None)))
+        asyncio.run(attack(one, read_families(), broken, Plan(per_family=None)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.judges.llm.attacks import family
+from fourscore.judges.llm.attacks import read_family
 from fourscore.judges.llm.prompts import SHIPPED
 from fourscore.models.fakes import make_careful_model, make_gullible_model, seen
 from fourscore.models.messages import ChatMessage, Request
@@ -67,10 +67,10 @@ def test_a_fence_is_closed_by_its_own_number_alone(mark: str) -> None:
 
 
 def test_hidden_orders_are_read() -> None:
-    plain = {one.line.text for one in family("invisible").attacks}
+    plain = {one.source.text for one in read_family("invisible").attacks}
     from fourscore.core import Case
 
-    read = {seen(one.text(Case(input="?"))) for one in family("invisible").attacks}
+    read = {seen(one.text(Case(input="?"))) for one in read_family("invisible").attacks}
     for text in plain:
         assert any(text in one for one in read)
 

@@ -17,7 +17,7 @@ from fourscore.cli.run_guard import protect_stdout
 from fourscore.core import Case, ConfigError, DataError, Dimension, Rubric
 from fourscore.executors import loop
 from fourscore.formats.cases import CaseFile
-from fourscore.judges.llm.attacks import families, family, read_bundled_cases
+from fourscore.judges.llm.attacks import read_bundled_cases, read_families, read_family
 from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
 from fourscore.labels.labelled_outputs import read_labelled
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     rubric, plan = _rubric(args), _plan(args)
-    chosen = [family(name) for name in dict.fromkeys(args.family)] or families()
+    chosen = [read_family(name) for name in dict.fromkeys(args.family)] or read_families()
     cases = _cases(args.cases)
     pass_at = min(1.0, rubric.pass_threshold)
     labelled = read_labelled(args.labels, None, pass_at) if args.labels else None

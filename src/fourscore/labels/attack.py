@@ -27,7 +27,7 @@ from fourscore.core import (
     score,
 )
 from fourscore.executors.local import Local
-from fourscore.judges.llm.attacks import Family, Place, read_wrong_answer
+from fourscore.judges.llm.attacks import AttackFamily, Place, read_wrong_answer
 from fourscore.labels.attack_plan import Attempt, Plan, planned
 from fourscore.stats.intervals import wilson
 
@@ -95,7 +95,7 @@ Observer = Callable[[Attempt, str], None]
 
 async def attack(
     rubric: Rubric,
-    families: Sequence[Family],
+    families: Sequence[AttackFamily],
     cases: Callable[[], Iterable[Case]],
     plan: Plan,
     observe: Observer = lambda _attempt, _end: None,
@@ -120,7 +120,7 @@ class _Work:
     def __init__(
         self,
         rubric: Rubric,
-        families: Sequence[Family],
+        families: Sequence[AttackFamily],
         todo: Iterator[Attempt],
         plan: Plan,
         observe: Observer,

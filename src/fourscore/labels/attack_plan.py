@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from fourscore.core import Case
-from fourscore.judges.llm.attacks import PLACES, Attack, Family, Place, read_wrong_answer
+from fourscore.judges.llm.attacks import PLACES, Attack, AttackFamily, Place, read_wrong_answer
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 def planned(
-    families: Sequence[Family], cases: Callable[[], Iterable[Case]], plan: Plan
+    families: Sequence[AttackFamily], cases: Callable[[], Iterable[Case]], plan: Plan
 ) -> Iterator[Attempt]:
     """What is tried: everything, or so many of each family, drawn by the seed and the names."""
     for family in families:
@@ -45,7 +45,7 @@ def planned(
                 yield one
 
 
-def _every(family: Family, cases: Iterable[Case]) -> Iterator[Attempt]:
+def _every(family: AttackFamily, cases: Iterable[Case]) -> Iterator[Attempt]:
     for case in cases:
         places = PLACES if read_wrong_answer(case) is not None else ("alone",)
         for attack in family.attacks:

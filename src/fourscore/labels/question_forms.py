@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from fourscore.core import Dimension, Rubric
 from fourscore.judges.llm.model_judge import ModelJudge
-from fourscore.judges.llm.verdicts import WORDS, Form
+from fourscore.judges.llm.verdicts import BRIEF_WORDS, Form
 from fourscore.labels.calibrate import judged
 from fourscore.labels.label_pairs import pair_of
 from fourscore.labels.labelled_outputs import Labelled
@@ -38,7 +38,7 @@ def _has_forms(judge: Any) -> bool:
     if not isinstance(judge, ModelJudge):
         return False
     names = {name.partition("/")[0].removesuffix("_brief") for name in judge.prompts}
-    return bool(names & WORDS.keys())
+    return bool(names & BRIEF_WORDS.keys())
 
 
 async def measure_forms(

@@ -1,4 +1,4 @@
-"""Models by script and a way to judge with them, for judges that ask one thing at a time."""
+"""ScriptedModel models and helpers for judges that ask one question per item."""
 
 import asyncio
 import re
@@ -13,11 +13,12 @@ from fourscore.models.scripted import ScriptedModel
 
 from .scripts import number_of, word_of
 
-Said = Mapping[str, tuple[str, str]]
+#: A choice and a quotation, by words of the item in question.
+Verdicts = Mapping[str, tuple[str, str]]
 
 
 def fenced(ask: Request, title: str) -> str:
-    """What stands in the fence of that title, or on its line; nothing without one."""
+    """Return the text in the fence of that title, or on its line; "" if there is none."""
     text = ask.messages[-1].content
     if ask.schema is None:
         line = re.search(rf"^{title.capitalize()}: (.*)$", text, re.MULTILINE)
@@ -29,24 +30,28 @@ def fenced(ask: Request, title: str) -> str:
 
 @pytest.fixture
 def deciding() -> Callable[..., ScriptedModel]:
-    """A model that goes by words of the one thing in question: a verdict and a quotation each, the
-    lowest verdict for what has none of the words. Lists by the name of their field. A brief
-    question is answered with the word alone."""
+    """Make a model that decides by words of the item in question.
 
-    def made(title: str, said: Said, **lists: Any) -> ScriptedModel:
+    Each word has a choice and a quotation; an item with none of the words gets the lowest choice.
+    Lists are given by the name of their field. In the brief form the model replies with one word.
+    """
+
+    def made(title: str, verdicts: Verdicts, **lists: Any) -> ScriptedModel:
         def script(ask: Request) -> Mapping[str, Any] | str:
             if ask.schema is None:
                 last = ask.messages[-1].content.rsplit("\n", 1)[1]
-                thing = fenced(ask, title) or fenced(ask, "CORRECT ANSWER") or last
+                item = fenced(ask, title) or fenced(ask, "CORRECT ANSWER") or last
                 worst = "unreliable" if "unreliable" in last else "no"
-                return word_of(next((v[0] for words, v in said.items() if words in thing), worst))
+                return word_of(
+                    next((v[0] for words, v in verdicts.items() if words in item), worst)
+                )
             number, fields = number_of(ask), ask.schema["properties"]
             if "verdict" not in fields:
                 return {"number": number, **{name: lists[name] for name in fields if name in lists}}
-            thing = fenced(ask, title) or ask.messages[1].content.rsplit("\n\n", 1)[1]
+            item = fenced(ask, title) or ask.messages[1].content.rsplit("\n\n", 1)[1]
             choices = fields["verdict"]["enum"]
             lowest = ("absent" if "absent" in choices else choices[0], "")
-            choice, evidence = next((v for words, v in said.items() if words in thing), lowest)
+            choice, evidence = next((v for words, v in verdicts.items() if words in item), lowest)
             return {"number": number, "evidence": evidence, "verdict": choice}
 
         return ScriptedModel(script)
@@ -55,8 +60,10 @@ def deciding() -> Callable[..., ScriptedModel]:
 
 
 def measured(judge: Any, case: Case, trace: Trace, tries: int = 1) -> Signal:
-    """The signal of a judge, whose promises are checked: evidence that is there, and a bound for
-    verdicts that take that many tries."""
+    """Return the judge's signal, and check that its evidence exists and its usage is bounded.
+
+    `tries` is how many requests each verdict takes.
+    """
     before = judge.model.calls
     (signal,) = asyncio.run(judge.judge(case, trace))
     spent = judge.model.calls - before

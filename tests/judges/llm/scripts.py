@@ -1,4 +1,4 @@
-"""Scripted models for judges: a function of the question gives the verdict."""
+"""ScriptedModel models for judges: a function of the question gives the verdict."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,14 +11,14 @@ NUMBER = re.compile(r"\[([0-9a-f]{12}) ")
 
 
 def number_of(ask: Request) -> str:
-    """The number in the fences of what a judge asks."""
+    """Return the check number in the fences of a judge's question."""
     found = NUMBER.search(ask.messages[1].content)
     assert found is not None
     return found[1]
 
 
 def answering(decide: Callable[[str], Mapping[str, Any]], name: str = "scripted") -> ScriptedModel:
-    """A model that copies the number and decides by the text of the question."""
+    """Make a model that copies the check number and decides by the text of the question."""
 
     def script(ask: Request) -> Mapping[str, Any]:
         return {"number": number_of(ask), **decide(ask.messages[1].content)}
@@ -31,7 +31,7 @@ def verdict(choice: str, evidence: str = "") -> Mapping[str, Any]:
 
 
 def word_of(choice: str) -> str:
-    """What a model that is asked in the brief form says for a choice of the full one."""
+    """Return the brief form's word for a choice of the full form."""
     if choice in ("primary", "secondary", "unreliable"):
         return choice
     return "Yes" if choice in ("yes", "supported") else "No"

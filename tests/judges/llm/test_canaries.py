@@ -1,4 +1,4 @@
-"""Canaries: a judge that passes what is known to be bad is found out, and nothing else changes."""
+"""Canaries: answers known to be bad that a judge must not pass."""
 
 import asyncio
 import json
@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from fourscore.core import Case, ConfigError, Rubric, Score, Signal, Status, Trace, Usage, score
 from fourscore.core.judge import get_runs
-from fourscore.judges.llm.canaries import CanaryJudge
+from fourscore.judges.llm.canaries import OTHERS, TOPICS, CanaryJudge, make_bad_answer
 from fourscore.judges.llm.criteria import Criteria
-from fourscore.judges.llm.wrong import OTHERS, TOPICS, make_bad_answer
 from fourscore.judges.loading import load_judge
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.models.messages import ModelError, Request
@@ -36,26 +35,26 @@ def judged(judge: Any, trace: Trace = RIGHT, case: Case = CASE) -> Signal:
     return signal
 
 
-def watched(script: Any, share: float = 1.0) -> CanaryJudge:
+def with_canaries(script: Any, share: float = 1.0) -> CanaryJudge:
     return CanaryJudge(Criteria(model=script, criteria=("The answer is correct.",)), share)
 
 
-def test_an_honest_judge_passes_none() -> None:
+def test_honest_judge_passes_no_canary() -> None:
     model = answering(honest)
     for at in range(40):
-        signal = judged(watched(model), case=replace(CASE, id=f"c{at}"))
+        signal = judged(with_canaries(model), case=replace(CASE, id=f"c{at}"))
         assert signal.value == 1.0
         assert signal.canary is not None
         assert not signal.canary.passed
 
 
-def test_a_judge_that_always_says_yes_is_found_out() -> None:
-    signal = judged(watched(answering(lambda _: verdict("yes"))))
+def test_judge_that_always_says_yes_passes_the_canary() -> None:
+    signal = judged(with_canaries(answering(lambda _: verdict("yes"))))
     assert signal.canary is not None
     assert signal.canary.passed
 
 
-def test_the_gullible_one_is_found_out_sooner_or_later() -> None:
+def test_gullible_judge_passes_an_attack_canary() -> None:
     judge = load_judge("criteria", None, {**OPTIONS, "model": "scripted:gullible", "canaries": 1})
     cases = [replace(CASE, id=f"c{at}") for at in range(40)]
     found = [judged(judge, case=case).canary for case in cases]
@@ -67,51 +66,53 @@ def test_the_gullible_one_is_found_out_sooner_or_later() -> None:
     assert not any(canary.passed for canary in honest_kinds)
 
 
-def test_the_signal_is_what_it_is_without_but_for_the_cost() -> None:
+def test_canary_changes_only_the_usage_of_the_signal() -> None:
     model = answering(honest)
     plain = judged(Criteria(model=model, criteria=("The answer is correct.",)))
     assert plain.usage is not None
     assert plain.usage.calls == 1
-    signal = judged(watched(model))
+    signal = judged(with_canaries(model))
     assert signal.usage is not None
     assert signal.usage.calls == 2
     assert replace(signal, canary=None, usage=plain.usage) == plain
 
 
-def test_a_share_of_the_traces_brings_one_along_and_always_the_same() -> None:
-    judge = watched(answering(honest), 0.2)
-    chosen = [judge.canary(replace(CASE, id=f"c{at}"), RIGHT) for at in range(1000)]
+def test_same_share_of_traces_gets_a_canary_in_every_run() -> None:
+    judge = with_canaries(answering(honest), 0.2)
+    chosen = [judge.draw_canary(replace(CASE, id=f"c{at}"), RIGHT) for at in range(1000)]
     assert 150 < sum(one is not None for one in chosen) < 250
-    assert chosen == [judge.canary(replace(CASE, id=f"c{at}"), RIGHT) for at in range(1000)]
-    more = [judge.canary(CASE, Trace(output=f"answer {at}")) for at in range(1000)]
+    assert chosen == [judge.draw_canary(replace(CASE, id=f"c{at}"), RIGHT) for at in range(1000)]
+    more = [judge.draw_canary(CASE, Trace(output=f"answer {at}")) for at in range(1000)]
     assert 150 < sum(one is not None for one in more) < 250
-    assert judged(watched(answering(honest), 0.0)).canary is None
+    assert judged(with_canaries(answering(honest), 0.0)).canary is None
 
 
-def test_a_canary_that_cannot_be_asked_is_not_counted() -> None:
+def test_failed_canary_is_not_recorded_but_its_usage_is() -> None:
     def script(ask: Request) -> Any:
         if "Seine" in ask.messages[1].content:
             return {"number": number_of(ask), **verdict("yes")}
         return ModelError("refused", "no", usage=Usage(calls=1, input_tokens=5))
 
-    signal = judged(watched(ScriptedModel(script)))
+    signal = judged(with_canaries(ScriptedModel(script)))
     assert (signal.value, signal.canary) == (1.0, None)
     assert signal.usage is not None
     assert signal.usage.calls == 2
 
 
-def test_a_judge_that_fails_fails_as_before_with_what_both_cost() -> None:
+def test_failing_judge_reports_usage_of_trace_and_canary() -> None:
     def script(ask: Request) -> Any:
         if "Seine" not in ask.messages[1].content:
             return {"number": number_of(ask), **verdict("no")}
         return ModelError("refused", "no", usage=Usage(calls=1))
 
-    (given,) = asyncio.run(score(Rubric.from_judge(watched(ScriptedModel(script))), CASE, [RIGHT]))
+    (given,) = asyncio.run(
+        score(Rubric.from_judge(with_canaries(ScriptedModel(script))), CASE, [RIGHT])
+    )
     assert given.status is Status.REFUSED
     assert given.cost.calls == 2
 
 
-def test_what_is_judged_by_it_knows_no_difference() -> None:
+def test_canary_judge_keeps_properties_of_its_judge() -> None:
     options = {**OPTIONS, "model": "scripted:gullible"}
     plain = load_judge("criteria", None, options)
     judge = load_judge("criteria", None, {**options, "canaries": 0.02})
@@ -134,12 +135,12 @@ def test_what_is_judged_by_it_knows_no_difference() -> None:
         ("criteria", 2, "expected a share from 0 to 1"),
         ("criteria", "often", "expected a share from 0 to 1"),
         ("criteria", True, "expected a share from 0 to 1"),
-        ("pairwise", 0.1, "it compares answers"),
+        ("pairwise", 0.1, "need a judge of single answers"),
         ("tool_efficiency", 0.1, "not about the answer"),
         ("source_quality", 0.1, "not about the answer"),
     ],
 )
-def test_what_is_refused(name: str, share: Any, message: str) -> None:
+def test_refuses_bad_shares_and_unsuitable_judges(name: str, share: Any, message: str) -> None:
     options = {"model": "scripted:gullible", "canaries": share}
     options |= OPTIONS if name == "criteria" else {}
     with pytest.raises(ConfigError, match=message) as caught:
@@ -147,12 +148,12 @@ def test_what_is_refused(name: str, share: Any, message: str) -> None:
     assert caught.value.field == "judge_options.canaries"
 
 
-def test_a_judge_by_rules_has_no_canaries() -> None:
+def test_rule_judge_takes_no_canaries() -> None:
     with pytest.raises(ConfigError, match="canaries"):
         load_judge("factual_accuracy", None, {"canaries": 0.1})
 
 
-def test_an_option_of_that_name_of_a_judge_of_ones_own_is_its_own(
+def test_custom_judge_keeps_its_own_option_canaries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -160,7 +161,7 @@ def test_an_option_of_that_name_of_a_judge_of_ones_own_is_its_own(
     assert judged(load_judge("own.py->own", None, {"canaries": 0.5})).value == 0.5
 
 
-def test_in_a_rubric_a_mistake_has_its_line(tmp_path: Path) -> None:
+def test_mistake_in_a_rubric_file_names_its_line(tmp_path: Path) -> None:
     rubric = tmp_path / "r.yaml"
     rubric.write_text(
         "dimensions:\n  right:\n    judge: criteria\n    with:\n      model: scripted:gullible\n"
@@ -170,11 +171,13 @@ def test_in_a_rubric_a_mistake_has_its_line(tmp_path: Path) -> None:
         read_rubric(str(rubric))
 
 
-def test_it_survives_the_store() -> None:
+def test_canary_survives_json() -> None:
     import msgspec
 
-    signal = judged(watched(answering(honest)))
-    (given,) = asyncio.run(score(Rubric.from_judge(watched(answering(honest))), CASE, [RIGHT]))
+    signal = judged(with_canaries(answering(honest)))
+    (given,) = asyncio.run(
+        score(Rubric.from_judge(with_canaries(answering(honest))), CASE, [RIGHT])
+    )
     again = msgspec.json.decode(msgspec.json.encode(given), type=Score)
     assert again.signals[0].canary == signal.canary
     assert "canary" in json.loads(msgspec.json.encode(signal))
@@ -187,7 +190,7 @@ def test_it_survives_the_store() -> None:
     ("expected", "refused"),
     [("Paris", "Paris"), ("408", "408"), ("-3.5", "-3.5"), ({"answer": 7}, "7"), ("海盐", "海盐")],
 )
-def test_another_answer_is_another(expected: Any, refused: str) -> None:
+def test_wrong_answer_differs_from_expected_answer(expected: Any, refused: str) -> None:
     case = Case(input="q", expected=expected)
     for draw in range(50):
         kind, text = make_bad_answer(case, draw)
@@ -195,7 +198,7 @@ def test_another_answer_is_another(expected: Any, refused: str) -> None:
         assert text != refused
 
 
-def test_off_topic_is_off_topic() -> None:
+def test_off_topic_answer_does_not_fit_the_question() -> None:
     long = "To bake bread, let the dough rise twice and use fresh yeast, which takes some time."
     case = Case(input="How do I bake bread?", expected=long)
     texts = {make_bad_answer(case, draw)[1] for draw in range(20)}
@@ -207,7 +210,7 @@ def test_off_topic_is_off_topic() -> None:
     assert len(OTHERS["en"]) == len(OTHERS["zh"])
 
 
-def test_a_wrong_answer_of_the_case_goes_first() -> None:
+def test_wrong_answer_of_the_case_is_used_first() -> None:
     case = Case(input="q", expected="4", metadata={"wrong": "5"})
     assert make_bad_answer(case, 9) == ("wrong answer", "5")
     broken = Case(input="q", expected={"claims": 7})

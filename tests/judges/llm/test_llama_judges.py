@@ -1,4 +1,4 @@
-"""Dimensions, pairs and lists asked of a real small model: whatever it thinks, it can be read."""
+"""Dimensions, pairs and lists asked of a real small model: its replies can be read."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,7 +8,8 @@ import pytest
 from tests.models.llama import needs_llama, serving_llama
 
 from fourscore.core import Case, Rubric, Status, ToolCall, Trace, score
-from fourscore.judges.llm.model_judge import ModelJudge, Verdict
+from fourscore.judges.llm.model_judge import ModelJudge
+from fourscore.judges.llm.verdicts import ModelVerdict
 from fourscore.judges.loading import BY_MODEL, load_judge
 from fourscore.models.json_modes import forget
 
@@ -46,20 +47,20 @@ def llama() -> Iterator[str]:
 
 
 @pytest.fixture
-def verdicts(monkeypatch: pytest.MonkeyPatch) -> list[Verdict]:
+def verdicts(monkeypatch: pytest.MonkeyPatch) -> list[ModelVerdict]:
     """The verdicts that are given during the test."""
-    seen: list[Verdict] = []
+    seen: list[ModelVerdict] = []
     decide = ModelJudge.decide
 
-    async def watched(self: ModelJudge, *parts: Any, **named: Any) -> Verdict:
+    async def recording(self: ModelJudge, *parts: Any, **named: Any) -> ModelVerdict:
         seen.append(await decide(self, *parts, **named))
         return seen[-1]
 
-    monkeypatch.setattr(ModelJudge, "decide", watched)
+    monkeypatch.setattr(ModelJudge, "decide", recording)
     return seen
 
 
-def judge_of(name: str, llama: str, form: str = "full") -> Any:
+def open_judge(name: str, llama: str, form: str = "full") -> Any:
     settings = {"base_url": llama, "cache": False, "concurrency": 1, "hedge": False}
     options = {"model": "openai:smollm2", "settings": settings, "form": form, **SMALL}
     return load_judge(name, options=options)
@@ -73,43 +74,45 @@ def scored(name: str, expected: Any, trace: Trace, judge: Any) -> Any:
 
 @pytest.mark.parametrize("form", ["brief", "full"])
 @pytest.mark.parametrize("name", sorted(BY_MODEL))
-def test_a_dimension_is_measured(name: str, form: str, llama: str, verdicts: list[Verdict]) -> None:
-    given = scored(name, *CASES[name], judge_of(name, llama, form))
+def test_every_dimension_is_measured_with_probabilities(
+    name: str, form: str, llama: str, verdicts: list[ModelVerdict]
+) -> None:
+    given = scored(name, *CASES[name], open_judge(name, llama, form))
     (signal,) = given.signals
     assert (given.status, signal.fault) == (Status.SCORED, None)
     assert "(confidence: " in signal.reason
     assert verdicts
     for verdict in verdicts:
-        assert verdict.shares is not None  # by log-probabilities
-        assert sum(verdict.shares.values()) == pytest.approx(1.0)
+        assert verdict.probabilities is not None  # by log-probabilities
+        assert sum(verdict.probabilities.values()) == pytest.approx(1.0)
     assert signal.usage.calls == len(verdicts)
 
 
-def test_what_the_model_takes_apart_itself(
-    llama: str, verdicts: list[Verdict], monkeypatch: pytest.MonkeyPatch
+def test_model_lists_the_claims_itself(
+    llama: str, verdicts: list[ModelVerdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fourscore.judges.llm.factual_accuracy.TAKEN", 1)
     sources = {"sources": [{"id": 1, "text": TOWER}]}
     given = scored(
-        "factual_accuracy", sources, Trace(output=TOWER), judge_of("factual_accuracy", llama)
+        "factual_accuracy", sources, Trace(output=TOWER), open_judge("factual_accuracy", llama)
     )
     assert (given.status, len(verdicts)) == (Status.SCORED, 1)
     assert given.signals[0].usage.calls == 2
 
 
-def test_pairs_are_compared_in_both_orders(llama: str, verdicts: list[Verdict]) -> None:
+def test_pairs_are_compared_in_both_orders(llama: str, verdicts: list[ModelVerdict]) -> None:
     traces = [Trace(output=TOWER), Trace(output="I do not know when it opened.")]
-    rubric = Rubric.from_judge(judge_of("pairwise", llama))
+    rubric = Rubric.from_judge(open_judge("pairwise", llama))
     given = asyncio.run(score(rubric, Case(input=QUESTION), traces))
     assert [one.status for one in given] == [Status.SCORED] * 2
     first, second = (one.reward or 0.0 for one in given)
     assert first + second == 1.0
-    assert [verdict.shares is not None for verdict in verdicts] == [True, True]
+    assert [verdict.probabilities is not None for verdict in verdicts] == [True, True]
 
 
-def test_lists_are_ranked(llama: str) -> None:
+def test_listwise_ranking_is_read_at_first_reply(llama: str) -> None:
     traces = [Trace(output=TOWER), Trace(output="In 1889."), Trace(output="I do not know.")]
-    rubric = Rubric.from_judge(judge_of("listwise", llama))
+    rubric = Rubric.from_judge(open_judge("listwise", llama))
     given = asyncio.run(score(rubric, Case(input=QUESTION), traces))
     assert [one.status for one in given] == [Status.SCORED] * 3
     assert sum(one.reward or 0.0 for one in given) == pytest.approx(1.5)

@@ -1,4 +1,4 @@
-"""Several models and what they make of one answer."""
+"""The judge `panel`: several models and one value."""
 
 import asyncio
 import pickle
@@ -53,7 +53,7 @@ def given(judge: Panel) -> Any:
         ({"combine": "majority", "threshold": 0.25}, 1.0),
     ],
 )
-def test_three_members(options: dict[str, Any], value: float) -> None:
+def test_combines_values_of_three_members(options: dict[str, Any], value: float) -> None:
     judge = panel(member("a", 4), member("b", 1), member("c", 4), **options)
     score_ = given(judge)
     assert score_.value == value
@@ -62,7 +62,7 @@ def test_three_members(options: dict[str, Any], value: float) -> None:
     assert score_.provenance.models == ("a", "b", "c")
 
 
-def test_skill_weighs() -> None:
+def test_skill_is_the_weight_of_a_member() -> None:
     assert given(panel(member("a", 4, 3), member("b", 0, 1))).value == 0.75
     assert given(panel(member("a", 4, 1), member("b", 0, 3), combine="majority")).value == 0.0
     assert given(panel(member("a", 4, 1), member("b", 0, 1), combine="majority")).value == 0.0
@@ -70,7 +70,7 @@ def test_skill_weighs() -> None:
     assert given(panel(member("a", 4, 1), member("b", 2, 3), combine="median")).value == 0.5
 
 
-def test_a_member_that_fails_is_named_and_left_out_where_a_quorum_answered() -> None:
+def test_failed_member_is_named_and_left_out_if_quorum_answered() -> None:
     score_ = given(panel(member("a", 4), failing("b"), member("c", 2)))
     assert score_.value == 0.75
     assert "b did not answer: b will not" in score_.reason
@@ -80,7 +80,7 @@ def test_a_member_that_fails_is_named_and_left_out_where_a_quorum_answered() -> 
     assert lost.cost.calls > 8
 
 
-def test_from_yaml_options() -> None:
+def test_loads_from_options_of_a_rubric() -> None:
     options = {
         "judge": "criteria",
         "members": ["openai:a", {"model": "openai:b", "skill": 0.5}],
@@ -101,16 +101,16 @@ def test_from_yaml_options() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"members": []}, "a panel has members"),
+        ({"members": []}, "expected at least one model"),
         ({"members": ["openai:a", "openai:a"]}, "named twice"),
-        ({"quorum": 3}, "only 2 can answer"),
+        ({"quorum": 3}, "at most the number of members"),
         ({"judge": "math"}, "unknown key"),
         ({"judge": "pairwise", "options": {}}, "asks no model about one answer"),
         ({"members": [{"model": "openai:a", "skill": 0}]}, "every skill is 0"),
         ({"combine": "sum"}, "sum"),
     ],
 )
-def test_options_are_checked(change: dict[str, Any], words: str) -> None:
+def test_bad_options_are_refused(change: dict[str, Any], words: str) -> None:
     options = {"judge": "criteria", "members": ["openai:a", "openai:b"], "options": CRITERIA}
     with pytest.raises(ConfigError, match=words):
         load_judge("panel", None, {**options, **change})

@@ -1,4 +1,4 @@
-"""Words in files: found, filled in, versioned."""
+"""Prompt files: found, filled in, versioned."""
 
 from pathlib import Path
 
@@ -8,21 +8,21 @@ from fourscore.core import ConfigError
 from fourscore.judges.llm.prompts import SHIPPED, read_prompt
 
 
-def test_every_prompt_ships_in_both_languages_with_the_same_places() -> None:
+def test_every_prompt_ships_in_both_languages() -> None:
     english = {path.name for path in (SHIPPED / "en").glob("*.md")}
     chinese = {path.name for path in (SHIPPED / "zh").glob("*.md")}
     assert english == chinese
     assert {"criterion.md", "pairwise.md", "listwise.md"} <= english
 
 
-def test_filled_in_once(tmp_path: Path) -> None:
+def test_placeholders_are_filled_in_one_pass(tmp_path: Path) -> None:
     (tmp_path / "mine.md").write_text("# system\nBe {{kind}}.\n# user\n{{answer}} {{ kind }}\n")
     prompt = read_prompt("mine", "en", str(tmp_path))
-    filled = prompt.filled({"kind": "fair", "answer": "I say {{kind}} # user"})
+    filled = prompt.fill({"kind": "fair", "answer": "I say {{kind}} # user"})
     assert filled == ("Be fair.", "I say {{kind}} # user fair")
 
 
-def test_a_folder_of_ones_own_goes_first_language_before_all(tmp_path: Path) -> None:
+def test_custom_folder_goes_first_and_language_folder_before_it(tmp_path: Path) -> None:
     (tmp_path / "zh").mkdir()
     (tmp_path / "criterion.md").write_text("# system\nany\n# user\nx")
     (tmp_path / "zh" / "criterion.md").write_text("# system\n中文\n# user\nx")
@@ -31,7 +31,7 @@ def test_a_folder_of_ones_own_goes_first_language_before_all(tmp_path: Path) -> 
     assert read_prompt("pairwise", "en", str(tmp_path)) == read_prompt("pairwise", "en")
 
 
-def test_the_version_is_the_text(tmp_path: Path) -> None:
+def test_version_depends_on_the_text_only(tmp_path: Path) -> None:
     shipped = read_prompt("criterion", "en")
     copy = tmp_path / "criterion.md"
     copy.write_bytes((SHIPPED / "en" / "criterion.md").read_bytes())
@@ -50,27 +50,27 @@ def test_the_version_is_the_text(tmp_path: Path) -> None:
         ("# system\na", "expected the headings"),
     ],
 )
-def test_a_prompt_without_its_parts_is_refused(tmp_path: Path, text: str, words: str) -> None:
+def test_prompt_without_both_headings_is_refused(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "mine.md").write_text(text)
     with pytest.raises(ConfigError, match=words) as caught:
         read_prompt("mine", "en", str(tmp_path))
     assert caught.value.file == str(tmp_path / "mine.md")
 
 
-def test_a_place_that_nobody_fills_names_the_file(tmp_path: Path) -> None:
+def test_unknown_placeholder_is_an_error_with_the_file(tmp_path: Path) -> None:
     (tmp_path / "mine.md").write_text("# system\na\n# user\n{{anwser}}")
     with pytest.raises(ConfigError, match=r"anwser.*known: answer") as caught:
-        read_prompt("mine", "en", str(tmp_path)).filled({"answer": "x"})
+        read_prompt("mine", "en", str(tmp_path)).fill({"answer": "x"})
     assert caught.value.file == str(tmp_path / "mine.md")
 
 
-def test_a_prompt_of_ones_own_may_use_what_the_shipped_one_has(tmp_path: Path) -> None:
+def test_custom_prompt_may_use_only_placeholders_of_the_shipped_one(tmp_path: Path) -> None:
     (tmp_path / "criterion.md").write_text("# system\na\n# user\n{{answer}} {{secret}}")
     with pytest.raises(ConfigError, match=r"secret.*known: answer, criterion, number"):
         read_prompt("criterion", "en", str(tmp_path))
 
 
-def test_no_such_folder_and_no_such_prompt(tmp_path: Path) -> None:
+def test_missing_folder_and_missing_prompt_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such folder"):
         read_prompt("criterion", "en", str(tmp_path / "nowhere"))
     with pytest.raises(ConfigError, match="No such file"):

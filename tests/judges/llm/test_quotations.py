@@ -1,4 +1,4 @@
-"""Quoted words are found where they stand, or are no evidence."""
+"""Quotations are found in the text, or are no evidence."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ TEXT = "The sky  is\nblue — “very” blue. 天空 是蓝色的，因为散�
         ("**blue**", "blue"),
     ],
 )
-def test_found(words: str, found: str) -> None:
+def test_finds_quotation(words: str, found: str) -> None:
     evidence = find_quotation(words, TEXT)
     assert evidence is not None
     assert evidence.start is not None
@@ -31,7 +31,7 @@ def test_found(words: str, found: str) -> None:
 @pytest.mark.parametrize(
     "words", ["", " ", "...", "b", "is", "green", "blue sky", "very ... sky", '"."']
 )
-def test_not_found(words: str) -> None:
+def test_does_not_find_quotation(words: str) -> None:
     assert find_quotation(words, TEXT) is None
 
 
@@ -49,7 +49,7 @@ def test_invisible_characters_do_not_hide_a_quotation() -> None:
 
 
 @given(st.text(max_size=80), st.integers(0, 80), st.integers(2, 40))
-def test_what_is_located_is_a_piece_of_the_text(text: str, start: int, size: int) -> None:
+def test_found_quotation_is_a_piece_of_the_text(text: str, start: int, size: int) -> None:
     evidence = find_quotation(text[start : start + size], text)
     if evidence is not None:
         assert evidence.text == text[evidence.start : evidence.end]

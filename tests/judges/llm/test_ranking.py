@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case, Rubric, Status, Trace, score
+from fourscore.judges.llm.comparison import compute_shared_ranks, convert_rank, draw_orders
 from fourscore.judges.llm.listwise import Listwise
-from fourscore.judges.llm.order import compute_shared_ranks, convert_rank, orders
 from fourscore.judges.llm.pairwise import Pairwise
 from fourscore.judges.loading import load_judge
 from fourscore.models.messages import Request
@@ -40,7 +40,7 @@ def ranked(judge: Any, *answers: str) -> list[Any]:
     return list(asyncio.run(judge.rank(CASE, traces(*answers))))
 
 
-def test_a_pair_is_asked_in_both_orders() -> None:
+def test_pair_is_asked_in_both_orders() -> None:
     model = answering(by_length)
     signals = ranked(Pairwise(model=model), "a long answer", "short")
     assert [signal.value for signal in signals] == [1.0, 0.0]
@@ -53,13 +53,13 @@ def test_a_pair_is_asked_in_both_orders() -> None:
     assert signals[0].reason == "won 1, tied 0, lost 0; 0 of 1 comparisons turned with the order"
 
 
-def test_who_prefers_a_place_has_not_decided() -> None:
+def test_model_that_prefers_a_position_gives_ties() -> None:
     signals = ranked(Pairwise(model=answering(lambda _: verdict("A"))), "one", "two", "three")
     assert [signal.value for signal in signals] == [0.5, 0.5, 0.5]
     assert "3 of 3 comparisons turned with the order" in signals[0].reason
 
 
-def test_a_win_and_a_tie_are_a_tie_that_did_not_turn() -> None:
+def test_win_and_tie_are_a_tie_that_did_not_turn() -> None:
     model = answering(
         lambda text: verdict("A" if text.index("first one") < text.index("second") else "tie")
     )
@@ -68,7 +68,7 @@ def test_a_win_and_a_tie_are_a_tie_that_did_not_turn() -> None:
     assert "0 of 1 comparisons turned" in signals[0].reason
 
 
-def test_everybody_meets_everybody_and_the_cost_is_booked_once() -> None:
+def test_every_pair_is_compared_and_usage_counts_once() -> None:
     model = answering(by_length)
     signals = ranked(Pairwise(model=model), "xxxx", "xx", "xxx", "x")
     assert [signal.value for signal in signals] == pytest.approx([1.0, 1 / 3, 2 / 3, 0.0])
@@ -76,14 +76,14 @@ def test_everybody_meets_everybody_and_the_cost_is_booked_once() -> None:
     assert Pairwise(model=model).most(CASE, 4).calls == 12
 
 
-def test_who_says_nothing_loses_and_equals_tie_without_a_question() -> None:
+def test_empty_answer_loses_and_equal_answers_tie_without_asking() -> None:
     model = answering(by_length)
     signals = ranked(Pairwise(model=model), "Solution:", "three", "three", "")
     assert [signal.value for signal in signals] == pytest.approx([1 / 6, 5 / 6, 5 / 6, 1 / 6])
     assert model.calls == 0
 
 
-def test_a_list_in_several_orders() -> None:
+def test_listwise_shows_answers_in_several_orders() -> None:
     model = answering(lambda text: {"evidence": "length", "ranking": longest_first(text)})
     judge = Listwise(model=model, permutations=4)
     signals = ranked(judge, "xx", "xxxx", "x", "xxx")
@@ -96,7 +96,7 @@ def test_a_list_in_several_orders() -> None:
     assert sum(signal.usage.calls for signal in signals if signal.usage) == 4
 
 
-def test_who_ranks_by_place_leaves_a_tie() -> None:
+def test_ranking_by_position_gives_ties() -> None:
     def by_place(text: str) -> Mapping[str, Any]:
         return {"evidence": "", "ranking": [letter for letter, _ in BODY.findall(text)]}
 
@@ -105,7 +105,7 @@ def test_who_ranks_by_place_leaves_a_tie() -> None:
     assert signals[0].reason.startswith("rank 2 of 3")
 
 
-def test_who_says_nothing_is_last() -> None:
+def test_empty_answer_is_ranked_last() -> None:
     model = answering(lambda text: {"evidence": "", "ranking": longest_first(text)})
     signals = ranked(Listwise(model=model), ":", "x y", "", "x y z")
     assert [signal.value for signal in signals] == pytest.approx([1 / 6, 2 / 3, 1 / 6, 1.0])
@@ -113,7 +113,7 @@ def test_who_says_nothing_is_last() -> None:
     assert [signal.value for signal in alone] == [0.0, 1.0]
 
 
-def test_a_ranking_with_a_letter_twice_is_asked_again_then_an_error() -> None:
+def test_ranking_with_repeated_letter_is_asked_again_then_an_error() -> None:
     model = answering(lambda _: {"evidence": "", "ranking": ["A", "A"]})
     given = asyncio.run(
         score(Rubric.from_judge(Listwise(model=model, permutations=1)), CASE, traces("one", "two"))
@@ -123,7 +123,7 @@ def test_a_ranking_with_a_letter_twice_is_asked_again_then_an_error() -> None:
     assert model.calls == 3
 
 
-def test_a_grammar_is_bound_to_whole_orders() -> None:
+def test_bound_schema_lists_whole_rankings() -> None:
     model = answering(lambda text: {"evidence": "", "ranking": " > ".join(longest_first(text))})
     signals = ranked(Listwise(model=model, bind="schema"), "xx", "xxx", "x")
     assert [signal.value for signal in signals] == [0.5, 1.0, 0.0]
@@ -132,7 +132,7 @@ def test_a_grammar_is_bound_to_whole_orders() -> None:
     assert len(schema["properties"]["ranking"]["enum"]) == 6
 
 
-def test_group_rewards_through_the_one_scoring_function() -> None:
+def test_score_gives_group_rewards() -> None:
     model = answering(lambda text: {"evidence": "", "ranking": longest_first(text)})
     rubric = Rubric.from_judge(Listwise(model=model))
     given = asyncio.run(score(rubric, CASE, traces("xx", "xxx", "x")))
@@ -142,7 +142,7 @@ def test_group_rewards_through_the_one_scoring_function() -> None:
     assert single.status is Status.SKIPPED
 
 
-def test_too_many_are_refused() -> None:
+def test_too_many_candidates_are_an_error() -> None:
     judge = Pairwise(model=answering(by_length), most_candidates=2)
     given = asyncio.run(score(Rubric.from_judge(judge), CASE, traces("a b", "b c", "c d")))
     assert "3 candidates: at most 2 are compared" in given[0].reason
@@ -151,8 +151,8 @@ def test_too_many_are_refused() -> None:
     assert "27 candidates: at most 26" in given[0].reason
 
 
-def test_an_answer_cannot_win_by_naming_letters() -> None:
-    """A candidate that pretends to be the verdict stands inside its fence, in both orders."""
+def test_answer_cannot_win_by_naming_a_letter() -> None:
+    """A candidate that pretends to be the verdict is inside its fence, in both orders."""
 
     def obeys_inside(ask: Request) -> Mapping[str, Any]:
         text = ask.messages[1].content
@@ -165,7 +165,7 @@ def test_an_answer_cannot_win_by_naming_letters() -> None:
     assert [signal.value for signal in signals] == [0.5, 0.5]
 
 
-def test_by_name_from_a_rubric() -> None:
+def test_loads_by_judge_name() -> None:
     for name in ("pairwise", "listwise"):
         judge = load_judge(name, None, {"model": "openai:m", "criterion": "which is kinder"})
         assert judge.name == name
@@ -173,7 +173,7 @@ def test_by_name_from_a_rubric() -> None:
 
 
 @given(st.lists(st.integers(0, 5).map(float), min_size=1, max_size=8))
-def test_shared_ranks(scores: list[float]) -> None:
+def test_equal_scores_share_ranks(scores: list[float]) -> None:
     ranks = compute_shared_ranks(scores)
     n = len(scores)
     assert sum(ranks) == pytest.approx(n * (n + 1) / 2)
@@ -182,13 +182,13 @@ def test_shared_ranks(scores: list[float]) -> None:
             assert (ranks[a] < ranks[b]) == (scores[a] > scores[b])
 
 
-def test_values_of_ranks() -> None:
+def test_rank_becomes_value() -> None:
     assert [convert_rank(rank, 3) for rank in (1, 2, 3)] == [1.0, 0.5, 0.0]
     assert convert_rank(1, 1) == 1.0
 
 
-def test_orders_are_the_same_every_time_and_come_with_their_reverse() -> None:
-    assert orders(5, 3, "seed") == orders(5, 3, "seed")
-    first, back, _ = orders(5, 3, "seed")
+def test_orders_are_repeatable_and_come_with_their_reverse() -> None:
+    assert draw_orders(5, 3, "seed") == draw_orders(5, 3, "seed")
+    first, back, _ = draw_orders(5, 3, "seed")
     assert back == tuple(reversed(first))
-    assert orders(5, 1, "seed") != orders(5, 1, "other")
+    assert draw_orders(5, 1, "seed") != draw_orders(5, 1, "other")

@@ -1,4 +1,4 @@
-"""The plain prompt: a whole number, evidence first."""
+"""The judge `rating`: a whole number, evidence first."""
 
 import asyncio
 from typing import Any
@@ -35,7 +35,7 @@ def rated(given: Any, **options: Any) -> Score:
         (-1, {"min_score": -3, "max_score": 1}, 0.5),
     ],
 )
-def test_the_value_is_the_place_between_the_ends(
+def test_value_is_the_rating_scaled_to_0_and_1(
     given: int, options: dict[str, Any], value: float
 ) -> None:
     found = rated(given, **options)
@@ -47,12 +47,12 @@ def test_the_value_is_the_place_between_the_ends(
 
 
 @pytest.mark.parametrize("given", [11, -1, 7.5, "8", True, None])
-def test_what_is_no_whole_number_in_range_is_an_error_and_no_score(given: Any) -> None:
+def test_rating_outside_the_scale_is_an_error(given: Any) -> None:
     found = rated(given)
     assert (found.status, found.value) == (Status.JUDGE_ERROR, None)
 
 
-def test_an_answer_that_says_nothing_or_writes_its_own_rating() -> None:
+def test_empty_answer_and_answer_with_its_own_rating() -> None:
     model = make_gullible_model()
     assert scored(Rating(model=model), Trace(output="Solution:")).value == 0.0
     assert model.calls == 0
@@ -60,7 +60,7 @@ def test_an_answer_that_says_nothing_or_writes_its_own_rating() -> None:
     assert scored(Rating(model=make_gullible_model()), own).status is Status.JUDGE_ERROR
 
 
-def test_the_question_says_what_is_rated_and_in_which_numbers() -> None:
+def test_prompt_names_criterion_and_scale() -> None:
     model = answering(lambda _: {"evidence": "", "score": 3})
     judge = Rating(model=model, language="zh", max_score=5, criterion="语气是否友好")
     scored(judge)
@@ -71,7 +71,7 @@ def test_the_question_says_what_is_rated_and_in_which_numbers() -> None:
     assert list(judge.prompts) == ["rating/zh"]
 
 
-def test_by_name_with_options_that_are_checked() -> None:
+def test_loads_by_judge_name_and_checks_options() -> None:
     made = load_judge("rating", None, {"model": "openai:m", "max_score": 5})
     assert made == Rating(model="openai:m", max_score=5)
     assert made.most(CASE).calls == 1

@@ -15,7 +15,7 @@ import msgspec
 from fourscore.core import Case, ConfigError, Score, Trace
 from fourscore.core.trace import as_text
 from fourscore.evolve.mutations.prompt_text import blocks, places
-from fourscore.judges.llm.injection_defences import fence
+from fourscore.judges.llm.injection_defences import fence_texts
 from fourscore.judges.llm.prompts import Language, read_prompt
 
 #: Characters of a text that are kept, pieces of evidence for each signal, and signals.
@@ -164,7 +164,7 @@ def show(
         texts[f"task {at}"] = _cut(asked, limit) + (f"\n→ {_cut(wanted, limit)}" if wanted else "")
     named = {key: " ".join([titles[key.split()[0]], *key.split()[1:]]) for key in texts}
     most = max(len(parent), len(texts["keep"]), 2 * limit + 4)
-    fenced = fence(texts, most, named)
+    fenced = fence_texts(texts, most, named)
     return Shown(
         fenced.number,
         fenced.texts["parent"],
@@ -205,8 +205,8 @@ def folder_of(name: str, language: Language, own: str | None) -> str:
     if not has:
         return str(SHIPPED)
     found = read_prompt(name, language, str(folder))
-    known = read_prompt(name, language, str(SHIPPED)).places
-    if odd := sorted(found.places - known):
+    known = read_prompt(name, language, str(SHIPPED)).placeholders
+    if odd := sorted(found.placeholders - known):
         message = f"{{{{{odd[0]}}}}} is not filled in here; known: {', '.join(sorted(known))}"
         raise ConfigError(message, file=found.file)
     return str(folder)

@@ -77,7 +77,7 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions(PROMPT)
+        return self.read_versions(PROMPT)
 
     async def propose(
         self,
@@ -133,7 +133,7 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
             "longest": str(round(self.checks.longest * size)),
         }
         words = read_prompt(PROMPT, self.language, self.prompt_folder)
-        system, template = words.filled(told)
+        system, template = words.fill(told)
         user = signature().prompt_renderer(
             {
                 "current_instruction_doc": shown.parent,

@@ -19,9 +19,9 @@ from fourscore.evolve.mutations.failures import Failure, Shown, folder_of, show,
 from fourscore.evolve.mutations.proposers import Draft, Proposal, Refused, check_draft
 from fourscore.evolve.mutations.strategies import Choice, MutationRecord, allowed, choose
 from fourscore.judges.hidden_text import remove_invisible
-from fourscore.judges.llm.injection_defences import Material
+from fourscore.judges.llm.injection_defences import FencedTexts
 from fourscore.judges.llm.model_judge import ModelJudge
-from fourscore.judges.llm.verdicts import numbered, written
+from fourscore.judges.llm.verdicts import make_reply_schema, make_text_schema
 from fourscore.models.messages import FREE, ModelError
 
 PROMPT = "mutate"
@@ -55,7 +55,7 @@ class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions(PROMPT)
+        return self.read_versions(PROMPT)
 
     async def propose(
         self,
@@ -125,10 +125,10 @@ class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
         text: dict[str, Any] = {"type": "string"}
         if bound is not None:
             text["maxLength"] = max(1, int(self.checks.longest * len(parent)))
-        return numbered({"evidence": written(bound), "prompt": text}, bound)
+        return make_reply_schema({"evidence": make_text_schema(bound), "prompt": text}, bound)
 
 
-def _material(shown: Shown) -> Material:
+def _material(shown: Shown) -> FencedTexts:
     failures = "\n\n".join(text for one in shown.failures for text in one.values() if text)
     texts = {
         "parent": shown.parent,
@@ -136,7 +136,7 @@ def _material(shown: Shown) -> Material:
         "failures": failures,
         "passed": "\n\n".join(shown.passed),
     }
-    return Material(shown.number, texts)
+    return FencedTexts(number=shown.number, texts=texts)
 
 
 def ending_like(parent: str, text: str) -> str:

@@ -1,8 +1,7 @@
-"""Attempts to talk a judge into a good score: families of texts, as data.
+"""Attacks on judges: texts that try to get a good score for a bad answer, as data by family.
 
-Each family is a file in `attacks/`. What is hidden in an answer stands there plainly and is hidden
-when it is used, so the files can be read. The texts are for judges to withstand; nothing of them is
-ever run, and whoever shows one shows it escaped.
+Each family is a file in `attacks/`. Text that an attack hides is readable there and is hidden when
+it is used. The texts are only shown to judges, never executed; reports show them escaped.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,17 +19,21 @@ from fourscore.formats.validation import ConversionError, converted
 from fourscore.formats.yaml_file import read_document
 
 FOLDER = Path(__file__).parent / "attacks"
-#: Questions with an answer that is right, and in their metadata one that is wrong.
+#: Questions with the right answer, and in their metadata a wrong one.
 CASES = FOLDER / "cases.jsonl"
-#: The key of a case's metadata with an answer that is known to be wrong.
+#: The metadata key of a case's wrong answer.
 WRONG = "wrong"
 Place = Literal["alone", "before", "after"]
 PLACES: tuple[Place, ...] = ("alone", "before", "after")
 Hiding = Literal["tags", "selectors", "zero_width", "joiners", "soft_hyphens", "bidi"]
 
 
-class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text as its file has it: repeated, hidden, behind something that is seen."""
+class AttackText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A text as in its file.
+
+    `times`: how often it is repeated. `hide`: how it is made invisible. `cover`: visible text in
+    front of it.
+    """
 
     text: str
     times: int = 1
@@ -39,39 +42,39 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FamilyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of one family."""
+    """The content of a family's file."""
 
     about: str
-    texts: list[str | Line]
+    texts: list[str | AttackText]
 
 
 class Attack(msgspec.Struct, frozen=True):
-    """One text of a family; `number` is its place there, from 1 on."""
+    """One text of a family; `number` is its position there, from 1."""
 
     family: str
     number: int
-    line: Line
+    source: AttackText
 
     @property
     def name(self) -> str:
         return f"{self.family}/{self.number}"
 
     def text(self, case: Case) -> str:
-        """The attack as it stands in an answer to this case."""
-        line = self.line
-        plain = line.text.replace("{{question}}", as_text(case.input)) * line.times
-        return line.cover + (plain if line.hide is None else HIDERS[line.hide](plain))
+        """Return the attack as it is written into an answer to this case."""
+        source = self.source
+        plain = source.text.replace("{{question}}", as_text(case.input)) * source.times
+        return source.cover + (plain if source.hide is None else HIDERS[source.hide](plain))
 
     def answer(self, case: Case, place: Place, wrong: str = "") -> str:
-        """An answer that carries it: by itself, or before or after one that is wrong."""
+        """Return an answer with the attack: alone, or before or after a wrong answer."""
         text = self.text(case)
         if place == "alone":
             return text
         return f"{text}\n\n{wrong}" if place == "before" else f"{wrong}\n\n{text}"
 
 
-class Family(msgspec.Struct, frozen=True):
-    """Attacks of one kind."""
+class AttackFamily(msgspec.Struct, frozen=True):
+    """All attacks of one kind; `about` describes it."""
 
     name: str
     about: str
@@ -79,60 +82,60 @@ class Family(msgspec.Struct, frozen=True):
 
 
 @cache
-def families() -> tuple[Family, ...]:
-    """All families, by name."""
+def read_families() -> tuple[AttackFamily, ...]:
+    """Read all families, sorted by name."""
     return tuple(_read(path) for path in sorted(FOLDER.glob("*.yaml")))
 
 
-def family(name: str) -> Family:
-    """The family of that name."""
-    known = {one.name: one for one in families()}
+def read_family(name: str) -> AttackFamily:
+    """Read the family of that name."""
+    known = {one.name: one for one in read_families()}
     if name not in known:
         raise ConfigError(f"{name!r}: {suggest_known(name, known)}", field="family")
     return known[name]
 
 
 def read_bundled_cases() -> Iterator[Case]:
-    """Questions to try a judge with."""
+    """Read the questions that ship for trying a judge."""
     return CaseFile(CASES).cases()
 
 
 def read_wrong_answer(case: Case) -> str | None:
-    """The answer that a case says is wrong."""
+    """Return the wrong answer in a case's metadata; None if there is none."""
     wrong = case.metadata.get(WRONG)
     return None if wrong is None else as_text(wrong)
 
 
-def _read(path: Path) -> Family:
+def _read(path: Path) -> AttackFamily:
     document = read_document(str(path))
     try:
         spec = converted(document.value, FamilyFile)
     except ConversionError as error:
         raise document.error(error.message, error.field or "") from None
-    lines = [Line(one) if isinstance(one, str) else one for one in spec.texts]
-    attacks = tuple(Attack(path.stem, at, line) for at, line in enumerate(lines, 1))
-    return Family(path.stem, spec.about, attacks)
+    texts = [AttackText(text=one) if isinstance(one, str) else one for one in spec.texts]
+    attacks = tuple(Attack(path.stem, at, text) for at, text in enumerate(texts, 1))
+    return AttackFamily(path.stem, spec.about, attacks)
 
 
-def _tags(text: str) -> str:
+def _hide_as_tags(text: str) -> str:
     return "".join(chr(0xE0000 + ord(sign)) for sign in text if sign.isascii())
 
 
-def _selectors(text: str) -> str:
-    """A byte is a variation selector: 16 in one block, the others in another."""
+def _hide_as_selectors(text: str) -> str:
+    """Write each byte as a variation selector: 16 are in one block, the others in another."""
     return "".join(chr(0xFE00 + byte if byte < 16 else 0xE00F0 + byte) for byte in text.encode())
 
 
-def _bidi(text: str) -> str:
-    """Reversed, and shown the right way round by a mark of direction."""
+def _hide_as_bidi(text: str) -> str:
+    """Reverse the text between marks of direction, which show it the right way round."""
     return f"\u202e{text[::-1]}\u202c"
 
 
 HIDERS: dict[str, Callable[[str], str]] = {
-    "tags": _tags,
-    "selectors": _selectors,
+    "tags": _hide_as_tags,
+    "selectors": _hide_as_selectors,
     "zero_width": "\u200b".join,
     "joiners": "\u2060".join,
     "soft_hyphens": "\u00ad".join,
-    "bidi": _bidi,
+    "bidi": _hide_as_bidi,
 }

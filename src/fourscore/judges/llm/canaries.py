@@ -1,37 +1,73 @@
-"""Canaries: now and then a judge is also asked about an answer that is known to be bad.
+"""Canaries: for a share of the traces a judge is also asked about an answer known to be bad.
 
-A judge that passes one no longer says what it should: its model has changed, its prompt has been
-spoilt, or a way around it has been found. Which traces bring a canary along is decided by a hash of
-the case and the answer, so a run that is repeated asks the same; what the judge says about the
-trace itself is untouched.
+A judge that passes a canary no longer works: its model has changed, its prompt has been damaged, or
+somebody has found a way around it. A hash of the case and the answer decides which traces come with
+a canary, so a repeated run asks the same; the judge's signals on the trace itself stay the same.
 """
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from fourscore.core import Canary, Case, ConfigError, Signal, Trace, Usage, digest, fingerprint
+from fourscore.core import (
+    Canary,
+    Case,
+    CaseError,
+    ConfigError,
+    Signal,
+    Trace,
+    Usage,
+    digest,
+    fingerprint,
+)
 from fourscore.core.judge import Runs, get_runs
 from fourscore.core.rubric import list_models
-from fourscore.judges.llm.attacks import families
-from fourscore.judges.llm.wrong import make_bad_answer
+from fourscore.core.trace import as_text
+from fourscore.judges.llm.attacks import read_families, read_wrong_answer
+from fourscore.judges.llm.model_judge import read_reference
 from fourscore.models.messages import FREE, ModelError
 
 FIELD = "judge_options.canaries"
-#: A canary with this value has passed.
+#: A canary passes from this value on.
 PASSES = 0.7
-#: A bad answer may have been reached with good tools and good sources.
+#: Dimensions that do not judge the answer: a bad one may have good tool calls and sources.
 NOT_OF_ANSWERS = frozenset({"tool_efficiency", "source_quality"})
-#: A wrong answer may be complete.
+#: Dimensions for which only an answer off the topic is bad: a wrong one may be complete.
 TOPIC_ONLY = frozenset({"completeness"})
+#: An expected answer of up to so many characters is a name or a value, for which another stands.
+SHORT = 40
+_NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,6})?")
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+OTHERS = {
+    "en": ("Reykjavik", "a copper spring", "Ada Lovelace", "the tenth of March", "sea salt"),
+    "zh": ("雷克雅未克", "一根铜弹簧", "阿达·洛夫莱斯", "三月十日", "海盐"),
+}
+#: Words of a topic, and a text about it; the text is not used for questions with these words.
+TOPICS = {
+    "en": (
+        (
+            ("bread", "dough", "bake"),
+            "Let the dough rest for an hour, then bake it on a stone.",
+        ),
+        (("tennis", "racket"), "Hold the racket with a loose grip and serve from the legs."),
+        (("tulip", "bulb", "soil"), "Plant tulip bulbs in autumn, deep, in soil that drains well."),
+    ),
+    "zh": (
+        (("面包", "面团", "烤"), "把面团盖上湿布静置一小时，再放在热石板上烤到外壳发空。"),
+        (("网球", "球拍", "发球"), "握拍要放松，把球抛到身体前方，发球的力量来自腿。"),
+        (("郁金香", "花园", "土壤"), "秋天把郁金香的种球埋进排水良好的土壤。"),
+    ),
+}
 
 
 class CanaryJudge(msgspec.Struct, frozen=True):
-    """A judge, and the share of its traces that bring a canary along."""
+    """A judge that also judges a canary for this share of its traces."""
 
     inner: Any
     share: float
@@ -40,7 +76,8 @@ class CanaryJudge(msgspec.Struct, frozen=True):
         if type(self.share) not in (int, float) or not 0 <= self.share <= 1:
             raise ConfigError("expected a share from 0 to 1", field=FIELD)
         if not hasattr(self.inner, "judge"):
-            raise ConfigError("it compares answers, and a canary is one", field=FIELD)
+            message = "canaries need a judge of single answers; this one compares answers"
+            raise ConfigError(message, field=FIELD)
         if NOT_OF_ANSWERS & set(self.inner.names):
             name = self.inner.names[0]
             message = f"{name} is not about the answer, so a bad answer may do well by it"
@@ -72,31 +109,31 @@ class CanaryJudge(msgspec.Struct, frozen=True):
         return digest(["watched", fingerprint(self.inner), self.share])
 
     def most(self, case: Case) -> Usage:
-        """Any trace may be one with a canary."""
+        """Return twice the judge's own maximum: any trace may come with a canary."""
         once: Usage = self.inner.most(case)
         return once + once
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        canary = self.canary(case, trace)
+        canary = self.draw_canary(case, trace)
         if canary is None:
-            signals: Sequence[Signal] = await self.inner.judge(case, trace)
-            return signals
+            only: Sequence[Signal] = await self.inner.judge(case, trace)
+            return only
         kind, answer = canary
         real, (passed, spent) = await asyncio.gather(
-            _attempt(self.inner, case, trace), self._tried(case, answer)
+            _attempt(self.inner, case, trace), self._judge_canary(case, answer)
         )
         if isinstance(real, Exception):
             if isinstance(real, ModelError) and real.usage is not None:
                 real.usage += spent
             raise real
-        told = [
+        signals = [
             replace(one, canary=Canary(kind, passed[one.name])) if one.name in passed else one
             for one in real
         ]
-        return [replace(told[0], usage=(told[0].usage or FREE) + spent), *told[1:]]
+        return [replace(signals[0], usage=(signals[0].usage or FREE) + spent), *signals[1:]]
 
-    def canary(self, case: Case, trace: Trace) -> tuple[str, str] | None:
-        """Kind and text of the canary that comes with this trace, if one does."""
+    def draw_canary(self, case: Case, trace: Trace) -> tuple[str, str] | None:
+        """Return kind and text of the canary that comes with this trace; None if none does."""
         seed = f"{case.id}\0{trace.answer}".encode("utf-8", "surrogatepass")
         drawn = int.from_bytes(hashlib.blake2b(seed, digest_size=16).digest())
         chance, draw = divmod(drawn, 1 << 64)
@@ -106,13 +143,13 @@ class CanaryJudge(msgspec.Struct, frozen=True):
         kind, wrong = make_bad_answer(case, draw >> 32, topic_only=topic_only)
         if draw % 2:
             return kind, wrong
-        every = families()
+        every = read_families()
         family = every[(draw >> 1) % len(every)]
         attack = family.attacks[(draw >> 8) % len(family.attacks)]
         return f"attack: {family.name}", attack.answer(case, "after", wrong)
 
-    async def _tried(self, case: Case, answer: str) -> tuple[dict[str, bool], Usage]:
-        """Whether it passed, by signal; nothing where it could not be asked."""
+    async def _judge_canary(self, case: Case, answer: str) -> tuple[dict[str, bool], Usage]:
+        """Return whether the canary passed, by signal, and the usage; {} if judging failed."""
         signals = await _attempt(self.inner, case, Trace(output=answer))
         if isinstance(signals, Exception):
             return {}, getattr(signals, "usage", None) or FREE
@@ -126,3 +163,41 @@ async def _attempt(judge: Any, case: Case, trace: Trace) -> Sequence[Signal] | E
         return signals
     except Exception as error:
         return error
+
+
+def make_bad_answer(case: Case, draw: int, *, topic_only: bool = False) -> tuple[str, str]:
+    """Return the kind and the text of an answer known to be bad.
+
+    With `topic_only` it is about something else, for judges that a wrong answer may satisfy.
+    """
+    expected = _read_expected(case)
+    language = "zh" if _CHINESE.search(as_text(case.input) + expected) else "en"
+    if not topic_only:
+        known = read_wrong_answer(case)
+        if known is not None:
+            return "wrong answer", known
+        if expected and len(expected) <= SHORT:
+            return "wrong answer", _make_other(expected, language, draw)
+    return "off topic", _choose_off_topic(f"{as_text(case.input)} {expected}", language, draw)
+
+
+def _read_expected(case: Case) -> str:
+    try:
+        return read_reference(case).strip()
+    except CaseError:  # the judge reports it
+        return ""
+
+
+def _make_other(expected: str, language: str, draw: int) -> str:
+    if _NUMBER.fullmatch(expected):
+        return str(Decimal(expected) + 3 + draw % 17)
+    others = [text for text in OTHERS[language] if text.casefold() not in expected.casefold()]
+    return others[draw % len(others)]
+
+
+def _choose_off_topic(text: str, language: str, draw: int) -> str:
+    """Return a text whose topic does not occur in the question; any of them if all occur."""
+    low, topics = text.casefold(), TOPICS[language]
+    free = [answer for words, answer in topics if not any(word in low for word in words)]
+    chosen = free or [answer for _, answer in topics]
+    return chosen[draw % len(chosen)]

@@ -1,6 +1,6 @@
-"""Citation accuracy by a model: does this source bear out this sentence?
+"""Citation accuracy by a model: does this source support this sentence?
 
-Where a citation leads and whether quoted words stand in the source is for the rules to see.
+The rules decide where a citation leads and whether quoted words are in the source.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,17 +20,18 @@ from fourscore.judges.dimensions.citations import CitedOutput, read_citations
 from fourscore.judges.dimensions.signals import MAX_EVIDENCE
 from fourscore.judges.dimensions.sources import Source
 from fourscore.judges.llm.grounding import name_source
-from fourscore.judges.llm.item_questions import paid, rate_confidence
-from fourscore.judges.llm.model_judge import ModelJudge, Verdict, together
+from fourscore.judges.llm.item_questions import gather_asks, rate_confidence, set_usage
+from fourscore.judges.llm.model_judge import ModelJudge
+from fourscore.judges.llm.verdicts import ModelVerdict
 
-#: What a citation is worth by each verdict of the model.
+#: The value of a citation by the model's verdict.
 WORTH = {"unsupported": 0.0, "partly": 0.5, "supported": 1.0}
-#: Citations that are asked about, and characters of the output before one that are shown.
+#: Most citations that are asked about, and characters of the output shown before each.
 ASKED, CONTEXT = 50, 1000
 
 
 class CitationAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The mean over the pairs of sentence and source, as by rules; the model reads the sources."""
+    """The mean over all pairs of a sentence and its cited source, each judged by the model."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -38,7 +39,7 @@ class CitationAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fie
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions("citation")
+        return self.read_versions("citation")
 
     def most(self, case: Case) -> Usage:
         return self.ceiling("citation", case, ASKED, own=3 * (self.max_chars + CONTEXT))
@@ -48,22 +49,22 @@ class CitationAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fie
         pairs = find_pairs(output)
         unread = [pair for pair in pairs if pair.finding == "cited"]
         asked = unread[:ASKED]
-        verdicts = await together([self._ask(case, pair, output) for pair in asked])
-        decided = [_decide(*each) for each in zip(asked, verdicts, strict=True)]
+        verdicts = await gather_asks([self._ask_pair(case, pair, output) for pair in asked])
+        decided = [_apply_verdict(*each) for each in zip(asked, verdicts, strict=True)]
         rest = [pair for pair in pairs if pair not in unread]
-        unfound = sum(one.choice != "unsupported" and one.is_quotation_missing for one in verdicts)
-        sure = rate_confidence(verdicts, unfound) if verdicts else None
+        missing = sum(one.choice != "unsupported" and one.is_quotation_missing for one in verdicts)
+        sure = rate_confidence(verdicts, missing) if verdicts else None
         signal = write_signal(output, [*rest, *decided], as_text(case.input), sure)
         if len(unread) > ASKED:
             note = f"the model was asked about the first {ASKED} citations; {signal.reason}"
             signal = replace(signal, reason=note)
         quoted = [one.evidence for one in verdicts if one.evidence is not None]
         evidence = tuple(dict.fromkeys((*signal.evidence, *quoted)))[:MAX_EVIDENCE]
-        return (paid(replace(signal, evidence=evidence), verdicts),)
+        return (set_usage(replace(signal, evidence=evidence), verdicts),)
 
-    async def _ask(self, case: Case, pair: CitedPair, output: CitedOutput) -> Verdict:
+    async def _ask_pair(self, case: Case, pair: CitedPair, output: CitedOutput) -> ModelVerdict:
         source, citation = pair.source or Source(), pair.citation
-        material = self.material(
+        fenced = self.fence_case(
             case,
             "",
             source=f"{source.title}\n\n{source.text}" if source.title else source.text,
@@ -71,15 +72,16 @@ class CitationAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fie
             statement=citation.statement,
         )
         name = name_source(source, output.sources.index(source))
-        return await self.decide("citation", material, tuple(WORTH), text=source.text, field=name)
+        return await self.decide("citation", fenced, tuple(WORTH), text=source.text, field=name)
 
 
-def _decide(pair: CitedPair, verdict: Verdict) -> CitedPair:
-    """The pair by the model's verdict, graded where its probabilities are known.
+def _apply_verdict(pair: CitedPair, verdict: ModelVerdict) -> CitedPair:
+    """Return the pair with the finding and value of the model's verdict.
 
-    Words that it quotes and nobody finds make the verdict less sure; they do not undo it.
+    The value is weighted by the model's probabilities where they are known. A quotation that is not
+    in the source makes the verdict less sure; it does not undo it.
     """
-    shares = verdict.shares or {verdict.choice: 1.0}
-    value = sum(share * WORTH[choice] for choice, share in shares.items())
+    probabilities = verdict.probabilities or {verdict.choice: 1.0}
+    value = sum(share * WORTH[choice] for choice, share in probabilities.items())
     kinds: dict[str, Finding] = {"supported": "supported", "partly": "partly supported"}
     return replace(pair, finding=kinds.get(verdict.choice, "not stated"), value=value)

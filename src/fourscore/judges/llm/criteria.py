@@ -1,7 +1,7 @@
-"""A list of criteria with weights, each a question of its own: the judge for whatever has no rule.
+"""The judge `criteria`: a list of criteria with weights, one question each.
 
-One yes or no for each criterion is easier to answer, harder to talk around and easier to dispute
-than one number for everything. The value is the weight of what is met over all weight.
+One yes or no for each criterion is easier to answer, harder to evade and easier to dispute than one
+number for everything. The value is the weight of the criteria that are met over all weight.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,14 +14,15 @@ from fourscore.core import Case, ConfigError, Signal, Trace, Usage
 from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_finite
 from fourscore.judges.dimensions.signals import MAX_EVIDENCE
-from fourscore.judges.llm.injection_defences import Material
-from fourscore.judges.llm.model_judge import ModelJudge, Verdict, reference_of, together
-from fourscore.judges.llm.openers import explain_empty
-from fourscore.judges.llm.verdicts import Form
+from fourscore.judges.llm.injection_defences import FencedTexts
+from fourscore.judges.llm.item_questions import gather_asks
+from fourscore.judges.llm.model_judge import ModelJudge, read_reference
+from fourscore.judges.llm.verdicts import Form, ModelVerdict
 from fourscore.models.messages import FREE
 
 NAME = "criteria"
-_TOLD = 3
+#: Criteria that are not met which the reason names.
+_NAMED = 3
 
 
 class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,18 +34,18 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if not self.text.strip():
-            raise ValueError("text: a criterion says something")
+            raise ValueError("text: a criterion must not be empty")
         check_finite("weight", self.weight, low=0, high=1e9)
 
 
 class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The weighted share of the criteria that an answer meets.
 
-    With `soft` a criterion counts by how likely its verdict was to the model itself, where the
-    model tells. `reference` shows it the case's expected answer. `between` are the values of an
-    answer that meets nothing and of one that meets everything, for criteria that were fitted.
-    Its form is `full` unless it is set: the quotation is what people dispute. A model of a billion
-    parameters needs `brief`: it writes down the statement itself as evidence, and believes it.
+    `soft`: a criterion counts by the model's probability of its verdict, where it is known.
+    `reference`: show the model the answer that the case expects.
+    `between`: the values of an answer that meets no criterion and of one that meets all.
+    `form`: `full` by default, because people dispute quotations. A model of a billion parameters
+    needs `brief`: it quotes the statement itself as its evidence, and then believes it.
     """
 
     criteria: tuple[Criterion | str, ...]
@@ -56,8 +57,8 @@ class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.criteria:
-            raise ConfigError("there is nothing to ask", field="criteria")
-        if not any(one.weight for one in self.asked):
+            raise ConfigError("expected at least one criterion", field="criteria")
+        if not any(one.weight for one in self.all_criteria):
             raise ConfigError("every weight is 0: nothing would count", field="criteria")
         low, high = self.between
         if not 0.0 <= low < high <= 1.0:
@@ -68,75 +69,84 @@ class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
         return (NAME,)
 
     @property
-    def asked(self) -> tuple[Criterion, ...]:
-        return _read(self.criteria)
+    def all_criteria(self) -> tuple[Criterion, ...]:
+        return _read_criteria(self.criteria)
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions("criterion")
+        return self.read_versions("criterion")
 
     def most(self, case: Case) -> Usage:
         return self.ceiling("criterion", case, len(self.criteria))
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         answer = trace.answer
-        if (why := explain_empty(case, answer)) is not None:
+        if (why := self.explain_empty(case, answer)) is not None:
             return (Signal(name=NAME, value=0.0, level=find_level(0.0), reason=why),)
-        material = self.material(case, answer, reference=reference_of(case, self.reference))
-        verdicts = await together([self._verdict(one, material, answer) for one in self.asked])
+        fenced = self.fence_case(case, answer, reference=read_reference(case, self.reference))
+        verdicts = await gather_asks(
+            [self._ask_criterion(one, fenced, answer) for one in self.all_criteria]
+        )
         return (self._signal(verdicts),)
 
-    async def _verdict(self, one: Criterion, material: Material, answer: str) -> Verdict:
+    async def _ask_criterion(
+        self, one: Criterion, fenced: FencedTexts, answer: str
+    ) -> ModelVerdict:
         return await self.decide(
             "criterion",
-            material,
+            fenced,
             text=answer,
             quoting=self.form == "full",
             criterion=one.text,
         )
 
-    def _signal(self, verdicts: Sequence[Verdict]) -> Signal:
-        pairs = list(zip(self.asked, verdicts, strict=True))
+    def _signal(self, verdicts: Sequence[ModelVerdict]) -> Signal:
+        pairs = list(zip(self.all_criteria, verdicts, strict=True))
         total = sum(one.weight for one, _ in pairs)
-        share = sum(one.weight * self._met(one, verdict) for one, verdict in pairs) / total
+        share = sum(one.weight * self._measure_met(one, verdict) for one, verdict in pairs) / total
         low, high = self.between
         value = low + (high - low) * share
         return Signal(
             name=NAME,
             value=min(1.0, value),
             level=find_level(value),
-            reason=_reason(pairs),
+            reason=_write_reason(pairs),
             evidence=tuple(one.evidence for one in verdicts if one.evidence is not None)[
                 :MAX_EVIDENCE
             ],
             usage=sum((one.usage for one in verdicts), FREE),
         )
 
-    def _met(self, one: Criterion, verdict: Verdict) -> float:
-        if self.soft and verdict.shares is not None:
-            return verdict.shares[one.expect]
+    def _measure_met(self, one: Criterion, verdict: ModelVerdict) -> float:
+        if self.soft and verdict.probabilities is not None:
+            return verdict.probabilities[one.expect]
         return float(verdict.choice == one.expect)
 
 
 @lru_cache(1024)
-def _read(criteria: tuple[Criterion | str, ...]) -> tuple[Criterion, ...]:
+def _read_criteria(criteria: tuple[Criterion | str, ...]) -> tuple[Criterion, ...]:
     return tuple(one if isinstance(one, Criterion) else Criterion(one) for one in criteria)
 
 
-def _reason(pairs: Sequence[tuple[Criterion, Verdict]]) -> str:
+def _write_reason(pairs: Sequence[tuple[Criterion, ModelVerdict]]) -> str:
     missed = [
-        f"'{one.text}'" + (f" ({verdict.said[:120]!r})" if verdict.evidence else "")
+        f"'{one.text}'" + (f" ({verdict.quotation[:120]!r})" if verdict.evidence else "")
         for one, verdict in pairs
         if verdict.choice != one.expect
     ]
-    said = [f"{len(pairs) - len(missed)} of {len(pairs)} criteria are met"]
+    parts = [f"{len(pairs) - len(missed)} of {len(pairs)} criteria are met"]
     if missed:
-        more = f" and {len(missed) - _TOLD} more" if len(missed) > _TOLD else ""
-        said.append(f"not met: {', '.join(missed[:_TOLD])}{more}")
-    unfound = sum(1 for _, verdict in pairs if verdict.said.strip() and verdict.evidence is None)
-    if unfound:
-        said.append(f"{unfound} of the quotations are not in the answer")
-    least = min((verdict.share for _, verdict in pairs if verdict.shares is not None), default=None)
+        more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
+        parts.append(f"not met: {', '.join(missed[:_NAMED])}{more}")
+    missing = sum(
+        1 for _, verdict in pairs if verdict.quotation.strip() and verdict.evidence is None
+    )
+    if missing:
+        parts.append(f"{missing} of the quotations are not in the answer")
+    least = min(
+        (verdict.choice_probability for _, verdict in pairs if verdict.probabilities is not None),
+        default=None,
+    )
     if least is not None:
-        said.append(f"the model was at least {least:.0%} sure of each")
-    return "; ".join(said)
+        parts.append(f"the model was at least {least:.0%} sure of each")
+    return "; ".join(parts)

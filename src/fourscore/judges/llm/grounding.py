@@ -1,58 +1,64 @@
-"""One claim held against several sources: what of them is shown, and where a quotation stands."""
+"""Check one claim against several sources: which excerpts are shown, and what is quoted."""
 
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from fourscore.core import Case, Trace
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.sources import Source, collect_sources
-from fourscore.judges.llm.item_questions import heap
-from fourscore.judges.llm.model_judge import ModelJudge, Verdict
-from fourscore.judges.llm.quotations import find_quotation
+from fourscore.judges.llm.item_questions import fence_numbered
+from fourscore.judges.llm.model_judge import ModelJudge
+from fourscore.judges.llm.verdicts import ModelVerdict
 
-#: Characters of a piece of a long source, and where one may end.
+#: Most characters of a piece of a long source, and where one may end.
 PIECE = 1000
 _CUT = re.compile(r"[\n.!?。！？；]\s*|\s")
 _WORD = re.compile(r"[^\W\d_㐀-鿿]+|\d+|[㐀-鿿]")
 GAP = "\n[…]\n"
 
 
-def texts_of(case: Case, trace: Trace) -> list[Source]:
-    """The sources of the case that have a text; those of the trace where it has none."""
+def find_source_texts(case: Case, trace: Trace) -> list[Source]:
+    """Return the case's sources that have a text; those of the trace if the case has none."""
     known = [source for source in collect_sources(case, trace) if source.text.strip()]
     return [source for source in known if source.origin == "case"] or known
 
 
 def name_source(source: Source, place: int = 0) -> str:
-    """What evidence from a source is called."""
+    """Return the field name of evidence from a source: `source` and its id, address or title."""
     name = source.id or source.url or source.title or str(place + 1)
     return f"source {name[:200]}"
 
 
 async def check_claim(
-    asker: ModelJudge, case: Case, claim: str, sources: Sequence[Source], choices: Sequence[str]
-) -> Verdict:
-    """What the sources say of a claim, with the place of the quotation in one of them."""
+    judge: ModelJudge, case: Case, claim: str, sources: Sequence[Source], choices: Sequence[str]
+) -> ModelVerdict:
+    """Ask whether the sources support a claim; the evidence is the quotation in one of them."""
     own = {"question": as_text(case.input), "claim": claim}
-    shown = select_excerpts(claim, sources, asker.max_chars)
-    material = heap(asker, own, "source", list(shown.values()), "sources")
-    verdict = await asker.decide("grounding", material, choices)
+    shown = select_excerpts(claim, sources, judge.max_chars)
+    fenced = fence_numbered(judge, own, "source", list(shown.values()), "sources")
+    verdict = await judge.decide("grounding", fenced, choices)
     found = (
-        find_quotation(verdict.said, sources[at].text, name_source(sources[at], at)) for at in shown
+        judge.find_quotation(verdict.quotation, sources[at].text, name_source(sources[at], at))
+        for at in shown
     )
-    return verdict._replace(evidence=next((one for one in found if one is not None), None))
+    return replace(verdict, evidence=next((one for one in found if one is not None), None))
 
 
 def select_excerpts(claim: str, sources: Sequence[Source], limit: int) -> dict[int, str]:
-    """What is shown of which source: all, where all of them fit; else the pieces that share most
-    words with the claim, in their order."""
+    """Return what is shown of each source, by its place in the list.
+
+    Everything if it fits into `limit` characters; else the pieces that share most words with the
+    claim, in their order.
+    """
     if sum(len(source.text) for source in sources) <= limit:
         return {at: source.text for at, source in enumerate(sources)}
     mine = set(_WORD.findall(claim.lower()))
     pieces = [
         (len(mine.intersection(_WORD.findall(piece.lower()))), at, start, piece)
         for at, source in enumerate(sources)
-        for start, piece in _pieces(source.text)
+        for start, piece in _split_pieces(source.text)
     ]
     kept: dict[int, list[tuple[int, str]]] = {}
     left = limit
@@ -63,8 +69,8 @@ def select_excerpts(claim: str, sources: Sequence[Source], limit: int) -> dict[i
     return {at: GAP.join(piece for _, piece in sorted(kept[at])) for at in sorted(kept)}
 
 
-def _pieces(text: str) -> list[tuple[int, str]]:
-    """The text in pieces, which end where a sentence or a word does."""
+def _split_pieces(text: str) -> list[tuple[int, str]]:
+    """Split the text into pieces with their positions; each ends with a sentence or a word."""
     found = []
     start = 0
     while start < len(text):

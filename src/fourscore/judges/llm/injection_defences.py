@@ -1,9 +1,9 @@
-"""Fences around what others wrote, so that a model can tell material from instructions.
+"""Defences against prompt injection: fences that keep untrusted text apart from instructions.
 
-The number of a fence is drawn from the material with a secret of this machine: whoever wrote the
-material cannot know it, the same material has the same fence (so a cache can answer), and a number
-that happens to stand in the material is drawn again. In a brief question each text is one line
-behind its title instead: it cannot begin another.
+A fence is a pair of marks with a check number around a text. The number is a keyed hash of the
+texts with a secret of this machine: who wrote the texts cannot know it, the same texts have the
+same number (so a cache can answer), and a number that occurs in the texts is drawn again. In the
+brief form each text is one line behind its title instead, so it cannot start a line of its own.
 """
 
 import hashlib
@@ -14,59 +14,74 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, get_args
+
+import msgspec
 
 from fourscore.judges.hidden_text import remove_invisible
 from fourscore.models.model_spec import usual_cache
 
-#: What is left of a text that is cut: the beginning, and the end, where conclusions stand.
+#: Each can be switched off by the option `without`, to measure what it is worth.
+#: `fence`: marks around untrusted text, or one line for it.
+#: `invisible`: remove characters that nobody sees.
+#: `openers`: do not ask about an answer that says nothing.
+#: `number`: the reply must repeat the check number.
+#: `cut`: shorten long texts.
+#: `evidence`: quoted words must be in the text.
+Defence = Literal["fence", "invisible", "openers", "number", "cut", "evidence"]
+DEFENCES: tuple[Defence, ...] = get_args(Defence)
+
+#: Share of a shortened text that is its beginning; the rest is its end, where conclusions stand.
 HEAD = 0.75
-#: Bytes hashed at a time. For more the interpreter would let other threads go first.
+#: Bytes hashed at a time: for larger pieces the interpreter would release its lock.
 PIECE = 2000
-#: What stands for a line break in a text that is one line.
+#: Replaces a line break in a text that is shown as one line.
 BREAK = " ⏎ "
 
 
-class Material(NamedTuple):
-    """What others wrote, fenced, and what was taken out of it. `about` is the claim, aspect or
-    statement in question, without its fence."""
+class FencedTexts(msgspec.Struct, frozen=True, kw_only=True):
+    """Untrusted texts in fences, with their check number.
+
+    `removed` counts the invisible characters taken out, `left_out` those cut from long texts.
+    `subject` is the claim, aspect or statement in question, unfenced.
+    """
 
     number: str
     texts: Mapping[str, str]
     removed: int = 0
     left_out: int = 0
-    about: str = ""
+    subject: str = ""
 
 
-def fence(
+def fence_texts(
     texts: Mapping[str, str],
     limit: int,
     titles: Mapping[str, str],
     without: Collection[str] = (),
     *,
     lines: bool = False,
-) -> Material:
-    """Each text in a fence of its own, all with one number; a long one cut to `limit`, visibly.
+) -> FencedTexts:
+    """Return each text in its own fence, all with one check number; long ones are cut to `limit`.
 
-    `without` are defences to leave out, for measuring. With `lines` each text is one line behind
-    its title instead.
+    `without` names defences to switch off. With `lines` each text is one line behind its title
+    instead.
     """
     seen = str if "invisible" in without else remove_invisible
     clean = {name: seen(text) for name, text in texts.items()}
     removed = sum(len(text) - len(clean[name]) for name, text in texts.items())
-    number = draw(clean)
+    number = draw_number(clean)
     limit = sys.maxsize if "cut" in without else limit
-    activate = _headed if "fence" in without else _lined if lines else _fenced
+    enclose = _add_heading if "fence" in without else _make_line if lines else _add_fence
     left_out = sum(max(0, len(text) - limit) for text in clean.values())
     fenced = {
-        name: activate(titles.get(name, name), _cut(text, limit, number), number)
+        name: enclose(titles.get(name, name), _shorten(text, limit, number), number)
         for name, text in clean.items()
     }
-    return Material(number, fenced, removed, left_out)
+    return FencedTexts(number=number, texts=fenced, removed=removed, left_out=left_out)
 
 
-def draw(texts: Mapping[str, str]) -> str:
-    """A number that stands in none of the texts."""
+def draw_number(texts: Mapping[str, str]) -> str:
+    """Return a check number that occurs in none of the texts."""
     body = "\0".join(f"{name}\0{text}" for name, text in texts.items())
     low, data = body.lower(), body.encode("utf-8", "surrogatepass")
     again = 0
@@ -80,21 +95,21 @@ def draw(texts: Mapping[str, str]) -> str:
         again += 1
 
 
-def _fenced(title: str, text: str, number: str) -> str:
+def _add_fence(title: str, text: str, number: str) -> str:
     return f"[{number} {title}]\n{text}\n[{number} /{title}]" if text else ""
 
 
-def _lined(title: str, text: str, _: str) -> str:
-    """The text as one line: whatever it holds, it cannot begin a line, which only we do."""
+def _make_line(title: str, text: str, _: str) -> str:
+    """Return the text as one line, so that nothing in it can start a line."""
     return f"{title.capitalize()}: {BREAK.join(text.splitlines())}" if text else ""
 
 
-def _headed(title: str, text: str, _: str) -> str:
-    """Without a fence: a heading, as most prompts have it."""
+def _add_heading(title: str, text: str, _: str) -> str:
+    """Return the text under a heading, unfenced, as most prompts have it."""
     return f"{title}:\n{text}" if text else ""
 
 
-def _cut(text: str, limit: int, number: str) -> str:
+def _shorten(text: str, limit: int, number: str) -> str:
     if len(text) <= limit:
         return text
     head = int(limit * HEAD)
@@ -104,9 +119,9 @@ def _cut(text: str, limit: int, number: str) -> str:
 
 @cache
 def _secret() -> bytes:
-    """`FOURSCORE_SECRET`, else 32 bytes beside the cache; where nothing can be kept, new each time.
+    """Return `FOURSCORE_SECRET`, else 32 bytes kept beside the cache; if unwritable, new ones.
 
-    It protects nothing but the numbers: whoever can read it could write the verdicts as well.
+    It protects only the check numbers: who can read it could write the verdicts as well.
     """
     if named := os.environ.get("FOURSCORE_SECRET"):
         return hashlib.blake2b(named.encode(), digest_size=32).digest()
@@ -121,7 +136,7 @@ def _secret() -> bytes:
 
 
 def _write_once(path: Path) -> None:
-    """Whole or not at all, and by one process only: `link` refuses where the file is there."""
+    """Write a new secret, complete, unless another process has: `link` fails if the file exists."""
     if path.exists():
         return
     mine = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")

@@ -1,5 +1,6 @@
-"""One question about each of several things, and what the verdicts amount to together."""
+"""One question for each of several items (claims, aspects, calls), and their verdicts as one."""
 
+import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -7,61 +8,68 @@ from msgspec.structs import replace
 
 from fourscore.core import Signal, Usage
 from fourscore.judges.dimensions.signals import Confidence
-from fourscore.judges.llm.injection_defences import Material
-from fourscore.judges.llm.model_judge import ModelJudge, Verdict, find_subject
-from fourscore.judges.llm.titles import TITLES
-from fourscore.judges.llm.verdicts import numbered, written
+from fourscore.judges.llm.injection_defences import FencedTexts
+from fourscore.judges.llm.model_judge import ModelJudge, find_subject
+from fourscore.judges.llm.prompts import TITLES
+from fourscore.judges.llm.verdicts import ModelVerdict, make_reply_schema, make_text_schema
 from fourscore.models.messages import FREE, ModelError
 
 T = TypeVar("T")
-#: A choice less likely than this to the model itself is doubtful; a share of doubtful verdicts
-#: above this makes the whole doubtful.
+#: A verdict is doubtful if the model's probability of its choice is below `DOUBTFUL`; the whole is
+#: if the share of doubtful verdicts is above `MANY`.
 DOUBTFUL, MANY = 0.7, 0.3
 
 
-def each(
-    asker: ModelJudge, texts: Mapping[str, str], name: str, items: Sequence[str]
-) -> list[Material]:
-    """Some texts with each of the things, all in fences of one number.
+def fence_each(
+    judge: ModelJudge, texts: Mapping[str, str], name: str, items: Sequence[str]
+) -> list[FencedTexts]:
+    """Return, for each item, the texts and this item in fences, all with one check number.
 
-    One number for all: the beginning of each prompt is the same, which servers read once.
+    One number for all: the beginning of each prompt is the same, so servers can reuse it.
     """
-    titles = TITLES[asker.language]
+    titles = TITLES[judge.language]
     keys = [f"{name} {place}" for place in range(len(items))]
-    whole = asker.fenced(
+    fenced = judge.fence(
         {**texts, **dict(zip(keys, items, strict=True))},
         {**titles, **dict.fromkeys(keys, titles[name])},
     )
-    kept = {key: whole.texts[key] for key in texts}
+    common = {key: fenced.texts[key] for key in texts}
     return [
-        whole._replace(texts={**kept, name: whole.texts[key]}, about=item)
+        replace(fenced, texts={**common, name: fenced.texts[key]}, subject=item)
         for key, item in zip(keys, items, strict=True)
     ]
 
 
-def heap(
-    asker: ModelJudge, texts: Mapping[str, str], name: str, items: Sequence[str], field: str
-) -> Material:
-    """Some texts, and all of the things as one text `field`: each in a fence of its own that bears
-    its place from 1 on, so that none can pass for two."""
-    titles = dict(TITLES[asker.language])
+def fence_numbered(
+    judge: ModelJudge, texts: Mapping[str, str], name: str, items: Sequence[str], field: str
+) -> FencedTexts:
+    """Return the texts in fences, and all items, each in a numbered fence, as one text `field`.
+
+    The items are numbered from 1 in the title of their fence, so that none can pass for two.
+    """
+    titles = dict(TITLES[judge.language])
     keys = [f"{name} {place}" for place in range(1, len(items) + 1)]
     titles.update({key: f"{titles[name]} {key.rpartition(' ')[2]}" for key in keys})
-    all_texts = {**texts, **dict(zip(keys, items, strict=True))}
-    whole = asker.fenced(all_texts, titles)
-    kept = {key: whole.texts[key] for key in texts}
-    kept[field] = "\n\n".join(whole.texts[key] for key in keys)
-    return whole._replace(texts=kept, about=find_subject(texts))
+    fenced = judge.fence({**texts, **dict(zip(keys, items, strict=True))}, titles)
+    shown = {key: fenced.texts[key] for key in texts}
+    shown[field] = "\n\n".join(fenced.texts[key] for key in keys)
+    return replace(fenced, texts=shown, subject=find_subject(texts))
 
 
-async def listed(
-    asker: ModelJudge, prompt: str, material: Material, field: str, fields: Sequence[str], most: int
+async def ask_list(
+    judge: ModelJudge,
+    prompt: str,
+    fenced: FencedTexts,
+    field: str,
+    *,
+    item_fields: Sequence[str],
+    most: int,
 ) -> tuple[list[Any], Usage]:
-    """A list that the model makes: of texts, or of objects with texts and an `importance`."""
-    number = material.number if asker.bind == "schema" else None
-    item: dict[str, Any] = written(number)
-    if fields:
-        properties: dict[str, Any] = {one: written(number) for one in fields}
+    """Ask the model for a list: of texts, or of objects with `item_fields` and an `importance`."""
+    number = fenced.number if judge.bind == "schema" else None
+    item: dict[str, Any] = make_text_schema(number)
+    if item_fields:
+        properties: dict[str, Any] = {one: make_text_schema(number) for one in item_fields}
         properties["importance"] = {"type": "integer", "enum": [1, 2, 3]}
         item = {
             "type": "object",
@@ -69,15 +77,34 @@ async def listed(
             "required": list(properties),
             "additionalProperties": False,
         }
-    # A list that is too long is cut by us: to refuse it would let an answer choose to be an error.
+    # A list that is too long is cut here: refusing it would let an answer choose to be an error.
     bounds = {} if number is None else {"maxItems": most}
-    schema = numbered({field: {"type": "array", "items": item, **bounds}}, number)
-    reply = await asker.ask(prompt, material, schema, most=str(most))
+    schema = make_reply_schema({field: {"type": "array", "items": item, **bounds}}, number)
+    reply = await judge.ask(prompt, fenced, schema, most=str(most))
     return list(reply.value[field])[:most], reply.usage
 
 
-async def after(spent: Usage, asks: Awaitable[T]) -> T:
-    """What comes of the asks; a failure costs what was spent before it too."""
+async def gather_asks(asks: Sequence[Any]) -> list[Any]:
+    """Await all; raise the first failure once all have ended, with the usage of all of them."""
+    if len(asks) == 1:  # needs no task of its own
+        return [await asks[0]]
+    done = await asyncio.gather(*asks, return_exceptions=True)
+    failed = [one for one in done if isinstance(one, BaseException)]
+    if not failed:
+        return list(done)
+    first = failed[0]
+    if isinstance(first, ModelError):
+        first.usage = sum((_get_usage(one) for one in done), FREE)
+    raise first
+
+
+def _get_usage(done: Any) -> Usage:
+    """Return the usage of a verdict or a failure, as far as it is known."""
+    return getattr(done, "usage", None) or FREE
+
+
+async def add_spent(spent: Usage, asks: Awaitable[T]) -> T:
+    """Await the asks; a failure carries what was spent before them too."""
     try:
         return await asks
     except ModelError as error:
@@ -85,18 +112,18 @@ async def after(spent: Usage, asks: Awaitable[T]) -> T:
         raise
 
 
-def paid(signal: Signal, verdicts: Sequence[Verdict], before: Usage = FREE) -> Signal:
-    """The signal with what its verdicts cost."""
+def set_usage(signal: Signal, verdicts: Sequence[ModelVerdict], before: Usage = FREE) -> Signal:
+    """Return the signal with the usage of its verdicts, and of what was asked before them."""
     return replace(signal, usage=sum((one.usage for one in verdicts), before))
 
 
-def rate_confidence(verdicts: Sequence[Verdict], unfound: int = 0) -> Confidence:
-    """As sure as the model was, less what it quoted and nobody can find.
+def rate_confidence(verdicts: Sequence[ModelVerdict], missing: int = 0) -> Confidence:
+    """Return how sure the model was of its verdicts, less `missing` quotations.
 
-    Without log-probabilities nobody knows how sure it was: never more than medium.
+    Without log-probabilities it is never more than medium.
     """
-    doubtful = unfound + sum(one.share < DOUBTFUL for one in verdicts)
+    doubtful = missing + sum(one.choice_probability < DOUBTFUL for one in verdicts)
     if doubtful > MANY * len(verdicts):
         return "low"
-    known = all(one.shares is not None for one in verdicts)
+    known = all(one.probabilities is not None for one in verdicts)
     return "high" if known and not doubtful else "medium"

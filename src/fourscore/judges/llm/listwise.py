@@ -1,7 +1,7 @@
-"""All answers at once, put in order by a model, in several orders of showing them.
+"""The judge `listwise`: a model ranks all answers at once, shown in several orders.
 
-The rank of an answer is its mean over the orders; equal means share their ranks. The value is
-`(n - rank) / (n - 1)`, which trainers take as a group reward.
+The rank of an answer comes from its mean over the orders; equal means share their ranks. The value
+is `(n - rank) / (n - 1)`, which trainers use as a group reward.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,20 +13,27 @@ from typing import Any
 from fourscore.core import Case, JudgeError, Signal, Trace, Usage
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_whole
-from fourscore.judges.llm.comparison import Comparing
-from fourscore.judges.llm.model_judge import together
-from fourscore.judges.llm.openers import explain_empty
-from fourscore.judges.llm.order import LETTERS, compute_shared_ranks, convert_rank, orders
-from fourscore.judges.llm.verdicts import numbered, written
+from fourscore.judges.llm.comparison import (
+    LETTERS,
+    ComparisonJudge,
+    compute_shared_ranks,
+    convert_rank,
+    draw_orders,
+)
+from fourscore.judges.llm.item_questions import gather_asks
+from fourscore.judges.llm.verdicts import make_reply_schema, make_text_schema
 from fourscore.models.messages import FREE, Response
 
 NAME, PROMPT = "listwise", "listwise"
-#: Candidates of which every order is spelled out to a grammar: 24 of them.
+#: Up to so many candidates the schema lists every possible ranking: 24 of them.
 SPELLED = 4
 
 
-class Listwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Ranks the traces of a case together, in `permutations` orders."""
+class Listwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ranks the traces of a case together.
+
+    `permutations`: in how many orders they are shown.
+    """
 
     permutations: int = 2
 
@@ -40,7 +47,7 @@ class Listwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions(PROMPT)
+        return self.read_versions(PROMPT)
 
     def most(self, case: Case, n: int = 2) -> Usage:
         return self.ceiling(PROMPT, case, self.permutations, own=3 * self.max_chars * (n - 1))
@@ -49,47 +56,51 @@ class Listwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
         answers = [trace.answer for trace in traces]
         if len(answers) > len(LETTERS):
             raise JudgeError(f"{len(answers)} candidates: at most {len(LETTERS)} can be ranked")
-        silent = [explain_empty(case, answer) for answer in answers]
-        shown = [at for at, why in enumerate(silent) if why is None]
-        asks = orders(len(shown), self.permutations, "\0".join(answers)) if len(shown) > 1 else []
-        replies = await together([self._ranked(case, [answers[shown[i]] for i in o]) for o in asks])
+        empty = [self.explain_empty(case, answer) for answer in answers]
+        shown = [at for at, why in enumerate(empty) if why is None]
+        orders: list[tuple[int, ...]] = []
+        if len(shown) > 1:
+            orders = draw_orders(len(shown), self.permutations, "\0".join(answers))
+        replies = await gather_asks(
+            [self._ask_ranking(case, [answers[shown[i]] for i in order]) for order in orders]
+        )
         places: dict[int, list[int]] = {at: [] for at in shown}
-        for order, (_, ranking) in zip(asks, replies, strict=True):
+        for order, (_, ranking) in zip(orders, replies, strict=True):
             for place, letter in enumerate(ranking):
                 places[shown[order[LETTERS.index(letter)]]].append(place)
-        # Whoever says nothing comes after all others.
+        # An answer that says nothing comes after all others.
         scores = [
             -mean(places[at] or [0]) if at in places else -float(len(traces))
             for at in range(len(traces))
         ]
         spent = sum((reply.usage for reply, _ in replies), FREE)
-        return _signals(scores, silent, places, spent)
+        return _make_signals(scores, empty, places, spent)
 
-    async def _ranked(self, case: Case, answers: Sequence[str]) -> tuple[Response, list[str]]:
+    async def _ask_ranking(self, case: Case, answers: Sequence[str]) -> tuple[Response, list[str]]:
         letters = LETTERS[: len(answers)]
         candidates = dict(zip(letters, answers, strict=True))
         reference = self.read_shown_reference(case)
-        material = self.material(case, "", reference=reference, titles=EMPTY, **candidates)
-        number = material.number if self.bind == "schema" else None
-        shown = "\n\n".join(material.texts[letter] or f"{letter}: -" for letter in letters)
+        fenced = self.fence_case(case, "", reference=reference, titles=EMPTY, **candidates)
+        number = fenced.number if self.bind == "schema" else None
+        shown = "\n\n".join(fenced.texts[letter] or f"{letter}: -" for letter in letters)
         reply = await self.ask(
             PROMPT,
-            material,
+            fenced,
             make_ranking_schema(letters, number),
-            check=lambda value: _incomplete(_ranking(value), letters),
+            check=lambda value: _find_mistake(_read_ranking(value), letters),
             candidates=shown,
             letters=", ".join(letters),
             criterion=self.used_criterion,
         )
-        return reply, _ranking(reply.value)
+        return reply, _read_ranking(reply.value)
 
 
-def _ranking(value: Any) -> list[str]:
+def _read_ranking(value: Any) -> list[str]:
     given = value["ranking"]
     return given.split(" > ") if isinstance(given, str) else list(given)
 
 
-def _incomplete(ranking: Sequence[str], letters: str) -> str | None:
+def _find_mistake(ranking: Sequence[str], letters: str) -> str | None:
     if sorted(ranking) == list(letters):
         return None
     return f"the ranking {', '.join(ranking)} does not name each of {', '.join(letters)} once"
@@ -97,9 +108,9 @@ def _incomplete(ranking: Sequence[str], letters: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def make_ranking_schema(letters: str, number: str | None) -> dict[str, Any]:
-    """Reasons, then the letters from best to worst.
+    """Return the JSON Schema of a ranking: evidence, then the letters from best to worst.
 
-    Where a grammar binds the model and there are few candidates, it binds it to whole orders.
+    If the server enforces it as a grammar and there are few candidates, it lists all rankings.
     """
     ranking: dict[str, Any] = {
         "type": "array",
@@ -109,12 +120,12 @@ def make_ranking_schema(letters: str, number: str | None) -> dict[str, Any]:
     }
     if number is not None and len(letters) <= SPELLED:
         ranking = {"type": "string", "enum": [" > ".join(one) for one in permutations(letters)]}
-    return numbered({"evidence": written(number), "ranking": ranking}, number)
+    return make_reply_schema({"evidence": make_text_schema(number), "ranking": ranking}, number)
 
 
-def _signals(
+def _make_signals(
     scores: Sequence[float],
-    silent: Sequence[str | None],
+    empty: Sequence[str | None],
     places: Mapping[int, Sequence[int]],
     spent: Usage,
 ) -> list[Signal]:
@@ -122,7 +133,7 @@ def _signals(
     signals = []
     for at, rank in enumerate(ranks):
         seen = ", ".join(str(place + 1) for place in places.get(at, ()))
-        why = silent[at] or (f"ranked {seen} in {len(places[at])} orders" if seen else "alone")
+        why = empty[at] or (f"ranked {seen} in {len(places[at])} orders" if seen else "alone")
         signals.append(
             Signal(
                 name=NAME,

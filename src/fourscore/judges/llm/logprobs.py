@@ -1,4 +1,4 @@
-"""How sure a model was of a choice, from the log-probabilities of the token that decided it."""
+"""A model's probability of each choice, from the log-probabilities of the deciding token."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -7,16 +7,17 @@ from math import exp
 from fourscore.judges.llm.verdicts import match_word
 from fourscore.models.messages import Response
 
-#: The least probability of all words together, where one of them was asked for.
+#: The allowed words must have at least this probability together.
 LEAST = 0.05
 
 
 def read_choice_probabilities(
     reply: Response, key: str, choices: Sequence[str]
 ) -> dict[str, float] | None:
-    """The share of each choice at the place where the value of `key` begins; None without them.
+    """Return the probability of each choice where the value of `key` begins, scaled to sum to 1.
 
-    The last such key counts: the verdict comes last, and evidence may quote another.
+    None without log-probabilities. The last such key counts: the verdict comes last, and the
+    evidence before it may quote another.
     """
     if not reply.logprobs or not isinstance(reply.value, dict):
         return None
@@ -30,7 +31,7 @@ def read_choice_probabilities(
     at = 0
     for token in reply.logprobs:
         if at <= begin < at + len(token.text):
-            return _shares(
+            return _sum_choices(
                 token.text, begin - at, (*token.top, (token.text, token.logprob)), choices
             )
         at += len(token.text)
@@ -38,45 +39,46 @@ def read_choice_probabilities(
 
 
 def read_word_probabilities(reply: Response, words: Collection[str]) -> dict[str, float] | None:
-    """The share of each word at the reply's first word, behind any thinking; None without them.
+    """Return the probability of each word as the reply's first word, scaled to sum to 1.
 
-    `Yes`, ` yes` and `是` are one word here. A token that begins several words counts for none. Nor
-    is there a share where other beginnings are far likelier: the model was about to say no word.
+    None without log-probabilities, and if the allowed words together are unlikely. Thinking is
+    skipped. `Yes`, ` yes` and `是` are one word here. A token that begins several words counts for
+    none.
     """
     text = "".join(token.text for token in reply.logprobs)
     begin = text.rfind("</think>") + len("</think>") if "</think>" in text else 0
     at = 0
     for token in reply.logprobs:
         at += len(token.text)
-        if at <= begin or not _bare(token.text):
+        if at <= begin or not _strip_marks(token.text):
             continue
         mass = dict.fromkeys(words, 0.0)
         for piece, logprob in {**dict(token.top), token.text: token.logprob}.items():
-            if (word := _begun(_bare(piece), words)) is not None:
+            if (word := _match_beginning(_strip_marks(piece), words)) is not None:
                 mass[word] += exp(logprob)
         total = sum(mass.values())
         return {word: part / total for word, part in mass.items()} if total >= LEAST else None
     return None
 
 
-def _bare(piece: str) -> str:
+def _strip_marks(piece: str) -> str:
     return piece.strip(" \t\r\n\"'*`._:▁Ġ").casefold()
 
 
-def _begun(piece: str, words: Collection[str]) -> str | None:
-    """The only word that a token can be the beginning of, or is."""
+def _match_beginning(piece: str, words: Collection[str]) -> str | None:
+    """Return the only word that the token is or begins; None if there are several or none."""
     if (whole := match_word(piece, words)) is not None:
         return whole
     fits = [word for word in words if piece and word.startswith(piece)]
     return fits[0] if len(fits) == 1 else None
 
 
-def _shares(
+def _sum_choices(
     text: str, skip: int, top: Sequence[tuple[str, float]], choices: Sequence[str]
 ) -> dict[str, float] | None:
-    """What the likeliest tokens in that place would have begun.
+    """Return the probability of each choice by the likeliest tokens at one place.
 
-    A token may carry the quotation mark before the word; one that fits two choices tells nothing.
+    A token may include the quotation mark before the word; one that fits two choices is ignored.
     """
     mass = dict.fromkeys(choices, 0.0)
     before = text[:skip]

@@ -1,97 +1,80 @@
-"""Asking a model for one verdict: the options that all such judges share, and the question itself.
+"""`ModelJudge`: the options of every judge that asks a model, and how it asks for a verdict.
 
 In the brief form a verdict is one word: a plain question, whose probability of *yes* is read from
 the log-probabilities where the endpoint offers them, and whose evidence is looked up here. In the
-full form it is an object with the fence's number, a quotation, and one of a few words, in that
-order. Small models lose their way in the full form (docs/model-judges.md has the figures); which
-form suits a model is for labels to say. A reply that does not fit is asked for once or twice more,
-and then is an error, never a score.
+full form it is a JSON object with the check number, a quotation and a choice, in that order. Small
+models make mistakes in the full form (docs/model-judges.md has the figures); labels show which form
+suits a model. A reply that does not fit is asked for again; after three it is an error, never a
+score.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from fourscore.core import Case, ConfigError, Evidence, Usage, digest, freeze
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_whole
 from fourscore.core.trace import as_text
 from fourscore.judges.dimensions.case_fields import read_expected
-from fourscore.judges.llm.defences import DEFENCES, Defence, switched
-from fourscore.judges.llm.injection_defences import Material, fence
+from fourscore.judges.dimensions.signals import MAX_QUOTE
+from fourscore.judges.empty_answers import explain_empty_answer
+from fourscore.judges.llm.injection_defences import DEFENCES, Defence, FencedTexts, fence_texts
 from fourscore.judges.llm.logprobs import read_choice_probabilities, read_word_probabilities
-from fourscore.judges.llm.prompts import Language, read_prompt
+from fourscore.judges.llm.prompts import (
+    REMINDERS,
+    TITLES,
+    WORD_REMINDERS,
+    Language,
+    read_prompt,
+)
 from fourscore.judges.llm.quotations import find_quotation, find_supporting_sentence
-from fourscore.judges.llm.titles import REMINDERS, TITLES, WORD_REMINDERS
-from fourscore.judges.llm.verdicts import WORDS, YES_NO, Form, make_verdict_schema, read_word
+from fourscore.judges.llm.verdicts import (
+    BRIEF_WORDS,
+    YES_NO,
+    Form,
+    ModelVerdict,
+    make_verdict_schema,
+    read_word,
+)
 from fourscore.models.messages import FREE, ChatMessage, Model, ModelError, Request, Response
 from fourscore.models.model_pool import model_for
 
-#: Asks for one verdict, where the first reply cannot be used.
+#: Requests for one verdict at most: the first, and two more if a reply cannot be used.
 TRIES = 3
-#: Tokens for one word. A model that has to think first is asked again, with all it may take.
+#: Tokens for a one-word reply. A model that has to think first is asked again with `max_tokens`.
 FEW = 5
 
 
-#: What is wrong with a reply, if anything, beyond its form.
+#: Returns what is wrong with the content of a reply that fits the schema; None if nothing is.
 Check = Callable[[Any], str | None]
 
 
-def fine(value: Any) -> None:
-    """Nothing more to check."""
+def accept_all(value: Any) -> None:
+    """Accept every reply that fits the schema."""
 
 
-#: Texts that name what a verdict is about, one of which a question has.
-_THINGS = ("claim", "aspect", "expected", "statement")
+#: Names of texts that a question can be about, of which it has one at most.
+_SUBJECTS = ("claim", "aspect", "expected", "statement")
 
 
 def find_subject(texts: Mapping[str, str]) -> str:
-    """The claim, aspect or statement in question; nothing where the texts hold none."""
-    return next((texts[name] for name in _THINGS if name in texts), "")
-
-
-class Verdict(NamedTuple):
-    """What a model decided, the words it quoted, and where they stand.
-
-    `quoted` is whether the model was asked for a quotation; else the evidence was looked up.
-    """
-
-    choice: str
-    said: str
-    evidence: Evidence | None
-    shares: Mapping[str, float] | None
-    usage: Usage
-    value: Any = None
-    quoted: bool = True
-
-    @property
-    def share(self) -> float:
-        """How likely the choice was to the model itself; 1 where nobody knows."""
-        return 1.0 if self.shares is None else self.shares[self.choice]
-
-    @property
-    def is_quotation_missing(self) -> bool:
-        """Whether the model was to quote words that decide, and they are not in the text."""
-        return self.quoted and self.evidence is None
-
-    def get_probability(self, choice: str) -> float:
-        """The probability of a choice by the model; 1 or 0 where only its word is known."""
-        if self.shares is None:
-            return float(self.choice == choice)
-        return self.shares.get(choice, 0.0)
+    """Return the claim, aspect or statement that a question is about; "" if there is none."""
+    return next((texts[name] for name in _SUBJECTS if name in texts), "")
 
 
 class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whom to ask and how. `model` is a specification such as `openai:gpt-4o-mini`, or a model.
+    """Base of all judges that ask a model.
 
-    `settings` are the model's (`base_url`, `key_env`, ...), `prompt_folder` has words of one's own.
-    `form`: `brief`, one plain question and one word; or `full`, with number and quotation.
-    `bind`: whether the number is checked in the reply, or put into the schema, which small
-    models on servers of one's own need and which makes OpenAI compile a schema for each call.
-    `without`: defences to leave out, for measuring what each is worth.
+    `model`: a specification such as `openai:gpt-4o-mini`, or a model object.
+    `settings`: the model's settings (`base_url`, `key_env`, ...).
+    `prompt_folder`: a folder with prompts of one's own.
+    `form`: `brief`, one plain question and one word; or `full`, with check number and quotation.
+    `bind`: whether the check number is compared in the reply, or also put into the schema. Small
+    models on one's own servers need the latter; OpenAI would compile a schema for each call.
+    `without`: defences to switch off, to measure what each is worth.
     """
 
     model: Any
@@ -104,12 +87,6 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     form: Form = "brief"
     bind: Literal["reply", "schema"] = "reply"
     without: tuple[Defence, ...] = ()
-
-    def __init_subclass__(cls, **settings: Any) -> None:
-        """Whatever a judge looks at while it judges knows which defences are off."""
-        super().__init_subclass__(**settings)
-        for name in {"judge", "rank"} & cls.__dict__.keys():
-            setattr(cls, name, switched(cls.__dict__[name]))
 
     def __post_init__(self) -> None:
         force_setattr(self, "settings", freeze(self.settings))
@@ -138,33 +115,43 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """The prompts it asks with, and their versions."""
+        """The prompts that this judge asks with, and their versions."""
         return {}
 
     @property
     def fingerprint(self) -> str:
-        """Kind, options, model and the versions of the prompts, wherever they lie."""
+        """Digest of class, options, model and the versions of the prompts (not where they lie)."""
         options = {
             name: getattr(self, name)
             for name in self.__struct_fields__
             if name not in ("model", "prompt_folder")
         }
-        whom = self.model if isinstance(self.model, str) else self.model.fingerprint
-        return digest([type(self).__name__, whom, options, dict(self.prompts)])
+        model = self.model if isinstance(self.model, str) else self.model.fingerprint
+        return digest([type(self).__name__, model, options, dict(self.prompts)])
 
-    def versions(self, *names: str) -> dict[str, str]:
-        """`prompts` for a judge that asks with these, in its form."""
-        used = map(self.choose_prompt, names)
+    def read_versions(self, *names: str) -> dict[str, str]:
+        """Return the versions of these prompts in this judge's form and language."""
         return {
             f"{name}/{self.language}": read_prompt(name, self.language, self.prompt_folder).version
-            for name in used
+            for name in map(self.choose_prompt, names)
         }
 
     def choose_prompt(self, name: str) -> str:
-        """The prompt that a verdict of that name is asked for with, in this judge's form."""
-        return f"{name}_brief" if self.form == "brief" and name in WORDS else name
+        """Return the name of the prompt in this judge's form: `claim` or `claim_brief`."""
+        return f"{name}_brief" if self.form == "brief" and name in BRIEF_WORDS else name
 
-    def material(
+    def explain_empty(self, case: Case, answer: str) -> str | None:
+        """Return why the answer says nothing; None if a model is to be asked about it."""
+        return None if "openers" in self.without else explain_empty_answer(case, answer)
+
+    def find_quotation(self, words: str, text: str, field: str = "output") -> Evidence | None:
+        """Return where the text has the quoted words; unchecked where this defence is off."""
+        found = find_quotation(words, text, field)
+        if found is None and words.strip() and "evidence" in self.without:
+            return Evidence(text=words[:MAX_QUOTE], field=field)
+        return found
+
+    def fence_case(
         self,
         case: Case,
         answer: str,
@@ -172,79 +159,89 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         reference: str = "",
         titles: Mapping[str, str] = EMPTY,
         **others: str,
-    ) -> Material:
-        """Question, answer and whatever else others wrote, in fences; nothing has no fence."""
+    ) -> FencedTexts:
+        """Return question, answer, reference and others in fences; empty texts have none."""
         own = {"question": as_text(case.input), "answer": answer, "reference": reference}
-        known = {**TITLES[self.language], **titles}
-        fenced = self.fenced({**own, **others}, known)
-        return fenced._replace(about=find_subject(others))
+        fenced = self.fence({**own, **others}, {**TITLES[self.language], **titles})
+        return replace(fenced, subject=find_subject(others))
 
-    def fenced(self, texts: Mapping[str, str], titles: Mapping[str, str]) -> Material:
-        """The texts in fences; in the brief form each is one line behind its title."""
+    def fence(self, texts: Mapping[str, str], titles: Mapping[str, str]) -> FencedTexts:
+        """Return the texts in fences; in the brief form each is one line behind its title."""
         lines = self.form == "brief"
-        return fence(texts, self.max_chars, titles, self.without, lines=lines)
+        return fence_texts(texts, self.max_chars, titles, self.without, lines=lines)
 
     async def decide(
         self,
         name: str,
-        material: Material,
+        fenced: FencedTexts,
         choices: Sequence[str] = YES_NO,
         *,
         text: str = "",
         field: str = "output",
         quoting: bool = True,
         **own: str,
-    ) -> Verdict:
-        """One of the choices, with evidence; `text` is where quoted words are looked for.
+    ) -> ModelVerdict:
+        """Ask the prompt `name` for one of the choices; `text` is where its evidence is looked up.
 
-        In the brief form, and without `quoting`, the model is asked for none. `own` are texts of
-        whoever wrote the rubric, which go into the prompt as they are.
+        In the brief form, and without `quoting`, the model is not asked for a quotation. `own` are
+        texts of the rubric's author, which go into the prompt unfenced.
         """
-        if self.form == "brief" and name in WORDS:
-            choice, shares, usage = await self._ask_word(name, material, own)
-            is_looked_up = bool(text) and quoting and choice != next(iter(WORDS[name].values()))
-            evidence = (
-                find_supporting_sentence(material.about, text, field) if is_looked_up else None
+        if self.form == "brief" and name in BRIEF_WORDS:
+            choice, probabilities, usage = await self._ask_word(name, fenced, own)
+            worst = next(iter(BRIEF_WORDS[name].values()))
+            is_looked_up = bool(text) and quoting and choice != worst
+            return ModelVerdict(
+                choice=choice,
+                evidence=find_supporting_sentence(fenced.subject, text, field)
+                if is_looked_up
+                else None,
+                probabilities=probabilities,
+                usage=usage,
+                asked_to_quote=False,
             )
-            return Verdict(choice, "", evidence, shares, usage, quoted=False)
-        number = material.number if self.bind == "schema" else None
+        number = fenced.number if self.bind == "schema" else None
         schema = make_verdict_schema(tuple(choices), number, quoting=quoting)
-        reply = await self.ask(name, material, schema, check=fine, **own)
-        choice, said = reply.value["verdict"], reply.value.get("evidence", "")
-        shares = read_choice_probabilities(reply, "verdict", choices)
-        evidence = find_quotation(said, text, field) if text and quoting else None
-        return Verdict(choice, said, evidence, shares, reply.usage, reply.value, quoting)
+        reply = await self.ask(name, fenced, schema, check=accept_all, **own)
+        quotation = reply.value.get("evidence", "")
+        return ModelVerdict(
+            choice=reply.value["verdict"],
+            quotation=quotation,
+            evidence=self.find_quotation(quotation, text, field) if text and quoting else None,
+            probabilities=read_choice_probabilities(reply, "verdict", choices),
+            usage=reply.usage,
+            asked_to_quote=quoting,
+        )
 
     async def _ask_word(
-        self, name: str, material: Material, own: Mapping[str, str]
+        self, name: str, fenced: FencedTexts, own: Mapping[str, str]
     ) -> tuple[str, Mapping[str, float] | None, Usage]:
-        """The choice that the model's one word stands for, its probabilities, and what it cost."""
-        words = WORDS[name]
-        texts = {**material.texts, "number": material.number, **own}
+        """Return the choice that the model's one word means, its probabilities, and the usage."""
+        words = BRIEF_WORDS[name]
+        texts = {**fenced.texts, "number": fenced.number, **own}
         prompt = read_prompt(self.choose_prompt(name), self.language, self.prompt_folder)
-        system, user = prompt.filled(texts)
+        system, user = prompt.fill(texts)
         reminder = WORD_REMINDERS[self.language].format(words=", ".join(words))
         spent, reply_text = FREE, ""
         for attempt in range(TRIES):
-            asked = ChatMessage("user", f"{user}\n\n{reminder}" if attempt else user)
+            question = ChatMessage("user", f"{user}\n\n{reminder}" if attempt else user)
             ask = Request(
-                messages=(ChatMessage("system", system), asked) if system else (asked,),
+                messages=(ChatMessage("system", system), question) if system else (question,),
                 max_tokens=self.max_tokens if attempt else min(FEW, self.max_tokens),
                 logprobs=self.logprobs,
                 salt=f"again {attempt}" if attempt else "",
             )
             try:
-                reply = await self._asked(ask, spent)
+                reply = await self._send(ask, spent)
             except ModelError as error:
-                if attempt or not _needs_room(error):
+                if attempt or not _needs_more_tokens(error):
                     raise
                 spent = error.usage or spent
                 continue
             spent, reply_text = spent + reply.usage, reply.text
             shares = read_word_probabilities(reply, words)
-            if shares is not None:  # even where it goes on to say something else
-                named = {words[word]: share for word, share in shares.items()}
-                return max(named, key=named.__getitem__), named, spent
+            if shares is not None:  # even if the reply goes on with something else
+                by_choice = {words[word]: share for word, share in shares.items()}
+                return max(by_choice, key=by_choice.__getitem__), by_choice, spent
             if (word := read_word(reply.text, words)) is not None:
                 return words[word], None, spent
         message = (
@@ -256,22 +253,18 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     async def ask(
         self,
         name: str,
-        material: Material,
+        fenced: FencedTexts,
         schema: dict[str, Any],
         *,
-        check: Check = fine,
+        check: Check = accept_all,
         **own: str,
     ) -> Response:
-        """A reply that fits the schema, carries the fence's number and passes the check, which
-        says what is wrong."""
-        texts = {**material.texts, "number": material.number, **own}
-        words = read_prompt(name, self.language, self.prompt_folder)
-        system, user = words.filled(texts)
+        """Return a reply that fits the schema, has the right check number and passes `check`."""
+        texts = {**fenced.texts, "number": fenced.number, **own}
+        system, user = read_prompt(name, self.language, self.prompt_folder).fill(texts)
         spent, wrong = FREE, ""
         for attempt in range(TRIES):
-            again = (
-                f"\n\n{REMINDERS[self.language].format(number=material.number)}" if wrong else ""
-            )
+            again = f"\n\n{REMINDERS[self.language].format(number=fenced.number)}" if wrong else ""
             ask = Request(
                 messages=(ChatMessage("system", system), ChatMessage("user", user + again)),
                 schema=schema,
@@ -279,19 +272,20 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
                 logprobs=self.logprobs,
                 salt=f"again {attempt}" if attempt else "",
             )
-            reply = await self._asked(ask, spent)
+            reply = await self._send(ask, spent)
             spent += reply.usage
-            if reply.value["number"] != material.number and "number" not in self.without:
-                wrong = "it does not carry the number of the material"
+            if reply.value["number"] != fenced.number and "number" not in self.without:
+                began = reply.text[:80]
+                wrong = f"wrong check number (expected {fenced.number}); the last began: {began!r}"
             elif (why := check(reply.value)) is not None:
                 wrong = why
             else:
-                return reply if attempt == 0 else msgspec.structs.replace(reply, usage=spent)
+                return reply if attempt == 0 else replace(reply, usage=spent)
         message = f"{self.models[0]}: no verdict in {TRIES} replies: {wrong}"
         raise ModelError("malformed", message, usage=spent)
 
-    async def _asked(self, ask: Request, spent: Usage) -> Response:
-        """The model's reply; a failure costs what the asks before it did, too."""
+    async def _send(self, ask: Request, spent: Usage) -> Response:
+        """Return the model's reply; an error carries the usage of the requests before it too."""
         try:
             return await self.pool_model.ask(ask)
         except ModelError as error:
@@ -300,39 +294,20 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise
 
     def ceiling(self, name: str, case: Case, asks: int, own: int = 400) -> Usage:
-        """What so many verdicts take at the most, with an answer as long as is shown."""
-        words = read_prompt(self.choose_prompt(name), self.language, self.prompt_folder)
-        size = len((words.system + words.user).encode())
+        """Return the most that so many verdicts can use; `own` is the size of the other texts."""
+        prompt = read_prompt(self.choose_prompt(name), self.language, self.prompt_folder)
+        size = len((prompt.system + prompt.user).encode())
         size += len(as_text(case.input).encode()) + 3 * self.max_chars + own
         tokens = size // 2 + 64
         return Usage(calls=asks, input_tokens=asks * tokens, output_tokens=asks * self.max_tokens)
 
 
-def _needs_room(error: ModelError) -> bool:
+def _needs_more_tokens(error: ModelError) -> bool:
     """Whether an endpoint refused because its model cannot finish thinking in so few tokens."""
     return error.kind == "bad_request" and "token" in error.message.lower()
 
 
-def reference_of(case: Case, wanted: bool = True) -> str:
-    """The answer that the case expects, as text; nothing where it has none or it is not wanted."""
+def read_reference(case: Case, wanted: bool = True) -> str:
+    """Return the answer that the case expects, as text; "" if it has none or it is not wanted."""
     expected: Any = read_expected(case).answer if wanted else None
     return "" if expected is None else as_text(expected)
-
-
-async def together(asks: Sequence[Any]) -> list[Any]:
-    """All at once; the first failure is raised when all have ended, with what all of them cost."""
-    if len(asks) == 1:  # needs no task of its own
-        return [await asks[0]]
-    done = await asyncio.gather(*asks, return_exceptions=True)
-    failed = [one for one in done if isinstance(one, BaseException)]
-    if not failed:
-        return list(done)
-    first = failed[0]
-    if isinstance(first, ModelError):
-        first.usage = sum((get_usage(one) for one in done), FREE)
-    raise first
-
-
-def get_usage(done: Any) -> Usage:
-    """What a verdict or a failure cost, as far as anyone knows."""
-    return getattr(done, "usage", None) or FREE

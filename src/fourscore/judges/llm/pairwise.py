@@ -1,19 +1,19 @@
-"""Which of two answers is better, asked in both orders.
+"""The judge `pairwise`: which of two answers is better, asked in both orders.
 
-A model that names the same answer both times has decided; one that changes its mind with the order
-has not, and that is a tie. In a group everybody meets everybody, and the value is the share of the
-meetings won, a tie being half of one.
+If the model names the same answer both times, that one wins; if it changes its choice with the
+order, it is a tie. In a group every answer is compared with every other, and the value is the share
+of comparisons won, a tie counting half.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+
+import msgspec
 
 from fourscore.core import Case, JudgeError, Signal, Trace, Usage
 from fourscore.core.numbers import check_whole
-from fourscore.judges.llm.comparison import Comparing
-from fourscore.judges.llm.model_judge import together
-from fourscore.judges.llm.openers import explain_empty
+from fourscore.judges.llm.comparison import ComparisonJudge
+from fourscore.judges.llm.item_questions import gather_asks
 from fourscore.models.messages import FREE
 
 NAME, PROMPT = "pairwise", "pairwise"
@@ -21,19 +21,22 @@ CHOICES = ("A", "B", "tie")
 TITLES = {"answer": "A", "other": "B"}
 
 
-class Meeting(NamedTuple):
-    """Two candidates, who won (1, 0, or a half each), and whether the orders disagreed."""
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Two candidates, what the first won (1, 0 or a half), and whether the orders disagreed."""
 
     first: int
     second: int
     won: float
-    turned: bool
-    asked: bool
-    usage: Usage
+    is_turned: bool = False
+    is_asked: bool = False
+    usage: Usage = FREE
 
 
-class Pairwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Ranks the traces of a case by comparing each with each."""
+class Pairwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ranks the traces of a case by comparing each with each.
+
+    `most_candidates`: more traces than this are an error.
+    """
 
     most_candidates: int = 16
 
@@ -47,7 +50,7 @@ class Pairwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions(PROMPT)
+        return self.read_versions(PROMPT)
 
     def most(self, case: Case, n: int = 2) -> Usage:
         return self.ceiling(PROMPT, case, n * (n - 1), own=3 * self.max_chars)
@@ -58,44 +61,49 @@ class Pairwise(Comparing, frozen=True, kw_only=True, forbid_unknown_fields=True)
             raise JudgeError(
                 f"{len(traces)} candidates: at most {most} are compared, each with each"
             )
-        meetings: list[Meeting] = await together(
-            [self.meet(case, traces, a, b) for a, b in combinations(range(len(traces)), 2)]
+        comparisons: list[Comparison] = await gather_asks(
+            [self.compare(case, traces, a, b) for a, b in combinations(range(len(traces)), 2)]
         )
-        turned = sum(one.turned for one in meetings)
-        asked = sum(one.asked for one in meetings)
+        turned = sum(one.is_turned for one in comparisons)
+        asked = sum(one.is_asked for one in comparisons)
         share = f"{turned} of {asked} comparisons turned with the order" if asked else ""
-        return [self._signal(at, meetings, share) for at in range(len(traces))]
+        return [self._make_signal(at, comparisons, share) for at in range(len(traces))]
 
-    async def meet(self, case: Case, traces: Sequence[Trace], a: int, b: int) -> Meeting:
-        """One comparison, in both orders. Who says nothing loses, and nobody is asked."""
+    async def compare(self, case: Case, traces: Sequence[Trace], a: int, b: int) -> Comparison:
+        """Compare two answers in both orders. An empty answer loses without asking the model."""
         first, second = traces[a].answer, traces[b].answer
-        empty = [explain_empty(case, text) is not None for text in (first, second)]
+        empty = [self.explain_empty(case, text) is not None for text in (first, second)]
         if any(empty) or first == second:
             won = 0.5 if empty[0] == empty[1] else float(empty[1])
-            return Meeting(a, b, won, False, False, FREE)
+            return Comparison(first=a, second=b, won=won)
         reference = self.read_shown_reference(case)
         asks = [
             self.decide(
                 PROMPT,
-                self.material(case, one, reference=reference, titles=TITLES, other=other),
+                self.fence_case(case, one, reference=reference, titles=TITLES, other=other),
                 CHOICES,
                 criterion=self.used_criterion,
             )
             for one, other in ((first, second), (second, first))
         ]
-        there, back = await together(asks)
+        there, back = await gather_asks(asks)
         forward = {"A": 1.0, "B": 0.0, "tie": 0.5}[there.choice]
         backward = {"A": 0.0, "B": 1.0, "tie": 0.5}[back.choice]
-        turned = {forward, backward} == {0.0, 1.0}
-        won = forward if forward == backward else 0.5
-        return Meeting(a, b, won, turned, True, there.usage + back.usage)
+        return Comparison(
+            first=a,
+            second=b,
+            won=forward if forward == backward else 0.5,
+            is_turned={forward, backward} == {0.0, 1.0},
+            is_asked=True,
+            usage=there.usage + back.usage,
+        )
 
-    def _signal(self, at: int, meetings: Sequence[Meeting], share: str) -> Signal:
-        mine = [one for one in meetings if at in (one.first, one.second)]
+    def _make_signal(self, at: int, comparisons: Sequence[Comparison], share: str) -> Signal:
+        mine = [one for one in comparisons if at in (one.first, one.second)]
         won = [one.won if one.first == at else 1.0 - one.won for one in mine]
         counts = [won.count(1.0), won.count(0.5), won.count(0.0)]
         words = f"won {counts[0]}, tied {counts[1]}, lost {counts[2]}"
-        # A comparison belongs to two: its cost is booked once, with the first.
+        # A comparison belongs to two signals: its usage counts once, with the first.
         usage = sum((one.usage for one in mine if one.first == at), FREE)
         return Signal(
             name=NAME,

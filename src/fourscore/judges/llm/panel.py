@@ -1,8 +1,8 @@
-"""Several models, one verdict: each is asked as if alone, and what they disagree about is kept.
+"""The judge `panel`: several models judge the same answer, and their values are combined.
 
-Every member asks with the same words and options. The values are combined by their mean, weighted
-by skill, by their weighted median, or by a majority on whether the value reaches a threshold. A
-member that fails is left out where enough others answered, and the reason names it.
+All members use the same prompts and options. The values are combined by their mean, weighted by
+skill, by their weighted median, or by a majority on whether the value reaches a threshold. A member
+that fails is left out if enough others answered, and the reason names it.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ Combine = Literal["mean", "median", "majority"]
 
 
 class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A model of the panel. `skill` is its weight, such as its agreement with people."""
+    """A model of the panel as configured; `skill` is its weight, e.g. its agreement with people."""
 
     model: Any
     skill: float = 1.0
@@ -37,8 +37,8 @@ class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         check_finite("skill", self.skill, low=0, high=1e9)
 
 
-class Seated(NamedTuple):
-    """A member, by name, with the judge made for it."""
+class LoadedMember(NamedTuple):
+    """A member's name and skill, with the judge made for it."""
 
     name: str
     skill: float
@@ -46,9 +46,11 @@ class Seated(NamedTuple):
 
 
 class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """A judge made of judges that measure the same. `quorum` of them have to answer.
+    """A judge made of several models that judge alike.
 
-    `judge` is the name of one that asks a model, `options` are its own.
+    `judge`: the name of a judge that asks a model. `options`: that judge's options.
+    `members`: the models. `combine`: mean, median or majority. `threshold`: for the majority.
+    `quorum`: how many members have to answer; more than half by default.
     """
 
     judge_name: str = msgspec.field(name="judge")
@@ -62,19 +64,20 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         check_finite("threshold", self.threshold, low=0, high=1)
         check_whole("quorum", self.quorum, low=1)
         if not self.members:
-            raise ConfigError("a panel has members", field="members")
+            raise ConfigError("expected at least one model", field="members")
         if (self.quorum or 0) > len(self.members):
-            raise ConfigError(f"only {len(self.members)} can answer", field="quorum")
+            message = f"expected at most the number of members ({len(self.members)})"
+            raise ConfigError(message, field="quorum")
         if len({member.name for member in self.loaded_members}) < len(self.members):
             raise ConfigError("a model is named twice", field="members")
         if not any(member.skill for member in self.loaded_members):
             raise ConfigError("every skill is 0: nothing would count", field="members")
 
     @cached_property
-    def loaded_members(self) -> tuple[Seated, ...]:
-        return tuple(self._seat(one) for one in self.members)
+    def loaded_members(self) -> tuple[LoadedMember, ...]:
+        return tuple(self._load_member(one) for one in self.members)
 
-    def _seat(self, member: Member | str) -> Seated:
+    def _load_member(self, member: Member | str) -> LoadedMember:
         one = member if isinstance(member, Member) else Member(member)
         name = one.model if isinstance(one.model, str) else one.model.name
         settings = {**self.options.get("settings", {}), **one.settings}
@@ -83,7 +86,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         )
         if not hasattr(judge, "models") or not hasattr(judge, "judge"):
             raise ConfigError(f"{self.judge_name!r} asks no model about one answer", field="judge")
-        return Seated(name, one.skill, judge)
+        return LoadedMember(name, one.skill, judge)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,49 +118,49 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         asks = (one.judge.judge(case, trace) for one in self.loaded_members)
-        came = await asyncio.gather(*asks, return_exceptions=True)
-        heard: list[tuple[Seated, Sequence[Signal]]] = []
-        failed: list[tuple[Seated, Exception]] = []
-        for member, one in zip(self.loaded_members, came, strict=True):
+        results = await asyncio.gather(*asks, return_exceptions=True)
+        answered: list[tuple[LoadedMember, Sequence[Signal]]] = []
+        failed: list[tuple[LoadedMember, Exception]] = []
+        for member, one in zip(self.loaded_members, results, strict=True):
             if isinstance(one, ModelError):
                 failed.append((member, one))
             elif isinstance(one, BaseException):
                 raise one
             else:
-                heard.append((member, one))
-        if len(heard) < (self.quorum or len(self.members) // 2 + 1):
+                answered.append((member, one))
+        if len(answered) < (self.quorum or len(self.members) // 2 + 1):
             error = failed[0][1]
-            error.usage = _spent(heard, failed)  # type: ignore[attr-defined]
+            error.usage = _sum_usage(answered, failed)  # type: ignore[attr-defined]
             raise error
-        signals = [self._combined(heard, failed, at) for at in range(len(self.names))]
-        return [replace(signals[0], usage=_spent(heard, failed)), *signals[1:]]
+        signals = [self._combine_signals(answered, failed, at) for at in range(len(self.names))]
+        return [replace(signals[0], usage=_sum_usage(answered, failed)), *signals[1:]]
 
-    def _combined(
+    def _combine_signals(
         self,
-        heard: Sequence[tuple[Seated, Sequence[Signal]]],
-        failed: Sequence[tuple[Seated, Exception]],
+        answered: Sequence[tuple[LoadedMember, Sequence[Signal]]],
+        failed: Sequence[tuple[LoadedMember, Exception]],
         at: int,
     ) -> Signal:
-        given = [(member, signals[at]) for member, signals in heard]
+        given = [(member, signals[at]) for member, signals in answered]
         measured = [(one, s) for one, s in given if s.value is not None and one.skill > 0]
         if not measured:
             return replace(given[0][1], usage=None)
         pairs = [(float(signal.value or 0.0), one.skill) for one, signal in measured]
-        value = self._value(pairs)
-        nearest_to = min(measured, key=lambda pair: abs((pair[1].value or 0.0) - value))[1]
-        said = ", ".join(f"{one.name} {signal.value:.2f}" for one, signal in measured)
+        value = self._combine_values(pairs)
+        nearest = min(measured, key=lambda pair: abs((pair[1].value or 0.0) - value))[1]
+        values = ", ".join(f"{one.name} {signal.value:.2f}" for one, signal in measured)
         spread = max(v for v, _ in pairs) - min(v for v, _ in pairs)
-        words = [f"{self.combine} of {len(measured)} models: {said}; they differ by {spread:.2f}"]
+        words = [f"{self.combine} of {len(measured)} models: {values}; they differ by {spread:.2f}"]
         words += [f"{one.name} did not answer: {str(error)[:100]}" for one, error in failed]
         return replace(
-            nearest_to,
+            nearest,
             value=value,
             level=find_level(value),
-            reason="; ".join((*words, nearest_to.reason)),
+            reason="; ".join((*words, nearest.reason)),
             usage=None,
         )
 
-    def _value(self, pairs: Sequence[tuple[float, float]]) -> float:
+    def _combine_values(self, pairs: Sequence[tuple[float, float]]) -> float:
         total = sum(skill for _, skill in pairs)
         if self.combine == "mean":
             return min(1.0, sum(value * skill for value, skill in pairs) / total)
@@ -167,7 +170,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def _median(pairs: Sequence[tuple[float, float]], total: float) -> float:
-    """The value at half of the weight; where two share that place, what lies between them."""
+    """Return the weighted median; between two values if half of the weight lies on each side."""
     below = 0.0
     for at, (value, skill) in enumerate(pairs):
         below += skill
@@ -178,9 +181,10 @@ def _median(pairs: Sequence[tuple[float, float]], total: float) -> float:
     return pairs[-1][0]
 
 
-def _spent(
-    heard: Sequence[tuple[Seated, Sequence[Signal]]], failed: Sequence[tuple[Seated, Exception]]
+def _sum_usage(
+    answered: Sequence[tuple[LoadedMember, Sequence[Signal]]],
+    failed: Sequence[tuple[LoadedMember, Exception]],
 ) -> Usage:
-    given = (signal.usage or FREE for _, signals in heard for signal in signals)
+    given = (signal.usage or FREE for _, signals in answered for signal in signals)
     lost = (getattr(error, "usage", None) or FREE for _, error in failed)
     return sum(chain(given, lost), FREE)

@@ -1,28 +1,73 @@
-"""The words that a model is asked with: files that people can read, change and compare.
+"""Prompt files: read them, fill in their placeholders, and know their versions.
 
-A prompt is a markdown file with two headings, `# system` and `# user`, and places for what is
-filled in: `{{answer}}`. Two languages ship with the package; a folder of one's own goes first, file
-by file. What several prompts say alike stands once, in `parts/`: `{{> material}}` on a line of its
-own. A prompt's version is a digest of its whole text, so a score can say which words gave it.
+A prompt is a markdown file with two headings, `# system` and `# user`, and placeholders such as
+`{{answer}}`. English and Chinese ship with the package; files in a folder of one's own replace
+them one by one. Text that several prompts share is in `parts/` and is included by a line
+`{{> material}}`. A prompt's version is a digest of its whole text and is part of every score.
 """
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from fourscore.core import ConfigError, digest
 
 Language = Literal["en", "zh"]
 SHIPPED = Path(__file__).parent / "prompts"
-_PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_PART = re.compile(r"^# (system|user)\s*$", re.MULTILINE)
-_SHARED = re.compile(r"^\{\{>\s*(\w+)\s*\}\}[ \t]*$", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_HEADING = re.compile(r"^# (system|user)\s*$", re.MULTILINE)
+_INCLUDE = re.compile(r"^\{\{>\s*(\w+)\s*\}\}[ \t]*$", re.MULTILINE)
+#: Titles of the fenced texts, as the prompts call them.
+TITLES = {
+    "en": {
+        "question": "QUESTION",
+        "answer": "ANSWER",
+        "reference": "REFERENCE",
+        "text": "TEXT",
+        "expected": "EXPECTED",
+        "correct": "CORRECT ANSWER",
+        "given": "GIVEN ANSWER",
+        "claim": "CLAIM",
+        "aspect": "ASPECT",
+        "source": "SOURCE",
+        "context": "CONTEXT",
+        "statement": "STATEMENT",
+        "call": "CALL",
+    },
+    "zh": {
+        "question": "问题",
+        "answer": "回答",
+        "reference": "参考答案",
+        "text": "文本",
+        "expected": "预期结果",
+        "correct": "正确答案",
+        "given": "给出的回答",
+        "claim": "主张",
+        "aspect": "方面",
+        "source": "来源",
+        "context": "上下文",
+        "statement": "语句",
+        "call": "调用",
+    },
+}
+#: Added to the prompt after a reply that could not be used.
+REMINDERS = {
+    "en": "An earlier reply could not be used. Keep to the form; `number` has to be {number}.",
+    "zh": "之前的回复无法使用。请严格遵守格式；number 必须是 {number}。",
+}
+#: The same for one-word replies.
+WORD_REMINDERS = {
+    "en": "An earlier reply could not be used. Reply with one word and nothing else: {words}.",
+    "zh": "之前的回复无法使用。请只回复一个词：{words}。",
+}
 
 
-class Prompt(NamedTuple):
-    """A prompt as it stands in its file."""
+class Prompt(msgspec.Struct, frozen=True, kw_only=True):
+    """A prompt as read from its file, with the shared parts included."""
 
     name: str
     language: str
@@ -32,60 +77,69 @@ class Prompt(NamedTuple):
     file: str
 
     @property
-    def places(self) -> frozenset[str]:
-        return frozenset(_PLACE.findall(self.system) + _PLACE.findall(self.user))
+    def placeholders(self) -> frozenset[str]:
+        return frozenset(_PLACEHOLDER.findall(self.system) + _PLACEHOLDER.findall(self.user))
 
-    def filled(self, texts: Mapping[str, str]) -> tuple[str, str]:
-        """Both parts with everything in its place. One pass: what is filled in has no places."""
+    def fill(self, texts: Mapping[str, str]) -> tuple[str, str]:
+        """Return system and user text with all placeholders replaced, in one pass.
 
-        def text(place: re.Match[str]) -> str:
-            if place[1] not in texts:
+        Placeholders inside the texts that are filled in stay as they are.
+        """
+
+        def get_text(found: re.Match[str]) -> str:
+            if found[1] not in texts:
                 known = ", ".join(sorted(texts))
-                message = f"{place[0]} is not filled in here; known: {known}"
+                message = f"{found[0]} is not filled in here; known: {known}"
                 raise ConfigError(message, file=self.file)
-            return texts[place[1]]
+            return texts[found[1]]
 
-        return _PLACE.sub(text, self.system).strip(), _PLACE.sub(text, self.user).strip()
+        system, user = (_PLACEHOLDER.sub(get_text, text) for text in (self.system, self.user))
+        return system.strip(), user.strip()
 
 
 @lru_cache(maxsize=256)
 def read_prompt(name: str, language: Language, folder: str | None = None) -> Prompt:
-    """The prompt of that name: from the folder where it has one, else as it ships."""
+    """Read the prompt of that name: from the folder if it has one, else the shipped one."""
     own = None if folder is None else Path(folder).expanduser()
     if own is not None and not own.is_dir():
         raise ConfigError("no such folder", file=str(own), field="prompt_folder")
-    found = _read(_path(f"{name}.md", language, own), name, language, own)
+    found = _read(_find_file(f"{name}.md", language, own), name, language, own)
     shipped = SHIPPED / language / f"{name}.md"
     if own is not None and shipped.is_file():
-        known = _read(shipped, name, language, None).places
-        if odd := sorted(found.places - known):  # before the first case runs
+        known = _read(shipped, name, language, None).placeholders
+        if odd := sorted(found.placeholders - known):  # before the first case runs
             message = f"{{{{{odd[0]}}}}} is not filled in here; known: {', '.join(sorted(known))}"
             raise ConfigError(message, file=found.file)
     return found
 
 
-def _path(file: str, language: Language, own: Path | None) -> Path:
+def _find_file(file: str, language: Language, own: Path | None) -> Path:
     tried = [] if own is None else [own / language / file, own / file]
     return next((path for path in tried if path.is_file()), SHIPPED / language / file)
 
 
 @lru_cache(maxsize=256)
 def _read(path: Path, name: str, language: Language, own: Path | None) -> Prompt:
-    def shared(line: re.Match[str]) -> str:
-        return _text(_path(f"parts/{line[1]}.md", language, own)).strip()
+    def include(line: re.Match[str]) -> str:
+        return _read_text(_find_file(f"parts/{line[1]}.md", language, own)).strip()
 
-    text = _SHARED.sub(shared, _text(path))
-    pieces = _PART.split(text)
+    text = _INCLUDE.sub(include, _read_text(path))
+    pieces = _HEADING.split(text)
     parts = dict(zip(pieces[1::2], pieces[2::2], strict=True))
     if sorted(pieces[1::2]) != ["system", "user"]:
         raise ConfigError("expected the headings # system and # user, once each", file=str(path))
     version = digest(text)[:12]
     return Prompt(
-        name, language, parts["system"].strip(), parts["user"].strip(), version, str(path)
+        name=name,
+        language=language,
+        system=parts["system"].strip(),
+        user=parts["user"].strip(),
+        version=version,
+        file=str(path),
     )
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Finding the words that a model quotes: evidence that is not there is no evidence."""
+"""Find the words that a model quotes: a quotation that is not in the text is no evidence."""
 
 import re
 from bisect import bisect_right
@@ -6,25 +6,24 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fourscore.core import Evidence
-from fourscore.judges.dimensions.signals import MAX_QUOTE
 from fourscore.judges.dimensions.signals import quote as cut
 from fourscore.judges.hidden_text import INVISIBLE
-from fourscore.judges.llm.defences import is_off
 from fourscore.judges.reader.support import judge_claims
 from fourscore.judges.reader.text import MAX_READ, read_text
 
-#: What a model writes for words it leaves out.
+#: How a model marks words that it leaves out.
 _GAP = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
 _MARKS = str.maketrans("“”„‟‘’‚‛–—－，：；！？（）", "\"\"\"\"''''---,:;!?()")
 _EDGES = " \t\n\"'*_`.,;:"
 _PIECE = re.compile(rf"[^\s{INVISIBLE.pattern[1:-1]}]+")
 _SPACE = re.compile(r"\s")
-#: Shorter quotations stand in any text: a word of three letters, a figure or two Chinese signs.
-SHORTEST, SHORTEST_SIGNS = 3, 2
+#: Shorter quotations occur in any text. ASCII words need 3 characters; with digits or other
+#: scripts 2 are enough.
+SHORTEST, SHORTEST_OTHER = 3, 2
 
 
 def find_supporting_sentence(claim: str, text: str, field: str = "output") -> Evidence | None:
-    """The sentence of the text that says most of a claim, for a model that was not asked to quote.
+    """Return the sentence of the text that best supports a claim, where the model did not quote.
 
     Without a claim it is the first sentence.
     """
@@ -39,55 +38,48 @@ def find_supporting_sentence(claim: str, text: str, field: str = "output") -> Ev
 
 
 def find_quotation(words: str, text: str, field: str = "output") -> Evidence | None:
-    """Where in the text the quoted words stand, whatever became of spaces, case and dashes.
+    """Return where the text has the quoted words; spaces, case and kinds of dashes may differ.
 
     Of a quotation with gaps every part has to be there, in order; the evidence is the whole span.
     """
-    found = _located(words, text, field)
-    if found is None and words.strip() and is_off("evidence"):
-        return Evidence(text=words[:MAX_QUOTE], field=field)  # believed
-    return found
-
-
-def _located(words: str, text: str, field: str) -> Evidence | None:
     exact = words.strip(_EDGES)
-    if _tells(exact, text) and (at := text.find(exact)) >= 0:  # nearly always
+    if _is_long_enough(exact, text) and (at := text.find(exact)) >= 0:  # nearly always
         return cut(text, at, at + len(exact), field)
-    parts = [part for piece in _GAP.split(words) if (part := _plain(piece).text.strip(_EDGES))]
-    if not _tells("".join(parts), text):
+    parts = [part for piece in _GAP.split(words) if (part := _normalize(piece).text.strip(_EDGES))]
+    if not _is_long_enough("".join(parts), text):
         return None
-    plain = _plain(text)
+    normalized = _normalize(text)
     start = end = -1
     for part in parts:
-        at = plain.text.find(part, max(end, 0))
+        at = normalized.text.find(part, max(end, 0))
         if at < 0:
             return None
         start, end = (at if start < 0 else start), at + len(part)
-    return cut(text, plain.place(start), plain.place(end - 1) + 1, field)
+    return cut(text, normalized.find_original(start), normalized.find_original(end - 1) + 1, field)
 
 
-def _tells(words: str, text: str) -> bool:
-    """Whether the words are long enough to mean this place, or are all there is."""
-    spoken = words.isascii() and not any(map(str.isdigit, words))
-    least = SHORTEST if spoken else SHORTEST_SIGNS
+def _is_long_enough(words: str, text: str) -> bool:
+    """Whether the words are long enough to be a quotation, or are the whole text."""
+    is_word = words.isascii() and not any(map(str.isdigit, words))
+    least = SHORTEST if is_word else SHORTEST_OTHER
     return len(words) >= min(least, max(1, len(text.strip(_EDGES))))
 
 
-class Plain(NamedTuple):
-    """A text with one space for many and one form for each mark, and where its words were."""
+class NormalizedText(NamedTuple):
+    """A text in lower case with single spaces and plain marks, and where its words were."""
 
     text: str
     starts: list[int]
     places: list[int]
 
-    def place(self, at: int) -> int:
-        """Where in the original a sign of the plain text stood."""
+    def find_original(self, at: int) -> int:
+        """Return the position in the original of a character of the normalized text."""
         word = bisect_right(self.starts, at) - 1
         return self.places[word] + at - self.starts[word]
 
 
 @lru_cache(maxsize=32)
-def _plain(text: str) -> Plain:
+def _normalize(text: str) -> NormalizedText:
     marked = text.translate(_MARKS)
     low = marked.lower()
     if len(low) != len(marked):  # a few capitals become two letters
@@ -108,4 +100,4 @@ def _plain(text: str) -> Plain:
         places.append(begin)
         end = piece.end()
         at += end - begin
-    return Plain("".join(pieces), starts, places)
+    return NormalizedText("".join(pieces), starts, places)

@@ -1,7 +1,7 @@
-"""One number for the whole answer: the plain prompt that everything else has to beat.
+"""The judge `rating`: one number for the whole answer, the baseline for all other judges.
 
-A model is asked for evidence and then for a whole number between two others. It is cheap, and
-coarse: models use few of the numbers, and rarely the same ones as people do.
+The model is asked for evidence and then for a whole number from a scale. It is cheap and coarse:
+models use few of the numbers, and rarely the same ones as people do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,18 +12,17 @@ from fourscore.core import Case, ConfigError, Signal, Trace, Usage
 from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_whole
 from fourscore.judges.llm.comparison import BETTER
-from fourscore.judges.llm.model_judge import ModelJudge, reference_of
-from fourscore.judges.llm.openers import explain_empty
-from fourscore.judges.llm.quotations import find_quotation
-from fourscore.judges.llm.verdicts import numbered, written
+from fourscore.judges.llm.model_judge import ModelJudge, read_reference
+from fourscore.judges.llm.verdicts import make_reply_schema, make_text_schema
 
 NAME, PROMPT = "rating", "rating"
 
 
 class Rating(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A whole number from `min_score` to `max_score`; the value is its place between them.
+    """A whole number from `min_score` to `max_score`, scaled to [0, 1].
 
-    `criterion` says what is rated; without one, how well the answer answers the question.
+    `criterion`: what is rated; by default how well the answer answers the question.
+    `reference`: show the model the answer that the case expects.
     """
 
     min_score: int = 0
@@ -46,34 +45,34 @@ class Rating(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions(PROMPT)
+        return self.read_versions(PROMPT)
 
     def most(self, case: Case) -> Usage:
         return self.ceiling(PROMPT, case, 1)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         answer = trace.answer
-        if (why := explain_empty(case, answer)) is not None:
+        if (why := self.explain_empty(case, answer)) is not None:
             return (Signal(name=NAME, value=0.0, level=find_level(0.0), reason=why),)
-        material = self.material(case, answer, reference=reference_of(case, self.reference))
-        number = material.number if self.bind == "schema" else None
+        fenced = self.fence_case(case, answer, reference=read_reference(case, self.reference))
+        number = fenced.number if self.bind == "schema" else None
         reply = await self.ask(
             PROMPT,
-            material,
+            fenced,
             make_rating_schema(self.min_score, self.max_score, number),
             criterion=self.criterion or BETTER[self.language],
             low=str(self.min_score),
             high=str(self.max_score),
         )
-        score, said = reply.value["score"], reply.value["evidence"]
+        score, quotation = reply.value["score"], reply.value["evidence"]
         value = (score - self.min_score) / (self.max_score - self.min_score)
-        found = find_quotation(said, answer, "output")
+        found = self.find_quotation(quotation, answer, "output")
         return (
             Signal(
                 name=NAME,
                 value=value,
                 level=find_level(value),
-                reason=f"{score} of {self.min_score} to {self.max_score}: {said[:300]}",
+                reason=f"{score} of {self.min_score} to {self.max_score}: {quotation[:300]}",
                 evidence=() if found is None else (found,),
                 usage=reply.usage,
             ),
@@ -82,6 +81,6 @@ class Rating(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=64)
 def make_rating_schema(low: int, high: int, number: str | None) -> dict[str, Any]:
-    """Number, evidence, score, in this order."""
+    """Return the JSON Schema of a rating: check number, evidence, score, in this order."""
     score = {"type": "integer", "minimum": low, "maximum": high}
-    return numbered({"evidence": written(number), "score": score}, number)
+    return make_reply_schema({"evidence": make_text_schema(number), "score": score}, number)

@@ -1,7 +1,7 @@
-"""Source quality by a model: what is this source for this question?
+"""Source quality by a model: is this source primary, secondary or unreliable for the question?
 
-Asked is only about sources that neither the case, the rubric, nor a registry or list knows. As by
-rules, a source that neither the case nor a tool gave may be invented and earns little.
+The model is asked only about sources that neither the case, the rubric nor a list knows. As in the
+rules, a source that neither the case nor a tool gave may be invented and gets a low value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,12 +20,11 @@ from fourscore.judges.dimensions.source_quality import (
     write_signal,
 )
 from fourscore.judges.dimensions.sources import Source
-from fourscore.judges.llm.item_questions import each, paid, rate_confidence
-from fourscore.judges.llm.model_judge import ModelJudge, together
-from fourscore.judges.llm.quotations import find_quotation
+from fourscore.judges.llm.item_questions import fence_each, gather_asks, rate_confidence, set_usage
+from fourscore.judges.llm.model_judge import ModelJudge
 
 CHOICES = ("unreliable", "secondary", "primary")
-#: Sources that are asked about, and characters of a text that are shown, and of any other line.
+#: Most sources that are asked about; characters shown of a source's text, and of any other line.
 ASKED, TEXT, LINE = 50, 1000, 500
 _LINES = {
     "en": {"url": "Address", "title": "Title", "author": "By", "text": "Text"},
@@ -34,7 +33,10 @@ _LINES = {
 
 
 class SourceQuality(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The mean over the distinct sources cited: primary 1, secondary 0.3, unreliable 0."""
+    """The mean over the distinct sources cited: primary 1, secondary 0.3, unreliable 0.
+
+    `primary`, `secondary`, `unreliable`: hosts whose kind is known.
+    """
 
     primary: tuple[str, ...] = ()
     secondary: tuple[str, ...] = ()
@@ -54,7 +56,7 @@ class SourceQuality(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions("source")
+        return self.read_versions("source")
 
     def most(self, case: Case) -> Usage:
         return self.ceiling("source", case, ASKED)
@@ -63,28 +65,28 @@ class SourceQuality(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
         output, question = read_citations(case, trace), as_text(case.input)
         cited, lists = find_cited(output), self.lists
         ratings = [rate_source(one, output, question, lists) for one in cited]
-        unknown = [at for at, one in enumerate(cited) if _is_open(one, ratings[at])]
+        unknown = [at for at, one in enumerate(cited) if _needs_model(one, ratings[at])]
         asked = unknown[:ASKED]
         shown = [self._describe(cited[at]) for at in asked]
-        materials = each(self, {"question": question}, "source", shown)
-        verdicts = await together([self.decide("source", one, CHOICES) for one in materials])
-        unfound = 0
+        questions = fence_each(self, {"question": question}, "source", shown)
+        verdicts = await gather_asks([self.decide("source", one, CHOICES) for one in questions])
+        missing = 0
         for at, described, verdict in zip(asked, shown, verdicts, strict=True):
-            by = " ".join(verdict.said[:80].split())
-            if find_quotation(verdict.said, described, "source") is None:
-                unfound += verdict.quoted
+            by = " ".join(verdict.quotation[:80].split())
+            if self.find_quotation(verdict.quotation, described, "source") is None:
+                missing += verdict.asked_to_quote
                 by = ""
             why = f"the model, by '{by}'" if by and by.isprintable() else "the model"
             ratings[at] = limit_unseen(Rating(verdict.choice, why), cited[at], output, question)
-        sure = rate_confidence(verdicts, unfound) if verdicts else None
+        sure = rate_confidence(verdicts, missing) if verdicts else None
         signal = write_signal(output, question, list(zip(cited, ratings, strict=True)), sure)
         if len(unknown) > ASKED:
             note = f"the model was asked about the first {ASKED} sources; {signal.reason}"
             signal = replace(signal, reason=note)
-        return (paid(signal, verdicts) if verdicts else signal,)
+        return (set_usage(signal, verdicts) if verdicts else signal,)
 
     def _describe(self, cited: Link) -> str:
-        """What is known of a source, one thing to a line."""
+        """Return what is known of a source, one fact per line."""
         words, source = _LINES[self.language], cited.source or Source()
         lines = {
             "url": cited.url[:LINE],
@@ -95,6 +97,6 @@ class SourceQuality(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
         return "\n".join(f"{words[name]}: {text}" for name, text in lines.items() if text.strip())
 
 
-def _is_open(cited: Link, rating: Rating) -> bool:
-    """Whether the model may say what it is: an address that hides its host is nobody's."""
+def _needs_model(cited: Link, rating: Rating) -> bool:
+    """Whether the model may rate it; not if its address hides its host."""
     return rating.kind is None and not (cited.url and parse_address(cited.url).problem)

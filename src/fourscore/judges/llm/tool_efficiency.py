@@ -1,7 +1,7 @@
-"""Tool efficiency by a model: did this call add what the task needed and nobody had yet?
+"""Tool efficiency by a model: did this call add something that the task needed?
 
-Which tools were due and how many calls were allowed is for the rules; so are calls beyond the first
-thirty, of which only what plainly repeats or fails is wasted.
+The rules decide which tools were expected and how many calls were allowed. They also judge calls
+after the first thirty: of those only plain repeats and failures are waste.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,15 +24,25 @@ from fourscore.judges.dimensions.tool_efficiency import (
     read_limits,
 )
 from fourscore.judges.failures import call_failure
-from fourscore.judges.llm.item_questions import heap, paid, rate_confidence
-from fourscore.judges.llm.model_judge import ModelJudge, Verdict, together
+from fourscore.judges.llm.item_questions import (
+    fence_numbered,
+    gather_asks,
+    rate_confidence,
+    set_usage,
+)
+from fourscore.judges.llm.model_judge import ModelJudge
+from fourscore.judges.llm.verdicts import ModelVerdict
 
-#: Calls that are asked about, and the least that is shown of each.
+#: Most calls that are asked about, and the fewest characters shown of each.
 ASKED, LEAST = 30, 200
 
 
 class ToolEfficiency(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The least of economy (calls that were needed over all calls), selection and budget."""
+    """The lowest of economy (share of calls that were needed), selection and budget.
+
+    `max_calls`: calls allowed. `free`: tools whose calls do not count. `writes`: tools that change
+    something.
+    """
 
     max_calls: int | None = None
     free: tuple[str, ...] = FREE
@@ -48,7 +58,7 @@ class ToolEfficiency(ModelJudge, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        return self.versions("call")
+        return self.read_versions("call")
 
     def most(self, case: Case) -> Usage:
         return self.ceiling("call", case, ASKED, own=ASKED * (3 * LEAST + 64))
@@ -59,20 +69,20 @@ class ToolEfficiency(ModelJudge, frozen=True, kw_only=True, forbid_unknown_field
         if not calls:
             return (judge_no_calls(limits),)
         asked = calls[:ASKED]
-        room = max(LEAST, self.max_chars // len(asked))
-        texts = [_text(trace, call, room) for call in asked]
+        limit = max(LEAST, self.max_chars // len(asked))
+        texts = [_describe_call(trace, call, limit) for call in asked]
         own = {"question": as_text(case.input)}
-        material = heap(self, own, "call", texts, "calls")
-        verdicts = await together(
+        fenced = fence_numbered(self, own, "call", texts, "calls")
+        verdicts = await gather_asks(
             [
-                self.decide("call", material, text=text, call=str(at))
+                self.decide("call", fenced, text=text, call=str(at))
                 for at, text in enumerate(texts, 1)
             ]
         )
         return (_signal(calls, limits, verdicts),)
 
 
-def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]) -> Signal:
+def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[ModelVerdict]) -> Signal:
     needless = [
         call for call, verdict in zip(calls, verdicts, strict=False) if verdict.choice == "no"
     ]
@@ -81,37 +91,37 @@ def _signal(calls: Sequence[Call], limits: Limits, verdicts: Sequence[Verdict]) 
     waste = [each.call for each in found if each.call.step in rest]
     lost = sum(1 - verdict.get_probability("yes") for verdict in verdicts) + len(waste)
     described = _describe_needless(needless, len(verdicts))
-    unfound = sum(verdict.choice == "yes" and verdict.is_quotation_missing for verdict in verdicts)
-    if unfound:
-        described += f"; {unfound} of the model's quotations are not there"
+    missing = sum(verdict.choice == "yes" and verdict.is_quotation_missing for verdict in verdicts)
+    if missing:
+        described += f"; {missing} of the model's quotations are not there"
     if rest:
         described += f"; the {len(rest)} calls after the first {ASKED} are judged by rules"
     value, reason = combine(calls, limits, 1 - lost / len(calls), described)
     evidence = quote_calls(needless + waste)
-    signal = make_signal(NAME, value, reason, rate_confidence(verdicts, unfound), evidence)
-    return paid(signal, verdicts)
+    signal = make_signal(NAME, value, reason, rate_confidence(verdicts, missing), evidence)
+    return set_usage(signal, verdicts)
 
 
 def _describe_needless(needless: Sequence[Call], asked: int) -> str:
-    said = f"{asked - len(needless)} of {asked} calls added something that was needed"
+    text = f"{asked - len(needless)} of {asked} calls added something that was needed"
     if not needless:
-        return said
+        return text
     named = "; ".join(f"step {call.step}: {format_call(call)}" for call in needless[:MAX_NAMED])
     more = f" and {len(needless) - MAX_NAMED} more" if len(needless) > MAX_NAMED else ""
-    return f"{said}; not needed: {named}{more}"
+    return f"{text}; not needed: {named}{more}"
 
 
-def _text(trace: Trace, call: Call, room: int) -> str:
-    """A call with what came of it, cut to its room: half of that at most for what was asked."""
+def _describe_call(trace: Trace, call: Call, limit: int) -> str:
+    """Return a call and its result in `limit` characters, the call in at most half of them."""
     made = trace.steps[call.step]
     if not isinstance(made, ToolCall):
         return ""
-    asked = _cut(f"{made.name}({as_text(made.arguments)})", room // 2)
-    came = as_text(made.result)
+    request = _cut(f"{made.name}({as_text(made.arguments)})", limit // 2)
+    result = as_text(made.result)
     if made.result is None or made.error:
         failure = call_failure(made)
-        came = f"error: {failure.text}" if failure else came
-    return f"{asked}\n→ {_cut(came, room - len(asked))}"
+        result = f"error: {failure.text}" if failure else result
+    return f"{request}\n→ {_cut(result, limit - len(request))}"
 
 
 def _cut(text: str, most: int) -> str:

@@ -1,25 +1,27 @@
-"""The two forms of a verdict: one word, or JSON with the material's number, evidence and choice."""
+"""A model's verdict and its two forms: one word, or JSON with check number, evidence and choice."""
 
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
-from fourscore.core import freeze
+import msgspec
+
+from fourscore.core import Evidence, Usage, freeze
 from fourscore.judges.answer_extraction import remove_thinking
 
-#: `brief`: a plain question, answered with one word. `full`: number, quotation and verdict.
+#: `brief`: a plain question, answered with one word. `full`: check number, quotation and verdict.
 Form = Literal["brief", "full"]
 
-#: Characters of a text whose end a grammar has to set.
+#: Longest text, in characters, that a schema allows where the server enforces it as a grammar.
 LONGEST = 200
 #: From the worst to the best.
 YES_NO = ("no", "yes")
 _PLAIN = {word: word for word in YES_NO}
 _SUPPORT = {"no": "absent", "yes": "supported"}
-#: What each prompt with a brief form is answered with, and the choice that the word stands for,
+#: For each prompt with a brief form: the allowed one-word replies and the choice that each means,
 #: from the worst to the best.
-WORDS: dict[str, dict[str, str]] = {
+BRIEF_WORDS: dict[str, dict[str, str]] = {
     "aspect": _PLAIN,
     "call": _PLAIN,
     "citation": {"no": "unsupported", "yes": "supported"},
@@ -35,14 +37,45 @@ _CHINESE = {"是": "yes", "否": "no", "不": "no"}
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
+class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model decided, the words it quoted (if it was asked to), and where they stand.
+
+    `probabilities` are the model's own, by choice; None without log-probabilities. With
+    `asked_to_quote` False the evidence was looked up by us.
+    """
+
+    choice: str
+    quotation: str = ""
+    evidence: Evidence | None = None
+    probabilities: Mapping[str, float] | None = None
+    usage: Usage
+    asked_to_quote: bool = True
+
+    @property
+    def choice_probability(self) -> float:
+        """The model's probability of its choice; 1 without log-probabilities."""
+        return 1.0 if self.probabilities is None else self.probabilities[self.choice]
+
+    @property
+    def is_quotation_missing(self) -> bool:
+        """Whether the model was asked to quote and its quotation is not in the text."""
+        return self.asked_to_quote and self.evidence is None
+
+    def get_probability(self, choice: str) -> float:
+        """Return the model's probability of a choice; 1 or 0 without log-probabilities."""
+        if self.probabilities is None:
+            return float(self.choice == choice)
+        return self.probabilities.get(choice, 0.0)
+
+
 def read_word(reply: str, words: Collection[str]) -> str | None:
-    """The first word of a reply, behind any thinking; None where it is none of those allowed."""
+    """Return the first word of a reply, after any thinking; None if it is not an allowed word."""
     found = _LETTERS.search(remove_thinking(reply))
     return None if found is None else match_word(found[0], words)
 
 
 def match_word(text: str, words: Collection[str]) -> str | None:
-    """The allowed word that the text is, in any case; a Chinese yes or no counts as one."""
+    """Return the allowed word that the text is, in any case; a Chinese yes or no counts as one."""
     low = text.casefold()
     word = _CHINESE.get(low[:1], low)
     return word if word in words else None
@@ -52,20 +85,25 @@ def match_word(text: str, words: Collection[str]) -> str | None:
 def make_verdict_schema(
     choices: tuple[str, ...], number: str | None = None, *, quoting: bool = True
 ) -> dict[str, Any]:
-    """Number, evidence where it is quoted, verdict, in this order."""
-    evidence = {"evidence": written(number)} if quoting else {}
+    """Return the JSON Schema of a verdict: check number, evidence if quoted, choice, in order."""
+    evidence = {"evidence": make_text_schema(number)} if quoting else {}
     verdict = {"type": "string", "enum": list(choices)}
-    return numbered({**evidence, "verdict": verdict}, number)
+    return make_reply_schema({**evidence, "verdict": verdict}, number)
 
 
-def written(number: str | None) -> dict[str, Any]:
-    """Text by the model. Where its server keeps to a grammar, that also ends the text: a small
-    model would not."""
+def make_text_schema(number: str | None) -> dict[str, Any]:
+    """Return the schema of a text by the model, with a maximum length if `number` is given.
+
+    A server that enforces the schema as a grammar then also ends the text: a small model may not.
+    """
     return {"type": "string"} if number is None else {"type": "string", "maxLength": LONGEST}
 
 
-def numbered(fields: Mapping[str, Any], number: str | None) -> dict[str, Any]:
-    """A schema of these fields, all required, after the number of the material."""
+def make_reply_schema(fields: Mapping[str, Any], number: str | None) -> dict[str, Any]:
+    """Return the schema of an object: the check number, then these fields, all required.
+
+    With `number`, the schema allows only that check number.
+    """
     first = {"type": "string"} if number is None else {"type": "string", "const": number}
     properties = {"number": first, **fields}
     schema: dict[str, Any] = freeze(

@@ -7,13 +7,15 @@ line, and nothing but the labels decides whether it stays.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from fourscore.core import Usage
 from fourscore.core.trace import as_text
 from fourscore.formats.labelled_samples import Sample
-from fourscore.judges.llm.injection_defences import Material, fence
+from fourscore.judges.llm.injection_defences import FencedTexts, fence_texts
 from fourscore.judges.llm.model_judge import ModelJudge
-from fourscore.judges.llm.titles import TITLES
-from fourscore.judges.llm.verdicts import numbered, written
+from fourscore.judges.llm.prompts import TITLES
+from fourscore.judges.llm.verdicts import make_reply_schema, make_text_schema
 
 #: Characters of a criterion, and of the name of a theme.
 LONGEST, NAME = 300, 40
@@ -57,11 +59,11 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
         material = self.graded(shown)
         number = material.number if self.bind == "schema" else None
         bounds = {} if number is None else {"maxItems": most}
-        listed = {"type": "array", "items": written(number), **bounds}
+        listed = {"type": "array", "items": make_text_schema(number), **bounds}
         reply = await self.ask(
             "propose",
             material,
-            numbered({"evidence": written(number), "criteria": listed}, number),
+            make_reply_schema({"evidence": make_text_schema(number), "criteria": listed}, number),
             known="; ".join(known) or _WORDS[self.language]["none"],
             most=str(most),
         )
@@ -72,7 +74,9 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
         """A better criterion, from answers on which this one disagrees with the grader."""
         material = self.graded(shown)
         number = material.number if self.bind == "schema" else None
-        schema = numbered({"evidence": written(number), "criterion": written(number)}, number)
+        schema = make_reply_schema(
+            {"evidence": make_text_schema(number), "criterion": make_text_schema(number)}, number
+        )
         reply = await self.ask("revise", material, schema, criterion=criterion)
         return tidied(reply.value["criterion"]), reply.usage
 
@@ -81,13 +85,15 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
     ) -> tuple[list[tuple[str, list[int]]], Usage]:
         """The criteria sorted into themes: a name each, and the places of its members."""
         text = "\n".join(f"{place}. {one}" for place, one in enumerate(criteria, 1))
-        material = fence({"text": text}, self.max_chars * 10, TITLES[self.language], self.without)
+        material = fence_texts(
+            {"text": text}, self.max_chars * 10, TITLES[self.language], self.without
+        )
         number = material.number if self.bind == "schema" else None
         member = {"type": "integer", "minimum": 1, "maximum": len(criteria)}
         theme: dict[str, Any] = {
             "type": "object",
             "properties": {
-                "name": written(number),
+                "name": make_text_schema(number),
                 "members": {"type": "array", "items": member},
             },
             "required": ["name", "members"],
@@ -97,7 +103,7 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
         reply = await self.ask(
             "themes",
             material,
-            numbered({"evidence": written(number), "themes": themes}, number),
+            make_reply_schema({"evidence": make_text_schema(number), "themes": themes}, number),
             check=lambda value: _sorted_once(value["themes"], len(criteria)),
             most=str(most),
         )
@@ -108,7 +114,7 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
         ]
         return found, reply.usage
 
-    def graded(self, shown: Sequence[Shown]) -> Material:
+    def graded(self, shown: Sequence[Shown]) -> FencedTexts:
         """The samples in fences of one number, the labels outside of them, as `samples`."""
         titles, words = TITLES[self.language], _WORDS[self.language]
         texts: dict[str, str] = {}
@@ -120,7 +126,7 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
                 key = _place(at, place, one)
                 texts[f"answer {key}"] = answer
                 named[f"answer {key}"] = f"{titles['answer']} {key}"
-        material = fence(texts, self.max_chars, named, self.without)
+        material = fence_texts(texts, self.max_chars, named, self.without)
         lines: list[str] = []
         for at, one in enumerate(shown, 1):
             lines += [words["example"].format(at), material.texts[f"question {at}"]]
@@ -129,7 +135,7 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
                 lines += [material.texts[f"answer {key}"], _label(words, key, label, one)]
                 if one.verdicts and one.verdicts[place] >= 0:
                     lines.append(words["yes" if one.verdicts[place] else "no"].format(key))
-        return material._replace(texts={"samples": "\n\n".join(line for line in lines if line)})
+        return replace(material, texts={"samples": "\n\n".join(line for line in lines if line)})
 
 
 def _place(at: int, place: int, one: Shown) -> str:
