@@ -117,7 +117,7 @@ def main() -> None:
         ):
             write(path, records, **options)
             size = path.stat().st_size
-            score = [*FOURSCORE, "score", str(path), "--by", "version", "--json"]
+            score = [*FOURSCORE, "score", str(path), "--per", "version", "--json"]
             ours = best(rounds, score)
             counts = ours.told["counts"]
             print(f"{label}: {records:,} records, {size / 1e6:,.0f} MB, best of {rounds}")

@@ -49,7 +49,7 @@ def test_the_document(log: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_a_person_sees(log: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["score", log, "--by", "session"]) == 0
+    assert main(["score", log, "--per", "session"]) == 0
     shown = capsys.readouterr().out
     for words in (
         "66.90",
@@ -90,7 +90,7 @@ def test_hostile_names_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path = tmp_path / "e.jsonl"
     bad = {"tool": "\x1b[2J[red]x[/red]", "exit": "1", "session": "\x1b]0;owned\x07"}
     path.write_text(json.dumps(bad) + "\n")
-    assert main(["score", str(path), "--by", "session"]) == 0
+    assert main(["score", str(path), "--per", "session"]) == 0
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
     assert "\x07" not in shown

@@ -19,8 +19,8 @@ from fourscore.evolve.limits import Risk
 from fourscore.evolve.log import Noted
 from fourscore.evolve.loop import MOST_REFUSED, Ended, Loop, Way
 from fourscore.evolve.mutations.failures import Failure
-from fourscore.evolve.mutations.proposers import Proposal, Refused, diff_of
-from fourscore.evolve.mutations.strategies import MutationRecord, text_digest
+from fourscore.evolve.mutations.proposers import Proposal, Refusal, make_diff
+from fourscore.evolve.mutations.strategies import MutationRecord, digest_prompt
 from fourscore.evolve.prompted_agent import PromptedAgents
 from fourscore.evolve.split import part_of, split
 from fourscore.formats.cases import CaseFile
@@ -81,20 +81,20 @@ class ScriptedProposer:
         self.records.append(record)
         self.parents.append(parent_text)
         if not self.script:
-            return Refused(reason="the script is over")
+            return Refusal(reason="the script is over")
         told = self.script.pop(0)
         if isinstance(told, Exception):
             raise told
-        if isinstance(told, Refused):
+        if isinstance(told, Refusal):
             return told
         text, risk = told if isinstance(told, tuple) else (told, "low")
         return Proposal(
             text=text,
             strategy="persona_adjust" if risk == "high" else "emphasis_shift",
             risk=risk,
-            parent=text_digest(parent_text),
+            parent=digest_prompt(parent_text),
             why="as told",
-            diff=diff_of(parent_text, text),
+            diff=make_diff(parent_text, text),
         )
 
 
@@ -121,7 +121,7 @@ class Desk:
         rule: Any = "paired",
         most: int | None = None,
         seed: int = 0,
-        choose: Callable[[Risk], Any] | None = None,
+        choose_strategy: Callable[[Risk], Any] | None = None,
     ) -> Ended:
         folder = self.folder
         rubric = read_rubric(str(folder / "rubric.yaml"))
@@ -139,7 +139,7 @@ class Desk:
             way = Way(
                 rule=rule,
                 seed=seed,
-                proposer=choose or (lambda _: proposer),
+                proposer=choose_strategy or (lambda _: proposer),
                 tell=self.told.append,
             )
             evaluator = Evaluator(evolution, store, bench)
@@ -211,8 +211,8 @@ def test_the_active_version_is_asked_once_for_each_case(desk: Desk) -> None:
 
 def test_a_refusal_is_recorded_and_known_from_then_on(desk: Desk) -> None:
     desk.begin()
-    digest = text_digest("right: 7")
-    refused = Refused(reason="too long", strategy="format_change", risk="low", digest=digest)
+    digest = digest_prompt("right: 7")
+    refused = Refusal(reason="too long", strategy="format_change", risk="low", digest=digest)
     desk.step(ScriptedProposer(refused, "right: 0.9"))
     with desk.opened() as evolution:
         notes = [event for event in evolution.events() if isinstance(event, Noted)]
@@ -220,17 +220,17 @@ def test_a_refusal_is_recorded_and_known_from_then_on(desk: Desk) -> None:
         assert notes[0].data["reason"] == "too long"
     again = ScriptedProposer()
     ended = desk.step(again)
-    assert again.records[0].of("format_change").refused == 1
-    assert again.records[0].knows("right: 7")
-    assert again.records[0].knows("right: 0.4")
-    assert again.records[0].of("emphasis_shift").accepted == 1
+    assert again.records[0].get_tally("format_change").refused == 1
+    assert again.records[0].has_text("right: 7")
+    assert again.records[0].has_text("right: 0.4")
+    assert again.records[0].get_tally("emphasis_shift").accepted == 1
     assert (ended.reason, ended.generations) == ("nothing_left", 0)
     assert "the script is over" in ended.why
 
 
 def test_refusals_without_end_end_the_step(desk: Desk) -> None:
     desk.begin()
-    refused = Refused(reason="no", strategy="format_change")
+    refused = Refusal(reason="no", strategy="format_change")
     ended = desk.step(ScriptedProposer(*[refused] * (MOST_REFUSED + 5)))
     assert ended.reason == "refused"
     with desk.opened() as evolution:
@@ -286,13 +286,13 @@ def test_after_the_days_high_risks_only_lower_ones_are_asked_for(desk: Desk) -> 
     asked: list[str] = []
     proposer = ScriptedProposer(("right: 0.1", "high"), "right: 0.2")
 
-    def choose(risk: Risk) -> Any:
+    def choose_strategy(risk: Risk) -> Any:
         asked.append(risk)
         return proposer
 
-    assert desk.step(proposer, 2, choose=choose).reason == "done"
+    assert desk.step(proposer, 2, choose_strategy=choose_strategy).reason == "done"
     assert asked == ["high", "medium"]
-    ended = desk.step(None, choose=lambda risk: None)
+    ended = desk.step(None, choose_strategy=lambda risk: None)
     assert (ended.reason, ended.why) == (
         "high_risk",
         "no mutation: 1 high-risk mutations today, no more are allowed",

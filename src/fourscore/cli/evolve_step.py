@@ -22,8 +22,8 @@ from fourscore.evolve.limits import Risk
 from fourscore.evolve.lineage import lineage_document, status_document
 from fourscore.evolve.loop import SPENT, Ended, Loop, Way
 from fourscore.evolve.mutations.checks import Checks
-from fourscore.evolve.mutations.proposers import KINDS, Proposer, proposer_of
-from fourscore.evolve.mutations.strategies import RISKS, allowed
+from fourscore.evolve.mutations.proposers import KINDS, Proposer, make_proposer
+from fourscore.evolve.mutations.strategies import RISKS, select_strategies
 from fourscore.evolve.prompted_agent import PromptedAgents
 from fourscore.evolve.settings import NAME, Settings
 from fourscore.evolve.split import Split, split
@@ -241,11 +241,11 @@ def _proposers(settings: Settings) -> Proposers:
     kind = settings.proposer or ("rules" if settings.model is None else "model")
 
     def proposer(risk: Risk) -> Proposer | None:
-        if not allowed(tuple(settings.strategies), risk) or (
+        if not select_strategies(tuple(settings.strategies), risk) or (
             kind == "gepa" and RISKS.index(risk) < RISKS.index("high")
         ):
             return None
-        return proposer_of(
+        return make_proposer(
             kind,
             None if kind == "rules" else settings.model,
             checks=Checks(
@@ -256,7 +256,7 @@ def _proposers(settings: Settings) -> Proposers:
                 forbidden=tuple(settings.forbidden),
             ),
             strategies=settings.strategies,
-            most_risk=risk,
+            max_risk=risk,
             constraints=settings.constraints,
             language=settings.language,
             prompt_folder=settings.prompt_folder,

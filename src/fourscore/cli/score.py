@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--output", metavar="FILE", help="what the newest execution put out, as text")
     add("--task-type", metavar="WORD", help="coding asks for code in the output")
     add("--complexity", metavar="WORD", help="simple, medium (default), complex, very_complex")
-    add("--by", choices=("version", "session", "day"), help="a line for each of these")
+    add("--per", choices=("version", "session", "day"), help="a line for each of these")
     add("--rubric", metavar="FILE", help="other weights and options than the usual ones")
     add("--skip-broken", action="store_true", help="count broken lines and go on")
     add("--json", action="store_true", help="one document on stdout")
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     rubric = _rubric(args.rubric) if args.rubric else fitness()
     task = Task(_text(args.output), args.task_type, args.complexity)
     reading = _read(args.log, rubric, task, args.skip_broken)
-    told = document(reading, args.by)
+    told = document(reading, args.per)
     code = PASSED if told["score"] is not None else INCOMPLETE
     if args.json:
         told = {**told, "file": args.log, "exit_code": code}

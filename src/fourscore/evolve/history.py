@@ -301,7 +301,7 @@ def tries_of(events: Iterable[AnyEvent]) -> Tries:
         if isinstance(event, Decided) and event.result == "promoted"
     }
     found = list(_tries(events, won))
-    return Tries(MutationRecord.of_tries(found), sum(bool(one.strategy) for one in found))
+    return Tries(MutationRecord.from_tries(found), sum(bool(one.strategy) for one in found))
 
 
 def _tries(events: Iterable[AnyEvent], won: set[int]) -> Iterator[Try]:

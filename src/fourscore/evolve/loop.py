@@ -19,8 +19,8 @@ from fourscore.evolve.folder import Evolution
 from fourscore.evolve.history import Version, tries_of
 from fourscore.evolve.limits import Risk, Ruling, must_roll_back
 from fourscore.evolve.log import HELD_OUT, REFUSED, Noted
-from fourscore.evolve.mutations.failures import Sorted, sort_cases
-from fourscore.evolve.mutations.proposers import Proposal, Proposer, Refused, remembered
+from fourscore.evolve.mutations.failures import SortedCases, sort_cases
+from fourscore.evolve.mutations.proposers import Proposal, Proposer, Refusal, record_outcome
 from fourscore.evolve.split import Split
 from fourscore.judges.fitness.rubric import grade_of
 from fourscore.models.messages import ModelError
@@ -114,7 +114,7 @@ class Loop:
             ruling = self.evolution.may_mutate("low")
             if not ruling.yes and ruling.reason != "cool_down":
                 raise Stopped(ruling.reason, f"no mutation: {ruling.why}")
-            if ruling.yes and self._seen() != Sorted():
+            if ruling.yes and self._seen() != SortedCases():
                 return
             await self._execute(ruling)
 
@@ -139,7 +139,7 @@ class Loop:
         active = self.evolution.history.active
         return sum(each.version == active for each in self.evolution.history.executions)
 
-    def _seen(self) -> Sorted:
+    def _seen(self) -> SortedCases:
         """What its newest execution came to, as far as the store has it."""
         number = self._executions()
         return sort_cases(self.evaluator.rows(self.evolution.active, f"x{number}"))
@@ -186,12 +186,12 @@ class Loop:
             proposer = self._proposer()
             came = await proposer.propose(text, seen.failures, seen.passed, record, rng)
             if isinstance(came, Proposal):
-                self._added(came, parent)
+                self._with_line(came, parent)
                 return
             if not came.strategy:
                 raise Stopped("nothing_left", f"nothing is left to try: {came.reason}")
             self._refused(came)
-            record, why = remembered(record, came), came.reason
+            record, why = record_outcome(record, came), came.reason
         raise Stopped("refused", f"{MOST_REFUSED} proposals in a row were refused: {why}")
 
     def _proposer(self) -> Proposer:
@@ -211,7 +211,7 @@ class Loop:
             return versions[open_[-1]]
         return self.evolution.active
 
-    def _added(self, proposal: Proposal, parent: Version) -> None:
+    def _with_line(self, proposal: Proposal, parent: Version) -> None:
         strategy, risk = proposal.strategy, proposal.risk
         new = self.evolution.add(
             proposal.text, strategy=strategy, risk=risk, why=proposal.why, parent=parent.number
@@ -221,7 +221,7 @@ class Loop:
         for line in proposal.diff.rstrip().split("\n")[2:]:
             self.way.tell(f"    {line}")
 
-    def _refused(self, refused: Refused) -> None:
+    def _refused(self, refused: Refusal) -> None:
         self.evolution.note(REFUSED, msgspec.to_builtins(refused))
         self.way.tell(f"a proposal by {refused.strategy} was refused: {refused.reason}")
 

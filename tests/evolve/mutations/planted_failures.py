@@ -38,7 +38,7 @@ def failure(
         for name, value in signals.items()
     )
     score = Score(status=Status.SCORED, value=0.3, passed=False, reward=0.3, signals=found)
-    return Failure.of(Case(input="Where is it?"), Trace(output=output), score)
+    return Failure.from_score(Case(input="Where is it?"), Trace(output=output), score)
 
 
 def number_of(ask: Request) -> str:

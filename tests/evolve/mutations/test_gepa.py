@@ -11,8 +11,8 @@ from tests.evolve.mutations.planted_failures import PARENT, failure, number_of
 
 from fourscore.core import Case, ConfigError, JudgeError, Score, Signal, Status, Trace, Usage
 from fourscore.evolve.mutations.gepa import NAME, GepaAdapter, GepaProposer
-from fourscore.evolve.mutations.proposers import Proposal, Refused, remembered
-from fourscore.evolve.mutations.rule_proposer import Operators
+from fourscore.evolve.mutations.proposers import Proposal, Refusal, record_outcome
+from fourscore.evolve.mutations.rule_proposer import RuleProposer
 from fourscore.evolve.mutations.strategies import MutationRecord
 from fourscore.models.messages import ModelError, Request
 from fourscore.models.scripted import ScriptedModel
@@ -33,13 +33,13 @@ def reflecting(text: str, head: str = "{number}\n") -> ScriptedModel:
 
 def proposed(
     model: Any, record: MutationRecord | None = None, **settings: Any
-) -> Proposal | Refused:
+) -> Proposal | Refusal:
     proposer = GepaProposer(model=model, **settings)
     return asyncio.run(proposer.propose(PARENT, WEAK, (), record or MutationRecord(), Random(1)))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_gepa_asks_through_our_model_and_reads_the_reply(language: str) -> None:
+def test_asks_model_and_reads_new_prompt_from_reply(language: str) -> None:
     model = reflecting(NEW.strip())
     found = proposed(model, language=language)
     assert isinstance(found, Proposal)
@@ -57,48 +57,48 @@ def test_gepa_asks_through_our_model_and_reads_the_reply(language: str) -> None:
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (reflecting(NEW, head=""), "the reply does not carry the number of the material"),
-        (ScriptedModel(["no fence at all"]), "the reply does not carry the number of the material"),
+        (reflecting(NEW, head=""), "the reply does not repeat the number of the request"),
+        (ScriptedModel(["no fence at all"]), "the reply does not repeat the number of the request"),
         (reflecting(PARENT), "it is the parent, unchanged"),
         (reflecting("{shop} {question}"), "characters, expected"),
-        (reflecting(f"{NEW}\nPlease the evaluator."), "it speaks to a judge"),
+        (reflecting(f"{NEW}\nPlease the evaluator."), "it addresses a judge"),
     ],
 )
-def test_what_it_proposes_is_checked(model: ScriptedModel, reason: str) -> None:
+def test_refuses_gepa_proposals_that_fail_checks(model: ScriptedModel, reason: str) -> None:
     found = proposed(model)
-    assert isinstance(found, Refused)
+    assert isinstance(found, Refusal)
     assert reason in found.reason
     assert (found.strategy, found.usage.calls) == (NAME, 1)
-    assert remembered(MutationRecord(), found).of(NAME).refused == 1
+    assert record_outcome(MutationRecord(), found).get_tally(NAME).refused == 1
 
 
-def test_a_try_is_remembered_and_asked_anew() -> None:
+def test_second_try_sends_a_different_request() -> None:
     model = reflecting(NEW)
     first = proposed(model)
-    again = proposed(model, remembered(MutationRecord(), first))
-    assert isinstance(again, Refused)
+    again = proposed(model, record_outcome(MutationRecord(), first))
+    assert isinstance(again, Refusal)
     assert again.reason == "it was tried before"
     assert model.asks[0].digest != model.asks[1].digest  # no cache answers for it
 
 
-def test_a_model_that_refuses_is_a_try_and_one_that_is_away_is_not() -> None:
+def test_model_refusal_counts_as_try_and_connection_error_is_raised() -> None:
     found = proposed(ScriptedModel([ModelError("refused", "no", usage=Usage(calls=1))]))
-    assert isinstance(found, Refused)
+    assert isinstance(found, Refusal)
     assert found.usage.calls == 1
     with pytest.raises(ModelError, match="away"):
         proposed(ScriptedModel([ModelError("connection", "away")]))
 
 
-def test_without_a_failure_nothing_is_asked() -> None:
+def test_asks_nothing_without_failures() -> None:
     model = reflecting(NEW)
     found = asyncio.run(
         GepaProposer(model=model).propose(PARENT, [], (), MutationRecord(), Random(1))
     )
-    assert found == Refused(reason="there is no failure to learn from")
+    assert found == Refusal(reason="there is no failure to learn from")
     assert model.calls == 0
 
 
-def test_mistakes_are_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_mistakes_at_construction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = reflecting(NEW)
     with pytest.raises(ConfigError, match="risk: 'none' is none of"):
         GepaProposer(model=model, risk="none")  # type: ignore[arg-type]
@@ -120,7 +120,7 @@ def run(text: str, cases: Sequence[Case]) -> list[tuple[Case, Trace, Score]]:
     return [(case, Trace(output=f"about {case.input}"), score) for case in cases]
 
 
-def test_gepas_own_loop_over_our_evaluator_and_record(tmp_path: Path) -> None:
+def test_gepa_optimize_runs_with_adapter(tmp_path: Path) -> None:
     harmful = PARENT.replace("Be polite.", "Be polite to the grader.")
     replies = iter([harmful, NEW, NEW])
 
@@ -139,13 +139,13 @@ def test_gepas_own_loop_over_our_evaluator_and_record(tmp_path: Path) -> None:
         run_dir=str(tmp_path),
     )
     assert result.best_candidate == {"prompt": NEW}
-    assert [type(one) for one in adapter.outcomes[:2]] == [Refused, Proposal]
-    assert adapter.record.of(NAME).tried == len(adapter.outcomes)
+    assert [type(one) for one in adapter.outcomes[:2]] == [Refusal, Proposal]
+    assert adapter.record.get_tally(NAME).tried == len(adapter.outcomes)
     assert adapter.usage.calls == len(adapter.outcomes)
 
 
-def test_the_adapter_serves_any_proposer() -> None:
-    adapter = GepaAdapter(run, Operators(constraints=("Name it, with its number.",)), Random(1))
+def test_adapter_works_with_rule_proposer() -> None:
+    adapter = GepaAdapter(run, RuleProposer(constraints=("Name it, with its number.",)), Random(1))
     cases = [Case(input="a"), Case(input="b")]
     batch = adapter.evaluate(cases, {"prompt": PARENT}, capture_traces=True)
     assert (batch.scores, batch.outputs) == ([0.2, 0.2], ["about a", "about b"])
@@ -155,14 +155,14 @@ def test_the_adapter_serves_any_proposer() -> None:
     assert texts["prompt"] != PARENT
 
 
-def test_what_was_not_measured_is_no_zero() -> None:
+def test_unmeasured_case_raises_instead_of_scoring_zero() -> None:
     case, trace, good = run(NEW, [Case(input="a")])[0]
     lost = Score(status=Status.JUDGE_ERROR, reason="no key")
     broken = Score(status=Status.AGENT_ERROR, passed=False, reward=0.0)
 
     def adapter(*scores: Score) -> GepaAdapter:
         rows = [(case, trace, score) for score in scores]
-        return GepaAdapter(lambda _, cases: rows, Operators(), Random(1))
+        return GepaAdapter(lambda _, cases: rows, RuleProposer(), Random(1))
 
     with pytest.raises(JudgeError, match="1 of 2 cases were not measured"):
         adapter(good, lost).evaluate([case, case], {"prompt": PARENT})

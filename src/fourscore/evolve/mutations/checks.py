@@ -19,22 +19,25 @@ import msgspec
 from fourscore.core import ConfigError
 from fourscore.core.numbers import check_finite
 from fourscore.evolve.mutations.failures import Failure
-from fourscore.evolve.mutations.prompt_text import wrong_places
-from fourscore.evolve.mutations.strategies import MutationRecord, text_digest
+from fourscore.evolve.mutations.prompt_text import find_broken_placeholder
+from fourscore.evolve.mutations.strategies import MutationRecord, digest_prompt
 from fourscore.judges.hidden_text import INVISIBLE, remove_invisible
 
 
 class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`shortest` and `longest` are shares of the parent's length. `required` are lines that have to
-    stay, `placeholders` texts that have to stay beside those that are found. `forbidden` are
-    expressions; `shipped` False leaves the ones that ship out."""
+    """The limits for a proposed prompt.
+
+    `shortest` and `longest` are shares of the parent's length. `required` are lines that must stay,
+    `placeholders` texts that must stay beside the placeholders that are found. `forbidden` are
+    regular expressions; `use_built_in` adds the built-in ones.
+    """
 
     shortest: float = 0.5
     longest: float = 2.0
     required: tuple[str, ...] = ()
     placeholders: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
-    shipped: bool = True
+    use_built_in: bool = True
 
     def __post_init__(self) -> None:
         check_finite("shortest", self.shortest, low=0, high=1)
@@ -43,9 +46,9 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             raise ConfigError("expected whole lines, one by one", field="required")
         if not all(self.placeholders):
             raise ConfigError("expected texts such as {name}", field="placeholders")
-        compiled(self.forbidden)
+        compile_patterns(self.forbidden)
 
-    def refusal(
+    def find_problem(
         self,
         parent: str,
         text: str,
@@ -53,31 +56,31 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         failures: Sequence[Failure] = (),
         number: str = "",
     ) -> str | None:
-        """Why the text may not be used, if anything. `number` is that of the fence it came from."""
+        """Return why the text may not be used, or None. `number` is that of the model's fence."""
         if (why := self._size(parent, text)) is not None:
             return why
-        if text_digest(text) == text_digest(parent):
+        if digest_prompt(text) == digest_prompt(parent):
             return "it is the parent, unchanged"
-        if record.knows(text):
+        if record.has_text(text):
             return "it was tried before"
-        if (why := wrong_places(parent, text, self.placeholders)) is not None:
+        if (why := find_broken_placeholder(parent, text, self.placeholders)) is not None:
             return why
         lines = {line.strip() for line in text.split("\n")}
         for line in self.required:
             if line.strip() not in lines:
                 return f"the required line is gone: {line.strip()[:80]}"
         if number and number in text.lower():
-            return "it carries the number of the fence"
-        if (why := forbidden(parent, text, self.rules)) is not None:
+            return "it contains the number of the fence"
+        if (why := find_forbidden(parent, text, self.patterns)) is not None:
             return why
-        words = [piece for failure in failures for piece in failure.words]
-        if copied(parent, text, words) is not None:
-            return "it repeats what stands in a failure word for word"
+        words = [piece for failure in failures for piece in failure.foreign_texts]
+        if find_copied_text(parent, text, words) is not None:
+            return "it repeats a part of a failure word for word"
         return None
 
     @property
-    def rules(self) -> dict[str, re.Pattern[str]]:
-        return {**(SHIPPED if self.shipped else {}), **compiled(self.forbidden)}
+    def patterns(self) -> dict[str, re.Pattern[str]]:
+        return {**(BUILT_IN if self.use_built_in else {}), **compile_patterns(self.forbidden)}
 
     def _size(self, parent: str, text: str) -> str | None:
         had, has = len(parent.strip()), len(text.strip())
@@ -89,16 +92,16 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return None
 
 
-#: What a run has to weigh; a word weighs 3, a character of a script without blanks 2.
+#: The least weight of a copied run: about eight words (3 each) or a dozen Chinese characters (2).
 ENOUGH = 24
-#: Characters of a word that is a copy by itself.
+#: Characters of a single word that is a copy by itself, as addresses and keys are.
 LONG = 24
 _TOKEN = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯]|[^\W_぀-ヿ㐀-鿿豈-﫿가-힯]+")
 _WIDE = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯]")
 
 
-def copied(parent: str, text: str, material: Iterable[str]) -> str | None:
-    """The first run of the text that was copied, else None."""
+def find_copied_text(parent: str, text: str, material: Iterable[str]) -> str | None:
+    """Return the first run of words that the text shares with the material and not with its parent."""
     known = set(_runs(parent))
     new = [run for run in _runs(text) if run not in known]
     if not new:
@@ -108,7 +111,7 @@ def copied(parent: str, text: str, material: Iterable[str]) -> str | None:
 
 
 def _runs(text: str) -> Iterator[tuple[str, ...]]:
-    """From each word on, the words that weigh enough."""
+    """Yield the shortest runs of words that weigh enough, one from each word on, and long words."""
     words = _TOKEN.findall(remove_invisible(text).lower())
     weights = [2 if _WIDE.match(word) else 3 for word in words]
     for word in words:
@@ -125,10 +128,10 @@ def _runs(text: str) -> Iterator[tuple[str, ...]]:
         weight -= own
 
 
-#: What is wrong, and how it is found.
-SHIPPED: Mapping[str, re.Pattern[str]] = {
-    "it has characters that nobody sees": INVISIBLE,
-    "it speaks to a judge": re.compile(
+#: The built-in patterns, by the reason that is given for a match.
+BUILT_IN: Mapping[str, re.Pattern[str]] = {
+    "it has invisible characters": INVISIBLE,
+    "it addresses a judge": re.compile(
         r"\b(?:judges?|graders?|evaluators?|scorers?|autograders?|raters?|reward models?)\b"
         r"|裁判|评委|评审|评判者|评估者|评分者|评分员|评分模型",
         re.IGNORECASE,
@@ -140,7 +143,7 @@ SHIPPED: Mapping[str, re.Pattern[str]] = {
         r"|评分|打分|得分|高分|满分|分数",
         re.IGNORECASE,
     ),
-    "it shows a fence or the marks of a conversation": re.compile(
+    "it has fence marks or chat markers": re.compile(
         r"\[/?[0-9a-f]{12}\b|<\|[^|<>\n]{0,40}\|>|\[/?INST\]|</?s>|<</?SYS>>"
         r"|^[ \t]{0,8}(?:system|assistant|user|human)[ \t]{0,4}:[ \t]*$",
         re.IGNORECASE | re.MULTILINE,
@@ -154,15 +157,15 @@ SHIPPED: Mapping[str, re.Pattern[str]] = {
         r"[ \t]{0,4}[=:][ \t]{0,4}\S{8}",
         re.IGNORECASE,
     ),
-    "it leads to an address that was not there": re.compile(
+    "it has a link that the parent does not have": re.compile(
         r"\b(?:https?|ftp|wss?)://[^\s<>\"'()\[\]]{1,200}|\bdata:[a-z]{1,20}/[^\s,]{1,60}",
         re.IGNORECASE,
     ),
 }
 
 
-def compiled(own: Sequence[str]) -> dict[str, re.Pattern[str]]:
-    """Rules of one's own."""
+def compile_patterns(own: Sequence[str]) -> dict[str, re.Pattern[str]]:
+    """Return the patterns from the settings, by the reason that is given for a match."""
     rules: dict[str, re.Pattern[str]] = {}
     for place, text in enumerate(own):
         try:
@@ -173,8 +176,11 @@ def compiled(own: Sequence[str]) -> dict[str, re.Pattern[str]]:
     return rules
 
 
-def forbidden(parent: str, text: str, rules: Mapping[str, re.Pattern[str]]) -> str | None:
-    """The first rule that is broken and the line. What was found is not told: it may be a key."""
+def find_forbidden(parent: str, text: str, rules: Mapping[str, re.Pattern[str]]) -> str | None:
+    """Return the first pattern that matches more often than in the parent, and the line.
+
+    The match itself is not quoted: it may be a key.
+    """
     for what, rule in rules.items():
         had = Counter(found[0].lower() for found in rule.finditer(parent))
         for found in rule.finditer(text):

@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from fourscore.evolve.mutations.edits import MOST, Candidate, Situation, shown
-from fourscore.evolve.mutations.prompt_text import Run, sentences
+from fourscore.evolve.mutations.edits import MAX_PARTS, Candidate, EditContext, shorten
+from fourscore.evolve.mutations.prompt_text import PromptList, split_sentences
 
 _CONSTRAINT = re.compile(
     r"\b(?:must|never|always|do not|don't|only|avoid|should|ensure|make sure|be sure|at most"
@@ -19,128 +19,136 @@ _CONSTRAINT = re.compile(
 )
 _STRESSED = re.compile(r"important|重要|\*\*|__", re.IGNORECASE)
 STRESS = {"en": "Important: ", "zh": "重要："}
-#: Characters of a constraint; what is longer says more than one thing.
+#: The most characters of a constraint; a longer text says more than one thing.
 LONGEST = 400
 
 
 class Constraint(NamedTuple):
-    """One line or sentence that demands something: an item of a list, else a span of a line."""
+    """One sentence or list item that demands something.
+
+    `at` is the index of the item in `list_`, or of the line whose `span` it is.
+    """
 
     text: str
-    run: Run | None
+    list_: PromptList | None
     at: int
     span: tuple[int, int] = (0, 0)
 
 
-def constraints(now: Situation) -> list[Constraint]:
-    """Those that may be touched."""
+def find_constraints(context: EditContext) -> list[Constraint]:
+    """Return the constraints of the prompt that may be edited."""
     found = [
-        Constraint(item.text, run, at)
-        for run in now.outline.runs
-        for at, item in enumerate(run.items)
-        if not now.keeps(run.marker(at) + item.text)
+        Constraint(item.text, list_, at)
+        for list_ in context.outline.lists
+        for at, item in enumerate(list_.items)
+        if not context.must_keep(list_.marker(at) + item.text)
     ]
-    for at in now.outline.prose:
-        line = now.outline.lines[at]
-        if not now.keeps(line):
-            found += [Constraint(line[a:b], None, at, (a, b)) for a, b in sentences(line)]
+    for at in context.outline.prose:
+        line = context.outline.lines[at]
+        if not context.must_keep(line):
+            found += [Constraint(line[a:b], None, at, (a, b)) for a, b in split_sentences(line)]
     short = [one for one in found if len(one.text) <= LONGEST]
-    return [one for one in short if _CONSTRAINT.search(one.text) is not None][:MOST]
+    return [one for one in short if _CONSTRAINT.search(one.text) is not None][:MAX_PARTS]
 
 
-def constraint_add(now: Situation) -> list[Candidate]:
-    """A line against the commonest kind of trouble, where the other constraints stand."""
-    words = " ".join(now.parent.lower().split())
-    held = Counter(one.run for one in constraints(now) if one.run is not None)
-    home = max(held, key=lambda run: (held[run], -run.items[0].start), default=None)
+def add_constraint(context: EditContext) -> list[Candidate]:
+    """Add a line against the most frequent problem, to the list with the most constraints."""
+    words = " ".join(context.parent.lower().split())
+    held = Counter(one.list_ for one in find_constraints(context) if one.list_ is not None)
+    home = max(held, key=lambda list_: (held[list_], -list_.items[0].start), default=None)
     return [
-        Candidate(_added(now, home, line), f"{why}: {line}", rank)
-        for rank, line, why in _lines(now)
+        Candidate(_with_line(context, home, line), f"{why}: {line}", rank)
+        for rank, line, why in _lines(context)
         if " ".join(line.lower().split()) not in words
     ]
 
 
-def _lines(now: Situation) -> list[tuple[float, str, str]]:
-    """Lines of the owner's, and those against the troubles of the reasons and of the signal."""
-    own = [(-float("inf"), line, "a constraint to be tried") for line in now.constraints]
+def _lines(context: EditContext) -> list[tuple[float, str, str]]:
+    """Return (rank, line, why): the owner's lines, then those against the problems seen."""
+    own = [(-float("inf"), line, "a constraint to be tried") for line in context.constraints]
     counted: Counter[str] = Counter()
-    for failure in now.failures:
-        said = " ".join([failure.reason, *(one.reason for one in failure.complaints)]).lower()
-        counted.update(name for name, (rule, _) in TROUBLES.items() if rule.search(said))
-    for place, name in enumerate(OF_SIGNAL.get(now.signal, ())):
-        counted[name] += max(1, len(now.failures) // (place + 1))
-    shipped = [
+    for failure in context.failures:
+        reasons = failure.reasons.lower()
+        counted.update(name for name, (rule, _) in PROBLEMS.items() if rule.search(reasons))
+    for place, name in enumerate(PROBLEMS_OF_SIGNAL.get(context.signal, ())):
+        counted[name] += max(1, len(context.failures) // (place + 1))
+    built_in = [
         (-float(counted[name]) + place / 10, line, f"a line about {name}")
-        for name, (_, texts) in TROUBLES.items()
-        for place, line in enumerate(texts[now.language])
+        for name, (_, texts) in PROBLEMS.items()
+        for place, line in enumerate(texts[context.language])
     ]
-    return own + shipped
+    return own + built_in
 
 
-def _added(now: Situation, home: Run | None, line: str) -> str:
-    """At the end of the list with the most constraints, else at the end."""
+def _with_line(context: EditContext, home: PromptList | None, line: str) -> str:
+    """Return the prompt with a line at the end of a list, or at its own end."""
     if home is None:
-        return now.with_part(line)
+        return context.add_part(line)
     items = [*(item.lines for item in home.items), (line,)]
-    return "\n".join(now.outline.rebuilt(home, items))
+    return "\n".join(context.outline.replace_list(home, items))
 
 
-def constraint_remove(now: Situation) -> list[Candidate]:
-    """One constraint less; first those that the reasons do not speak of. One that fills something
-    in stays."""
+def remove_constraint(context: EditContext) -> list[Candidate]:
+    """Remove one constraint, first those that the judges' reasons mention least.
+
+    A constraint with a placeholder stays.
+    """
     found: list[Candidate] = []
-    for one in constraints(now):
-        if now.fills(one.text):
+    for one in find_constraints(context):
+        if context.has_placeholder(one.text):
             continue
-        why = f"without the constraint: {shown(one.text)}"
-        found.append(Candidate(_without(now, one), why, now.blamed(one.text)))
+        why = f"without the constraint: {shorten(one.text)}"
+        found.append(Candidate(_removed(context, one), why, context.rate_blame(one.text)))
     return found
 
 
-def _without(now: Situation, one: Constraint) -> str:
-    lines = list(now.outline.lines)
-    if one.run is None:
+def _removed(context: EditContext, one: Constraint) -> str:
+    lines = list(context.outline.lines)
+    if one.list_ is None:
         start, end = one.span
         rest = lines[one.at][:start] + lines[one.at][end:]
         lines[one.at : one.at + 1] = [rest.rstrip()] if rest.strip() else []
         return "\n".join(lines)
-    items = [item.lines for at, item in enumerate(one.run.items) if at != one.at]
-    return "\n".join(now.outline.rebuilt(one.run, items))
+    items = [item.lines for at, item in enumerate(one.list_.items) if at != one.at]
+    return "\n".join(context.outline.replace_list(one.list_, items))
 
 
-def emphasis_shift(now: Situation) -> list[Candidate]:
-    """The constraint that the reasons speak of most goes to the top of its list, or is marked."""
+def shift_emphasis(context: EditContext) -> list[Candidate]:
+    """Move a constraint to the top of its list, or mark it as important.
+
+    Constraints whose words occur most in the judges' reasons are tried first.
+    """
     found: list[Candidate] = []
-    for one in constraints(now):
-        blame = -now.blamed(one.text)
+    for one in find_constraints(context):
+        blame = -context.rate_blame(one.text)
         if not _STRESSED.search(one.text):
-            why = f"marked as important: {shown(one.text)}"
-            found.append(Candidate(_marked(now, one), why, blame))
-        if one.run is not None and one.run.kind == "bullets" and one.at:
-            items = [item.lines for item in one.run.items]
+            why = f"marked as important: {shorten(one.text)}"
+            found.append(Candidate(_emphasised(context, one), why, blame))
+        if one.list_ is not None and one.list_.kind == "bullets" and one.at:
+            items = [item.lines for item in one.list_.items]
             moved = [items[one.at], *items[: one.at], *items[one.at + 1 :]]
-            why = f"at the top of its list: {shown(one.text)}"
-            text = "\n".join(now.outline.rebuilt(one.run, moved))
+            why = f"at the top of its list: {shorten(one.text)}"
+            text = "\n".join(context.outline.replace_list(one.list_, moved))
             found.append(Candidate(text, why, blame))
     return found
 
 
-def _marked(now: Situation, one: Constraint) -> str:
-    stress = STRESS[now.language]
-    if one.run is not None:
-        items = [item.lines for item in one.run.items]
+def _emphasised(context: EditContext, one: Constraint) -> str:
+    stress = STRESS[context.language]
+    if one.list_ is not None:
+        items = [item.lines for item in one.list_.items]
         first, *others = items[one.at]
         items[one.at] = (stress + first, *others)
-        return "\n".join(now.outline.rebuilt(one.run, items))
-    lines = list(now.outline.lines)
+        return "\n".join(context.outline.replace_list(one.list_, items))
+    lines = list(context.outline.lines)
     line, start = lines[one.at], one.span[0]
     start += len(line[start:]) - len(line[start:].lstrip())
     lines[one.at] = f"{line[:start]}{stress}{line[start:]}"
     return "\n".join(lines)
 
 
-#: Kinds of trouble: how a reason speaks of it, and lines against it.
-TROUBLES: dict[str, tuple[re.Pattern[str], dict[str, tuple[str, ...]]]] = {
+#: Kinds of problems: the words in a reason that tell it, and lines against it by language.
+PROBLEMS: dict[str, tuple[re.Pattern[str], dict[str, tuple[str, ...]]]] = {
     "facts": (
         re.compile(
             r"\b(?:wrong|incorrect|false|untrue|contradict\w*|inaccura\w*)\b|错误|不符|有误"
@@ -249,8 +257,8 @@ TROUBLES: dict[str, tuple[re.Pattern[str], dict[str, tuple[str, ...]]]] = {
         },
     ),
 }
-#: Where no reason says more, what kind of trouble a signal stands for.
-OF_SIGNAL = {
+#: The problems that a weak signal stands for.
+PROBLEMS_OF_SIGNAL = {
     "factual_accuracy": ("facts", "invention", "numbers"),
     "completeness": ("gaps", "answer"),
     "citation_accuracy": ("citations", "sources"),

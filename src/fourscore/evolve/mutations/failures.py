@@ -1,7 +1,7 @@
 """Failed cases: what a mutation may know of them, and how they are shown to a model.
 
 Except for the numbers, everything in a `Failure` was written by others, the agent included. Its
-length is bounded here, and `show_failures` puts every text into a fence with one random number.
+length is bounded here, and `fence_failures` puts every text into a fence with one random number.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ import msgspec
 
 from fourscore.core import Case, ConfigError, Score, Trace
 from fourscore.core.trace import as_text
-from fourscore.evolve.mutations.prompt_text import blocks, places
+from fourscore.evolve.mutations.prompt_text import find_blocks, find_placeholders
 from fourscore.judges.llm.injection_defences import fence_texts
 from fourscore.judges.llm.prompts import Language, read_prompt
 
@@ -22,8 +22,8 @@ from fourscore.judges.llm.prompts import Language, read_prompt
 LONGEST, PIECES, SIGNALS = 4000, 3, 20
 
 
-class Complaint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one judge said."""
+class Remark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one judge found: the value, the reason and the quoted evidence."""
 
     signal: str
     value: float
@@ -32,18 +32,18 @@ class Complaint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`complaints` begin with the weakest signal; an agent that broke down has a `reason` only."""
+    """A failed case; `remarks` begin with the weakest signal. A crash has only a `reason`."""
 
     case: str
     input: str = ""
     output: str = ""
     value: float = 0.0
     reason: str = ""
-    complaints: tuple[Complaint, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @classmethod
-    def of(cls, case: Case, trace: Trace, score: Score) -> "Failure":
-        """What was measured of one attempt. A ranking says nothing about it alone."""
+    def from_score(cls, case: Case, trace: Trace, score: Score) -> "Failure":
+        """Return the failure of one attempt. Rankings are left out: they need the others."""
         measured = [one for one in score.signals if one.value is not None and not one.relative]
         measured.sort(key=lambda one: (one.value, one.name))
         return cls(
@@ -52,8 +52,8 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             output=trace.answer[:LONGEST],
             value=score.value or 0.0,
             reason=score.reason[:LONGEST],
-            complaints=tuple(
-                Complaint(
+            remarks=tuple(
+                Remark(
                     signal=one.name,
                     value=one.value or 0.0,
                     reason=one.reason[:LONGEST],
@@ -65,24 +65,29 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def signals(self) -> dict[str, float]:
-        return {one.signal: one.value for one in self.complaints}
+        return {one.signal: one.value for one in self.remarks}
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """All that others wrote in it."""
-        said = [text for one in self.complaints for text in (one.reason, *one.evidence)]
-        return tuple(text for text in (self.input, self.output, self.reason, *said) if text)
+    def reasons(self) -> str:
+        """All reasons as one text."""
+        return " ".join([self.reason, *(one.reason for one in self.remarks)])
+
+    @property
+    def foreign_texts(self) -> tuple[str, ...]:
+        """All texts that others wrote."""
+        remarks = [text for one in self.remarks for text in (one.reason, *one.evidence)]
+        return tuple(text for text in (self.input, self.output, self.reason, *remarks) if text)
 
 
-class Sorted(msgspec.Struct, frozen=True):
-    """The cases of a run by how they ended. Those that were not measured are in neither part."""
+class SortedCases(msgspec.Struct, frozen=True):
+    """The cases of a run by result. Those that were not measured are in neither part."""
 
     failures: tuple[Failure, ...] = ()
     passed: tuple[Case, ...] = ()
 
 
-def sort_cases(rows: Iterable[tuple[Case, Trace, Score]]) -> Sorted:
-    """Failures, and the cases that passed in every measured attempt."""
+def sort_cases(rows: Iterable[tuple[Case, Trace, Score]]) -> SortedCases:
+    """Return the failures, and the cases that passed in every measured attempt."""
     failures: list[Failure] = []
     failed: set[str] = set()
     passed: dict[str, Case] = {}
@@ -92,13 +97,13 @@ def sort_cases(rows: Iterable[tuple[Case, Trace, Score]]) -> Sorted:
         if score.passed:
             passed.setdefault(case.id, case)
         else:
-            failures.append(Failure.of(case, trace, score))
+            failures.append(Failure.from_score(case, trace, score))
             failed.add(case.id)
-    return Sorted(tuple(failures), tuple(c for c in passed.values() if c.id not in failed))
+    return SortedCases(tuple(failures), tuple(c for c in passed.values() if c.id not in failed))
 
 
-def weakest(failures: Sequence[Failure]) -> tuple[str, float] | None:
-    """The signal with the lowest mean over the failures, and the mean; two alike go by name."""
+def find_weakest_signal(failures: Sequence[Failure]) -> tuple[str, float] | None:
+    """Return the signal with the lowest mean over the failures, and that mean; ties go by name."""
     values: dict[str, list[float]] = {}
     for failure in failures:
         for name, value in failure.signals.items():
@@ -110,7 +115,7 @@ def weakest(failures: Sequence[Failure]) -> tuple[str, float] | None:
     return name, mean
 
 
-SHIPPED = Path(__file__).parent / "prompts"
+BUILT_IN = Path(__file__).parent / "prompts"
 _TITLES = {
     "en": {
         "parent": "PROMPT",
@@ -133,8 +138,8 @@ _TITLES = {
 FIELDS = ("input", "output", "remarks")
 
 
-class Shown(NamedTuple):
-    """Texts in fences. `failures` has the fields of each failure apart."""
+class FencedFailures(NamedTuple):
+    """The texts for a model, each in its fence. `failures` has the fields of each failure."""
 
     number: str
     parent: str
@@ -143,7 +148,7 @@ class Shown(NamedTuple):
     passed: tuple[str, ...]
 
 
-def show(
+def fence_failures(
     parent: str,
     failures: Sequence[Failure],
     passed: Sequence[Case] = (),
@@ -151,13 +156,13 @@ def show(
     required: Sequence[str] = (),
     language: Language = "en",
     limit: int = 1500,
-) -> Shown:
-    """The prompt whole, everything else cut to `limit` characters."""
+) -> FencedFailures:
+    """Put the prompt and its failures into fences; all but the prompt is cut to `limit` characters."""
     titles = _TITLES[language]
-    keep = [*sorted(places(parent)), *dict.fromkeys(blocks(parent)), *required]
+    keep = [*sorted(find_placeholders(parent)), *dict.fromkeys(find_blocks(parent)), *required]
     texts = {"parent": parent, "keep": "\n".join(keep)}
     for at, one in enumerate(failures, 1):
-        found = {"input": one.input, "output": one.output, "remarks": remarks(one)}
+        found = {"input": one.input, "output": one.output, "remarks": format_remarks(one)}
         texts |= {f"{name} {at}": _cut(found[name], limit) for name in FIELDS}
     for at, case in enumerate(passed, 1):
         asked, wanted = as_text(case.input), as_text(case.expected)
@@ -165,7 +170,7 @@ def show(
     named = {key: " ".join([titles[key.split()[0]], *key.split()[1:]]) for key in texts}
     most = max(len(parent), len(texts["keep"]), 2 * limit + 4)
     fenced = fence_texts(texts, most, named)
-    return Shown(
+    return FencedFailures(
         fenced.number,
         fenced.texts["parent"],
         fenced.texts["keep"],
@@ -177,35 +182,34 @@ def show(
     )
 
 
-def remarks(failure: Failure) -> str:
-    """What the judges said, the weakest signal first, with what they quoted."""
+def format_remarks(failure: Failure) -> str:
+    """Return the judges' remarks as text, the weakest signal first, with their evidence."""
     lines = [failure.reason] if failure.reason else []
-    for one in failure.complaints:
+    for one in failure.remarks:
         lines.append(f"{one.signal} {100 * one.value:.0f} of 100: {one.reason}")
         lines += [f"  “{text}”" for text in one.evidence]
     return "\n".join(lines)
 
 
-def worst(failures: Sequence[Failure], signal: str, most: int, rng: Random) -> list[Failure]:
-    """The failures that show most of a signal; chance where they are even, so that others are
-    seen the next time."""
+def choose_worst(failures: Sequence[Failure], signal: str, most: int, rng: Random) -> list[Failure]:
+    """Return the failures with the lowest values of a signal; ties are drawn, to vary them."""
     drawn = [(one.signals.get(signal, one.value), rng.random(), one) for one in failures]
     drawn.sort(key=lambda entry: entry[:2])
     return [one for _, _, one in drawn[:most]]
 
 
-def folder_of(name: str, language: Language, own: str | None) -> str:
-    """Where the words of a prompt are: in a folder of one's own where it has them, else here."""
+def find_prompt_folder(name: str, language: Language, own: str | None) -> str:
+    """Return the folder of a prompt file: the user's own where it has the file, else ours."""
     if own is None:
-        return str(SHIPPED)
+        return str(BUILT_IN)
     folder = Path(own).expanduser()
     if not folder.is_dir():
         raise ConfigError("no such folder", file=str(folder), field="prompt_folder")
     has = any((folder / part / f"{name}.md").is_file() for part in (language, "."))
     if not has:
-        return str(SHIPPED)
+        return str(BUILT_IN)
     found = read_prompt(name, language, str(folder))
-    known = read_prompt(name, language, str(SHIPPED)).placeholders
+    known = read_prompt(name, language, str(BUILT_IN)).placeholders
     if odd := sorted(found.placeholders - known):
         message = f"{{{{{odd[0]}}}}} is not filled in here; known: {', '.join(sorted(known))}"
         raise ConfigError(message, file=found.file)

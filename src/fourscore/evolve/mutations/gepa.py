@@ -26,21 +26,21 @@ from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks
 from fourscore.evolve.mutations.failures import (
     Failure,
-    Shown,
-    folder_of,
-    show,
+    FencedFailures,
+    choose_worst,
+    fence_failures,
+    find_prompt_folder,
+    find_weakest_signal,
     sort_cases,
-    weakest,
-    worst,
 )
-from fourscore.evolve.mutations.model_proposer import ITS_OWN, NOTHING, ending_like
+from fourscore.evolve.mutations.model_proposer import MODEL_FAULTS, NO_FAILURES, match_line_endings
 from fourscore.evolve.mutations.proposers import (
     Draft,
     Proposal,
     Proposer,
-    Refused,
+    Refusal,
     check_draft,
-    remembered,
+    record_outcome,
 )
 from fourscore.evolve.mutations.strategies import RISKS, MutationRecord
 from fourscore.judges.llm.model_judge import ModelJudge
@@ -55,22 +55,22 @@ NAME, PROMPT = "gepa", "reflect"
 
 
 class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Proposes through gepa. Of the failures it shows the `most_failures` worst, and of each text
-    in them `max_chars` characters. It rewrites what it likes, so its `risk` is high unless told."""
+    """Proposes through gepa, which sees the `max_failures` worst failures, each text cut to
+    `max_chars` characters. It may rewrite anything, so its default `risk` is high."""
 
     max_chars: int = 1500
     max_tokens: int = 8192
     logprobs: int = 0
-    most_failures: int = 5
+    max_failures: int = 5
     checks: Checks = Checks()
     risk: Risk = "high"
 
     def __post_init__(self) -> None:
-        signature()  # a package that is missing is told of before the first case
-        folder = folder_of(PROMPT, self.language, self.prompt_folder)
+        signature()  # fails before the first case where gepa is missing
+        folder = find_prompt_folder(PROMPT, self.language, self.prompt_folder)
         force_setattr(self, "prompt_folder", folder)
         super().__post_init__()
-        check_whole("most_failures", self.most_failures, low=1)
+        check_whole("max_failures", self.max_failures, low=1)
         if self.risk not in RISKS:
             raise ConfigError(f"{self.risk!r} is none of {', '.join(RISKS)}", field="risk")
         self._check_places()
@@ -86,32 +86,34 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         passed: Sequence[Case],  # noqa: ARG002 - gepa reflects on what went wrong
         record: MutationRecord,
         rng: Random,
-    ) -> Proposal | Refused:
-        """One text, by one reflection on the worst failures."""
+    ) -> Proposal | Refusal:
+        """Propose one text, by one reflection on the worst failures."""
         if not failures:
-            return Refused(reason=NOTHING)
-        found = weakest(failures)
+            return Refusal(reason=NO_FAILURES)
+        found = find_weakest_signal(failures)
         signal = found[0] if found else ""
-        shown = show(
+        shown = fence_failures(
             parent_text,
-            worst(failures, signal, self.most_failures, rng),
+            choose_worst(failures, signal, self.max_failures, rng),
             required=self.checks.required,
             language=self.language,
             limit=self.max_chars,
         )
-        salt = f"{NAME} {record.of(NAME).tried}"
+        salt = f"{NAME} {record.get_tally(NAME).tried}"
         try:
             reply = await self.pool_model.ask(self._question(parent_text, shown, salt))
         except ModelError as error:
-            if error.kind not in ITS_OWN:
+            if error.kind not in MODEL_FAULTS:
                 raise
             why = f"the model gave no text: {error.kind}"
-            return Refused(reason=why, strategy=NAME, risk=self.risk, usage=error.usage or FREE)
+            return Refusal(reason=why, strategy=NAME, risk=self.risk, usage=error.usage or FREE)
         head, fence, _ = reply.text.partition("```")
         if not fence or shown.number not in head:
-            why = "the reply does not carry the number of the material before the new prompt"
-            return Refused(reason=why, strategy=NAME, risk=self.risk, usage=reply.usage)
-        text = ending_like(parent_text, signature().output_extractor(reply.text)["new_instruction"])
+            why = "the reply does not repeat the number of the request before the new prompt"
+            return Refusal(reason=why, strategy=NAME, risk=self.risk, usage=reply.usage)
+        text = match_line_endings(
+            parent_text, signature().output_extractor(reply.text)["new_instruction"]
+        )
         n = len(shown.failures)
         draft = Draft(
             text=text,
@@ -123,17 +125,17 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         )
         return check_draft(draft, self.checks, parent_text, record, failures)
 
-    def _question(self, parent: str, shown: Shown, salt: str) -> Request:
-        """gepa's rendering of the failures, in the words of our prompt file."""
+    def _question(self, parent: str, shown: FencedFailures, salt: str) -> Request:
+        """Return the request: gepa's rendering of the failures in our prompt file."""
         size = len(parent.strip())
-        told = {
+        values = {
             "number": shown.number,
             "keep": shown.keep,
             "shortest": str(round(self.checks.shortest * size)),
             "longest": str(round(self.checks.longest * size)),
         }
         words = read_prompt(PROMPT, self.language, self.prompt_folder)
-        system, template = words.fill(told)
+        system, template = words.fill(values)
         user = signature().prompt_renderer(
             {
                 "current_instruction_doc": shown.parent,
@@ -153,8 +155,8 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ConfigError(str(error), file=words.file) from None
 
 
-def reflective_dataset(shown: Shown) -> list[dict[str, str]]:
-    """The failures under the names that gepa recommends, each text in its fence."""
+def reflective_dataset(shown: FencedFailures) -> list[dict[str, str]]:
+    """Return the failures under the names that gepa recommends, each text in its fence."""
     return [
         {
             "Inputs": one["input"],
@@ -166,7 +168,7 @@ def reflective_dataset(shown: Shown) -> list[dict[str, str]]:
 
 
 def signature() -> "type[InstructionProposalSignature]":
-    """gepa's question, loaded when it is first needed."""
+    """Import gepa's reflective question; a `ConfigError` where gepa is not installed."""
     require_extra("gepa", "--proposer gepa")
     from gepa.strategies.instruction_proposal import InstructionProposalSignature
 
@@ -176,31 +178,36 @@ def signature() -> "type[InstructionProposalSignature]":
 if TYPE_CHECKING:
     from gepa.core.adapter import EvaluationBatch
 
-#: The one component of a candidate.
+#: The name of the prompt in gepa's candidates.
 COMPONENT = "prompt"
-#: What one case came to.
+#: The result of one case.
 Row = tuple[Case, Trace, Score]
-#: Runs the agent by a prompt over cases, one row each, in order.
-Run = Callable[[str, Sequence[Case]], Sequence[Row]]
+#: Runs the agent with a prompt over cases; returns one row each, in order.
+PromptList = Callable[[str, Sequence[Case]], Sequence[Row]]
 
 
 class GepaAdapter:
-    """Keeps what gepa does not: `record`, `usage`, and the `outcomes` of all proposals."""
+    """gepa's adapter; it keeps the `record`, the `usage` and the `outcomes` of all proposals."""
 
     def __init__(
-        self, run: Run, proposer: Proposer, rng: Random, *, record: MutationRecord | None = None
+        self,
+        run: PromptList,
+        proposer: Proposer,
+        rng: Random,
+        *,
+        record: MutationRecord | None = None,
     ) -> None:
         self._run, self._proposer, self._rng = run, proposer, rng
         self.record = record or MutationRecord()
         self.usage: Usage = FREE
-        self.outcomes: list[Proposal | Refused] = []
+        self.outcomes: list[Proposal | Refusal] = []
         self._passed: tuple[Case, ...] = ()
 
     def evaluate(
         self, batch: list[Case], candidate: dict[str, str], capture_traces: bool = False
     ) -> "EvaluationBatch[Row, Any]":
-        """Scores from 0 to 1. gepa knows no score that is missing, and a failure to measure is no
-        0: a batch in which something was not measured is an error."""
+        """Return scores from 0 to 1. gepa has no missing scores, and a failure to measure is no 0,
+        so a batch with an unmeasured case raises a `JudgeError`."""
         from gepa.core.adapter import EvaluationBatch
 
         rows = list(self._run(candidate[COMPONENT], batch))
@@ -220,7 +227,7 @@ class GepaAdapter:
         eval_batch: "EvaluationBatch[Row, Any]",
         components_to_update: list[str],
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """The failures as they are. The proposer fences them: it knows the number."""
+        """Return the failures without fences: the proposer adds them, with its number."""
         found = sort_cases(eval_batch.trajectories or ())
         self._passed = found.passed
         return {name: [{"Failure": one} for one in found.failures] for name in components_to_update}
@@ -231,7 +238,7 @@ class GepaAdapter:
         reflective_dataset: Mapping[str, Sequence[Mapping[str, Any]]],
         components_to_update: list[str],
     ) -> dict[str, str]:
-        """The proposal; nothing where it was refused."""
+        """Return the proposed text by component; nothing where it was refused."""
         found: dict[str, str] = {}
         for name in components_to_update:
             failures: list[Failure] = [one["Failure"] for one in reflective_dataset[name]]
@@ -240,7 +247,7 @@ class GepaAdapter:
                     candidate[name], failures, self._passed, self.record, self._rng
                 )
             )
-            self.record = remembered(self.record, outcome)
+            self.record = record_outcome(self.record, outcome)
             self.usage += outcome.usage
             self.outcomes.append(outcome)
             if isinstance(outcome, Proposal):
@@ -249,6 +256,6 @@ class GepaAdapter:
 
 
 def _value(score: Score) -> float | None:
-    """An agent that broke down has 0; a ranking alone says nothing here."""
+    """Return the value of a score; 0 where the agent itself failed."""
     broken = score.status in (Status.AGENT_ERROR, Status.TIMEOUT)
     return 0.0 if broken and score.value is None else score.value

@@ -1,8 +1,8 @@
 """Mutations that a model writes, from the reasons and the evidence of the failures.
 
-The model has read what an agent wrote, so what comes back is a suggestion and nothing more: it
-carries the number of its fence or is not used, it goes through the checks, and it only becomes a
-version when cases that it never saw say so.
+The model has read what an agent wrote, so its reply is only a suggestion: it must contain the
+number of its fence, it goes through the checks, and it becomes a version only when cases that the
+model never saw say so.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,20 @@ from fourscore.core import Case, ConfigError
 from fourscore.core.numbers import check_whole
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks
-from fourscore.evolve.mutations.failures import Failure, Shown, folder_of, show, worst
-from fourscore.evolve.mutations.proposers import Draft, Proposal, Refused, check_draft
-from fourscore.evolve.mutations.strategies import Choice, MutationRecord, allowed, choose
+from fourscore.evolve.mutations.failures import (
+    Failure,
+    FencedFailures,
+    choose_worst,
+    fence_failures,
+    find_prompt_folder,
+)
+from fourscore.evolve.mutations.proposers import Draft, Proposal, Refusal, check_draft
+from fourscore.evolve.mutations.strategies import (
+    Choice,
+    MutationRecord,
+    choose_strategy,
+    select_strategies,
+)
 from fourscore.judges.hidden_text import remove_invisible
 from fourscore.judges.llm.injection_defences import FencedTexts
 from fourscore.judges.llm.model_judge import ModelJudge
@@ -25,32 +36,32 @@ from fourscore.judges.llm.verdicts import make_reply_schema, make_text_schema
 from fourscore.models.messages import FREE, ModelError
 
 PROMPT = "mutate"
-#: What a model may do wrong in a try. Anything else is about the model, and is raised.
-ITS_OWN = frozenset({"malformed", "refused"})
-#: Said where a model has nothing to go by.
-NOTHING = "there is no failure to learn from"
-#: Characters of what the model says about its change.
+#: Kinds of model errors that count as a try. All others are raised.
+MODEL_FAULTS = frozenset({"malformed", "refused"})
+#: The reason of a refusal where there is no failure.
+NO_FAILURES = "there is no failure to learn from"
+#: The most characters of the model's explanation of its change.
 LONGEST = 300
 
 
-class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Proposes through a model. Of the failures it shows the `most_failures` worst, and of each
-    text in them `max_chars` characters. `strategies` and `most_risk` are as for `Operators`."""
+class ModelProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Proposes through a model, which sees the `max_failures` worst failures, each text cut to
+    `max_chars` characters. `strategies` and `max_risk` are as for `RuleProposer`."""
 
     max_chars: int = 1500
     max_tokens: int = 8192
     logprobs: int = 0
-    most_failures: int = 5
+    max_failures: int = 5
     checks: Checks = Checks()
     strategies: tuple[str, ...] = ()
-    most_risk: Risk = "high"
+    max_risk: Risk = "high"
 
     def __post_init__(self) -> None:
-        folder = folder_of(PROMPT, self.language, self.prompt_folder)
+        folder = find_prompt_folder(PROMPT, self.language, self.prompt_folder)
         force_setattr(self, "prompt_folder", folder)
         super().__post_init__()
-        check_whole("most_failures", self.most_failures, low=1)
-        if not allowed(self.strategies, self.most_risk):
+        check_whole("max_failures", self.max_failures, low=1)
+        if not select_strategies(self.strategies, self.max_risk):
             raise ConfigError("none of these is of that risk", field="strategies")
 
     @property
@@ -64,11 +75,13 @@ class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
         passed: Sequence[Case],
         record: MutationRecord,
         rng: Random,
-    ) -> Proposal | Refused:
-        """One text by the strategy that is next."""
+    ) -> Proposal | Refusal:
+        """Propose one text by the next strategy."""
         if not failures:
-            return Refused(reason=NOTHING)
-        choice = choose(failures, record, rng, allowed(self.strategies, self.most_risk))
+            return Refusal(reason=NO_FAILURES)
+        choice = choose_strategy(
+            failures, record, rng, select_strategies(self.strategies, self.max_risk)
+        )
         strategy = choice.strategy
         shown = self._shown(choice, parent_text, failures, passed, rng)
         try:
@@ -79,22 +92,22 @@ class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 strategy=strategy.zh if self.language == "zh" else strategy.en,
                 shortest=str(round(self.checks.shortest * len(parent_text.strip()))),
                 longest=str(round(self.checks.longest * len(parent_text.strip()))),
-                attempt=str(record.of(strategy.name).tried + 1),
+                attempt=str(record.get_tally(strategy.name).tried + 1),
             )
         except ModelError as error:
-            if error.kind not in ITS_OWN:
+            if error.kind not in MODEL_FAULTS:
                 raise
-            return Refused(
+            return Refusal(
                 reason=f"the model gave no text: {error.kind}",
                 strategy=strategy.name,
                 risk=strategy.risk,
                 usage=error.usage or FREE,
             )
         draft = Draft(
-            text=ending_like(parent_text, reply.value["prompt"]),
+            text=match_line_endings(parent_text, reply.value["prompt"]),
             strategy=strategy.name,
             risk=strategy.risk,
-            why=f"{choice.why}; {one_line(reply.value['evidence'])}",
+            why=f"{choice.why}; {shorten_to_line(reply.value['evidence'])}",
             usage=reply.usage,
             number=shown.number,
         )
@@ -107,13 +120,13 @@ class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
         failures: Sequence[Failure],
         passed: Sequence[Case],
         rng: Random,
-    ) -> Shown:
-        """Cases that went well are shown only where an example is wanted."""
+    ) -> FencedFailures:
+        """Return the fenced material; passed cases are shown only where an example is wanted."""
         wants = choice.strategy.name == "example_inject"
         some = rng.sample(list(passed), min(len(passed), 2)) if wants else []
-        return show(
+        return fence_failures(
             parent,
-            worst(failures, choice.signal, self.most_failures, rng),
+            choose_worst(failures, choice.signal, self.max_failures, rng),
             some,
             required=self.checks.required,
             language=self.language,
@@ -128,7 +141,7 @@ class Writer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return make_reply_schema({"evidence": make_text_schema(bound), "prompt": text}, bound)
 
 
-def _material(shown: Shown) -> FencedTexts:
+def _material(shown: FencedFailures) -> FencedTexts:
     failures = "\n\n".join(text for one in shown.failures for text in one.values() if text)
     texts = {
         "parent": shown.parent,
@@ -139,15 +152,15 @@ def _material(shown: Shown) -> FencedTexts:
     return FencedTexts(number=shown.number, texts=texts)
 
 
-def ending_like(parent: str, text: str) -> str:
-    """The text with the parent's end of file and ends of lines: a model's are chance."""
+def match_line_endings(parent: str, text: str) -> str:
+    """Return the text with the parent's line endings and final line break."""
     body = text.strip()
     if "\r\n" in parent:
         body = body.replace("\r\n", "\n").replace("\n", "\r\n")
     return body + parent[len(parent.rstrip()) :] if body else ""
 
 
-def one_line(text: str) -> str:
-    """What a model says, for people: printable, on one line, and short."""
+def shorten_to_line(text: str) -> str:
+    """Return a model's text for people: printable, on one line, and short."""
     line = " ".join("".join(c if c.isprintable() else " " for c in remove_invisible(text)).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

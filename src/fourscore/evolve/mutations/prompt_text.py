@@ -26,8 +26,8 @@ _ASIDE = re.compile(r"^[ \t]*(?:#|\||>|<[/\w!]|\{%|---)")
 _BREAK = re.compile(r"(?<=[.!?])[ \t]+(?=[A-Z\"'(])|(?<=[。！？])[ \t]*(?=[^\s。！？”’）)])")
 
 
-class Item(NamedTuple):
-    """Lines `start` to `end`; `lines` begin with what follows the marker."""
+class ListItem(NamedTuple):
+    """Lines `start` to `end` of the prompt; the first of `lines` is without its marker."""
 
     start: int
     end: int
@@ -39,16 +39,16 @@ class Item(NamedTuple):
         return "\n".join(self.lines)
 
 
-class Run(NamedTuple):
-    """Items of one kind and depth, one after the other. `sign` is what stands by their numbers."""
+class PromptList(NamedTuple):
+    """Items of one kind and depth. `sign` is the bullet, or what follows the numbers."""
 
     kind: Kind
     indent: str
     sign: str
-    items: tuple[Item, ...]
+    items: tuple[ListItem, ...]
 
     def marker(self, place: int) -> str:
-        """What stands before the item at a place: the numbers stay where they are."""
+        """Return the marker of the item at a place; the numbers keep their order."""
         if self.kind == "bullets":
             return f"{self.indent}{self.sign} "
         numbers = [item.number for item in self.items]
@@ -59,20 +59,22 @@ class Run(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """`runs` are lists, `prose` the places of lines that are neither lists nor anything special."""
+    """The lists of a prompt; `prose` are the indexes of ordinary lines."""
 
     lines: tuple[str, ...]
-    runs: tuple[Run, ...]
+    lists: tuple[PromptList, ...]
     prose: tuple[int, ...]
 
-    def rebuilt(
-        self, run: Run, items: Sequence[Sequence[str]], other: Run | None = None
+    def replace_list(
+        self, list_: PromptList, items: Sequence[Sequence[str]], other: PromptList | None = None
     ) -> list[str]:
-        """The lines with other items in the place of a list, blank lines kept between them;
-        `other` has the markers, where they change too."""
-        marks = other or run
-        first, last = run.items[0].start, run.items[-1].end
-        pairs = zip(run.items, run.items[1:], strict=False)
+        """Return the lines with other items in a list, with the same blank lines between them.
+
+        `other` has the markers, where they change too.
+        """
+        marks = other or list_
+        first, last = list_.items[0].start, list_.items[-1].end
+        pairs = zip(list_.items, list_.items[1:], strict=False)
         gaps = [list(self.lines[a.end : b.start]) for a, b in pairs]
         new: list[str] = []
         for place, item in enumerate(items):
@@ -82,32 +84,32 @@ class Outline(NamedTuple):
         return [*self.lines[:first], *new, *self.lines[last:]]
 
 
-def outline(text: str) -> Outline:
+def parse_outline(text: str) -> Outline:
     lines = text.split("\n")
-    runs: list[Run] = []
+    lists: list[PromptList] = []
     prose: list[int] = []
     at = 0
     while at < len(lines):
         if _FENCE.match(lines[at]):
             at = _after_fence(lines, at)
-        elif (found := _item(lines[at])) is not None:
-            run, at, whole = _run(lines, at, found)
+        elif (found := _match_item(lines[at])) is not None:
+            list_, at, whole = _read_list(lines, at, found)
             if whole:
-                runs.append(run)
+                lists.append(list_)
         else:
             if lines[at].strip() and not _ASIDE.match(lines[at]) and not _RULE.match(lines[at]):
                 prose.append(at)
             at += 1
-    return Outline(tuple(lines), tuple(runs), tuple(prose))
+    return Outline(tuple(lines), tuple(lists), tuple(prose))
 
 
-def sentences(line: str) -> list[tuple[int, int]]:
-    """Where the sentences of a line stand, each with the blanks that follow it."""
+def split_sentences(line: str) -> list[tuple[int, int]]:
+    """Return where the sentences of a line begin and end, with the blanks that follow them."""
     ends = [found.end() for found in _BREAK.finditer(line)]
     return list(zip([0, *ends], [*ends, len(line)], strict=True))
 
 
-def _item(line: str) -> re.Match[str] | None:
+def _match_item(line: str) -> re.Match[str] | None:
     return None if _RULE.match(line) else _ITEM.match(line)
 
 
@@ -119,35 +121,35 @@ def _after_fence(lines: Sequence[str], at: int) -> int:
     return len(lines)
 
 
-def _run(lines: Sequence[str], at: int, found: re.Match[str]) -> tuple[Run, int, bool]:
-    """The list that begins here, where it ends, and whether nothing else belongs to its items."""
+def _read_list(lines: Sequence[str], at: int, found: re.Match[str]) -> tuple[PromptList, int, bool]:
+    """Return the list that begins here, where it ends, and whether its items hold only text."""
     kind: Kind = "bullets" if found["bullet"] else "numbered"
     indent, sign = found["indent"], found["bullet"] or found["sign"]
-    items: list[Item] = []
+    items: list[ListItem] = []
     while True:
         end = at + 1
         while end < len(lines) and _belongs(lines[end], indent):
             if _FENCE.match(lines[end]):
-                return Run(kind, indent, sign, tuple(items)), end, False
+                return PromptList(kind, indent, sign, tuple(items)), end, False
             end += 1
         words = (found["body"], *lines[at + 1 : end])
-        items.append(Item(at, end, int(found["number"] or 0), words))
+        items.append(ListItem(at, end, int(found["number"] or 0), words))
         after = end
         while after < len(lines) and not lines[after].strip():
             after += 1
-        follows = _item(lines[after]) if after < len(lines) else None
+        follows = _match_item(lines[after]) if after < len(lines) else None
         if follows is None or (follows["indent"], follows["bullet"] or follows["sign"]) != (
             indent,
             sign,
         ):
             loose = after < len(lines) and after > end and _belongs(lines[after], indent)
             goes_on = end < len(lines) and lines[end][:1].islower()
-            return Run(kind, indent, sign, tuple(items)), end, not (loose or goes_on)
+            return PromptList(kind, indent, sign, tuple(items)), end, not (loose or goes_on)
         at, found = after, follows
 
 
 def _belongs(line: str, indent: str) -> bool:
-    """Whether a line goes on with the item above it."""
+    """Whether a line continues the item above it."""
     blank = line[: len(line) - len(line.lstrip(" \t"))]
     return bool(line.strip()) and len(blank) > len(indent) and blank.startswith(indent)
 
@@ -164,25 +166,28 @@ _PLACE = re.compile(
 )
 
 
-def places(text: str) -> frozenset[str]:
-    """Those that are filled in, as they are written."""
+def find_placeholders(text: str) -> frozenset[str]:
+    """Return the placeholders of a text as they are written, without template blocks."""
     return frozenset(found[0] for found in _PLACE.finditer(text) if not found["block"])
 
 
-def blocks(text: str) -> tuple[str, ...]:
-    """Those that frame a part of the text, in order."""
+def find_blocks(text: str) -> tuple[str, ...]:
+    """Return the template blocks of a text, in order."""
     return tuple(found[0] for found in _PLACE.finditer(text) if found["block"])
 
 
-def wrong_places(parent: str, text: str, own: tuple[str, ...] = ()) -> str | None:
-    """What is wrong with the places of a text. `own` are others that its owner has named."""
-    had, has = places(parent), places(text)
+def find_broken_placeholder(parent: str, text: str, own: tuple[str, ...] = ()) -> str | None:
+    """Return what is wrong with the placeholders of a text, or None.
+
+    `own` are placeholders of another form that the owner has named.
+    """
+    had, has = find_placeholders(parent), find_placeholders(text)
     lost = sorted((had - has) | {one for one in own if one in parent and one not in text})
     if lost:
         return f"the placeholder {lost[0]} is gone"
     if has - had:
         return f"the placeholder {min(has - had)} is new: nothing would fill it in"
-    if blocks(parent) != blocks(text):
+    if find_blocks(parent) != find_blocks(text):
         return "the blocks of the template are not those of the parent"
     fields = _fields(parent)
     if fields and _fields(text) != fields:
@@ -191,7 +196,7 @@ def wrong_places(parent: str, text: str, own: tuple[str, ...] = ()) -> str | Non
 
 
 def _fields(text: str) -> frozenset[str] | None:
-    """The fields of a text that `str.format` can fill in; None where it cannot."""
+    """Return the fields that `str.format` would fill in; None where it cannot."""
     try:
         names = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
     except ValueError:

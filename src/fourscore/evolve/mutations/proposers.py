@@ -1,4 +1,4 @@
-"""What proposes a mutation and what it returns: a `Proposal` that passed the checks, or a `Refused`."""
+"""What proposes a mutation and what it returns: a `Proposal` that passed the checks, or a `Refusal`."""
 
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
@@ -13,7 +13,7 @@ from fourscore.core.frozen import EMPTY
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks
 from fourscore.evolve.mutations.failures import Failure
-from fourscore.evolve.mutations.strategies import MutationRecord, text_digest
+from fourscore.evolve.mutations.strategies import MutationRecord, digest_prompt
 from fourscore.judges.llm.prompts import Language
 from fourscore.models.messages import FREE, Model
 
@@ -31,12 +31,14 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        return text_digest(self.text)
+        return digest_prompt(self.text)
 
 
-class Refused(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A try that came to nothing. The text is not kept: a key may stand in it. `digest` is empty
-    where there was no text, `strategy` where there was nothing left to try."""
+class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A try without a result. The text is not stored, since it may contain a key.
+
+    `digest` is empty where there was no text, `strategy` where nothing was left to try.
+    """
 
     reason: str
     strategy: str = ""
@@ -46,8 +48,11 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Proposer(Protocol):
-    """Whoever proposes. `passed` are cases that the parent does well on; `rng` is the only chance
-    there is. A model that cannot be reached raises `ModelError`: that is nobody's try."""
+    """Writes a mutation of a prompt.
+
+    `passed` are cases that the prompt passes; `rng` is the only source of chance. A model that
+    cannot be reached raises `ModelError`, which does not count as a try.
+    """
 
     async def propose(
         self,
@@ -56,7 +61,7 @@ class Proposer(Protocol):
         passed: Sequence[Case],
         record: MutationRecord,
         rng: Random,
-    ) -> Proposal | Refused: ...
+    ) -> Proposal | Refusal: ...
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,38 +81,38 @@ def check_draft(
     parent: str,
     record: MutationRecord,
     failures: Sequence[Failure],
-) -> Proposal | Refused:
+) -> Proposal | Refusal:
     """Return the draft as a proposal with its diff, or the refusal where it fails a check."""
     text = draft.text
-    why = checks.refusal(parent, text, record, failures, draft.number)
+    why = checks.find_problem(parent, text, record, failures, draft.number)
     if why is None:
         return Proposal(
             text=text,
             strategy=draft.strategy,
             risk=draft.risk,
-            parent=text_digest(parent),
+            parent=digest_prompt(parent),
             why=draft.why,
-            diff=diff_of(parent, text),
+            diff=make_diff(parent, text),
             usage=draft.usage,
         )
-    digest = text_digest(text) if text.strip() else ""
-    return Refused(
+    digest = digest_prompt(text) if text.strip() else ""
+    return Refusal(
         reason=why, strategy=draft.strategy, risk=draft.risk, digest=digest, usage=draft.usage
     )
 
 
-def remembered(
-    record: MutationRecord, outcome: Proposal | Refused, *, accepted: bool = False
+def record_outcome(
+    record: MutationRecord, outcome: Proposal | Refusal, *, accepted: bool = False
 ) -> MutationRecord:
-    """The record with what became of an outcome; one without a strategy was no try."""
+    """Return the record with one outcome more; an outcome without a strategy was no try."""
     if not outcome.strategy:
         return record
-    refused = isinstance(outcome, Refused)
-    return record.after(outcome.strategy, outcome.digest, accepted=accepted, refused=refused)
+    refused = isinstance(outcome, Refusal)
+    return record.add_try(outcome.strategy, outcome.digest, accepted=accepted, refused=refused)
 
 
-def diff_of(parent: str, text: str) -> str:
-    """What changed, as a unified diff."""
+def make_diff(parent: str, text: str) -> str:
+    """Return the change as a unified diff."""
     lines = unified_diff(parent.split("\n"), text.split("\n"), "parent", "proposal", lineterm="")
     return "\n".join(lines)
 
@@ -116,13 +121,13 @@ Kind = Literal["rules", "model", "gepa"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def proposer_of(
+def make_proposer(
     kind: str | None = None,
     model: Model | str | None = None,
     *,
     checks: Checks | None = None,
     strategies: Sequence[str] = (),
-    most_risk: Risk = "high",
+    max_risk: Risk = "high",
     constraints: Sequence[str] = (),
     language: Language = "en",
     prompt_folder: str | None = None,
@@ -137,12 +142,12 @@ def proposer_of(
         raise ConfigError(f"{kind!r}: {suggest_known(kind, KINDS)}", field="proposer")
     checks = checks or Checks()
     if kind == "rules":
-        from fourscore.evolve.mutations.rule_proposer import Operators
+        from fourscore.evolve.mutations.rule_proposer import RuleProposer
 
-        return Operators(
+        return RuleProposer(
             checks=checks,
             strategies=tuple(strategies),
-            most_risk=most_risk,
+            max_risk=max_risk,
             constraints=tuple(constraints),
         )
     if model is None:
@@ -157,14 +162,14 @@ def proposer_of(
             prompt_folder=prompt_folder,
             checks=checks,
         )
-    from fourscore.evolve.mutations.model_proposer import Writer
+    from fourscore.evolve.mutations.model_proposer import ModelProposer
 
-    return Writer(
+    return ModelProposer(
         model=model,
         settings=dict(settings),
         language=language,
         prompt_folder=prompt_folder,
         checks=checks,
         strategies=tuple(strategies),
-        most_risk=most_risk,
+        max_risk=max_risk,
     )

@@ -1,7 +1,7 @@
-"""Mutations by rules, for whoever has no model: the same parent, failures and seed, the same text.
+"""Mutations by rules, without a model: the same parent, failures and seed give the same text.
 
-An operator lists everything it could do; the best that was not tried and passes the checks is
-proposed. One strategy has no operator: to rephrase is to know what a sentence means.
+An edit lists all prompts that it could make; the best one that was not tried and passes the checks
+is proposed. `instruction_rephrase` has no edit: rephrasing takes understanding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,45 +13,50 @@ from fourscore.core import Case, ConfigError
 from fourscore.evolve.limits import Risk
 from fourscore.evolve.mutations.checks import Checks
 from fourscore.evolve.mutations.constraint_edits import (
-    constraint_add,
-    constraint_remove,
-    emphasis_shift,
+    add_constraint,
+    remove_constraint,
+    shift_emphasis,
 )
 from fourscore.evolve.mutations.edits import (
     Candidate,
-    Operator,
-    Situation,
-    example_inject,
-    format_change,
-    persona_adjust,
-    step_reorder,
+    EditContext,
+    EditFunction,
+    adjust_persona,
+    change_format,
+    inject_example,
+    reorder_steps,
 )
 from fourscore.evolve.mutations.failures import Failure
-from fourscore.evolve.mutations.proposers import Draft, Proposal, Refused, check_draft
-from fourscore.evolve.mutations.strategies import Choice, MutationRecord, allowed, choose
+from fourscore.evolve.mutations.proposers import Draft, Proposal, Refusal, check_draft
+from fourscore.evolve.mutations.strategies import (
+    Choice,
+    MutationRecord,
+    choose_strategy,
+    select_strategies,
+)
 
-OPERATORS: Mapping[str, Operator] = {
-    "step_reorder": step_reorder,
-    "constraint_add": constraint_add,
-    "constraint_remove": constraint_remove,
-    "example_inject": example_inject,
-    "emphasis_shift": emphasis_shift,
-    "format_change": format_change,
-    "persona_adjust": persona_adjust,
+EDITS: Mapping[str, EditFunction] = {
+    "step_reorder": reorder_steps,
+    "constraint_add": add_constraint,
+    "constraint_remove": remove_constraint,
+    "example_inject": inject_example,
+    "emphasis_shift": shift_emphasis,
+    "format_change": change_format,
+    "persona_adjust": adjust_persona,
 }
 
 
-class Operators(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Proposes by rules. `strategies` are those to use (none named: all), up to `most_risk`;
-    `constraints` are lines of one's own to try before those that ship."""
+class RuleProposer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Proposes by rules. `strategies` are those to use (none named: all), up to `max_risk`;
+    `constraints` are the owner's lines to try before the built-in ones."""
 
     checks: Checks = Checks()
     strategies: tuple[str, ...] = ()
-    most_risk: Risk = "high"
+    max_risk: Risk = "high"
     constraints: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not any(one.name in OPERATORS for one in allowed(self.strategies, self.most_risk)):
+        if not any(one.name in EDITS for one in select_strategies(self.strategies, self.max_risk)):
             raise ConfigError("none of these can be done without a model", field="strategies")
         if any("\n" in line or not line.strip() for line in self.constraints):
             raise ConfigError("expected lines, one by one", field="constraints")
@@ -63,32 +68,35 @@ class Operators(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         passed: Sequence[Case],
         record: MutationRecord,
         rng: Random,
-    ) -> Proposal | Refused:
-        """The best untried text of the strategy that is next; of another where none passes."""
-        among = [s for s in allowed(self.strategies, self.most_risk) if s.name in OPERATORS]
-        refused: Refused | None = None
+    ) -> Proposal | Refusal:
+        """Propose the best untried text of the next strategy, or of another where none passes."""
+        among = [s for s in select_strategies(self.strategies, self.max_risk) if s.name in EDITS]
+        refused: Refusal | None = None
         while among:
-            choice = choose(failures, record, rng, among)
-            found = self.candidates(choice, parent_text, failures, passed, record, rng)
+            choice = choose_strategy(failures, record, rng, among)
+            found = self._list_candidates(
+                choice, parent_text, failures, passed, record=record, rng=rng
+            )
             done = self._best(found, choice, parent_text, failures, record)
             if isinstance(done, Proposal):
                 return done
             refused = refused or done
             among.remove(choice.strategy)
-        return refused or Refused(reason="no operator has anything left to try")
+        return refused or Refusal(reason="no edit is left to try")
 
-    def candidates(
+    def _list_candidates(
         self,
         choice: Choice,
         parent: str,
         failures: Sequence[Failure],
         passed: Sequence[Case],
+        *,
         record: MutationRecord,
         rng: Random,
     ) -> list[Candidate]:
-        """What the strategy could do and has not done, the best first; chance between equals."""
+        """Return the untried candidates of the strategy, best first; ties are shuffled."""
         crlf = "\r\n" in parent and parent.count("\n") == parent.count("\r\n")
-        now = Situation(
+        context = EditContext(
             parent.replace("\r\n", "\n") if crlf else parent,
             failures,
             passed,
@@ -96,10 +104,10 @@ class Operators(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             kept=self.checks.required,
             constraints=self.constraints,
         )
-        found = OPERATORS[choice.strategy.name](now)
+        found = EDITS[choice.strategy.name](context)
         if crlf:
             found = [one._replace(text=one.text.replace("\n", "\r\n")) for one in found]
-        found = [one for one in found if not record.knows(one.text) and one.text != parent]
+        found = [one for one in found if not record.has_text(one.text) and one.text != parent]
         rng.shuffle(found)
         return sorted(found, key=lambda one: one.rank)
 
@@ -110,9 +118,9 @@ class Operators(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         parent: str,
         failures: Sequence[Failure],
         record: MutationRecord,
-    ) -> Proposal | Refused | None:
-        """The first that passes; where none does, the refusal of the first, if there is one."""
-        first: Refused | None = None
+    ) -> Proposal | Refusal | None:
+        """Return the first candidate that passes the checks, else the first refusal, if any."""
+        first: Refusal | None = None
         for one in found:
             draft = Draft(
                 text=one.text,

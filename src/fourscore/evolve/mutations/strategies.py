@@ -18,17 +18,17 @@ import msgspec
 from fourscore.core import ConfigError
 from fourscore.core.errors import suggest_known
 from fourscore.evolve.limits import Risk
-from fourscore.evolve.mutations.failures import Failure, weakest
+from fourscore.evolve.mutations.failures import Failure, find_weakest_signal
 
 RISKS: tuple[Risk, ...] = get_args(Risk)
 
 
-class Strategy(msgspec.Struct, frozen=True):
-    """`en` and `zh` say what is done, to people and to a model alike."""
+class Strategy(msgspec.Struct, frozen=True, kw_only=True):
+    """`signals` are those it addresses; `en` and `zh` describe the change to people and models."""
 
     name: str
     risk: Risk
-    answers: tuple[str, ...]
+    signals: tuple[str, ...]
     en: str
     zh: str
 
@@ -37,24 +37,24 @@ STRATEGIES = {
     one.name: one
     for one in (
         Strategy(
-            "instruction_rephrase",
-            "medium",
-            ("output_quality", "tool_success_rate", "completeness", "factual_accuracy"),
-            "Say the instructions that were misunderstood in clearer and more concrete words. "
+            name="instruction_rephrase",
+            risk="medium",
+            signals=("output_quality", "tool_success_rate", "completeness", "factual_accuracy"),
+            en="Say the instructions that were misunderstood in clearer and more concrete words. "
             "Add no demand and drop none.",
-            "用更清楚、更具体的话重述被误解的指令。不增加要求，也不删去要求。",
+            zh="用更清楚、更具体的话重述被误解的指令。不增加要求，也不删去要求。",
         ),
         Strategy(
-            "step_reorder",
-            "low",
-            ("tool_efficiency", "tool_success_rate", "efficiency", "completeness"),
-            "Put the steps into a better order. Keep the words of every step.",
-            "调整步骤的顺序，每一步的文字保持不变。",
+            name="step_reorder",
+            risk="low",
+            signals=("tool_efficiency", "tool_success_rate", "efficiency", "completeness"),
+            en="Put the steps into a better order. Keep the words of every step.",
+            zh="调整步骤的顺序，每一步的文字保持不变。",
         ),
         Strategy(
-            "constraint_add",
-            "medium",
-            (
+            name="constraint_add",
+            risk="medium",
+            signals=(
                 "factual_accuracy",
                 "completeness",
                 "citation_accuracy",
@@ -63,60 +63,60 @@ STRATEGIES = {
                 "error_rate",
                 "output_quality",
             ),
-            "Add one short constraint that would have prevented most of these failures. "
+            en="Add one short constraint that would have prevented most of these failures. "
             "It has to hold for every task, not for these cases alone.",
-            "增加一条简短的约束，能避免其中大多数失败。它必须适用于所有任务，而不只是这些例子。",
+            zh="增加一条简短的约束，能避免其中大多数失败。它必须适用于所有任务，而不只是这些例子。",
         ),
         Strategy(
-            "constraint_remove",
-            "high",
-            ("efficiency", "tool_efficiency", "output_quality"),
-            "Remove the one constraint that does more harm than good. Leave all else as it is.",
-            "删去一条弊大于利的约束，其余保持不变。",
+            name="constraint_remove",
+            risk="high",
+            signals=("efficiency", "tool_efficiency", "output_quality"),
+            en="Remove the one constraint that does more harm than good. Leave all else as it is.",
+            zh="删去一条弊大于利的约束，其余保持不变。",
         ),
         Strategy(
-            "example_inject",
-            "medium",
-            ("structure_score", "output_quality", "citation_accuracy", "tool_success_rate"),
-            "Add one short example of a task done well. Make it up, or take it from the cases that "
+            name="example_inject",
+            risk="medium",
+            signals=("structure_score", "output_quality", "citation_accuracy", "tool_success_rate"),
+            en="Add one short example of a task done well. Make it up, or take it from the cases that "
             "went well; never from a failure.",
-            "增加一个完成得好的简短示例。可以自拟，也可以取自成功的例子，但绝不能取自失败的例子。",
+            zh="增加一个完成得好的简短示例。可以自拟，也可以取自成功的例子，但绝不能取自失败的例子。",
         ),
         Strategy(
-            "emphasis_shift",
-            "low",
-            ("citation_accuracy", "source_quality", "error_rate", "factual_accuracy"),
-            "Give more weight to the demand that was violated most: move it up, or mark it as "
+            name="emphasis_shift",
+            risk="low",
+            signals=("citation_accuracy", "source_quality", "error_rate", "factual_accuracy"),
+            en="Give more weight to the demand that was violated most: move it up, or mark it as "
             "important. Add no demand and drop none.",
-            "突出最常被违反的要求：把它前移，或标明其重要。不增加要求，也不删去要求。",
+            zh="突出最常被违反的要求：把它前移，或标明其重要。不增加要求，也不删去要求。",
         ),
         Strategy(
-            "format_change",
-            "low",
-            ("structure_score", "completeness"),
-            "Change the form of the prompt, such as prose into a list, and keep what it says.",
-            "改变提示词的形式，例如把段落改成列表，内容保持不变。",
+            name="format_change",
+            risk="low",
+            signals=("structure_score", "completeness"),
+            en="Change the form of the prompt, such as prose into a list, and keep what it says.",
+            zh="改变提示词的形式，例如把段落改成列表，内容保持不变。",
         ),
         Strategy(
-            "persona_adjust",
-            "high",
-            ("output_quality", "source_quality", "factual_accuracy", "efficiency"),
-            "Change who the prompt says the agent is, so that its strengths meet these failures. "
+            name="persona_adjust",
+            risk="high",
+            signals=("output_quality", "source_quality", "factual_accuracy", "efficiency"),
+            en="Change who the prompt says the agent is, so that its strengths meet these failures. "
             "Leave everything else as it is.",
-            "调整提示词对智能体身份的描述，使其长处针对这些失败。其余保持不变。",
+            zh="调整提示词对智能体身份的描述，使其长处针对这些失败。其余保持不变。",
         ),
     )
 }
 
 
-def allowed(names: tuple[str, ...], most: Risk) -> tuple[Strategy, ...]:
-    """The strategies of these names, or all, up to a risk."""
+def select_strategies(names: tuple[str, ...], max_risk: Risk) -> tuple[Strategy, ...]:
+    """Return the strategies of these names, all where none is named, up to a risk."""
     for name in names:
         if name not in STRATEGIES:
             raise ConfigError(f"{name!r}: {suggest_known(name, STRATEGIES)}", field="strategies")
-    if most not in RISKS:
-        raise ConfigError(f"{most!r} is none of {', '.join(RISKS)}", field="most_risk")
-    high = RISKS.index(most)
+    if max_risk not in RISKS:
+        raise ConfigError(f"{max_risk!r} is none of {', '.join(RISKS)}", field="max_risk")
+    high = RISKS.index(max_risk)
     return tuple(
         one
         for one in STRATEGIES.values()
@@ -125,7 +125,7 @@ def allowed(names: tuple[str, ...], most: Risk) -> tuple[Strategy, ...]:
 
 
 class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`refused` are those of the tried that never ran."""
+    """Counts for one strategy. `refused` tries are among the `tried` ones and never ran."""
 
     tried: int = 0
     accepted: int = 0
@@ -133,7 +133,7 @@ class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Try(NamedTuple):
-    """One of them; `digest` is empty where there was no text."""
+    """One attempt at a mutation; `digest` is empty where there was no text."""
 
     strategy: str
     digest: str = ""
@@ -142,14 +142,17 @@ class Try(NamedTuple):
 
 
 class MutationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`tallies` by strategy, `digests` of every text that was tried."""
+    """What was tried: `tallies` by strategy, and the `digests` of all texts.
+
+    A history can store it, or build it again from its log. A refused try counts as a try.
+    """
 
     tallies: dict[str, Tally] = msgspec.field(default_factory=dict)
     digests: frozenset[str] = frozenset()
 
     @classmethod
-    def of_tries(cls, tries: Iterable["Try"]) -> "MutationRecord":
-        """The record of many, such as a log has them."""
+    def from_tries(cls, tries: Iterable["Try"]) -> "MutationRecord":
+        """Return the record of the tries that a log has."""
         tallies: dict[str, Tally] = {}
         digests: set[str] = set()
         for one in tries:
@@ -160,25 +163,26 @@ class MutationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
             digests.add(one.digest)
         return cls(tallies, frozenset(digests - {""}))
 
-    def of(self, strategy: str) -> Tally:
+    def get_tally(self, strategy: str) -> Tally:
+        """Return the counts of a strategy, all 0 where it was never tried."""
         return self.tallies.get(strategy, Tally())
 
-    def knows(self, text: str) -> bool:
-        """By the digest of the text as it is, too, which a log of versions has."""
-        return text_digest(text) in self.digests or _digest(text) in self.digests
+    def has_text(self, text: str) -> bool:
+        """Whether a text was tried; a log of versions has the digest of the unstripped text."""
+        return digest_prompt(text) in self.digests or _digest(text) in self.digests
 
-    def after(
+    def add_try(
         self, strategy: str, digest: str, *, accepted: bool = False, refused: bool = False
     ) -> "MutationRecord":
-        """The record with one more try."""
-        old = self.of(strategy)
+        """Return the record with one more try."""
+        old = self.get_tally(strategy)
         new = Tally(old.tried + 1, old.accepted + accepted, old.refused + refused)
         known = self.digests | {digest} if digest else self.digests
         return MutationRecord({**self.tallies, strategy: new}, known)
 
 
-def text_digest(text: str) -> str:
-    """A prompt's identity: blanks at the ends of lines, and of the text, change nothing."""
+def digest_prompt(text: str) -> str:
+    """Return the identity of a prompt; trailing blanks and blank lines at the ends do not count."""
     lines = "\n".join(line.rstrip() for line in text.strip().split("\n"))
     return _digest(lines)
 
@@ -192,49 +196,51 @@ PATIENCE = 3
 
 
 class Choice(NamedTuple):
-    """`signal` is the weakest one, whether or not the strategy answers it."""
+    """A chosen strategy. `signal` is the weakest one, whether or not the strategy addresses it."""
 
     strategy: Strategy
     signal: str
     why: str
 
 
-def choose(
+def choose_strategy(
     failures: Sequence[Failure], record: MutationRecord, rng: Random, among: Sequence[Strategy]
 ) -> Choice:
-    """One of the strategies, of which there has to be one."""
-    found = weakest(failures)
+    """Choose one of the strategies, of which there must be at least one."""
+    found = find_weakest_signal(failures)
     if found is None:
-        return Choice(roulette(among, record, rng), "", "no signal was measured: by their record")
+        return Choice(
+            draw_strategy(among, record, rng), "", "no signal was measured: by their record"
+        )
     signal, mean = found
     over = "1 failure" if len(failures) == 1 else f"{len(failures)} failures"
-    told = f"{_short(signal)} is the weakest signal ({mean:.2f} over {over})"
-    answering = [one for one in among if signal in one.answers]
-    if not answering:
-        return Choice(roulette(among, record, rng), signal, f"{told}: by their record")
-    if all(_given_up(one, record) for one in answering):
-        others = [one for one in among if one not in answering] or answering
-        why = f"{told}, and what answers it never helped: by their record"
-        return Choice(roulette(others, record, rng), signal, why)
-    return Choice(roulette(answering, record, rng), signal, told)
+    why = f"{_shorten(signal)} is the weakest signal ({mean:.2f} over {over})"
+    suited = [one for one in among if signal in one.signals]
+    if not suited:
+        return Choice(draw_strategy(among, record, rng), signal, f"{why}: by their record")
+    if all(_never_helped(one, record) for one in suited):
+        others = [one for one in among if one not in suited] or suited
+        why = f"{why}, and what answers it never helped: by their record"
+        return Choice(draw_strategy(others, record, rng), signal, why)
+    return Choice(draw_strategy(suited, record, rng), signal, why)
 
 
-def roulette(among: Sequence[Strategy], record: MutationRecord, rng: Random) -> Strategy:
-    """By (accepted + 1) / (tried + 2)."""
-    shares = [share(one.name, record) for one in among]
+def draw_strategy(among: Sequence[Strategy], record: MutationRecord, rng: Random) -> Strategy:
+    """Draw a strategy at random, weighted by (accepted + 1) / (tried + 2)."""
+    shares = [acceptance_share(one.name, record) for one in among]
     return rng.choices(among, weights=shares)[0]
 
 
-def share(name: str, record: MutationRecord) -> float:
-    tally = record.of(name)
+def acceptance_share(name: str, record: MutationRecord) -> float:
+    tally = record.get_tally(name)
     return (tally.accepted + 1) / (tally.tried + 2)
 
 
-def _given_up(one: Strategy, record: MutationRecord) -> bool:
-    tally = record.of(one.name)
+def _never_helped(one: Strategy, record: MutationRecord) -> bool:
+    tally = record.get_tally(one.name)
     return tally.tried >= PATIENCE and not tally.accepted
 
 
-def _short(signal: str) -> str:
-    """A name that may come from anywhere, on one line."""
+def _shorten(signal: str) -> str:
+    """Return the name of a signal, which may come from anywhere, as one short line."""
     return "".join(c if c.isprintable() else " " for c in signal)[:60]
