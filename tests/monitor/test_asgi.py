@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fourscore import Case, ProductionMonitor, Trace, judge
-from fourscore.monitor.asgi import HttpExchange, Middleware, Read
+from fourscore.monitor.asgi import HttpExchange, HttpObservation, Middleware
 from fourscore.monitor.sample import read_sample
 from fourscore.monitor.settings import JudgingSettings
 
@@ -182,11 +182,16 @@ def test_a_client_that_left(monitor: ProductionMonitor) -> None:
 
 
 def test_a_reading_of_ones_own(monitor: ProductionMonitor) -> None:
-    def read(exchange: HttpExchange) -> Read | None:
+    def read(exchange: HttpExchange) -> HttpObservation | None:
         if exchange.path == "/health":
             return None
         body = json.loads(exchange.reply)
-        return Read(exchange.path, body["deep"]["down"], tags=["own"], feedback=exchange.status)
+        return HttpObservation(
+            query=exchange.path,
+            output=body["deep"]["down"],
+            tags=["own"],
+            feedback=exchange.status,
+        )
 
     app = Middleware(app_of(b'{"deep": {"down": "good"}}'), monitor, read=read, tags=["web"])
     call(app, b"q")

@@ -1,8 +1,8 @@
-"""An ASGI middleware: requests are handed on as they are, and observed when they are answered.
+"""An ASGI middleware: passes requests on unchanged, and observes them when they are answered.
 
-It sees every message and changes none: what the application sends goes out before it is looked at,
-so that streams stay streams. Bodies are kept up to a size; a longer answer is not judged by its
-beginning, but counted as dropped. An answer that the client did not wait for is not observed.
+What the application sends goes out before it is read here, so streams stay streams. Bodies are
+kept up to a size; a longer answer is counted as dropped instead of being judged by its beginning.
+An answer that the client did not wait for is not observed.
 """
 
 import time
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fourscore.monitor.decorators import MonitorDecorators
 
-from typing import NamedTuple
 
 import msgspec
 
@@ -22,17 +21,16 @@ Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: Bytes kept of a request and of an answer.
-MOST = 256 << 10
+#: Bytes kept of a request and of an answer together.
+MAX_BYTES = 256 << 10
+
+#: Fields of JSON objects that hold the question of a request, and the output of an answer.
+QUERY_FIELDS = ("query", "question", "input", "prompt", "message", "text")
+OUTPUT_FIELDS = ("output", "answer", "response", "text", "content", "message", "completion")
 
 
-#: Where a request says what is asked, and an answer what was said, if they are JSON objects.
-ASKED = ("query", "question", "input", "prompt", "message", "text")
-SAID = ("output", "answer", "response", "text", "content", "message", "completion")
-
-
-class HttpExchange(NamedTuple):
-    """A request and its answer, whole, with the header fields by name in lower case."""
+class HttpExchange(msgspec.Struct, frozen=True, kw_only=True):
+    """A complete request and its answer; names of header fields are in lower case."""
 
     method: str
     path: str
@@ -43,8 +41,8 @@ class HttpExchange(NamedTuple):
     reply: bytes
 
 
-class Read(NamedTuple):
-    """What an exchange comes to; `error` where the answer says that the agent failed."""
+class HttpObservation(msgspec.Struct, frozen=True, kw_only=True):
+    """What to observe of an exchange; `error` where the answer says that the agent failed."""
 
     query: Any
     output: Any
@@ -55,69 +53,71 @@ class Read(NamedTuple):
     feedback: Any = None
 
 
-def readable(status: int, headers: dict[str, str]) -> bool:
-    """Not what the client did wrong, nor what is no plain text; a failure of ours needs none."""
+def is_readable(status: int, headers: dict[str, str]) -> bool:
+    """Return whether an answer is observed: a server error, or successful JSON or plain text."""
     if status >= 500:
         return True
     kind = headers.get("content-type", "")
-    text = "json" in kind or kind.startswith("text/")
-    return 200 <= status < 300 and text and "content-encoding" not in headers
+    is_text = "json" in kind or kind.startswith("text/")
+    return 200 <= status < 300 and is_text and "content-encoding" not in headers
 
 
-def read_exchange(exchange: HttpExchange) -> Read:
-    """The usual shapes of requests and answers."""
+def read_exchange(exchange: HttpExchange) -> HttpObservation:
+    """Read the usual shapes of requests and answers."""
     if exchange.status >= 500:
-        return Read(asked(exchange), None, error=f"HTTP {exchange.status}")
-    return Read(asked(exchange), _said(exchange))
+        error = f"HTTP {exchange.status}"
+        return HttpObservation(query=read_query(exchange), output=None, error=error)
+    return HttpObservation(query=read_query(exchange), output=_read_output(exchange))
 
 
-def asked(exchange: HttpExchange) -> Any:
-    body = _json(exchange.request)
+def read_query(exchange: HttpExchange) -> Any:
+    """Return the last chat message, the question of a JSON object, or the body as text."""
+    body = _decode_json(exchange.request)
     if isinstance(body, dict):
         messages = body.get("messages")
         if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
             return messages[-1].get("content")
-        return _first(body, ASKED)
+        return _first_field(body, QUERY_FIELDS)
     return exchange.request.decode(errors="replace") if body is None else body
 
 
-def _said(exchange: HttpExchange) -> Any:
+def _read_output(exchange: HttpExchange) -> Any:
     if exchange.reply_headers.get("content-type", "").startswith("text/event-stream"):
         lines = exchange.reply.decode(errors="replace").splitlines()
         data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
-        return "".join(piece for piece in map(_piece, data) if piece)
-    body = _json(exchange.reply)
+        return "".join(piece for piece in map(_read_event, data) if piece)
+    body = _decode_json(exchange.reply)
     if body is None:
         return exchange.reply.decode(errors="replace")
     if isinstance(body, dict):
-        return _choice(body, "message") or _first(body, SAID)
+        return _read_choice(body, "message") or _first_field(body, OUTPUT_FIELDS)
     return body
 
 
-def _piece(data: str) -> str:
-    """The text of one event: OpenAI's deltas, else the event itself."""
+def _read_event(data: str) -> str:
+    """Return the text of one event: OpenAI's delta, else the event itself."""
     if data == "[DONE]":
         return ""
-    body = _json(data.encode())
+    body = _decode_json(data.encode())
     if isinstance(body, dict):
-        found = _choice(body, "delta")
+        found = _read_choice(body, "delta")
         return found if isinstance(found, str) else ""
     return data
 
 
-def _choice(body: dict[str, Any], name: str) -> Any:
+def _read_choice(body: dict[str, Any], name: str) -> Any:
     choices = body.get("choices")
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        said = choices[0].get(name)
-        return said.get("content") if isinstance(said, dict) else None
+        message = choices[0].get(name)
+        return message.get("content") if isinstance(message, dict) else None
     return None
 
 
-def _first(body: dict[str, Any], names: Iterable[str]) -> Any:
+def _first_field(body: dict[str, Any], names: Iterable[str]) -> Any:
     return next((body[name] for name in names if body.get(name) is not None), body)
 
 
-def _json(data: bytes) -> Any:
+def _decode_json(data: bytes) -> Any:
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -125,14 +125,14 @@ def _json(data: bytes) -> Any:
 
 
 class Middleware:
-    """`app` with a monitor before it.
+    """An ASGI application whose requests are observed by a monitor.
 
-    `paths` are the beginnings of the paths that count, all where there are none; `methods` the
-    methods. Query and output are the usual fields of JSON objects, else the text, and are read only
-    where the request may be sampled. A `read` of one's own makes a `Read` of every `Exchange`, or
-    None where there is nothing to judge. `id_header` names the field
-    with the interaction's id: only one that your own proxy sets, as whoever chooses the id chooses
-    whether it is sampled.
+    `paths` are prefixes of the paths to observe, all where there are none; `methods` the methods.
+    Query and output are the usual fields of JSON objects, else the text, and are read only where
+    the request may be sampled. A function `read` of your own returns an `HttpObservation` for every
+    `HttpExchange`, or None where there is nothing to judge. `id_header` names the header with the
+    interaction's id: only one that your own proxy sets, as whoever chooses the id chooses whether
+    it is sampled. `most` are the bytes kept of an exchange.
     """
 
     def __init__(
@@ -142,10 +142,10 @@ class Middleware:
         *,
         paths: Iterable[str] = (),
         methods: Iterable[str] = ("POST",),
-        read: Callable[[HttpExchange], Read | None] | None = None,
+        read: Callable[[HttpExchange], HttpObservation | None] | None = None,
         tags: Iterable[str] = (),
         id_header: str | None = None,
-        most: int = MOST,
+        most: int = MAX_BYTES,
     ) -> None:
         self.app, self.monitor, self.most = app, monitor, most
         self.paths = (paths,) if isinstance(paths, str) else tuple(paths)
@@ -154,86 +154,88 @@ class Middleware:
         self.id_header = id_header and id_header.lower()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not self._counts(scope):
+        if scope["type"] != "http" or not self._is_observed(scope):
             await self.app(scope, receive, send)
             return
         capture = _Capture(receive, send, self.most)
         try:
             await self.app(scope, capture.receive, capture.send)
         except Exception as error:
-            self._tell(scope, capture, error)
+            self._observe(scope, capture, error)
             raise
-        self._tell(scope, capture, None)
+        self._observe(scope, capture, None)
 
-    def _counts(self, scope: Scope) -> bool:
+    def _is_observed(self, scope: Scope) -> bool:
         path = str(scope.get("path", ""))
         return scope.get("method") in self.methods and (
             not self.paths or path.startswith(self.paths)
         )
 
-    def _tell(self, scope: Scope, capture: "_Capture", error: Exception | None) -> None:
-        """Never raises."""
+    def _observe(self, scope: Scope, capture: "_Capture", error: Exception | None) -> None:
+        """Observe an answered request. Never raises."""
         try:
-            if capture.gone or (error is None and not capture.complete):
+            if capture.is_gone or (error is None and not capture.is_complete):
                 return
-            if capture.over:
+            if capture.is_too_large:
                 self.monitor._count_dropped()
                 return
             if self.read is None:
-                self._consider(scope, capture, error)
+                self._observe_lazily(scope, capture, error)
                 return
-            exchange = _exchange(scope, capture)
-            read = self.read(exchange) if error is None else _failed(exchange, error)
-            if read is not None:
-                self.monitor.observe(**self._fields(read, exchange.headers, capture))
+            exchange = _make_exchange(scope, capture)
+            found = self.read(exchange) if error is None else _read_failure(exchange, error)
+            if found is not None:
+                self.monitor.observe(**self._arguments(found, exchange.headers, capture))
         except Exception as problem:
             self.monitor._count_failure(problem)
 
-    def _consider(self, scope: Scope, capture: "_Capture", error: Exception | None) -> None:
-        """The usual way, on which only what may be sampled is read."""
-        if error is None and not readable(capture.status, _headers(capture.headers)):
+    def _observe_lazily(self, scope: Scope, capture: "_Capture", error: Exception | None) -> None:
+        """Observe with the built-in reader, which reads only what may be sampled."""
+        if error is None and not is_readable(capture.status, _decode_headers(capture.headers)):
             return
-        headers = _headers(scope.get("headers", ())) if self.id_header else {}
+        headers = _decode_headers(scope.get("headers", ())) if self.id_header else {}
 
         def read() -> dict[str, Any]:
-            exchange = _exchange(scope, capture)
-            found = read_exchange(exchange) if error is None else _failed(exchange, error)
-            return self._fields(found, headers, capture)
+            exchange = _make_exchange(scope, capture)
+            found = read_exchange(exchange) if error is None else _read_failure(exchange, error)
+            return self._arguments(found, headers, capture)
 
-        failed = error is not None or capture.status >= 500
-        self.monitor._observe_lazily(self._id(headers), failed, read)
+        has_failed = error is not None or capture.status >= 500
+        self.monitor._observe_lazily(self._read_id(headers), has_failed, read)
 
-    def _id(self, headers: dict[str, str]) -> str | None:
+    def _read_id(self, headers: dict[str, str]) -> str | None:
         return headers.get(self.id_header) if self.id_header else None
 
-    def _fields(self, read: Read, headers: dict[str, str], capture: "_Capture") -> dict[str, Any]:
+    def _arguments(
+        self, read: HttpObservation, headers: dict[str, str], capture: "_Capture"
+    ) -> dict[str, Any]:
         return {
-            **read._asdict(),
-            "id": self._id(headers) if read.id is None else read.id,
+            **msgspec.structs.asdict(read),
+            "id": self._read_id(headers) if read.id is None else read.id,
             "tags": (*self.tags, *read.tags),
             "case": None,
             "seconds": capture.ended - capture.begun,
         }
 
 
-def _failed(exchange: HttpExchange, error: Exception) -> Read:
-    return Read(asked(exchange), None, error=error)
+def _read_failure(exchange: HttpExchange, error: Exception) -> HttpObservation:
+    return HttpObservation(query=read_query(exchange), output=None, error=error)
 
 
-def _exchange(scope: Scope, capture: "_Capture") -> HttpExchange:
+def _make_exchange(scope: Scope, capture: "_Capture") -> HttpExchange:
     return HttpExchange(
         method=str(scope["method"]),
         path=str(scope["path"]),
-        headers=_headers(scope.get("headers", ())),
+        headers=_decode_headers(scope.get("headers", ())),
         request=b"".join(capture.request),
         status=capture.status,
-        reply_headers=_headers(capture.headers),
+        reply_headers=_decode_headers(capture.headers),
         reply=b"".join(capture.reply),
     )
 
 
 class _Capture:
-    """Both ways through, with a copy of what passes."""
+    """Passes messages in both directions, and keeps a copy of the bodies."""
 
     def __init__(self, receive: Receive, send: Send, most: int) -> None:
         self._receive, self._send, self._most = receive, send, most
@@ -241,40 +243,40 @@ class _Capture:
         self.reply: list[bytes] = []
         self.headers: Iterable[Any] = ()
         self.status = self._size = 0
-        self.over = self.gone = self.complete = False
+        self.is_too_large = self.is_gone = self.is_complete = False
         self.begun = self.ended = time.perf_counter()
 
     async def receive(self) -> Event:
         event = await self._receive()
         if event["type"] == "http.request":
             self._keep(self.request, event)
-        elif event["type"] == "http.disconnect" and not self.complete:
-            self.gone = True
+        elif event["type"] == "http.disconnect" and not self.is_complete:
+            self.is_gone = True
         return event
 
     async def send(self, event: Event) -> None:
         try:
             await self._send(event)
         except BaseException:
-            self.gone = True
+            self.is_gone = True
             raise
         if event["type"] == "http.response.start":
             self.status, self.headers = event["status"], event.get("headers", ())
         elif event["type"] == "http.response.body":
             self._keep(self.reply, event)
             if not event.get("more_body", False):
-                self.complete, self.ended = True, time.perf_counter()
+                self.is_complete, self.ended = True, time.perf_counter()
 
     def _keep(self, parts: list[bytes], event: Event) -> None:
         body = event.get("body", b"")
         self._size += len(body)
         if self._size > self._most:
-            self.over = True
+            self.is_too_large = True
             self.request.clear()
             self.reply.clear()
-        elif body and not self.over:
+        elif body and not self.is_too_large:
             parts.append(bytes(body))
 
 
-def _headers(pairs: Iterable[Any]) -> dict[str, str]:
+def _decode_headers(pairs: Iterable[Any]) -> dict[str, str]:
     return {key.decode("latin-1").lower(): value.decode("latin-1") for key, value in pairs}

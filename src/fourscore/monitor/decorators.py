@@ -1,9 +1,9 @@
-"""Functions under watch: `@monitor.watch` for plain, async and generator functions.
+"""`@monitor.watch` for plain, async and generator functions.
 
-What the function is asked is its first argument, what it returns is the output, and what it raises
-is its error, which goes on. Whatever it tells `fourscore.record` on the way becomes the steps of its
-trace. A generator's pieces are handed on as they come and observed when it ends; one that is left
-half-way, or cancelled, is not observed: nobody knows what it would have said.
+The query is the function's first argument, the output is what it returns, and the error is what it
+raises, which is raised on. What it reports to `fourscore.record` becomes the steps of its trace. A
+generator's pieces are passed on as they come and observed when it ends; one that is abandoned or
+cancelled is not observed, as its output is not complete.
 """
 
 import functools
@@ -24,7 +24,7 @@ Pick = str | Callable[..., Any] | None
 
 
 class MonitorDecorators:
-    """What a monitor can be put around; these calls are the monitor's own."""
+    """The decorators of a monitor, which implements the calls named here."""
 
     observe: Callable[..., bool]
     _observe_lazily: Callable[..., None]
@@ -55,29 +55,31 @@ class MonitorDecorators:
         tags: Iterable[str] | Callable[..., Any] = (),
         steps: bool = True,
     ) -> Any:
-        """Observe each call of a function; what it gives and raises stays as it is.
+        """Observe each call of a function; what it returns and raises stays as it is.
 
         `query` and `id` name a parameter, or are functions of the arguments, as `tags` may be;
-        `output` makes of the result what is to be judged. With `steps=False` nothing is recorded.
+        `output` turns the result into what is judged. With `steps=False` nothing is recorded.
         """
 
         def wrap(wrapped: Any) -> Any:
-            return _wrap(wrapped, _Watch(self, wrapped, query, output, id, tags, steps))
+            watch = _Watch(self, wrapped, query=query, output=output, id=id, tags=tags, steps=steps)
+            return _wrap(wrapped, watch)
 
         return wrap if function is None else wrap(function)
 
     def asgi(self, app: App, **options: Any) -> Middleware:
-        """An ASGI application whose requests are observed; see `Middleware` for the options."""
+        """Return an ASGI application whose requests are observed; options as of `Middleware`."""
         return Middleware(app, self, **options)
 
 
 class _Watch:
-    """How the calls of one function are told to the monitor."""
+    """Turns the calls of one function into observations."""
 
     def __init__(
         self,
         monitor: MonitorDecorators,
         function: Callable[..., Any],
+        *,
         query: Pick,
         output: Callable[[Any], Any] | None,
         id: Pick,  # noqa: A002
@@ -89,16 +91,16 @@ class _Watch:
         if query is None:
             own = [name for name in names if name not in ("self", "cls")]
             query = own[0] if own else None
-        self.query, self.id = _picker(query, function), _picker(id, function)
+        self.query, self.id = _make_picker(query, function), _make_picker(id, function)
         self.tags = tags if callable(tags) else (lambda *_, **__: tags)
 
-    def tell(self, args: Any, kwargs: Any, result: Any, error: Any, call: "_Call") -> None:
-        """Never raises: an argument may be missing, or a function of the user's fail."""
+    def observe(self, args: Any, kwargs: Any, result: Any, error: Any, call: "_Call") -> None:
+        """Observe a call. Never raises: an argument may be missing, or a user's function fail."""
         try:
-            said = result if self.output is None or error is not None else self.output(result)
+            output = result if self.output is None or error is not None else self.output(result)
             self.monitor.observe(
                 self.query(*args, **kwargs),
-                said,
+                output,
                 id=self.id(*args, **kwargs),
                 tags=self.tags(*args, **kwargs),
                 trace=call.recording,
@@ -110,9 +112,9 @@ class _Watch:
 
 
 class _Call:
-    """One call under way: when it began, and what is recorded while `with` holds.
+    """One call: when it began, and the steps recorded inside `with`.
 
-    A run that records the same call already goes first.
+    Where a test run already records the same call, nothing is recorded here.
     """
 
     __slots__ = ("_token", "begun", "recording")
@@ -131,7 +133,7 @@ class _Call:
             CURRENT.reset(self._token)
 
 
-def _picker(pick: Pick, function: Callable[..., Any]) -> Callable[..., Any]:
+def _make_picker(pick: Pick, function: Callable[..., Any]) -> Callable[..., Any]:
     if pick is None:
         return lambda *_, **__: None
     if callable(pick):
@@ -166,9 +168,9 @@ def _wrap(function: Any, watch: _Watch) -> Any:
             with call:
                 result = function(*args, **kwargs)
         except Exception as error:
-            watch.tell(args, kwargs, None, error, call)
+            watch.observe(args, kwargs, None, error, call)
             raise
-        watch.tell(args, kwargs, result, None, call)
+        watch.observe(args, kwargs, result, None, call)
         return result
 
     return plain
@@ -176,26 +178,26 @@ def _wrap(function: Any, watch: _Watch) -> Any:
 
 def _watch_async(function: Any, watch: _Watch) -> Any:
     @functools.wraps(function)
-    async def waiting(*args: Any, **kwargs: Any) -> Any:
+    async def awaited(*args: Any, **kwargs: Any) -> Any:
         call = _Call(steps=watch.steps)
         try:
             with call:
                 result = await function(*args, **kwargs)
         except Exception as error:
-            watch.tell(args, kwargs, None, error, call)
+            watch.observe(args, kwargs, None, error, call)
             raise
-        watch.tell(args, kwargs, result, None, call)
+        watch.observe(args, kwargs, result, None, call)
         return result
 
-    return waiting
+    return awaited
 
 
 def _watch_generator(function: Any, watch: _Watch) -> Any:
-    """Recording stops while the consumer has its turn: what that records is not the agent's."""
+    """Stop recording while the consumer runs: what it records is not the agent's."""
 
     @functools.wraps(function)
     def pieces(*args: Any, **kwargs: Any) -> Iterator[Any]:
-        call, said = _Call(steps=watch.steps), _Said()
+        call, output = _Call(steps=watch.steps), _OutputPieces()
         source = function(*args, **kwargs)
         try:
             while True:
@@ -203,14 +205,14 @@ def _watch_generator(function: Any, watch: _Watch) -> Any:
                     piece = next(source, _END)
                 if piece is _END:
                     break
-                said.add(piece)
+                output.add(piece)
                 yield piece
         except Exception as error:
-            watch.tell(args, kwargs, None, error, call)
+            watch.observe(args, kwargs, None, error, call)
             raise
         finally:
             source.close()
-        watch.tell(args, kwargs, said.whole(), None, call)
+        watch.observe(args, kwargs, output.join(), None, call)
 
     return pieces
 
@@ -218,7 +220,7 @@ def _watch_generator(function: Any, watch: _Watch) -> Any:
 def _watch_async_generator(function: Any, watch: _Watch) -> Any:
     @functools.wraps(function)
     async def pieces(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        call, said = _Call(steps=watch.steps), _Said()
+        call, output = _Call(steps=watch.steps), _OutputPieces()
         source = function(*args, **kwargs)
         try:
             while True:
@@ -226,14 +228,14 @@ def _watch_async_generator(function: Any, watch: _Watch) -> Any:
                     piece = await anext(source, _END)
                 if piece is _END:
                     break
-                said.add(piece)
+                output.add(piece)
                 yield piece
         except Exception as error:
-            watch.tell(args, kwargs, None, error, call)
+            watch.observe(args, kwargs, None, error, call)
             raise
         finally:
             await source.aclose()
-        watch.tell(args, kwargs, said.whole(), None, call)
+        watch.observe(args, kwargs, output.join(), None, call)
 
     return pieces
 
@@ -241,8 +243,8 @@ def _watch_async_generator(function: Any, watch: _Watch) -> Any:
 _END = object()
 
 
-class _Said:
-    """The pieces of an output, up to a size."""
+class _OutputPieces:
+    """The pieces of a streamed output, up to a size."""
 
     def __init__(self) -> None:
         self._pieces: list[Any] = []
@@ -253,7 +255,7 @@ class _Said:
             self._pieces.append(piece)
             self._size += len(piece) if isinstance(piece, str | bytes) else 100
 
-    def whole(self) -> Any:
+    def join(self) -> Any:
         if all(isinstance(piece, str) for piece in self._pieces):
             return "".join(self._pieces)
         return self._pieces

@@ -1,4 +1,4 @@
-"""One interaction as the application handed it over, before anybody has looked at it."""
+"""One interaction as the application passed it to `observe`, before it is judged."""
 
 import re
 import time
@@ -16,15 +16,17 @@ from fourscore.core.frozen import replace_surrogates
 from fourscore.formats.case_fields import case_from
 from fourscore.formats.chat_messages import trace_of_messages
 
-#: Tags of an interaction, and characters of its id and of each tag.
-MOST_TAGS, LONGEST_TAG, LONGEST_ID = 16, 80, 200
-#: What people say who did not like an answer.
-DOWN = re.compile(r"(?i)\s*(?:thumbs?[ _-]?)?(?:down|-1|bad|negative|dislike|👎)\s*")
+#: Tags of an interaction, characters of each tag, and of its id.
+MAX_TAGS, MAX_TAG_LENGTH, MAX_ID_LENGTH = 16, 80, 200
+#: Feedback that means thumbs down.
+THUMBS_DOWN = re.compile(r"(?i)\s*(?:thumbs?[ _-]?)?(?:down|-1|bad|negative|dislike|👎)\s*")
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """A sampled interaction. `rate` is the probability with which its like are drawn, `drawn`
-    whether it was, and not only taken by a rule.
+    """A sampled interaction.
+
+    `rate` is the probability with which interactions of its tags are drawn; `drawn` is False where
+    only a rule wanted it.
     """
 
     id: str
@@ -42,14 +44,14 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def size(self) -> int:
-        """About how many characters it holds, while it waits."""
+        """About how many characters of memory it takes."""
         return sum(map(_size, (self.query, self.output, self.trace, self.case))) + 500
 
     def read(self) -> tuple[Case, Trace]:
-        """As what judges take; raises where the application handed over something else."""
-        return self._case(), self._trace()
+        """Return the case and trace for judges; raises where the application passed something else."""
+        return self._make_case(), self._make_trace()
 
-    def _case(self) -> Case:
+    def _make_case(self) -> Case:
         case = self.case
         if not isinstance(case, Case):
             query, _ = cut(plain(self.query))
@@ -58,8 +60,10 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
             case = case_from({"id": self.id, "input": query, **case})
         return replace(case, tags=tuple(dict.fromkeys((*case.tags, *self.tags))))
 
-    def _trace(self) -> Trace:
-        trace = self.trace if isinstance(self.trace, Trace) else Trace(steps=_steps(self.trace))
+    def _make_trace(self) -> Trace:
+        trace = (
+            self.trace if isinstance(self.trace, Trace) else Trace(steps=_read_steps(self.trace))
+        )
         output, _ = cut(plain(trace.output if self.output is None else self.output))
         metadata = dict(trace.metadata)
         if self.feedback is not None:
@@ -70,41 +74,43 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
             started=self.at - (self.seconds or 0) if trace.started is None else trace.started,
             seconds=self.seconds if trace.seconds is None else trace.seconds,
             metadata=metadata,
-            fault=trace.fault if self.error is None else _fault(self.error),
+            fault=trace.fault if self.error is None else _make_fault(self.error),
         )
 
 
 def make_observation(query: Any, output: Any, **rest: Any) -> Observation:
-    """A snapshot: what the application changes afterwards does not change it."""
-    rest["id"] = _id(rest.get("id"))
+    """Return a snapshot of an interaction: later changes by the application do not change it."""
+    rest["id"] = _clean_id(rest.get("id"))
     rest["tags"] = clean_tags(rest.get("tags") or ())
-    if isinstance(rest.get("error"), BaseException):  # its frames would keep everything alive
-        rest["error"] = _fault(rest["error"])
+    if isinstance(rest.get("error"), BaseException):  # its frames would keep objects alive
+        rest["error"] = _make_fault(rest["error"])
     case, trace = rest.get("case"), rest.get("trace")
     rest["case"] = case if case is None or isinstance(case, Case) else plain(case)
     if isinstance(trace, Recording):
         rest["trace"] = Trace(steps=trace.close(), usage=trace.usage)
     elif trace is not None and not isinstance(trace, Trace):
         rest["trace"] = tuple(one if isinstance(one, Step) else plain(one) for one in trace)
-    return Observation(query=_still(query), output=_still(output), **{"at": time.time(), **rest})
+    return Observation(
+        query=_snapshot(query), output=_snapshot(output), **{"at": time.time(), **rest}
+    )
 
 
-def _still(value: Any) -> Any:
+def _snapshot(value: Any) -> Any:
     return value if type(value) is str or value is None else plain(value)
 
 
-def _id(given: Any) -> str:
-    words = "" if given is None else replace_surrogates(str(given))
-    if not words:
+def _clean_id(given: Any) -> str:
+    text = "" if given is None else replace_surrogates(str(given))
+    if not text:
         return token_hex(8)
-    return words if len(words) <= LONGEST_ID else f"{words[:160]}…{digest(words)}"
+    return text if len(text) <= MAX_ID_LENGTH else f"{text[:160]}…{digest(text)}"
 
 
 def clean_tags(tags: "Iterable[str] | str") -> tuple[str, ...]:
-    """A few short words; one that is no list is one tag."""
+    """Return the tags cut to their number and length; a single text is one tag."""
     several = (tags,) if isinstance(tags, str) else tags
-    words = dict.fromkeys(text_of(tag)[:LONGEST_TAG] for tag in several)
-    return tuple(words)[:MOST_TAGS]
+    cleaned = dict.fromkeys(text_of(tag)[:MAX_TAG_LENGTH] for tag in several)
+    return tuple(cleaned)[:MAX_TAGS]
 
 
 def _size(value: Any) -> int:
@@ -116,7 +122,7 @@ def _size(value: Any) -> int:
         return 10_000
 
 
-def _steps(given: Any) -> tuple[Step, ...]:
+def _read_steps(given: Any) -> tuple[Step, ...]:
     if given is None:
         return ()
     if all(isinstance(step, Message | ToolCall) for step in given):
@@ -124,20 +130,20 @@ def _steps(given: Any) -> tuple[Step, ...]:
     return trace_of_messages(list(given)).steps
 
 
-def _fault(error: Any) -> Fault:
+def _make_fault(error: Any) -> Fault:
     if isinstance(error, Fault):
         return error
     kind = "timeout" if isinstance(error, TimeoutError) or error == "timeout" else "error"
-    words = f"{type(error).__name__}: " if isinstance(error, BaseException) else ""
-    return Fault(kind, words + text_of(error))  # type: ignore[arg-type]
+    prefix = f"{type(error).__name__}: " if isinstance(error, BaseException) else ""
+    return Fault(kind, prefix + text_of(error))  # type: ignore[arg-type]
 
 
 def is_thumbs_down(feedback: Any) -> bool:
-    """False, a negative number, or one of the words for it."""
+    """Return whether feedback is False, a negative number, or a word like "down"."""
     if feedback is None or feedback is True:
         return False
     if isinstance(feedback, str):
-        return DOWN.fullmatch(feedback[:40]) is not None
+        return THUMBS_DOWN.fullmatch(feedback[:40]) is not None
     try:
         return feedback is False or bool(feedback < 0)
     except Exception:

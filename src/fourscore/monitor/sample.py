@@ -1,4 +1,8 @@
-"""One sampled interaction after it was scored: what the judgement folds and the store keeps."""
+"""A scored interaction as it is stored: cut and redacted.
+
+Judges see the text as it was; it is stored redacted. So are their reasons and evidence, which may
+quote it.
+"""
 
 from math import isfinite
 from typing import Any
@@ -64,14 +68,14 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"tool_errors: {self.tool_errors} of {self.tool_calls} calls")
 
 
-#: Characters kept of the query, the output and the reason, beside the full text.
-SHOWN, REASON = 200, 500
-#: Characters that are looked at for the sake of the first ones.
-LOOKED_AT = 4000
+#: Characters kept of the query and the output, and of the reason.
+MAX_PREVIEW, MAX_REASON = 200, 500
+#: Characters that are redacted to get the first ones.
+REDACTED_CHARS = 4000
 
 
 class ScoredInteraction(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of an interaction once it was judged."""
+    """An interaction with its score, before redaction."""
 
     id: str
     at: float
@@ -83,7 +87,7 @@ class ScoredInteraction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FullText(msgspec.Struct, frozen=True, kw_only=True):
-    """What is kept for a week: enough to make a test case of it, and to see why it failed."""
+    """The full redacted interaction, kept for a week: enough to make a test case of it."""
 
     case: Case
     trace: Trace
@@ -91,10 +95,10 @@ class FullText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_sample(scored: ScoredInteraction, rubric: Rubric, redaction: Redaction) -> Sample:
-    """The small part, which stays."""
+    """Return the small part of a scored interaction, which is kept longest."""
     case, trace, score = scored.case, scored.trace, scored.score
     measured = {signal.name: signal.value for signal in score.signals if signal.value is not None}
-    lines = [line.name for line in rubric.dimensions]
+    names = [dimension.name for dimension in rubric.dimensions]
     calls = trace.tool_calls
     return Sample(
         id=scored.id,
@@ -102,15 +106,17 @@ def make_sample(scored: ScoredInteraction, rubric: Rubric, redaction: Redaction)
         status=score.status,
         passed=score.passed,
         value=score.value,
-        dimensions={name: measured[name] for name in lines if name in measured},
+        dimensions={name: measured[name] for name in names if name in measured},
         tags=case.tags,
         weight=1 / scored.rate if scored.drawn else 1.0,
         length=len(trace.answer),
         tool_calls=len(calls),
         tool_errors=sum(call.error is not None or bool(call.exit_code) for call in calls),
-        query=_beginning(case.input, redaction),
-        preview=_beginning(trace.answer, redaction),
-        reason="" if score.passed else redaction.text(cut(_reason(score), LOOKED_AT))[:REASON],
+        query=_make_preview(case.input, redaction),
+        preview=_make_preview(trace.answer, redaction),
+        reason=""
+        if score.passed
+        else redaction.text(cut(_find_reason(score), REDACTED_CHARS))[:MAX_REASON],
         cost=score.cost,
     )
 
@@ -118,13 +124,13 @@ def make_sample(scored: ScoredInteraction, rubric: Rubric, redaction: Redaction)
 def make_sample_row(
     scored: ScoredInteraction, sample: Sample, redaction: Redaction, *, keep_text: bool
 ) -> SampleRow:
-    """The row of a sample."""
+    """Return the stored row of a sample, with its full text where that is kept."""
     text = None
     if keep_text:
         full = FullText(
-            case=_case(scored.case, redaction),
-            trace=_trace(scored.trace, redaction),
-            score=_score(scored.score, redaction),
+            case=_redact_case(scored.case, redaction),
+            trace=_redact_trace(scored.trace, redaction),
+            score=_redact_score(scored.score, redaction),
         )
         text = msgspec.json.encode(full)
     return SampleRow(
@@ -139,25 +145,25 @@ def make_sample_row(
     )
 
 
-def _beginning(value: Any, redaction: Redaction) -> str:
-    """Redacted before it is cut to what is shown: half an address would no longer be found."""
-    return redaction.text(cut(as_text(value), LOOKED_AT))[:SHOWN]
+def _make_preview(value: Any, redaction: Redaction) -> str:
+    """Redact before cutting: half an e-mail address would not be recognized."""
+    return redaction.text(cut(as_text(value), REDACTED_CHARS))[:MAX_PREVIEW]
 
 
-def _reason(score: Score) -> str:
-    """Why it did not pass: the score's own words, else those of its lowest dimension."""
+def _find_reason(score: Score) -> str:
+    """Return why it did not pass: the score's reason, else that of its lowest dimension."""
     if score.reason or not score.signals:
         return score.reason
     known = [signal for signal in score.signals if signal.value is not None]
     if not known:
         return ""
     lowest = min(known, key=lambda signal: signal.value or 0.0)
-    words = f"{lowest.name} is {lowest.value:.3g}"
-    return f"{words}: {lowest.reason}" if lowest.reason else words
+    summary = f"{lowest.name} is {lowest.value:.3g}"
+    return f"{summary}: {lowest.reason}" if lowest.reason else summary
 
 
-def _case(case: Case, redaction: Redaction) -> Case:
-    """Its id and tags stay: they are what it is called."""
+def _redact_case(case: Case, redaction: Redaction) -> Case:
+    """Redact a case; its id and tags stay, as it is found by them."""
     return replace(
         case,
         input=redaction.value(case.input),
@@ -166,18 +172,18 @@ def _case(case: Case, redaction: Redaction) -> Case:
     )
 
 
-def _trace(trace: Trace, redaction: Redaction) -> Trace:
+def _redact_trace(trace: Trace, redaction: Redaction) -> Trace:
     fault = trace.fault
     return replace(
         trace,
         output=redaction.value(trace.output),
-        steps=tuple([_step(step, redaction) for step in trace.steps]),
+        steps=tuple([_redact_step(step, redaction) for step in trace.steps]),
         metadata=redaction.value(trace.metadata),
         fault=fault and replace(fault, message=redaction.text(fault.message)),
     )
 
 
-def _step(step: Step, redaction: Redaction) -> Step:
+def _redact_step(step: Step, redaction: Redaction) -> Step:
     if isinstance(step, Message):
         return replace(step, content=redaction.value(step.content))
     return replace(
@@ -188,13 +194,13 @@ def _step(step: Step, redaction: Redaction) -> Step:
     )
 
 
-def _score(score: Score, redaction: Redaction) -> Score:
-    signals = tuple([_signal(signal, redaction) for signal in score.signals])
+def _redact_score(score: Score, redaction: Redaction) -> Score:
+    signals = tuple([_redact_signal(signal, redaction) for signal in score.signals])
     return replace(score, reason=redaction.text(score.reason), signals=signals)
 
 
-def _signal(signal: Signal, redaction: Redaction) -> Signal:
-    """Places in the text are no longer right, so evidence keeps its words alone."""
+def _redact_signal(signal: Signal, redaction: Redaction) -> Signal:
+    """Redact a signal; positions in the text no longer match, so evidence keeps its text alone."""
     evidence = [
         Evidence(text=redaction.text(one.text), field=one.field, step=one.step)
         for one in signal.evidence
@@ -209,8 +215,10 @@ def _signal(signal: Signal, redaction: Redaction) -> Signal:
 
 
 def read_sample(body: bytes) -> Sample:
+    """Decode the stored body of a sample."""
     return msgspec.json.decode(body, type=Sample)
 
 
 def read_text(text: bytes) -> FullText:
+    """Decode the stored full text of a sample."""
     return msgspec.json.decode(text, type=FullText)
