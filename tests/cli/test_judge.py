@@ -166,7 +166,7 @@ def test_no_rows_at_all_is_bad_input(text: bytes) -> None:
     Path("rows.jsonl").write_bytes(text)
     done = fourscore("judge", "--judge", "math", "--data", "rows.jsonl", "--out", "out.jsonl")
     assert done.returncode == 2
-    assert "fourscore: rows.jsonl: there are no rows in it" in done.stderr
+    assert "fourscore: rows.jsonl: it holds no rows" in done.stderr
     assert not Path("out.jsonl").exists()
 
 

@@ -1,4 +1,4 @@
-"""`fourscore compare A B`: the same cases in two runs, and whether the difference is real."""
+"""`fourscore compare A B`: compare two runs, and say whether the difference is real."""
 
 import argparse
 import sys
@@ -15,31 +15,37 @@ from fourscore.stats.paired_verdict import Rules
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import ScoredRun, check_same_rubric, compare_runs
 
-#: What may be asked of B, and the verdicts that do not give it.
-REFUSED = {"not-worse": {"worse"}, "better": {"worse", "no_difference", "cannot_tell"}}
+#: What `--require` may ask of B, and the verdicts that do not meet it.
+UNMET = {"not-worse": {"worse"}, "better": {"worse", "no_difference", "cannot_tell"}}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("a", metavar="A", help="the run to compare with")
-    add("b", metavar="B", help="the run that is compared")
+    add("a", metavar="A", help="compare with this run")
+    add("b", metavar="B", help="compare this run")
     add_store_argument(parser)
-    add("--store-b", metavar="FILE", help="where B is kept, if elsewhere")
+    add("--store-b", metavar="FILE", help="read B from this store, if it is another")
     add_scores_argument(parser)
     add(
         "--margin",
         type=float,
         default=0.02,
         metavar="SHARE",
-        help="a smaller difference does not matter (0.02)",
+        help="ignore a smaller difference (0.02)",
     )
-    add("--level", type=float, default=0.95, metavar="SHARE", help="of confidence (0.95)")
-    add("--require", choices=sorted(REFUSED), help="exit with 1 where B is not that")
+    add(
+        "--level",
+        type=float,
+        default=0.95,
+        metavar="SHARE",
+        help="use this confidence level (0.95)",
+    )
+    add("--require", choices=sorted(UNMET), help="exit with 1 unless B is this")
     add_json_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    rules = _rules(args)
+    rules = _read_rules(args)
     with ExitStack() as stack:
         a = stack.enter_context(Store(args.store, make=False))
         b = stack.enter_context(Store(args.store_b, make=False)) if args.store_b else a
@@ -54,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             rules,
         )
     verdict = found.whole.verdict
-    met = args.require is None or verdict.kind not in REFUSED[args.require]
+    met = args.require is None or verdict.kind not in UNMET[args.require]
     code = PASSED if met else GATE_FAILED
     if met and not found.whole.passes.n:
         code = INCOMPLETE
@@ -66,11 +72,11 @@ def run(args: argparse.Namespace) -> int:
         by = f" --scores {judge}" if args.scores else ""
         print_comparison(one, other, found, by + make_store_option(args.store_b or args.store))
         if not met:
-            sys.stdout.write(f"required: {args.require}. It is not.\n")
+            sys.stdout.write(f"--require {args.require} is not met: B is {verdict.kind}\n")
     return code
 
 
-def _rules(args: argparse.Namespace) -> Rules:
+def _read_rules(args: argparse.Namespace) -> Rules:
     if not 0 <= args.margin < 1:
         raise ConfigError("expected a share from 0 to 1", field="--margin")
     if not 0.5 <= args.level < 1:

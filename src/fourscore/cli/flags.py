@@ -1,10 +1,12 @@
 """Flags of commands: those that several share, and those made from the fields of a settings type.
 
-A field of a settings type is described once, by `setting(…)` in its annotation. Its flag, its key in
-a configuration file, its JSON Schema and what `--resume` may do with it all come from there.
+A field of a settings type is described once, by `setting(…)` in its annotation. Its flag, its key
+in a configuration file, its JSON Schema and what `--resume` may do with it all come from there.
 """
 
 import argparse
+from collections.abc import Callable
+from math import nan
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
@@ -122,3 +124,34 @@ def add_scores_argument(parser: argparse.ArgumentParser) -> None:
 
 def add_json_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
+
+
+def parse_count(text: str) -> int:
+    """A whole number above 0, for argparse."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
+    return int(text)
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds above 0, for argparse."""
+    return _parse_number(text, "seconds above 0", lambda number: 0 < number < 1e9)
+
+
+def parse_share(text: str) -> float:
+    """A share from 0 to 1, for argparse."""
+    return _parse_number(text, "a share from 0 to 1", lambda number: 0 <= number <= 1)
+
+
+def _parse_number(text: str, expected: str, is_allowed: Callable[[float], bool]) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = nan
+    if not is_allowed(number):
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
+    return number
+
+
+def add_run_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run_id", metavar="RUN", help="take this run: its id, or how that begins")

@@ -1,4 +1,4 @@
-"""`fourscore judge`: recorded outputs in, rewards out, a line for a line."""
+"""`fourscore judge`: compute rewards for recorded outputs, one line for each output."""
 
 import argparse
 import os
@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from fourscore.cli import model_options
+from fourscore.cli.flags import add_json_argument, parse_count, parse_seconds
 from fourscore.cli.judge_options import (
     add_config_argument,
     add_judge_arguments,
@@ -31,75 +32,57 @@ from fourscore.train.judge_pool import Crew
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_config_argument(parser)
     add_judge_arguments(parser)
-    parser.add_argument("--data", required=True, metavar="ROWS", help="rows as JSONL; - for stdin")
-    parser.add_argument("--out", metavar="FILE", help="where the rewards go; default: stdout")
-    parser.add_argument("--json", action="store_true", help="a summary document on stdout")
-    parser.add_argument(
-        "--deadline",
-        type=_positive,
-        default=30.0,
-        metavar="SECONDS",
-        help="for each row of a judge of yours (30)",
-    )
+    add = parser.add_argument
+    add("--data", required=True, metavar="ROWS", help="read the rows from this JSONL; - for stdin")
+    add("--out", metavar="FILE", help="write the rewards to this file instead of stdout")
+    add_json_argument(parser)
+    text = "stop a judge of yours after this time on a row (30)"
+    add("--deadline", type=parse_seconds, default=30.0, metavar="SECONDS", help=text)
     model_options.add_model_flags(parser)
-    parser.add_argument("--workers", type=_count, metavar="N", help="processes; default: cores")
-
-
-def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < 1e9:
-        raise argparse.ArgumentTypeError(f"expected seconds above 0, got {text!r}")
-    return number
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
-    return int(text)
+    text = "judge in this many processes (default: one for each core)"
+    add("--workers", type=parse_count, metavar="N", help=text)
 
 
 def run(args: argparse.Namespace) -> int:
     started = time.monotonic()
     rubric = read_judge_arguments(args)
     if args.json and not args.out:
-        raise ConfigError("the rows need --out when stdout carries the summary", field="--json")
+        raise ConfigError(
+            "give --out FILE for the rewards: stdout carries the summary", field="--json"
+        )
     pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
     with ExitStack() as stack:
         stack.enter_context(pool.activate())
-        source = stack.enter_context(_opened(args.data))
-        size = _size(source)
-        crew = stack.enter_context(Crew(rubric, args.deadline, args.workers, size))
+        source = stack.enter_context(_open(args.data))
+        size = _find_size(source)
+        judges = stack.enter_context(Crew(rubric, args.deadline, args.workers, size))
         progress = stack.enter_context(Progress(size))
         tally = Tally(statuses={})
         try:
             if size is not None:
                 start = source.tell()
-                for chunk, _ in crew.check(chunks(source)):
+                for chunk, _ in judges.check(chunks(source)):
                     progress.step("checking", len(chunk.text))
                 source.seek(start)
                 progress.restart()
             with open_atomic(args.out or "-") as sink:
-                for chunk, (lines, part) in crew.judge(chunks(source)):
+                for chunk, (lines, part) in judges.judge(chunks(source)):
                     sink.write(lines)
                     tally.add(part)
                     progress.step("judging", len(chunk.text))
                 if not tally.rows:
-                    raise DataError("there are no rows in it")
+                    raise DataError("it holds no rows")
         except DataError as error:
             if error.file is not None:
                 raise
             name = "stdin" if args.data == "-" else args.data
             raise DataError(error.message, file=name, line=error.line, field=error.field) from None
-    return _report(
-        args, rubric, tally, time.monotonic() - started, model_options.summarize_model_usage(pool)
-    )
+    usage = model_options.summarize_model_usage(pool)
+    return _report(args, rubric, tally, seconds=time.monotonic() - started, usage=usage)
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
+def _open(path: str) -> Iterator[BinaryIO]:
     if path == "-":
         if sys.stdin is None:
             raise DataError("it is closed", file="stdin")
@@ -113,8 +96,8 @@ def _opened(path: str) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _size(stream: BinaryIO) -> int | None:
-    """How much there is to read, if it can be read twice."""
+def _find_size(stream: BinaryIO) -> int | None:
+    """The number of bytes to read; None where it can be read only once."""
     if not stream.seekable():
         return None
     start = stream.tell()
@@ -127,9 +110,11 @@ def _report(
     args: argparse.Namespace,
     rubric: Rubric,
     tally: Tally,
+    *,
     seconds: float,
-    bill: dict[str, Any],
+    usage: dict[str, Any],
 ) -> int:
+    """Print the summary; the exit code."""
     n = tally.measured
     code = PASSED if n == tally.planned else INCOMPLETE
     low, high = wilson(tally.successes, n)
@@ -148,24 +133,24 @@ def _report(
             "mean_reward_standard_error": tally.standard_error,
             "surrogates_replaced": tally.replaced,
             "rubric_fingerprint": rubric.provenance.rubric,
-            **bill,
+            **usage,
             "seconds": round(seconds, 3),
             "out": args.out,
             "exit_code": code,
         }
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
-    say = sys.stderr.write
+    write = sys.stderr.write
     parts = " + ".join(f"{count} {status}" for status, count in sorted(tally.statuses.items()))
-    say(f"rows: {tally.rows}; {tally.planned} planned = {parts}\n")
+    write(f"rows: {tally.rows}; {tally.planned} planned = {parts}\n")
     if mean is not None:
         rate = f"{tally.successes / n:.1%} [{low:.1%}, {high:.1%}], n={n}"
-        say(f"success {rate}; mean reward {mean:.4g}; {seconds:.1f} s\n")
-    for line in summary_text.format_model_costs(bill.get("models", [])):
-        say(f"{line}\n")
+        write(f"success {rate}; mean reward {mean:.4g}; {seconds:.1f} s\n")
+    for line in summary_text.format_model_costs(usage.get("models", [])):
+        write(f"{line}\n")
     if spent := summary_text.describe_spent_budget(
-        {"planned": tally.planned, "total_tests": n, **bill}
+        {"planned": tally.planned, "total_tests": n, **usage}
     ):
-        say(f"{spent}\n")
+        write(f"{spent}\n")
     if tally.replaced:
-        say(f"lone surrogates read as U+FFFD: {tally.replaced}\n")
+        write(f"lone surrogates read as U+FFFD: {tally.replaced}\n")
     return code

@@ -1,4 +1,4 @@
-"""`fourscore label`: a person's verdict on a stored output."""
+"""`fourscore label`: record a person's verdict on a stored output."""
 
 import argparse
 import getpass
@@ -6,19 +6,24 @@ import sys
 
 import msgspec
 
-from fourscore.cli.flags import add_json_argument, add_store_argument
+from fourscore.cli.flags import add_json_argument, add_run_argument, add_store_argument
 from fourscore.cli.main import PASSED
 from fourscore.stores.sqlite import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("run_id", metavar="RUN", help="the run, or the beginning of its id")
-    add("case_id", metavar="CASE")
-    add("verdict", choices=("pass", "fail"), help="what the person says")
-    add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
-    add("--who", default=None, metavar="NAME", help="who says so (you)")
-    add("--note", default="", help="and why")
+    add_run_argument(parser)
+    add("case_id", metavar="CASE", help="label the output of this case")
+    add("verdict", choices=("pass", "fail"), help="record this verdict")
+    add("--repeat", type=int, default=1, metavar="N", help="label this attempt at the case (1)")
+    add(
+        "--who",
+        default=None,
+        metavar="NAME",
+        help="record this person as its author (default: you)",
+    )
+    add("--note", default="", help="record why")
     add_store_argument(parser)
     add_json_argument(parser)
 

@@ -50,7 +50,7 @@ PricesSetting = Annotated[
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of models for one command; `settings` are those of single models, by specification."""
+    """Settings of models for one command; `settings` has options of single models."""
 
     budget: BudgetSetting = None
     cache: CacheSetting = None
@@ -137,7 +137,7 @@ def _check_price_and_key(user: Any, pool: ModelPool, keys: bool) -> None:
 
 
 def summarize_model_usage(pool: ModelPool) -> dict[str, Any]:
-    """The entries `models` and `budget` of a summary: the usage of each model, and what is spent."""
+    """The entries `models` and `budget` of a summary: usage of each model, and what is spent."""
     document: dict[str, Any] = {}
     if pool.usage_by_model:
         document["models"] = [_describe_usage(model) for model in pool.usage_by_model]

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, nothing anywhere else."""
+"""A progress bar on a terminal; nothing where stderr is no terminal."""
 
 import sys
 from typing import TYPE_CHECKING, Any, Self
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """Bytes done of a total, which may be unknown."""
+    """Shows the bytes done of a total; None is an unknown total."""
 
     def __init__(self, total: int | None) -> None:
         self._total = total

@@ -1,4 +1,4 @@
-"""`fourscore rescore`: the stored traces of a run judged by another rubric; no agent is called."""
+"""`fourscore rescore`: judge the stored traces of a run by another rubric; no agent is called."""
 
 import argparse
 import sys
@@ -7,9 +7,10 @@ import msgspec
 
 from fourscore.agents.agent import agent_of
 from fourscore.cli import model_options
+from fourscore.cli.flags import add_json_argument, add_run_argument, add_store_argument
 from fourscore.cli.run import exit_code
 from fourscore.cli.run_guard import run_in_pool
-from fourscore.cli.run_settings import JUDGE_DEADLINE
+from fourscore.cli.run_settings import GATE, JUDGE_DEADLINE
 from fourscore.core.extras import MissingExtras
 from fourscore.executors import loop
 from fourscore.judges.calibrated_rate import correct_rate_by_file
@@ -17,32 +18,22 @@ from fourscore.judges.rubric_file import read_rubric
 from fourscore.report import exports, summary_text
 from fourscore.report.run_panel import ProgressLine, make_store_option, print_run
 from fourscore.stats.gates import parse as parse_gate
-from fourscore.stores.sqlite import DEFAULT_STORE, Store
+from fourscore.stores.sqlite import Store
 from fourscore.test.run import RunPlan, read_stored_attempts, run_attempts, summarize_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("run_id", metavar="RUN", help="the run, or the beginning of its id")
-    add("--rubric", required=True, metavar="FILE", help="the rubric's YAML")
-    add(
-        "--store",
-        default=DEFAULT_STORE,
-        metavar="FILE",
-        help=f"where runs are kept ({DEFAULT_STORE})",
-    )
-    add("--concurrency", type=int, default=16, metavar="N", help="rows at a time (16)")
+    add_run_argument(parser)
+    add("--rubric", required=True, metavar="FILE", help="score with this rubric (a YAML file)")
+    add_store_argument(parser)
+    text = "judge this many rows at a time (16)"
+    add("--concurrency", type=int, default=16, metavar="N", help=text)
     add("--judge-deadline", type=float, default=60.0, metavar="SECONDS", help=JUDGE_DEADLINE)
-    add(
-        "--gate",
-        action="append",
-        default=[],
-        metavar="'pass_rate>=0.8'",
-        help="decides the exit code",
-    )
+    add("--gate", action="append", default=[], metavar="'pass_rate>=0.8'", help=GATE)
     model_options.add_model_flags(parser)
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
-    add("--json", action="store_true", help="the summary as a document on stdout")
+    add_json_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         for gate in gates:
             gate.check([line.name for line in rubric.dimensions], info.repeats)
         plan = RunPlan(concurrency=args.concurrency, judge_deadline=args.judge_deadline)
-        with store.writer(info.id) as writer, ProgressLine(info.planned) as ticker:
+        with store.writer(info.id) as writer, ProgressLine(info.planned) as progress:
             attempts = read_stored_attempts(store, info.id, judge)
             work = run_attempts(
                 attempts,
@@ -68,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
                 rubric,
                 writer=writer,
                 plan=plan,
-                observe=ticker,
+                observe=progress,
             )
             loop.run(run_in_pool(work, pool))
         summary = summarize_run(store, info.id, rubric, judge)
@@ -89,5 +80,5 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_run(info, document, store=make_store_option(args.store))
     if spent := summary_text.describe_spent_budget(document):
-        sys.stderr.write(f"{spent}; the same again with a larger --budget asks for the rest\n")
+        sys.stderr.write(f"{spent}; run the same command with a larger --budget for the rest\n")
     return code

@@ -135,24 +135,24 @@ def _carry_out(
     settings, rubric = inputs.settings, inputs.rubric
     started = time.monotonic()
     resume = resume_command(info, settings, args)
-    with store.writer(info.id) as writer, ProgressLine(info.planned) as ticker:
+    with store.writer(info.id) as writer, ProgressLine(info.planned) as progress:
         work = run_attempts(
             attempts,
             inputs.agent,
             rubric,
             writer=writer,
             plan=settings.plan,
-            observe=ticker,
+            observe=progress,
         )
         try:
             with protect_stdout(), Watchdog(settings.deadline) as watchdog:
                 complete = loop.run(run_stoppable(work, models, watchdog))
         except (KeyboardInterrupt, asyncio.CancelledError):
-            ticker.close()
+            progress.close()
             sys.stderr.write(f"interrupted; go on with: {resume}\n")
             return INTERRUPTED
         except BaseExceptionGroup as group:
-            ticker.close()
+            progress.close()
             sys.stderr.write(f"stopped; go on with: {resume}\n")
             if isinstance(group.exceptions[0], FourscoreError):
                 raise group.exceptions[0] from None

@@ -1,8 +1,8 @@
 """Protect a run from the agent that it calls in this process.
 
 An agent may write on file descriptor 1, change the working folder, or block the event loop. The
-first two are undone; a blocked loop is interrupted by a signal, which raises in whatever Python code
-the main thread runs, and counts as that agent's failure.
+first two are undone; a blocked loop is interrupted by a signal, which raises in whatever Python
+code the main thread runs, and counts as that agent's failure.
 """
 
 import asyncio

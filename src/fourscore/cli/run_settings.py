@@ -27,6 +27,7 @@ CONFIG = "fourscore.yaml"
 JUDGE_DEADLINE = (
     "stop a judge after this time on a case (60); built-in rules have bounded input instead"
 )
+GATE = "exit with 1 where the results do not meet this"
 AGENTS = "file.py:function, module:function, http://…, shell: …, openai:MODEL, anthropic:MODEL"
 
 
@@ -124,7 +125,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         list[str],
         setting(
             "--gate",
-            "exit with 1 where the results do not meet this",
+            GATE,
             metavar="'pass_rate>=0.8'",
             resume="change",
         ),

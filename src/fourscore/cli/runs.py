@@ -1,4 +1,4 @@
-"""`fourscore runs`: what the store holds, the newest first."""
+"""`fourscore runs`: list the runs of a store, the newest first."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""`fourscore serve`: rewards over HTTP, and traces for a monitor."""
+"""`fourscore serve`: serve rewards over HTTP, and take traces for a monitor."""
 
 import argparse
 import re
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from fourscore.cli.flags import parse_count, parse_seconds, parse_share
 from fourscore.cli.judge_options import (
     add_config_argument,
     add_judge_arguments,
@@ -26,38 +27,25 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_config_argument(parser)
     add_judge_arguments(parser)
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="where to listen; other than loopback needs a token"
-    )
-    parser.add_argument("--port", type=_port, default=8712, help="8712; 0 takes a free one")
-    parser.add_argument(
-        "--token-file", metavar="FILE", help="the token that clients send; else FOURSCORE_TOKEN"
-    )
-    parser.add_argument(
-        "--max-body", type=_size, default=8 * 2**20, metavar="BYTES", help="of a request (8M)"
-    )
-    parser.add_argument(
-        "--deadline", type=_seconds, default=30.0, metavar="SECONDS", help="of a request (30)"
-    )
-    parser.add_argument(
-        "--concurrency",
-        type=_count,
-        default=256,
-        metavar="N",
-        help="requests under way in one process, before 429 (256)",
-    )
-    parser.add_argument(
-        "--workers", type=_count, default=1, metavar="N", help="processes that serve (1)"
-    )
-    parser.add_argument(
-        "--judge-workers",
-        type=_count,
-        default=4,
-        metavar="N",
-        help="processes for a judge of yours, in each that serves (4)",
-    )
+    add = parser.add_argument
+    text = "listen on this address (127.0.0.1); other than loopback needs a token"
+    add("--host", default="127.0.0.1", help=text)
+    text = "listen on this port (8712); 0 takes a free one"
+    add("--port", type=_parse_port, default=8712, help=text)
+    text = "read the token that clients send from this file; else it is FOURSCORE_TOKEN"
+    add("--token-file", metavar="FILE", help=text)
+    text = "refuse a request whose body is larger (8M)"
+    add("--max-body", type=_parse_size, default=8 * 2**20, metavar="BYTES", help=text)
+    text = "answer a request within this time (30)"
+    add("--deadline", type=parse_seconds, default=30.0, metavar="SECONDS", help=text)
+    text = "answer 429 above this many requests under way in one process (256)"
+    add("--concurrency", type=parse_count, default=256, metavar="N", help=text)
+    text = "serve with this many processes (1)"
+    add("--workers", type=parse_count, default=1, metavar="N", help=text)
+    text = "run a judge of yours in this many processes, for each that serves (4)"
+    add("--judge-workers", type=parse_count, default=4, metavar="N", help=text)
     _add_monitor_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="the address as a document on stdout")
+    add("--json", action="store_true", help="print the address as a JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         if args.monitor is not None:
             require_extra("otel", "--monitor")
     with missing.collect():
-        rubric, monitored = _rubrics(args)
+        rubric, monitored = _read_rubrics(args)
     missing.raise_if_any()
 
     settings = Settings(
@@ -83,18 +71,17 @@ def run(args: argparse.Namespace) -> int:
         concurrency=args.concurrency,
         workers=args.workers,
         judge_workers=args.judge_workers,
-        monitor=_monitor(args),
+        monitor=_read_monitor(args),
     )
     both = (rubric,) if monitored is rubric else (rubric, monitored)
     prepare_judges(slot.judge for rules in both for slot in rules.slots)
 
     def announce(address: str) -> None:
         if args.json:
-            told = {"url": address, "judge": rubric.name}
+            document = {"url": address, "judge": rubric.name}
             if settings.monitor is not None:
-                told |= {"monitor": settings.monitor.path, "traces": f"{address}/v1/traces"}
-            line = msgspec.json.encode(told)
-            sys.stdout.write(line.decode() + "\n")
+                document |= {"monitor": settings.monitor.path, "traces": f"{address}/v1/traces"}
+            sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
             sys.stdout.flush()
         lock = "with a token" if settings.token else "for this machine, without a token"
         sys.stderr.write(f"fourscore: {rubric.name} at {address}, {lock}\n")
@@ -112,50 +99,25 @@ def run(args: argparse.Namespace) -> int:
 def _add_monitor_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("monitor: OpenTelemetry traces at /v1/traces, scored")
     add = group.add_argument
-    add("--monitor", metavar="FILE", help="the monitor's store; without it no traces are taken")
-    add(
-        "--monitor-name", metavar="NAME", default="default", help="whose counts these are (default)"
-    )
-    add(
-        "--monitor-rubric",
-        metavar="FILE",
-        help="a rubric's YAML for the traces, instead of the judge of the rewards",
-    )
-    add(
-        "--sample-rate",
-        type=_rate,
-        default=0.01,
-        metavar="RATE",
-        help="the share of traces that is scored (0.01); those that failed are, in any case",
-    )
-    add(
-        "--hourly-budget",
-        action="append",
-        default=[],
-        metavar="LIMIT",
-        help="for models that score traces: 2.50 (dollars), 200000tokens or 500calls an hour",
-    )
-    add(
-        "--alerts", metavar="FILE", help="the sinks of alerts, as YAML; without it, a log on stderr"
-    )
-    add("--no-text", action="store_true", help="keep no more of a trace than its beginnings")
-    add(
-        "--quiet",
-        type=_seconds,
-        default=10.0,
-        metavar="SECONDS",
-        help="without a new span, before a trace with its root is complete (10)",
-    )
-    add(
-        "--longest",
-        type=_seconds,
-        default=3600.0,
-        metavar="SECONDS",
-        help="after which a trace is complete in any case (3600)",
-    )
+    add("--monitor", metavar="FILE", help="take traces, and keep their scores in this store")
+    text = "count the traces under this name (default)"
+    add("--monitor-name", metavar="NAME", default="default", help=text)
+    text = "score traces with this rubric file instead of the judge of the rewards"
+    add("--monitor-rubric", metavar="FILE", help=text)
+    text = "score this share of the traces (0.01), and all that failed"
+    add("--sample-rate", type=parse_share, default=0.01, metavar="RATE", help=text)
+    text = "limit what scoring traces costs in an hour: 2.50 (dollars), 200000tokens, 500calls"
+    add("--hourly-budget", action="append", default=[], metavar="LIMIT", help=text)
+    text = "send alerts to the sinks of this YAML file; without it they are logged on stderr"
+    add("--alerts", metavar="FILE", help=text)
+    add("--no-text", action="store_true", help="keep only the beginning of each text of a trace")
+    text = "take a trace with its root as complete after this time without a new span (10)"
+    add("--quiet", type=parse_seconds, default=10.0, metavar="SECONDS", help=text)
+    text = "take any trace as complete after this time (3600)"
+    add("--longest", type=parse_seconds, default=3600.0, metavar="SECONDS", help=text)
 
 
-def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
+def _read_monitor(args: argparse.Namespace) -> "MonitorSettings | None":
     from fourscore.server.settings import MonitorSettings
 
     if args.monitor is None:
@@ -186,8 +148,8 @@ def _monitor(args: argparse.Namespace) -> "MonitorSettings | None":
     )
 
 
-def _rubrics(args: argparse.Namespace) -> tuple[Rubric, Rubric]:
-    """For rewards, and for traces; one may serve for both."""
+def _read_rubrics(args: argparse.Namespace) -> tuple[Rubric, Rubric]:
+    """The rubric for rewards, and the one for traces; they may be the same."""
     if args.monitor_rubric is None:
         rubric = read_judge_arguments(args)
         return rubric, rubric
@@ -199,36 +161,16 @@ def _rubrics(args: argparse.Namespace) -> tuple[Rubric, Rubric]:
     return read_judge_arguments(args), monitored
 
 
-def _rate(text: str) -> float:
-    number = float(text)
-    if not 0 <= number <= 1:
-        raise ValueError
-    return number
-
-
-def _port(text: str) -> int:
-    number = int(text)
+def _parse_port(text: str) -> int:
+    number = int(text) if text.isdecimal() else -1
     if not 0 <= number < 65536:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535, got {text!r}")
     return number
 
 
-def _size(text: str) -> int:
+def _parse_size(text: str) -> int:
+    """Bytes, as 512k, 8M or 1G."""
     found = re.fullmatch(r"([0-9]{1,12})([kMG]?)", text)
     if found is None or not int(found[1]):
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"expected bytes such as 512k or 8M, got {text!r}")
     return int(found[1]) * {"": 1, "k": 2**10, "M": 2**20, "G": 2**30}[found[2]]
-
-
-def _seconds(text: str) -> float:
-    number = float(text)
-    if not 0 < number < 1e6:
-        raise ValueError
-    return number
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number

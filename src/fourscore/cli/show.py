@@ -1,4 +1,4 @@
-"""`fourscore show RUN [CASE]`: a run's summary, or one case with its answer, signals and evidence."""
+"""`fourscore show RUN [CASE]`: show a run's summary, or a case with its answer and signals."""
 
 import argparse
 import sys
@@ -6,7 +6,12 @@ from typing import Any
 
 import msgspec
 
-from fourscore.cli.flags import add_json_argument, add_scores_argument, add_store_argument
+from fourscore.cli.flags import (
+    add_json_argument,
+    add_run_argument,
+    add_scores_argument,
+    add_store_argument,
+)
 from fourscore.cli.main import PASSED
 from fourscore.core import ConfigError, InputError, Score, Signal
 from fourscore.core.trace import as_text
@@ -25,9 +30,9 @@ from fourscore.test.run import summarize_run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("run_id", metavar="RUN", help="the run, or the beginning of its id")
-    add("case_id", nargs="?", metavar="CASE", help="one of its cases")
-    add("--repeat", type=int, default=1, metavar="N", help="which attempt (1)")
+    add_run_argument(parser)
+    add("case_id", nargs="?", metavar="CASE", help="show this case instead of the summary")
+    add("--repeat", type=int, default=1, metavar="N", help="show this attempt at the case (1)")
     add_scores_argument(parser)
     add_store_argument(parser)
     add("--out", action="append", default=[], metavar="FILE", help=exports.HELP)
@@ -47,8 +52,8 @@ def run(args: argparse.Namespace) -> int:
                 )
             labels = [label for label in store.labels(info.id) if label.case_id == args.case_id]
             rubric = info.rubric if judge in (None, info.rubric_fingerprint) else ""
-            return _show_case(args, row, [msgspec.to_builtins(label) for label in labels], rubric)
-        document, before = _summary(store, info, judge)
+            return _print_case(args, row, [msgspec.to_builtins(label) for label in labels], rubric)
+        document, before = _read_summary(store, info, judge)
         if judge is not None:
             info = msgspec.structs.replace(info, rubric_fingerprint=judge)
         exports.write_files(args.out, store, info, document)
@@ -59,10 +64,10 @@ def run(args: argparse.Namespace) -> int:
     return PASSED
 
 
-def _summary(
+def _read_summary(
     store: Store, info: RunInfo, judge: str | None
 ) -> tuple[dict[str, Any], tuple[RunInfo, dict[str, Any]] | None]:
-    """The summary, and the run before; what was rescored has neither that nor a calibration."""
+    """The summary, and the previous run; neither that nor a calibration belongs to a rescoring."""
     if judge is not None:
         return {"run": info.id, "judge": judge, **summarize_run(store, info.id, judge=judge)}, None
     document = {"run": info.id, **summarize_run(store, info.id)}
@@ -70,55 +75,54 @@ def _summary(
     return document, find_previous_run(store, info)
 
 
-def _show_case(
+def _print_case(
     args: argparse.Namespace, row: StoredRow, labels: list[dict[str, Any]], rubric: str
 ) -> int:
     if args.json:
         document = {**msgspec.to_builtins(row), "labels": labels}
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
         return PASSED
-    say, score = sys.stdout.write, row.score
-    say(f"case {_plain(row.case.id)}, repeat {row.repeat}\n")
-    say(f"input     {_plain(as_text(row.case.input))}\n")
+    write, score = sys.stdout.write, row.score
+    write(f"case {_plain(row.case.id)}, repeat {row.repeat}\n")
+    write(f"input     {_plain(as_text(row.case.input))}\n")
     if row.case.expected is not None:
-        say(f"expected  {_plain(as_text(row.case.expected))}\n")
-    say(f"output    {_plain(as_text(row.trace.output))}\n")
+        write(f"expected  {_plain(as_text(row.case.expected))}\n")
+    write(f"output    {_plain(as_text(row.trace.output))}\n")
     if row.trace.fault is not None:
-        say(f"fault     {row.trace.fault.kind}: {_plain(row.trace.fault.message)}\n")
+        write(f"fault     {row.trace.fault.kind}: {_plain(row.trace.fault.message)}\n")
     for call in row.trace.tool_calls:
-        say(f"  tool    {_plain(call.name)} {_plain(as_text(call.arguments))}\n")
+        write(f"  tool    {_plain(call.name)} {_plain(as_text(call.arguments))}\n")
     if score is None:
-        say("not judged yet\n")
+        write("not judged yet\n")
         return PASSED
-    say(f"{_verdict(score, rubric)}\n")
+    write(f"{_describe_result(score, rubric)}\n")
     for signal in score.signals:
         value = "–" if signal.value is None else f"{signal.value:.3f}"
-        why = signal.reason or (signal.fault.message if signal.fault else "")
+        reason = signal.reason or (signal.fault.message if signal.fault else "")
         level = f"  {_plain(signal.level)}" if signal.level else ""
-        say(f"  {_plain(signal.name)}  {value}{level}  {_plain(why)}".rstrip() + "\n")
+        write(f"  {_plain(signal.name)}  {value}{level}  {_plain(reason)}".rstrip() + "\n")
         for evidence in signal.evidence:
-            say(f"    “{_plain(evidence.text)}” ({evidence.field})\n")
+            write(f"    “{_plain(evidence.text)}” ({evidence.field})\n")
         if signal.canary is not None:
-            came = "PASSED" if signal.canary.passed else "did not pass"
-            say(f"    canary ({_plain(signal.canary.kind)}) {came}\n")
-    if judged := describe_judges({"provenance": msgspec.to_builtins(score.provenance)}):
-        say(f"judged by {_plain(judged)}\n")
+            result = "PASSED" if signal.canary.passed else "did not pass"
+            write(f"    canary ({_plain(signal.canary.kind)}) {result}\n")
+    if judges := describe_judges({"provenance": msgspec.to_builtins(score.provenance)}):
+        write(f"judged by {_plain(judges)}\n")
     for label in labels:
-        say(f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}\n")
+        write(f"  {_plain(label['who'])} says {_plain(label['verdict'])} {_plain(label['note'])}\n")
     return PASSED
 
 
-def _verdict(score: Score, rubric: str) -> str:
-    """How it ended and why; `rubric` is the text of the file it was scored by, where known."""
+def _describe_result(score: Score, rubric: str) -> str:
+    """The result and its reason; `rubric` is the text of the rubric file, empty if not known."""
     word = {True: "passed", False: "failed", None: "not measured"}[score.passed]
     value = "" if score.value is None else f"value {score.value:.3f}"
-    told = _plain(score.reason) or _below(score, rubric)
-    return f"{word}: {', '.join(part for part in (score.status, value, told) if part)}"
+    reason = _plain(score.reason) or _explain_failed_mean(score, rubric)
+    return f"{word}: {', '.join(part for part in (score.status, value, reason) if part)}"
 
 
-def _below(score: Score, rubric: str) -> str:
-    """Without a reason of its own a mean has failed by the threshold, and by nothing else; a judge
-    that is alone may have said so itself."""
+def _explain_failed_mean(score: Score, rubric: str) -> str:
+    """The threshold that a mean has missed; a judge on its own may have another idea of passing."""
     alone = score.signals[0] if len(score.signals) == 1 else Signal(name="mean")
     if score.passed or score.status != "scored" or (alone.passed, alone.reward) != (None, None):
         return ""

@@ -24,7 +24,7 @@ from fourscore.stats.summary_counters import why
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
 
-HELP = "also as .xml (JUnit), .json, .csv, .parquet, .md or .html"
+HELP = "also write the results to this file: .xml (JUnit), .json, .csv, .parquet, .md or .html"
 
 COLUMNS = (
     "case_id",

@@ -181,7 +181,7 @@ class _Runner:
         return replace(scored, cost=scored.cost + planned.spent)
 
     def _store(self, done: _Done) -> "asyncio.Future[None]":
-        """Write the score, and the trace where it is missing; the observer hears of it afterwards."""
+        """Write the score, and the trace if that is missing; then call the observer."""
         planned, outcome = done.attempt, done.outcome
         if done.trace is None:
             writing = self.writer.put_score(
@@ -228,7 +228,7 @@ def read_stored_attempts(store: Store, run_id: str, judge: str) -> Iterator[Plan
 def summarize_run(
     store: Store, run_id: str, rubric: Rubric | None = None, judge: str | None = None
 ) -> dict[str, Any]:
-    """The summary of a run, from the rows in the store; the rubric gives the order of dimensions."""
+    """The summary of a run, from its rows; the rubric gives the order of dimensions."""
     info = store.run(run_id)
     if rubric is not None:
         names = [dimension.name for dimension in rubric.dimensions]
