@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from fourscore.agents import threads as agent_threads
-from fourscore.agents.agent import Agent, agent_of, attempt, opened
-from fourscore.agents.threads import POOL, AgentStuckError
+from fourscore.agents import execution
+from fourscore.agents.agent import Agent, attempt_case, load_agent, open_agent
+from fourscore.agents.execution import THREAD_POOL, AgentStuckError
 from fourscore.core import Case, ConfigError, Fault, Trace, Usage
 
 CASE = Case(
@@ -30,7 +30,7 @@ CASE = Case(
 
 
 def tried(given: Any, case: Case = CASE, deadline: float | None = 60.0, **options: Any) -> Trace:
-    return asyncio.run(attempt(agent_of(given, **options), case, 0, deadline))
+    return asyncio.run(attempt_case(load_agent(given, **options), case, 0, deadline))
 
 
 def fault(trace: Trace) -> Fault:
@@ -117,7 +117,7 @@ def test_an_agent_is_given_the_input_and_nothing_else() -> None:
         return look(*args, **kwargs)
 
     for given in (look, look_async):
-        asyncio.run(asyncio.wait_for(attempt(agent_of(given), CASE), 60))
+        asyncio.run(asyncio.wait_for(attempt_case(load_agent(given), CASE), 60))
     given_to_both: Any = (({"question": "six times seven?", "numbers": [6, 7]},), {})
     assert [entry[:2] for entry in seen] == [given_to_both] * 2
     assert not seen[0][2]  # in a thread; on the loop the test's own frames hold the case
@@ -176,9 +176,12 @@ def test_an_agent_that_would_end_the_loop_does_not(error: BaseException, own_thr
         raise error
 
     async def both() -> list[Trace]:
-        guilty = [agent_of(ends, own_thread=own_thread), agent_of(ends_plainly)]
+        guilty = [load_agent(ends, own_thread=own_thread), load_agent(ends_plainly)]
         return await asyncio.gather(
-            *[attempt(agent, CASE) for agent in [*guilty, agent_of(plain), agent_of(waits)]]
+            *[
+                attempt_case(agent, CASE)
+                for agent in [*guilty, load_agent(plain), load_agent(waits)]
+            ]
         )
 
     *guilty, first, second = asyncio.run(both())
@@ -259,7 +262,7 @@ def test_cancelling_an_attempt_cancels_the_agent() -> None:
         return ""
 
     async def main() -> None:
-        task = asyncio.ensure_future(attempt(agent_of(hangs), CASE, 0, 60))
+        task = asyncio.ensure_future(attempt_case(load_agent(hangs), CASE, 0, 60))
         await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -286,7 +289,7 @@ def test_an_agent_that_will_not_be_cancelled_keeps_nobody_waiting() -> None:
     told = in_a_process("""
         import asyncio, gc, os
         from fourscore.core import Case
-        from fourscore.agents.agent import agent_of, attempt
+        from fourscore.agents.agent import load_agent, attempt_case
 
         async def refuses(_):
             while True:
@@ -294,7 +297,7 @@ def test_an_agent_that_will_not_be_cancelled_keeps_nobody_waiting() -> None:
                 except asyncio.CancelledError: pass
 
         async def main():
-            trace = await attempt(agent_of(refuses), Case(input="?"), 0, 0.05)
+            trace = await attempt_case(load_agent(refuses), Case(input="?"), 0, 0.05)
             print(trace.fault.kind)
 
         asyncio.run(main())
@@ -312,7 +315,7 @@ def test_the_child_of_an_agent_that_forks_is_no_second_run(kind: str, ending: st
     told = in_a_process(f"""
         import asyncio, os, sys, warnings
         from fourscore.core import Case
-        from fourscore.agents.agent import agent_of, attempt
+        from fourscore.agents.agent import load_agent, attempt_case
         warnings.simplefilter("ignore")
 
         {kind} forks(_):
@@ -323,7 +326,7 @@ def test_the_child_of_an_agent_that_forks_is_no_second_run(kind: str, ending: st
             return "parent %d" % os.waitpid(child, 0)[1]
 
         async def main():
-            trace = await attempt(agent_of(forks), Case(input="?"), 0, 60)
+            trace = await attempt_case(load_agent(forks), Case(input="?"), 0, 60)
             os.write(1, (str(trace.output) + "\\n").encode())
 
         asyncio.run(main())
@@ -337,7 +340,7 @@ def test_an_agent_that_ends_its_process_ends_its_attempt(kind: str) -> None:
     told = in_a_process(f"""
         import asyncio, os
         from fourscore.core import Case
-        from fourscore.agents.agent import agent_of, attempt
+        from fourscore.agents.agent import load_agent, attempt_case
 
         {kind} leaves(_):
             os._exit(7)
@@ -349,9 +352,9 @@ def test_an_agent_that_ends_its_process_ends_its_attempt(kind: str) -> None:
             return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
         async def main():
-            trace = await attempt(agent_of(leaves), Case(input="?"), 0, 60)
+            trace = await attempt_case(load_agent(leaves), Case(input="?"), 0, 60)
             print(trace.fault.kind, trace.fault.message)
-            print((await attempt(agent_of(child_leaves), Case(input="?"), 0, 60)).output)
+            print((await attempt_case(load_agent(child_leaves), Case(input="?"), 0, 60)).output)
 
         asyncio.run(main())
         print("over", flush=True)
@@ -371,8 +374,8 @@ def test_one_that_blocks_the_loop_does_not_cost_its_neighbours_their_deadline() 
         return "fine"
 
     async def both() -> list[Trace]:
-        agents = [agent_of(innocent), agent_of(blocks)]
-        return await asyncio.gather(*[attempt(agent, CASE, 0, 1.0) for agent in agents])
+        agents = [load_agent(innocent), load_agent(blocks)]
+        return await asyncio.gather(*[attempt_case(agent, CASE, 0, 1.0) for agent in agents])
 
     fine, guilty = asyncio.run(both())
     assert (fine.output, fine.fault) == ("fine", None)
@@ -391,19 +394,19 @@ def test_in_a_thread_of_its_own_one_that_blocks_is_left_behind(released: threadi
 def test_no_more_threads_are_left_behind_than_there_may_be(
     monkeypatch: pytest.MonkeyPatch, released: threading.Event
 ) -> None:
-    POOL.renew()  # as if nothing hung from before
-    monkeypatch.setattr(agent_threads, "MAX_STUCK", 2)
+    THREAD_POOL.renew()  # as if nothing hung from before
+    monkeypatch.setattr(execution, "MAX_STUCK", 2)
 
     def hangs(_: Any) -> str:
         released.wait()
         return ""
 
     async def main() -> None:
-        agent = agent_of(hangs)
+        agent = load_agent(hangs)
         for _ in range(2):
-            assert fault(await attempt(agent, CASE, 0, 0.05)).kind == "timeout"
+            assert fault(await attempt_case(agent, CASE, 0, 0.05)).kind == "timeout"
         with pytest.raises(AgentStuckError, match="2 calls of agents hang"):
-            await attempt(agent, CASE, 0, 0.05)
+            await attempt_case(agent, CASE, 0, 0.05)
 
     asyncio.run(main())
 
@@ -415,8 +418,8 @@ def test_a_hundred_plain_agents_run_side_by_side() -> None:
         return barrier.wait(60) * 0 + 1
 
     async def main() -> list[Trace]:
-        agent = agent_of(meets)
-        return await asyncio.gather(*[attempt(agent, CASE, 0, 60) for _ in range(150)])
+        agent = load_agent(meets)
+        return await asyncio.gather(*[attempt_case(agent, CASE, 0, 60) for _ in range(150)])
 
     assert [trace.output for trace in asyncio.run(main())] == [1] * 150
 
@@ -432,7 +435,7 @@ async def who(_: Any) -> str:
 def test_the_callers_context_reaches_the_agent(given: Any) -> None:
     async def main() -> Trace:
         WHO.set("me")
-        return await attempt(agent_of(given), CASE)
+        return await attempt_case(load_agent(given), CASE)
 
     assert asyncio.run(main()).output == "me"
 
@@ -458,7 +461,7 @@ def test_an_agent_of_ones_own_that_gives_no_trace() -> None:
             return "text"  # type: ignore[return-value]
 
     agent: Agent = Wrong()
-    trace = asyncio.run(attempt(agent, CASE))
+    trace = asyncio.run(attempt_case(agent, CASE))
     assert fault(trace).message == "it gave a str where a trace was due"
 
 
@@ -480,7 +483,7 @@ def test_agents_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     for name, said in [("echo", "you"), ("Team", "hi you"), ("team", "hi you")]:
         spec = f"mine_agents.py:{name}"
         assert tried(spec, case, folders=folders).output == said
-        assert agent_of(spec, folders=folders).name == spec
+        assert load_agent(spec, folders=folders).name == spec
     assert tried(f"{tmp_path}/mine_agents.py:team.run", case).output == "hi you"
     assert capsys.readouterr().out == ""
     for name, words in [
@@ -491,7 +494,7 @@ def test_agents_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         ("no_such_module_here:echo", "there is no module no_such_module_here"),
     ]:
         with pytest.raises(ConfigError, match=words):
-            agent_of(name, folders=folders)
+            load_agent(name, folders=folders)
 
 
 def test_an_agent_by_module_has_the_digest_of_its_file_as_version(tmp_path: Path) -> None:
@@ -500,7 +503,7 @@ def test_an_agent_by_module_has_the_digest_of_its_file_as_version(tmp_path: Path
     versions = []
     for body in ("return 1", "return 2"):
         file.write_text(f"def agent(input): {body}\n")
-        versions.append(agent_of(f"{file}:agent").version)  # type: ignore[attr-defined]
+        versions.append(load_agent(f"{file}:agent").version)  # type: ignore[attr-defined]
     assert all(versions)
     assert versions[0] != versions[1]
 
@@ -510,21 +513,21 @@ def test_an_agent_by_module_has_the_digest_of_its_file_as_version(tmp_path: Path
 )
 def test_what_is_no_agent_is_refused(given: Any) -> None:
     with pytest.raises(ConfigError, match=r"agent|shell"):
-        agent_of(given)
+        load_agent(given)
 
 
 def test_an_agent_stays_itself() -> None:
-    agent = agent_of(plain)
-    assert agent_of(agent) is agent
+    agent = load_agent(plain)
+    assert load_agent(agent) is agent
     assert agent.name == f"{__name__}:plain"
-    assert agent_of(Runs()).name == f"{__name__}:Runs"
-    assert agent_of(partial(plain)).name == "functools:partial"
-    assert agent_of(str.upper).name == "builtins:str.upper"
+    assert load_agent(Runs()).name == f"{__name__}:Runs"
+    assert load_agent(partial(plain)).name == "functools:partial"
+    assert load_agent(str.upper).name == "builtins:str.upper"
 
 
 def test_opening_an_agent_that_keeps_nothing_open() -> None:
     async def main() -> None:
-        async with opened(agent_of(plain)):
+        async with open_agent(load_agent(plain)):
             pass
 
     asyncio.run(main())
@@ -552,13 +555,13 @@ def test_ten_thousand_attempts_leave_nothing_behind() -> None:
         return "42"
 
     async def main() -> int:
-        agent, cases = agent_of(trivial), iter(range(10_000))
+        agent, cases = load_agent(trivial), iter(range(10_000))
         gc.collect()
         before = len(gc.get_objects())
 
         async def work() -> None:
             for number in cases:
-                trace = await attempt(agent, Case(id=str(number), input="?"), 0, 3600)
+                trace = await attempt_case(agent, Case(id=str(number), input="?"), 0, 3600)
                 assert trace.output == "42"
 
         await asyncio.gather(*[work() for _ in range(16)])

@@ -11,8 +11,8 @@ import pytest
 from aiohttp import web
 from tests.loopback import served
 
-from fourscore.agents.agent import agent_of, attempt, opened
-from fourscore.agents.recorder_values import MAX_TEXT
+from fourscore.agents.agent import attempt_case, load_agent, open_agent
+from fourscore.agents.trace_values import MAX_TEXT
 from fourscore.core import Case, ConfigError, Fault, ToolCall, Trace, Usage
 
 CASE = Case(id="c7", input={"q": "é"}, expected="SECRET", metadata={"hint": "SECRET"})
@@ -20,7 +20,7 @@ MB = 2**20
 
 
 def asked(url: str, deadline: float | None = 60.0) -> Trace:
-    return asyncio.run(attempt(agent_of(url), CASE, 0, deadline))
+    return asyncio.run(attempt_case(load_agent(url), CASE, 0, deadline))
 
 
 def answer(response: Callable[[], web.StreamResponse], deadline: float = 60.0) -> Trace:
@@ -176,9 +176,11 @@ def test_opened_it_keeps_its_connections_and_no_cookies() -> None:
         return response
 
     async def several(url: str) -> list[Any]:
-        agent = agent_of(url)
-        async with opened(agent):
-            return [(await attempt(agent, Case(id=str(n), input="?"))).output for n in range(20)]
+        agent = load_agent(url)
+        async with open_agent(agent):
+            return [
+                (await attempt_case(agent, Case(id=str(n), input="?"))).output for n in range(20)
+            ]
 
     with served(handler) as url:
         assert asyncio.run(several(url)) == [str(n) for n in range(20)]
@@ -192,9 +194,9 @@ def test_opened_in_one_loop_it_works_in_another() -> None:
         return web.json_response({"output": "42"})
 
     async def main(url: str) -> None:
-        agent = agent_of(url)
-        async with opened(agent):
-            elsewhere = asyncio.to_thread(asyncio.run, attempt(agent, CASE))
+        agent = load_agent(url)
+        async with open_agent(agent):
+            elsewhere = asyncio.to_thread(asyncio.run, attempt_case(agent, CASE))
             assert (await elsewhere).output == "42"
 
     with served(handler) as url:
@@ -213,20 +215,20 @@ def test_two_hundred_at_once() -> None:
         return web.json_response({"output": "42"})
 
     async def main(url: str) -> list[Trace]:
-        agent = agent_of(url)
-        async with opened(agent):
-            return await asyncio.gather(*[attempt(agent, CASE, 0, 120) for _ in range(200)])
+        agent = load_agent(url)
+        async with open_agent(agent):
+            return await asyncio.gather(*[attempt_case(agent, CASE, 0, 120) for _ in range(200)])
 
     with served(handler) as url:
         assert [trace.output for trace in asyncio.run(main(url))] == ["42"] * 200
 
 
 def test_its_name_keeps_secrets() -> None:
-    agent = agent_of("https://me:PASSWORD@[::1]:8080/run?key=KEY#x")
+    agent = load_agent("https://me:PASSWORD@[::1]:8080/run?key=KEY#x")
     assert agent.name == "https://[::1]:8080/run"
 
 
 @pytest.mark.parametrize("url", ["http://", "https:///path", "http://host:port/", "http://[::1/"])
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ConfigError, match="the agent's address"):
-        agent_of(url)
+        load_agent(url)

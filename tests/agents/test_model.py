@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.agents.agent import agent_of, attempt
+from fourscore.agents.agent import attempt_case, load_agent
 from fourscore.agents.model import ModelAgent
 from fourscore.core import Case, ConfigError, Fault, Usage
 from fourscore.models.budget import Budget
@@ -14,12 +14,12 @@ from fourscore.models.model_pool import ModelPool
 
 
 def test_by_name() -> None:
-    agent = agent_of("anthropic:claude-haiku-4-5")
+    agent = load_agent("anthropic:claude-haiku-4-5")
     assert isinstance(agent, ModelAgent)
     assert (agent.name, agent.models) == ("anthropic:claude-haiku-4-5", ("claude-haiku-4-5",))
-    assert agent_of(agent) is agent
+    assert load_agent(agent) is agent
     with pytest.raises(ConfigError, match="expected kind:model"):
-        agent_of("openai:")
+        load_agent("openai:")
 
 
 def test_the_most_that_an_attempt_takes() -> None:
@@ -28,7 +28,7 @@ def test_the_most_that_an_attempt_takes() -> None:
 
 
 def test_the_reply_is_the_trace() -> None:
-    trace = asyncio.run(attempt(agent_of("scripted:hello"), Case(input={"a": 1})))
+    trace = asyncio.run(attempt_case(load_agent("scripted:hello"), Case(input={"a": 1})))
     assert trace.output == "hello"
     assert [(step.role, step.content) for step in trace.steps] == [("assistant", "hello")]  # type: ignore[union-attr]
     assert trace.usage is not None
@@ -39,7 +39,7 @@ def test_a_spent_budget_is_no_failure_of_the_agent() -> None:
     async def run() -> None:
         async with ModelPool(budget=Budget(calls=0)):
             with pytest.raises(ModelError, match="budget of 0 calls"):
-                await attempt(agent_of("scripted:hello"), Case(input="q"))
+                await attempt_case(load_agent("scripted:hello"), Case(input="q"))
 
     asyncio.run(run())
 
@@ -56,6 +56,6 @@ def test_a_model_that_fails_inside_of_an_agent(error: ModelError, fault: Fault) 
     async def agent(input: Any) -> str:  # noqa: A002
         raise error
 
-    trace = asyncio.run(attempt(agent_of(agent), Case(input="q")))
+    trace = asyncio.run(attempt_case(load_agent(agent), Case(input="q")))
     assert trace.fault == fault
     assert trace.usage == Usage(calls=1)

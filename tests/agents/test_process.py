@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.agents.agent import attempt, opened
+from fourscore.agents.agent import attempt_case, open_agent
 from fourscore.agents.process import ProcessAgent
 from fourscore.core import Case, ConfigError, Trace
 
@@ -41,8 +41,8 @@ def tried(folder: Path, name: str, asked: list[str], deadline: float | None = 60
 
     async def all_of_them() -> list[Trace]:
         agent = ProcessAgent(f"agent.py:{name}", [str(folder)], 4)
-        async with opened(agent):
-            tries: list[Any] = [attempt(agent, Case(input=one), 0, deadline) for one in asked]
+        async with open_agent(agent):
+            tries: list[Any] = [attempt_case(agent, Case(input=one), 0, deadline) for one in asked]
             traces: list[Trace] = await asyncio.gather(*tries)
             return traces
 

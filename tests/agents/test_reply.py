@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from fourscore.agents.agent import agent_of, attempt
-from fourscore.agents.recorder_values import MAX_TEXT
+from fourscore.agents.agent import attempt_case, load_agent
 from fourscore.agents.replay import RecordedAgent
 from fourscore.agents.reply import AgentError, read_reply
+from fourscore.agents.trace_values import MAX_TEXT
 from fourscore.core import Case, CaseError, Fault, Message, ToolCall, Trace, Usage
 
 MB = 2**20
@@ -165,7 +165,7 @@ def test_a_mapping_that_bites() -> None:
     async def agent(_: Any) -> Any:
         return Bites()
 
-    trace = asyncio.run(attempt(agent_of(agent), Case(input="?")))
+    trace = asyncio.run(attempt_case(load_agent(agent), Case(input="?")))
     assert trace.fault is not None
     assert trace.fault.kind == "error"
 
@@ -178,7 +178,9 @@ def test_ten_megabytes_are_kept_up_to_a_limit(how: str) -> None:
     async def waits(_: Any) -> str:
         return plain(_)
 
-    trace = asyncio.run(attempt(agent_of(plain if how == "plain" else waits), Case(input="?")))
+    trace = asyncio.run(
+        attempt_case(load_agent(plain if how == "plain" else waits), Case(input="?"))
+    )
     assert trace.fault is None
     assert trace.output == "é" * MAX_TEXT
     assert trace.metadata["fourscore"]["notes"] == [
@@ -214,7 +216,7 @@ def test_lone_surrogates_become_text_that_can_be_stored() -> None:
 
 def recorded(repeat: int = 0, **metadata: Any) -> Trace:
     case = Case(id="r1", input="?", metadata=metadata)
-    return asyncio.run(attempt(agent_of("recorded"), case, repeat, 1.0))
+    return asyncio.run(attempt_case(load_agent("recorded"), case, repeat, 1.0))
 
 
 def test_recorded_outputs_stand_in_the_case() -> None:
@@ -267,4 +269,4 @@ def test_a_case_without_a_recorded_output_is_no_failure_of_an_agent(
 
 def test_recorded_is_asked_with_the_case() -> None:
     with pytest.raises(CaseError, match="replay"):
-        asyncio.run(agent_of("recorded").run("r1", "?"))
+        asyncio.run(load_agent("recorded").run("r1", "?"))

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from fourscore.agents import shell as agent_shell
-from fourscore.agents.agent import agent_of, attempt
-from fourscore.agents.recorder_values import MAX_TEXT
+from fourscore.agents.agent import attempt_case, load_agent
+from fourscore.agents.trace_values import MAX_TEXT
 from fourscore.core import Case, Fault, Trace
 
 MB = 2**20
@@ -22,7 +22,7 @@ MB = 2**20
 
 def tried(command: str, asked: Any = "six times seven?", deadline: float | None = 60.0) -> Trace:
     case = Case(id="c", input=asked, expected="SECRET", metadata={"hint": "SECRET"})
-    return asyncio.run(attempt(agent_of(f"shell: {command}"), case, 0, deadline))
+    return asyncio.run(attempt_case(load_agent(f"shell: {command}"), case, 0, deadline))
 
 
 def until(true: Callable[[], bool]) -> bool:
@@ -55,9 +55,9 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("prefix", ["shell: ", "shell:", "cmd:", "cmd: "])
 def test_stdin_to_stdout(prefix: str) -> None:
-    agent = agent_of(f"{prefix}tr a-z A-Z")
+    agent = load_agent(f"{prefix}tr a-z A-Z")
     assert agent.name == "shell: tr a-z A-Z"
-    trace = asyncio.run(attempt(agent, Case(input="héllo\n")))
+    trace = asyncio.run(attempt_case(agent, Case(input="héllo\n")))
     assert (trace.output, trace.fault) == ("HéLLO", None)
     assert trace.seconds is not None
 
@@ -141,7 +141,9 @@ def test_at_the_deadline_the_whole_group_is_killed(marker: str) -> None:
 
 def test_the_group_is_killed_when_the_attempt_is_cancelled(marker: str) -> None:
     async def main() -> None:
-        task = asyncio.ensure_future(attempt(agent_of(f"shell: {STUBBORN}"), Case(input="?")))
+        task = asyncio.ensure_future(
+            attempt_case(load_agent(f"shell: {STUBBORN}"), Case(input="?"))
+        )
         assert await asyncio.to_thread(until, lambda: len(alive(marker)) >= 4)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -153,8 +155,8 @@ def test_the_group_is_killed_when_the_attempt_is_cancelled(marker: str) -> None:
 
 def test_cancelled_at_any_moment_it_leaves_nothing(marker: str) -> None:
     async def main() -> None:
-        agent = agent_of("shell: sleep 300 & sleep 300")
-        tasks = [asyncio.ensure_future(attempt(agent, Case(input="?"))) for _ in range(24)]
+        agent = load_agent("shell: sleep 300 & sleep 300")
+        tasks = [asyncio.ensure_future(attempt_case(agent, Case(input="?"))) for _ in range(24)]
         for number, task in enumerate(tasks):
             if number % 3:
                 await asyncio.sleep(0.0007 * number)
@@ -187,10 +189,10 @@ def test_one_that_closes_its_output_and_goes_on_is_waited_for() -> None:
     )
 
 
-def test_without_a_descriptor_for_processes_it_works_too(
+def test_shell_agent_works_without_pidfd(
     monkeypatch: pytest.MonkeyPatch, marker: str
 ) -> None:
-    monkeypatch.setattr(agent_shell, "_descriptor", lambda _: None)
+    monkeypatch.setattr(agent_shell, "_open_pidfd", lambda _: None)
     assert tried("cat").output == "six times seven?"
     assert tried("sleep 300 & echo now").output == "now"
     fault = tried(STUBBORN, deadline=0.3).fault
@@ -201,9 +203,9 @@ def test_without_a_descriptor_for_processes_it_works_too(
 
 def test_many_side_by_side_leave_no_descriptor_and_no_process(marker: str) -> None:
     async def main() -> list[Trace]:
-        agent = agent_of("shell: cat")
+        agent = load_agent("shell: cat")
         return await asyncio.gather(
-            *[attempt(agent, Case(input=f"c{n}"), 0, 60) for n in range(60)]
+            *[attempt_case(agent, Case(input=f"c{n}"), 0, 60) for n in range(60)]
         )
 
     asyncio.run(main())
@@ -217,8 +219,8 @@ def test_an_interrupt_of_the_runner_takes_the_command_along(marker: str) -> None
     program = (
         "import asyncio\n"
         "from fourscore.core import Case\n"
-        "from fourscore.agents.agent import agent_of, attempt\n"
-        "asyncio.run(attempt(agent_of('shell: trap \"\" INT TERM; sleep 300 & sleep 300'),"
+        "from fourscore.agents.agent import load_agent, attempt_case\n"
+        "asyncio.run(attempt_case(load_agent('shell: trap \"\" INT TERM; sleep 300 & sleep 300'),"
         " Case(input='?')))\n"
     )
     runner = subprocess.Popen(

@@ -11,13 +11,13 @@ import msgspec
 import pytest
 
 from fourscore.agents import step_recorder as recorder
-from fourscore.agents.agent import agent_of, attempt
+from fourscore.agents.agent import attempt_case, load_agent
 from fourscore.agents.step_recorder import record
 from fourscore.core import Case, Message, ToolCall, Trace, Usage
 
 
 def tried(agent: Any, deadline: float | None = 60.0) -> Trace:
-    return asyncio.run(attempt(agent_of(agent), Case(input="?"), 0, deadline))
+    return asyncio.run(attempt_case(load_agent(agent), Case(input="?"), 0, deadline))
 
 
 def report() -> None:
@@ -122,9 +122,9 @@ def test_attempts_side_by_side_do_not_mix() -> None:
         return asked
 
     async def main() -> list[Trace]:
-        agents = [agent_of(agent), agent_of(in_thread)]
+        agents = [load_agent(agent), load_agent(in_thread)]
         return await asyncio.gather(
-            *[attempt(agents[n % 2], Case(input=f"c{n}")) for n in range(100)]
+            *[attempt_case(agents[n % 2], Case(input=f"c{n}")) for n in range(100)]
         )
 
     for number, trace in enumerate(asyncio.run(main())):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fourscore.agents.agent import attempt
+from fourscore.agents.agent import attempt_case
 from fourscore.core import Case, ConfigError, Usage
 from fourscore.evolve.prompted_agent import PromptedAgents
 from fourscore.models.messages import Request
@@ -43,7 +43,7 @@ def file(tmp_path: Path) -> Path:
 
 def answered(spec: str, file: Path, given: Any = "why?") -> str:
     agent = PromptedAgents(spec).with_prompt(PROMPT, file)
-    trace = asyncio.run(attempt(agent, Case(input=given), 0, 60.0))
+    trace = asyncio.run(attempt_case(agent, Case(input=given), 0, 60.0))
     assert trace.fault is None, trace.fault
     return str(trace.output)
 

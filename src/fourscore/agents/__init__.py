@@ -1,1 +1,1 @@
-"""What is tested: Python functions, processes, HTTP services, shell commands, models, recorded outputs."""
+"""What is tested: functions, processes, HTTP services, shell commands, models, recorded outputs."""

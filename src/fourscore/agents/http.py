@@ -1,8 +1,8 @@
 """An agent behind HTTP: POST `{"id", "input"}`, answered by `{"output", "steps"?, "usage"?}`.
 
-`{"prompt"}` is posted too where the agent has one. Whatever else comes back is the agent's failure,
-in its own words. The address may carry a password or a key; the agent's name and its errors leave
-them out.
+`{"prompt"}` is posted too where the agent has one. Any other reply is a failure of the agent, quoted
+in the error. The address may carry a password or a key; the agent's name and its errors leave them
+out.
 """
 
 import asyncio
@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from fourscore.agents.reply import REPLY, AgentError, read_reply
+from fourscore.agents.reply import REPLY_KEYS, AgentError, read_reply
 from fourscore.core import ConfigError, Trace
 from fourscore.judges.environment import QUOTED
 from fourscore.models.http_client import HttpClient, HttpError
 
 
 class HttpAgent:
-    """`async with` keeps its connections for the loop it was entered in; else one for each call."""
+    """Connections are kept within `async with`, on that event loop; else each call opens one."""
 
     version = ""
 
@@ -57,42 +57,42 @@ class HttpAgent:
     async def run(self, case_id: str, input: Any) -> Trace:  # noqa: A002
         body = msgspec.json.encode({"id": case_id, "input": input, **self._prompt})
         if self._client is not None and self._loop is asyncio.get_running_loop():
-            return await self._asked(self._client, body)
+            return await self._post(self._client, body)
         client = HttpClient(self._url)
         try:
-            return await self._asked(client, body)
+            return await self._post(client, body)
         finally:
             await client.close()
 
-    async def _asked(self, client: HttpClient, body: bytes) -> Trace:
+    async def _post(self, client: HttpClient, body: bytes) -> Trace:
         try:
             answer = await client.post(body)
         except HttpError as error:
             raise AgentError(f"{self.name}: {error}") from None
-        return self._read(answer.status, answer.body)
+        return self._read_response(answer.status, answer.body)
 
-    def _read(self, status: int, answer: bytes) -> Trace:
-        words = answer[:QUOTED].decode(errors="replace").strip()
+    def _read_response(self, status: int, answer: bytes) -> Trace:
+        quoted = answer[:QUOTED].decode(errors="replace").strip()
         if not 200 <= status < 300:
-            raise AgentError(f"{self.name}: it answered {status}: {words}")
-        reply = _decoded(answer)
-        if not isinstance(reply, dict) or REPLY.isdisjoint(reply):
+            raise AgentError(f"{self.name}: it answered {status}: {quoted}")
+        reply = _decode(answer)
+        if not isinstance(reply, dict) or REPLY_KEYS.isdisjoint(reply):
             message = "expected a JSON object with an output"
-            raise AgentError(f"{self.name}: {message}, got {words!r}")
+            raise AgentError(f"{self.name}: {message}, got {quoted!r}")
         return read_reply(reply)
 
 
-def _decoded(answer: bytes) -> Any:
-    """The JSON value, else None. Half of an emoji stops the fast decoder and not the slow one."""
+def _decode(answer: bytes) -> Any:
+    """Return the JSON value, else None; only `json` reads lone surrogates (half an emoji)."""
     try:
         return msgspec.json.decode(answer)
     except (msgspec.DecodeError, RecursionError):
         pass
     try:
-        return json.loads(answer, parse_constant=_refuse)
+        return json.loads(answer, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return None
 
 
-def _refuse(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not JSON")
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

@@ -1,8 +1,8 @@
-"""An agent in processes of its own: whatever it does there, it does to one attempt.
+"""An agent in worker processes: whatever it does there affects one attempt only.
 
 A thread cannot be stopped, and C code that aborts ends its process. Here each attempt has a worker
 process to itself, which is killed where it does not answer in time and replaced where it ends. The
-price is a process for each attempt under way, and an agent that cannot share a client among them.
+price is a process for each attempt under way, and attempts that cannot share a client.
 """
 
 import asyncio
@@ -13,29 +13,31 @@ from types import TracebackType
 from typing import Any, Self
 
 from fourscore.agents import agent as agents
-from fourscore.agents.recorder_values import text_of
-from fourscore.agents.threads import POOL
+from fourscore.agents.execution import THREAD_POOL
+from fourscore.agents.trace_values import to_text
 from fourscore.core import Case, Fault, FourscoreError, Trace, thaw
 from fourscore.executors.worker import retire
 from fourscore.executors.workers import WorkerDied, WorkerError, Workers, WorkerTimeout
 
 #: Seconds beyond an attempt's deadline, before its process counts as stuck.
 SLACK = 2.0
-#: No deadline.
-LONG = 1e9
+#: Seconds that stand for no deadline.
+NO_DEADLINE = 1e9
 
 
 class ProcessAgent:
-    """The agent of that name, in up to `size` processes."""
+    """The agent of a name, in up to `size` processes."""
 
     def __init__(self, spec: str, folders: Sequence[str], size: int) -> None:
         begun = time.perf_counter()
-        agent = agents.agent_of(spec, folders=folders)
-        # A worker loads the file too, and the first attempt in it is not to pay for that.
+        agent = agents.load_agent(spec, folders=folders)
+        # A worker loads the file too; the deadline of its first attempt does not pay for that.
         self._loading = 1.0 + 5 * (time.perf_counter() - begun)
         self.name, self.version = agent.name, getattr(agent, "version", "")
         self._spec, self._folders = spec, tuple(folders)
-        self._pool = Workers(size, memory=None, warm=[__name__], patience=LONG, template=True)
+        self._pool = Workers(
+            size, memory=None, warm=[__name__], patience=NO_DEADLINE, template=True
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -52,40 +54,42 @@ class ProcessAgent:
         return await self.attempt(case_id, input, None)
 
     async def attempt(self, case_id: str, input: Any, deadline: float | None) -> Trace:  # noqa: A002
-        """What came of one attempt; a process that ended or had to be killed is the agent's."""
+        """Return the trace of one attempt; a process that ended or was killed is the agent's fault."""
         begun, started = time.perf_counter(), time.time()
-        longest = LONG if deadline is None else deadline + SLACK + agents.GRACE + self._loading
+        longest = (
+            NO_DEADLINE if deadline is None else deadline + SLACK + agents.GRACE + self._loading
+        )
         job = (self._spec, self._folders, case_id, thaw(input), deadline)
         try:
-            return await self._pool.run(_attempted, *job, deadline=longest)
+            return await self._pool.run(_attempt_in_worker, *job, deadline=longest)
         except WorkerTimeout:
             fault = Fault("timeout", f"no answer within {deadline:g} s: its process was killed")
         except WorkerDied as error:
-            words = text_of(error).removeprefix("the worker ")
-            fault = Fault("error", f"it took its process down: it {words}")
+            how = to_text(error).removeprefix("the worker ")
+            fault = Fault("error", f"it took its process down: it {how}")
         except WorkerError as error:
-            fault = Fault("error", text_of(error))
+            fault = Fault("error", to_text(error))
         return Trace(fault=fault, started=started, seconds=time.perf_counter() - begun)
 
 
-def _attempted(
+def _attempt_in_worker(
     spec: str,
     folders: tuple[str, ...],
     case_id: str,
     input: Any,  # noqa: A002
     deadline: float | None,
 ) -> Trace:
-    """In a worker: the usual attempt."""
-    agent, runner = _loaded(spec, folders)
-    trace = runner.run(agents.attempt(agent, Case(id=case_id, input=input), 0, deadline))
-    if POOL.threads.stuck:
+    """Make an attempt, in a worker."""
+    agent, runner = _load_in_worker(spec, folders)
+    trace = runner.run(agents.attempt_case(agent, Case(id=case_id, input=input), 0, deadline))
+    if THREAD_POOL.threads.stuck:
         retire()  # a call that hangs in a thread goes with its process
     return trace
 
 
 @cache
-def _loaded(spec: str, folders: tuple[str, ...]) -> "tuple[agents.Agent, asyncio.Runner]":
+def _load_in_worker(spec: str, folders: tuple[str, ...]) -> "tuple[agents.Agent, asyncio.Runner]":
     try:
-        return agents.agent_of(spec, folders=folders), asyncio.Runner()
+        return agents.load_agent(spec, folders=folders), asyncio.Runner()
     except FourscoreError as error:  # it loaded in the parent
         raise WorkerError(str(error)) from error

@@ -1,7 +1,7 @@
 """A shell command as an agent: the input on stdin, the output on stdout.
 
-Text goes in as it is, anything else as JSON; what comes out is the output, without the newlines at
-its end. Another exit code than 0 is a failure, told by the end of stderr. The command leads a
+Text goes in as it is, anything else as JSON; stdout is the output, without the newlines at its end.
+An exit code other than 0 is a failure, with the end of stderr as its message. The command leads a
 process group of its own, which is killed at the deadline and also when the command has ended: a
 child in the background neither outlives its case nor holds its output open.
 """
@@ -17,19 +17,19 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from fourscore.agents.recorder_values import MAX_TEXT, MAX_WORDS
-from fourscore.agents.reply import AgentError, noted
-from fourscore.agents.threads import in_thread
+from fourscore.agents.execution import run_in_thread
+from fourscore.agents.reply import AgentError, add_notes
+from fourscore.agents.trace_values import MAX_MESSAGE, MAX_TEXT
 from fourscore.core import ConfigError, Fault, Trace
 from fourscore.executors.process import describe
 
 #: A command that writes more than this is killed: it would do so for ever.
 MAX_STDOUT = 64 * 2**20
 BLOCK = 65536
-#: Reads from a pipe whose group is dead. More than any pipe holds; a daemon may still be writing.
+#: Reads from a pipe whose processes are dead: more than a pipe holds, and a daemon may write on.
 LAST_READS = 64
-#: Seconds between looks at the process where the system has no descriptor for it.
-LOOK = 0.02
+#: Seconds between polls of the process, on systems without pidfd.
+POLL_INTERVAL = 0.02
 
 
 class ShellAgent:
@@ -47,52 +47,54 @@ class ShellAgent:
         text = input.encode() if isinstance(input, str) else msgspec.json.encode(input)
         process = _Process()
         try:
-            ended: _Ended = await in_thread(partial(_run, process, self.command, text))
+            result: _Result = await run_in_thread(partial(_run, process, self.command, text))
         finally:
             process.kill()
-        return _trace(ended)
+        return _make_trace(result)
 
 
-class _Ended(NamedTuple):
+class _Result(NamedTuple):
+    """How a command ended; `written` counts the bytes of stdout, `output` may be cut."""
+
     status: int
     output: bytes
     written: int
-    errors: bytes
+    stderr: bytes
 
 
-async def _run(process: "_Process", command: str, text: bytes) -> _Ended:
+async def _run(process: "_Process", command: str, text: bytes) -> _Result:
     return process.run(command, text)
 
 
-def _trace(ended: _Ended) -> Trace:
-    output = ended.output.decode(errors="replace").rstrip("\r\n")
-    words = ended.errors.decode(errors="replace").strip()
+def _make_trace(result: _Result) -> Trace:
+    output = result.output.decode(errors="replace").rstrip("\r\n")
+    stderr = result.stderr.decode(errors="replace").strip()
     notes = []
-    if ended.written > len(ended.output):
-        notes.append(f"the output is cut: {ended.written} bytes, {len(ended.output)} kept")
+    if result.written > len(result.output):
+        notes.append(f"the output is cut: {result.written} bytes, {len(result.output)} kept")
     fault = None
-    if ended.status != 0:
-        fault = Fault("error", f"it {describe(ended.status)}{f': {words}' if words else ''}")
-    return noted(Trace(output=output, fault=fault), notes=notes, stderr=words)
+    if result.status != 0:
+        fault = Fault("error", f"it {describe(result.status)}{f': {stderr}' if stderr else ''}")
+    return add_notes(Trace(output=output, fault=fault), notes=notes, stderr=stderr)
 
 
 class _Process:
-    """One run of a command, in a thread; `kill` comes from anywhere, at any time."""
+    """One run of a command, in a thread; `kill` may be called from any thread, at any time."""
 
     def __init__(self) -> None:
-        # Held to reap and to kill: once the process is reaped, its pid may be another's.
+        # Held to reap and to kill: the pid of a reaped process may belong to another.
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._killed = False
 
     def kill(self) -> None:
-        """Kill the group, or keep it from being started."""
+        """Kill the process group, or keep it from being started."""
         with self._lock:
             first, self._killed = not self._killed, True
             if first and self._process is not None and self._process.returncode is None:
                 _kill_group(self._process.pid)
 
-    def run(self, command: str, text: bytes) -> _Ended:
+    def run(self, command: str, text: bytes) -> _Result:
         with self._lock:
             if self._killed:
                 raise AgentError("it was killed before it began")
@@ -108,33 +110,33 @@ class _Process:
             for pipe in (process.stdin, process.stdout, process.stderr):
                 stack.callback(_close, pipe)
             try:
-                return self._converse(process, text, stack)
+                return self._communicate(process, text, stack)
             finally:
                 self.kill()
                 process.wait()
 
-    def _converse(
+    def _communicate(
         self, process: "subprocess.Popen[bytes]", text: bytes, stack: ExitStack
-    ) -> _Ended:
+    ) -> _Result:
         stdin, out, err = process.stdin, process.stdout, process.stderr
         assert stdin is not None
         assert out is not None
         assert err is not None
         source, stdout, stderr = (
-            _Source(stdin, text),
-            _Sink(out, head=MAX_TEXT),
-            _Sink(err, tail=MAX_WORDS),
+            _InputPipe(stdin, text),
+            _OutputPipe(out, head=MAX_TEXT),
+            _OutputPipe(err, tail=MAX_MESSAGE),
         )
         selector = stack.enter_context(selectors.DefaultSelector())
         selector.register(stdout.fd, selectors.EVENT_READ, stdout)
         selector.register(stderr.fd, selectors.EVENT_READ, stderr)
         selector.register(source.fd, selectors.EVENT_WRITE, source)
-        end = _descriptor(process.pid)
+        end = _open_pidfd(process.pid)
         if end is not None:
             stack.callback(os.close, end)
             selector.register(end, selectors.EVENT_READ)
-        while not self._ended(process):
-            for key, _ in selector.select(LOOK if end is None else None):
+        while not self._has_ended(process):
+            for key, _ in selector.select(POLL_INTERVAL if end is None else None):
                 if key.data is not None and not key.data.move():
                     selector.unregister(key.fd)
                     key.data.close()
@@ -142,9 +144,9 @@ class _Process:
                 raise AgentError(f"it wrote more than {MAX_STDOUT >> 20} MiB")
         for sink in (stdout, stderr):
             sink.finish()
-        return _Ended(process.returncode, bytes(stdout.kept), stdout.count, bytes(stderr.kept))
+        return _Result(process.returncode, bytes(stdout.kept), stdout.count, bytes(stderr.kept))
 
-    def _ended(self, process: "subprocess.Popen[bytes]") -> bool:
+    def _has_ended(self, process: "subprocess.Popen[bytes]") -> bool:
         with self._lock:
             if process.poll() is None:
                 return False
@@ -152,8 +154,8 @@ class _Process:
             return True
 
 
-class _Sink:
-    """A pipe from the process: its first `head` bytes, or its last `tail`."""
+class _OutputPipe:
+    """A pipe from the process; keeps its first `head` bytes, or its last `tail`."""
 
     def __init__(self, pipe: IO[bytes], head: int = 0, tail: int = 0) -> None:
         self.fd, self._pipe, self._head, self._tail = pipe.fileno(), pipe, head, tail
@@ -162,7 +164,7 @@ class _Sink:
         os.set_blocking(self.fd, False)
 
     def move(self) -> bool:
-        """Read some; False at the end."""
+        """Read one block; False at the end."""
         try:
             block = os.read(self.fd, BLOCK)
         except BlockingIOError:
@@ -175,7 +177,7 @@ class _Sink:
         return bool(block)
 
     def finish(self) -> None:
-        """What is still in the pipe of a process that has ended."""
+        """What is still in the pipe of a process that has result."""
         for _ in range(LAST_READS):
             before = self.count
             if self._pipe.closed or not self.move() or self.count == before:
@@ -185,7 +187,7 @@ class _Sink:
         self._pipe.close()
 
 
-class _Source:
+class _InputPipe:
     """The pipe to the process."""
 
     def __init__(self, pipe: IO[bytes], text: bytes) -> None:
@@ -193,7 +195,7 @@ class _Source:
         os.set_blocking(self.fd, False)
 
     def move(self) -> bool:
-        """Write some; False when all is written, or nobody reads it."""
+        """Write one block; False when all is written, or nobody reads it."""
         try:
             self._left = self._left[os.write(self.fd, self._left[:BLOCK]) :]
         except BlockingIOError:
@@ -212,8 +214,8 @@ def _close(pipe: IO[bytes] | None) -> None:
             pipe.close()
 
 
-def _descriptor(pid: int) -> int | None:
-    """A descriptor that is readable when the process has ended, on Linux."""
+def _open_pidfd(pid: int) -> int | None:
+    """Return a descriptor that is readable when the process has ended; None where there is none."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):

@@ -1,8 +1,8 @@
 """`record`: how a Python agent reports its tool calls, messages and tokens.
 
 The agent needs none of our types, and keeps its calls to `record` in production: outside of a run
-they do nothing, and inside of one they never raise, whatever they are given. What is recorded
-belongs to the attempt in whose context the call is made, and is frozen there and then.
+they do nothing, and inside of one they never raise, whatever their arguments. A recorded step
+belongs to the attempt in whose context the call is made, and is frozen at once.
 """
 
 import time
@@ -13,10 +13,17 @@ from typing import Any, Self
 import msgspec
 from msgspec.structs import replace
 
-from fourscore.agents.recorder_values import MAX_TEXT, cut, number, plain, read_usage, text_of
+from fourscore.agents.trace_values import (
+    MAX_TEXT,
+    read_seconds,
+    read_usage,
+    to_json,
+    to_text,
+    truncate,
+)
 from fourscore.core import Message, Step, ToolCall, Usage
 
-#: An agent in an endless loop records no more than this.
+#: Steps recorded of one attempt: an agent may be in an endless loop.
 MAX_STEPS = 10_000
 #: Bytes of JSON that the steps of one attempt may take.
 MAX_SIZE = 16 * 2**20
@@ -25,7 +32,7 @@ MAX_NOTES = 20
 
 
 class Recording:
-    """What one attempt recorded so far. Threads may share it."""
+    """The steps and usage recorded in one attempt so far. Threads may share it."""
 
     def __init__(self) -> None:
         self.usage: Usage | None = None
@@ -37,22 +44,22 @@ class Recording:
     def add(self, step: "Step | ToolUse") -> None:
         if self._closed:
             return
-        kept = step if isinstance(step, ToolUse) else self.kept(step)
+        kept = step if isinstance(step, ToolUse) else self.limit_step(step)
         if kept is not None and len(self._steps) < MAX_STEPS:
             self._steps.append(kept)
         else:
             self._dropped += 1
 
-    def use(self, usage: Usage) -> None:
+    def add_usage(self, usage: Usage) -> None:
         if not self._closed:
             self.usage = usage if self.usage is None else self.usage + usage
 
-    def note(self, words: str) -> None:
+    def add_note(self, note: str) -> None:
         if not self._closed and len(self.notes) < MAX_NOTES:
-            self.notes.append(words)
+            self.notes.append(note)
 
     def close(self) -> tuple[Step, ...]:
-        """The steps; a tool call that is still open says so. Nothing is added from now on."""
+        """Return the steps, open tool calls marked as such; nothing can be added afterwards."""
         self._closed = True
         steps: list[Step] = []
         for step in self._steps:
@@ -65,14 +72,14 @@ class Recording:
             self.notes.append(f"{self._dropped} further steps were dropped")
         return tuple(steps)
 
-    def kept(self, step: Step) -> Step | None:
-        """The step with no field longer than `MAX_TEXT`; None where there is no room for it."""
+    def limit_step(self, step: Step) -> Step | None:
+        """Return the step with fields cut to `MAX_TEXT`; None where the attempt's room is used up."""
         for field in ("content",) if isinstance(step, Message) else ("arguments", "result"):
-            value, whole = cut(getattr(step, field))
+            value, whole = truncate(getattr(step, field))
             if whole:
                 step = replace(step, **{field: value})
                 name = step.role if isinstance(step, Message) else step.name
-                self.note(f"{field} of {name!r} is cut: {whole} characters, {MAX_TEXT} kept")
+                self.add_note(f"{field} of {name!r} is cut: {whole} characters, {MAX_TEXT} kept")
         size = len(msgspec.json.encode(step))
         if self._size + size > MAX_SIZE:
             return None
@@ -100,7 +107,7 @@ class ToolUse:
     def __enter__(self) -> Self:
         self._begun = time.perf_counter()
         if self._recording is not None:
-            self.arguments = plain(self.arguments)
+            self.arguments = to_json(self.arguments)
             self._recording.add(self)
         return self
 
@@ -113,16 +120,23 @@ class ToolUse:
         self.end(error if self.error is None else self.error)
 
     def end(self, error: Any = "the attempt ended before the call did") -> Step | None:
-        """What is recorded of the call, once; None where there is no room, or no run."""
+        """Record the end of the call, once; returns None where there is no room, or no run."""
         if not self._ended and self._recording is not None:
             seconds = time.perf_counter() - self._begun
-            step = _tool(self.name, self.arguments, self.result, error, seconds, self.exit_code)
-            self._step, self._ended = self._recording.kept(step), True
+            step = _make_tool_call(
+                self.name,
+                self.arguments,
+                self.result,
+                error=error,
+                seconds=seconds,
+                exit_code=self.exit_code,
+            )
+            self._step, self._ended = self._recording.limit_step(step), True
         return self._step
 
 
 class Recorder:
-    """The functions of `record`."""
+    """The methods of `record`."""
 
     def tool(
         self,
@@ -134,20 +148,24 @@ class Recorder:
         seconds: float | None = None,
         exit_code: int | None = None,
     ) -> None:
-        """A tool call that is over. `error` is text or an exception."""
+        """Record a finished tool call. `error` is text or an exception."""
         recording = CURRENT.get()
         if recording is not None:
-            recording.add(_tool(name, arguments, result, error, seconds, exit_code))
+            recording.add(
+                _make_tool_call(
+                    name, arguments, result, error=error, seconds=seconds, exit_code=exit_code
+                )
+            )
 
     def tool_call(self, name: str, arguments: Any = None) -> ToolUse:
-        """A tool call around a block, timed; what the block raises is its error, and goes on."""
+        """Record a tool call around a `with` block, timed; an exception is its error, and goes on."""
         return ToolUse(name, arguments)
 
     def message(self, role: str, content: Any = None) -> None:
-        """A turn of the conversation."""
+        """Record a message of the conversation."""
         recording = CURRENT.get()
         if recording is not None:
-            recording.add(Message(role=text_of(role), content=plain(content)))
+            recording.add(Message(role=to_text(role), content=to_json(content)))
 
     def usage(
         self,
@@ -158,7 +176,7 @@ class Recorder:
         output_tokens: int = 0,
         dollars: float = 0.0,
     ) -> None:
-        """What a model call cost; calls add up. `used` is a provider's usage, object or mapping."""
+        """Record the cost of a model call; calls add up. `used` is a provider's usage, if it has one."""
         recording = CURRENT.get()
         if recording is None:
             return
@@ -169,21 +187,21 @@ class Recorder:
                 output_tokens=output_tokens,
                 dollars=dollars,
             )
-            recording.use(usage if used is None else usage + read_usage(used))
+            recording.add_usage(usage if used is None else usage + read_usage(used))
         except Exception as error:
-            recording.note(f"record.usage: {text_of(error)}")
+            recording.add_note(f"record.usage: {to_text(error)}")
 
 
-def _tool(
-    name: object, arguments: Any, result: Any, error: Any, seconds: Any, exit_code: Any
+def _make_tool_call(
+    name: object, arguments: Any, result: Any, *, error: Any, seconds: Any, exit_code: Any
 ) -> ToolCall:
-    words = f"{type(error).__name__}: " if isinstance(error, BaseException) else ""
+    prefix = f"{type(error).__name__}: " if isinstance(error, BaseException) else ""
     return ToolCall(
-        name=text_of(name),
-        arguments=plain(arguments),
-        result=plain(result),
-        error=None if error is None else words + text_of(error),
-        seconds=number(seconds),
+        name=to_text(name),
+        arguments=to_json(arguments),
+        result=to_json(result),
+        error=None if error is None else prefix + to_text(error),
+        seconds=read_seconds(seconds),
         exit_code=exit_code if type(exit_code) is int else None,
     )
 

@@ -5,7 +5,7 @@ import sys
 
 import msgspec
 
-from fourscore.agents.agent import agent_of
+from fourscore.agents.agent import load_agent
 from fourscore.cli import model_options
 from fourscore.cli.flags import add_json_argument, add_run_argument, add_store_argument
 from fourscore.cli.run import exit_code
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
             attempts = read_stored_attempts(store, info.id, judge)
             work = run_attempts(
                 attempts,
-                agent_of("recorded"),
+                load_agent("recorded"),
                 rubric,
                 writer=writer,
                 plan=plan,

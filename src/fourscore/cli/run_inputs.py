@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from fourscore.agents.agent import Agent, agent_of
+from fourscore.agents.agent import Agent, load_agent
 from fourscore.agents.function import FunctionAgent
 from fourscore.agents.process import ProcessAgent
 from fourscore.cli.run_settings import RunSettings
@@ -56,7 +56,7 @@ def read_inputs(settings: RunSettings, out: list[str]) -> RunInputs:
     for gate in gates:
         gate.check([line.name for line in rubric.dimensions], settings.repeats)
     folders = [str(Path.cwd())]
-    agent = agent_of(settings.agent, folders=folders)
+    agent = load_agent(settings.agent, folders=folders)
     if settings.isolate and isinstance(agent, FunctionAgent):  # the others are elsewhere already
         agent = ProcessAgent(settings.agent, folders, settings.concurrency)
     resolved = settings.resolve_paths()  # an agent may change the folder

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fourscore.agents.agent import Agent, agent_of
+from fourscore.agents.agent import Agent, load_agent
 from fourscore.agents.function import FunctionAgent
 from fourscore.agents.http import HttpAgent
 from fourscore.agents.model import ModelAgent
@@ -33,7 +33,7 @@ class PromptedAgents:
 
     def __init__(self, spec: str, folders: Sequence[str] = ()) -> None:
         self.spec = spec.strip()
-        self.plain = agent_of(self.spec, folders=folders)
+        self.plain = load_agent(self.spec, folders=folders)
         if isinstance(self.plain, RecordedAgent):
             message = "recorded answers do not depend on a prompt: name an agent that can be asked"
             raise ConfigError(message, field="agent")

@@ -59,13 +59,13 @@ class CasesFile(pytest.File):
             raise self.CollectError(str(error)) from None
 
     def _parts(self) -> tuple[Agent, Rubric]:
-        from fourscore.agents.agent import agent_of
+        from fourscore.agents.agent import load_agent
         from fourscore.judges.rubric_file import RESEARCH, read_rubric
 
         config = self.config
         named = config.getini("fourscore_rubric")
         rubric = read_rubric(str(config.rootpath / named) if named else RESEARCH)
-        return agent_of(config.getini("fourscore_agent"), folders=[str(config.rootpath)]), rubric
+        return load_agent(config.getini("fourscore_agent"), folders=[str(config.rootpath)]), rubric
 
 
 class CaseItem(pytest.Item):
@@ -77,12 +77,12 @@ class CaseItem(pytest.Item):
         self.extra_keyword_matches.update(case.tags)
 
     def runtest(self) -> None:
-        from fourscore.agents.agent import attempt
+        from fourscore.agents.agent import attempt_case
         from fourscore.executors.portal import PORTAL
         from fourscore.test.assertions import assert_passes
 
         deadline = float(self.config.getini("fourscore_deadline"))
-        trace = PORTAL.run(attempt(self.agent, self.case, 0, deadline))
+        trace = PORTAL.run(attempt_case(self.agent, self.case, 0, deadline))
         given = assert_passes(self.case, trace, self.rubric)
         self.user_properties.append(("fourscore_value", given.value))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import NamedTuple
 
-from fourscore.agents.recorder_values import text_of
+from fourscore.agents.trace_values import to_text
 from fourscore.core import FourscoreError
 from fourscore.monitor.budget import Reservation
 from fourscore.monitor.redaction import redact
@@ -224,7 +224,7 @@ class BatchWriter:
         kind = f"{what}: {type(error).__name__}"
         if kind not in self._logged and len(self._logged) < 100:
             self._logged.add(kind)
-            LOG.warning("monitor %s: %s: %s", self.name, kind, redact(text_of(error)[:500]))
+            LOG.warning("monitor %s: %s: %s", self.name, kind, redact(to_text(error)[:500]))
 
 
 def _sum_spending(batch: list[PendingSample]) -> dict[int, Spending]:

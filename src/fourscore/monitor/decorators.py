@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextvars import Token
 from typing import Any, TypeVar, overload
 
-from fourscore.agents.recorder_values import MAX_TEXT
 from fourscore.agents.step_recorder import CURRENT, Recording
+from fourscore.agents.trace_values import MAX_TEXT
 from fourscore.monitor.asgi import App, Middleware
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from fourscore.agents.recorder_values import cut, plain, text_of
+from fourscore.agents.trace_values import truncate, to_json, to_text
 from fourscore.agents.step_recorder import Recording
 from fourscore.core import Case, Fault, Message, Step, ToolCall, Trace, digest
 from fourscore.core.frozen import replace_surrogates
@@ -54,7 +54,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     def _make_case(self) -> Case:
         case = self.case
         if not isinstance(case, Case):
-            query, _ = cut(plain(self.query))
+            query, _ = truncate(to_json(self.query))
             if not isinstance(case, Mapping):
                 return Case(id=self.id, input=query, tags=self.tags)
             case = case_from({"id": self.id, "input": query, **case})
@@ -64,10 +64,10 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
         trace = (
             self.trace if isinstance(self.trace, Trace) else Trace(steps=_read_steps(self.trace))
         )
-        output, _ = cut(plain(trace.output if self.output is None else self.output))
+        output, _ = truncate(to_json(trace.output if self.output is None else self.output))
         metadata = dict(trace.metadata)
         if self.feedback is not None:
-            metadata["feedback"] = plain(self.feedback)
+            metadata["feedback"] = to_json(self.feedback)
         return replace(
             trace,
             output=output,
@@ -85,18 +85,18 @@ def make_observation(query: Any, output: Any, **rest: Any) -> Observation:
     if isinstance(rest.get("error"), BaseException):  # its frames would keep objects alive
         rest["error"] = _make_fault(rest["error"])
     case, trace = rest.get("case"), rest.get("trace")
-    rest["case"] = case if case is None or isinstance(case, Case) else plain(case)
+    rest["case"] = case if case is None or isinstance(case, Case) else to_json(case)
     if isinstance(trace, Recording):
         rest["trace"] = Trace(steps=trace.close(), usage=trace.usage)
     elif trace is not None and not isinstance(trace, Trace):
-        rest["trace"] = tuple(one if isinstance(one, Step) else plain(one) for one in trace)
+        rest["trace"] = tuple(one if isinstance(one, Step) else to_json(one) for one in trace)
     return Observation(
         query=_snapshot(query), output=_snapshot(output), **{"at": time.time(), **rest}
     )
 
 
 def _snapshot(value: Any) -> Any:
-    return value if type(value) is str or value is None else plain(value)
+    return value if type(value) is str or value is None else to_json(value)
 
 
 def _clean_id(given: Any) -> str:
@@ -109,7 +109,7 @@ def _clean_id(given: Any) -> str:
 def clean_tags(tags: "Iterable[str] | str") -> tuple[str, ...]:
     """Return the tags cut to their number and length; a single text is one tag."""
     several = (tags,) if isinstance(tags, str) else tags
-    cleaned = dict.fromkeys(text_of(tag)[:MAX_TAG_LENGTH] for tag in several)
+    cleaned = dict.fromkeys(to_text(tag)[:MAX_TAG_LENGTH] for tag in several)
     return tuple(cleaned)[:MAX_TAGS]
 
 
@@ -135,7 +135,7 @@ def _make_fault(error: Any) -> Fault:
         return error
     kind = "timeout" if isinstance(error, TimeoutError) or error == "timeout" else "error"
     prefix = f"{type(error).__name__}: " if isinstance(error, BaseException) else ""
-    return Fault(kind, prefix + text_of(error))  # type: ignore[arg-type]
+    return Fault(kind, prefix + to_text(error))  # type: ignore[arg-type]
 
 
 def is_thumbs_down(feedback: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 from msgspec.structs import replace
 
-from fourscore.agents.agent import Agent, attempt, opened
+from fourscore.agents.agent import Agent, attempt_case, open_agent
 from fourscore.agents.replay import RecordedAgent
 from fourscore.core import (
     INLINE,
@@ -92,7 +92,7 @@ async def run_attempts(
         plan=plan,
         observe=observe,
     )
-    async with opened(agent), asyncio.TaskGroup() as tasks:
+    async with open_agent(agent), asyncio.TaskGroup() as tasks:
         for _ in range(plan.concurrency):
             tasks.create_task(runner.work())
     return not runner.is_stopped
@@ -154,7 +154,7 @@ class _Runner:
         case, repeat = planned.case, planned.repeat
         if trace is None:
             try:
-                trace = await attempt(self.agent, case, repeat - 1, self.plan.deadline)
+                trace = await attempt_case(self.agent, case, repeat - 1, self.plan.deadline)
             except CaseError as error:  # a recorded case has no output: nobody's answer is wrong
                 trace = Trace(metadata={UNRECORDED: str(error)})
             except ModelError:

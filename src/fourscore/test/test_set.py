@@ -6,7 +6,7 @@ They keep everything in memory; `fourscore run` is for large sets, stored runs a
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fourscore.agents.agent import agent_of, attempt, opened
+from fourscore.agents.agent import attempt_case, load_agent, open_agent
 from fourscore.core import (
     Case,
     ConfigError,
@@ -159,9 +159,9 @@ class EvaluationRunner:
         return document
 
     async def _run_agent(self, case: Case) -> Trace:
-        agent = agent_of(self.agent)
-        async with opened(agent):
-            return await attempt(agent, case)
+        agent = load_agent(self.agent)
+        async with open_agent(agent):
+            return await attempt_case(agent, case)
 
     def _evaluate(self, trace: Trace, case: Case, test: Any) -> dict[str, Any]:
         overridden = type(self).evaluate_dimension is not EvaluationRunner.evaluate_dimension

@@ -11,10 +11,11 @@ from fourscore.core.numbers import to_finite_float
 
 #: Characters kept of an output, and of any one field of a step.
 MAX_TEXT = 4 * 2**20
-#: Characters kept of the words of an error or of an object that is no JSON value.
-MAX_WORDS = 2_000
+#: Characters kept of an error's message, or of the text of an object that is no JSON value.
+MAX_MESSAGE = 2_000
+_MAX_DEPTH = 20
 
-_TOKENS = {
+_USAGE_KEYS = {
     "input_tokens": ("input_tokens", "prompt_tokens"),
     "output_tokens": ("output_tokens", "completion_tokens"),
     "calls": ("calls",),
@@ -22,8 +23,8 @@ _TOKENS = {
 }
 
 
-def cut(value: Any) -> tuple[Any, int]:
-    """A JSON value of bounded size, and 0; or the beginning of its text, and the whole's length."""
+def truncate(value: Any) -> tuple[Any, int]:
+    """Return the value and 0 where it is short enough; else its first text, and its full length."""
     if value is None or type(value) in (bool, int, float):
         return value, 0
     if isinstance(value, str):
@@ -34,46 +35,46 @@ def cut(value: Any) -> tuple[Any, int]:
     return text[:MAX_TEXT].decode(errors="ignore"), len(text)
 
 
-def plain(value: Any) -> Any:
-    """The value as JSON; what JSON cannot say becomes text, where it stands."""
+def to_json(value: Any) -> Any:
+    """Return the value as frozen JSON; what JSON cannot hold becomes text, in its place."""
     with suppress(Exception, SystemExit):  # a live object, or one whose methods raise
         return freeze(value)
     with suppress(Exception, SystemExit):
-        return freeze(_plain(value, 0))
-    return text_of(value)
+        return freeze(_convert_parts(value, 0))
+    return to_text(value)
 
 
-def _plain(value: Any, depth: int) -> Any:
-    if depth < 20 and isinstance(value, Mapping):
-        return {text_of(key): _plain(item, depth + 1) for key, item in value.items()}
-    if depth < 20 and isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item, depth + 1) for item in value]
+def _convert_parts(value: Any, depth: int) -> Any:
+    if depth < _MAX_DEPTH and isinstance(value, Mapping):
+        return {to_text(key): _convert_parts(item, depth + 1) for key, item in value.items()}
+    if depth < _MAX_DEPTH and isinstance(value, list | tuple | set | frozenset):
+        return [_convert_parts(item, depth + 1) for item in value]
     with suppress(Exception, SystemExit):
         return freeze(value)
-    return text_of(value)
+    return to_text(value)
 
 
-def text_of(value: object) -> str:
-    """The words of a foreign object, whatever its own methods do; bounded."""
+def to_text(value: object) -> str:
+    """Return `str(value)` of a foreign object, bounded; never raises."""
     try:
         text = str.__str__(value) if isinstance(value, str) else str(value)
-        return text if len(text) <= MAX_WORDS else f"{text[:MAX_WORDS]}…"
+        return text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}…"
     except (Exception, SystemExit):
         return f"(a {type(value).__name__} that cannot be shown)"
 
 
-def number(value: Any) -> float | None:
-    """A duration, if it is one."""
+def read_seconds(value: Any) -> float | None:
+    """Return a duration in seconds; None where the value is not one."""
     found = to_finite_float(value)
     return found if found is not None and found >= 0 else None
 
 
 def read_usage(used: Any) -> Usage:
-    """Tokens and cost under our names or OpenAI's, of a mapping or an object."""
+    """Read tokens and cost under our names or OpenAI's, from a mapping or an object."""
     if isinstance(used, Usage):
         return used
     known: dict[str, Any] = {}
-    for field, names in _TOKENS.items():
+    for field, names in _USAGE_KEYS.items():
         for name in names:
             value = used.get(name) if isinstance(used, Mapping) else getattr(used, name, None)
             if value is not None:
