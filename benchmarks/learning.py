@@ -31,8 +31,7 @@ from fourscore.labels.learning.data_split import parts_of, units_of
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Budget
-from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.budget import Budget, BudgetedModel
 from fourscore.models.messages import Request, Response
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.scripted import ScriptedModel

@@ -189,9 +189,7 @@ def test_one_that_closes_its_output_and_goes_on_is_waited_for() -> None:
     )
 
 
-def test_shell_agent_works_without_pidfd(
-    monkeypatch: pytest.MonkeyPatch, marker: str
-) -> None:
+def test_shell_agent_works_without_pidfd(monkeypatch: pytest.MonkeyPatch, marker: str) -> None:
     monkeypatch.setattr(agent_shell, "_open_pidfd", lambda _: None)
     assert tried("cat").output == "six times seven?"
     assert tried("sleep 300 & echo now").output == "now"

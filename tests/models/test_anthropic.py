@@ -45,9 +45,9 @@ def used(value: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": "t", "name": "verdict", "input": value}
 
 
-def asked(endpoint: Endpoint, ask: Request, **settings: Any) -> Response:
+def asked(endpoint: Endpoint, request: Request, **settings: Any) -> Response:
     forget()
-    return asyncio.run(Anthropic("claude-x", base_url=endpoint.url, **settings).ask(ask))
+    return asyncio.run(Anthropic("claude-x", base_url=endpoint.url, **settings).ask(request))
 
 
 def test_a_plain_question() -> None:

@@ -21,7 +21,7 @@ from fourscore.models.scripted import ScriptedModel
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
 
 
-def ask(text: str = "hello", **fields: Any) -> Request:
+def make_request(text: str = "hello", **fields: Any) -> Request:
     return Request(messages=(ChatMessage("user", text),), **fields)
 
 
@@ -36,10 +36,10 @@ def test_the_second_time_costs_nothing(tmp_path: Path) -> None:
     )
     inner = ScriptedModel([full])
     first = CachedModel(inner, tmp_path / "deep" / "c.sqlite")
-    assert asyncio.run(first.ask(ask(schema=SCHEMA))) == full
+    assert asyncio.run(first.ask(make_request(schema=SCHEMA))) == full
     first.close()
     second = CachedModel(inner, tmp_path / "deep" / "c.sqlite")
-    again = asyncio.run(second.ask(ask(schema=SCHEMA)))
+    again = asyncio.run(second.ask(make_request(schema=SCHEMA)))
     second.close()
     assert inner.calls == 1
     assert (again.cached, again.usage, again.attempts) == (True, Usage(), 1)
@@ -50,10 +50,17 @@ def test_the_second_time_costs_nothing(tmp_path: Path) -> None:
 def test_what_makes_another_question(tmp_path: Path) -> None:
     inner = ScriptedModel(lambda asked: asked.salt or "hi")
     model = CachedModel(inner, tmp_path / "c")
-    for one in (ask(), ask("other"), ask(salt="1"), ask(salt="2"), ask(temperature=1), ask()):
+    for one in (
+        make_request(),
+        make_request("other"),
+        make_request(salt="1"),
+        make_request(salt="2"),
+        make_request(temperature=1),
+        make_request(),
+    ):
         asyncio.run(model.ask(one))
     other = CachedModel(ScriptedModel(["x"], name="other"), tmp_path / "c")
-    assert asyncio.run(other.ask(ask())).text == "x"
+    assert asyncio.run(other.ask(make_request())).text == "x"
     model.close()
     other.close()
     assert inner.calls == 5
@@ -64,8 +71,8 @@ def test_errors_are_never_kept(tmp_path: Path) -> None:
     model = CachedModel(inner, tmp_path / "c")
     for _ in range(2):
         with pytest.raises(ModelError):
-            asyncio.run(model.ask(ask()))
-    assert asyncio.run(model.ask(ask())).text == "hi"
+            asyncio.run(model.ask(make_request()))
+    assert asyncio.run(model.ask(make_request())).text == "hi"
     model.close()
 
 
@@ -93,7 +100,7 @@ class Gated:
 
 
 async def begun(model: CachedModel, inner: Gated, count: int) -> list[asyncio.Task[Response]]:
-    tasks = [asyncio.ensure_future(model.ask(ask())) for _ in range(count)]
+    tasks = [asyncio.ensure_future(model.ask(make_request())) for _ in range(count)]
     await inner.asked.wait()
     return tasks
 
@@ -144,7 +151,7 @@ def test_when_all_have_left_the_call_is_cancelled(tmp_path: Path) -> None:
         await asyncio.sleep(0.01)
         assert inner.cancelled == 1
         inner.gate.set()
-        assert (await model.ask(ask())).text == "hi"
+        assert (await model.ask(make_request())).text == "hi"
         model.close()
 
     asyncio.run(run())
@@ -160,7 +167,7 @@ def test_a_failure_is_shared_and_forgotten(tmp_path: Path) -> None:
         results = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(result, ModelError) for result in results)
         inner.failure = None
-        assert (await model.ask(ask())).text == "hi"
+        assert (await model.ask(make_request())).text == "hi"
         assert inner.calls == 2
         model.close()
 
@@ -200,7 +207,7 @@ def test_a_broken_file_is_set_aside(damage: str, tmp_path: Path) -> None:
     inner = ScriptedModel(["hi"])
     model = CachedModel(inner, path)
     for number in range(200):
-        asyncio.run(model.ask(ask(str(number))))
+        asyncio.run(model.ask(make_request(str(number))))
     model.close()
     if damage == "rubbish":
         path.write_bytes(b"not a database at all" * 1000)
@@ -217,7 +224,7 @@ def test_a_broken_file_is_set_aside(damage: str, tmp_path: Path) -> None:
 
     def all_of_them() -> None:
         for number in range(200):
-            assert asyncio.run(model.ask(ask(str(number)))).text == "hi"
+            assert asyncio.run(model.ask(make_request(str(number)))).text == "hi"
 
     with pytest.warns(RuntimeWarning, match="the cache is broken"):
         all_of_them()
@@ -235,7 +242,7 @@ def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path) -> None:
     before = path.read_bytes()
     model = CachedModel(ScriptedModel(["hi"]), path)
     with pytest.warns(RuntimeWarning, match="not a cache of fourscore"):
-        assert asyncio.run(model.ask(ask())).text == "hi"
+        assert asyncio.run(model.ask(make_request())).text == "hi"
     model.close()
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["store.sqlite"]
@@ -244,12 +251,12 @@ def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path) -> None:
 def test_a_row_that_cannot_be_read_is_asked_anew(tmp_path: Path) -> None:
     inner = ScriptedModel(["hi"])
     model = CachedModel(inner, tmp_path / "c")
-    asyncio.run(model.ask(ask()))
+    asyncio.run(model.ask(make_request()))
     model.close()  # and written
     with closing(sqlite3.connect(tmp_path / "c")) as connection, connection:
         connection.execute("UPDATE replies SET reply = x'7b'")
-    assert asyncio.run(model.ask(ask())).cached is False
-    assert asyncio.run(model.ask(ask())).cached is True
+    assert asyncio.run(model.ask(make_request())).cached is False
+    assert asyncio.run(model.ask(make_request())).cached is True
     model.close()
 
 
@@ -257,10 +264,10 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     model = CachedModel(ScriptedModel(["hi"]), tmp_path / "file" / "c")
     with pytest.warns(RuntimeWarning, match="no replies are cached"):
-        assert asyncio.run(model.ask(ask())).text == "hi"
+        assert asyncio.run(model.ask(make_request())).text == "hi"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert asyncio.run(model.ask(ask())).text == "hi"
+        assert asyncio.run(model.ask(make_request())).text == "hi"
     model.close()
 
 
@@ -270,7 +277,7 @@ def _fill(path: Path, first: int, box: Any) -> None:
 
     async def run() -> int:
         numbers = [str((first + n) % 300) for n in range(300)]
-        replies = await asyncio.gather(*(model.ask(ask(number)) for number in numbers))
+        replies = await asyncio.gather(*(model.ask(make_request(number)) for number in numbers))
         return sum(r.text != number for r, number in zip(replies, numbers, strict=True))
 
     wrong = asyncio.run(run())
@@ -295,16 +302,16 @@ def test_several_processes_share_it(tmp_path: Path) -> None:
 def test_a_child_after_a_fork_opens_its_own(tmp_path: Path) -> None:
     inner = ScriptedModel(["hi"])
     model = CachedModel(inner, tmp_path / "c")
-    asyncio.run(model.ask(ask()))
+    asyncio.run(model.ask(make_request()))
     model.close()  # and written
-    asyncio.run(model.ask(ask()))  # and open again, for the child to inherit
+    asyncio.run(model.ask(make_request()))  # and open again, for the child to inherit
     context = multiprocessing.get_context("fork")
     box = context.Queue()
-    child = context.Process(target=lambda: box.put(asyncio.run(model.ask(ask())).cached))
+    child = context.Process(target=lambda: box.put(asyncio.run(model.ask(make_request())).cached))
     child.start()
     assert box.get(timeout=60) is True
     child.join()
-    assert asyncio.run(model.ask(ask())).cached
+    assert asyncio.run(model.ask(make_request())).cached
     model.close()
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from fourscore.core import Case, ConfigError, Fault, Rubric, Signal, Status, Trace, Usage, score
-from fourscore.models.budget import Budget, Cost, Limits, parse_limits
+from fourscore.core import Case, Fault, Rubric, Signal, Status, Trace, Usage, score
+from fourscore.models.budget import Budget
 from fourscore.models.messages import ERROR_KINDS, ChatMessage, ErrorKind, ModelError, Request
 from fourscore.models.model_pool import ModelPool, model_for
 from fourscore.models.scripted import ScriptedModel
@@ -59,34 +59,3 @@ def test_a_spent_budget_leaves_cases_unmeasured() -> None:
 
     expected = [Status.SCORED, Status.SCORED, Status.CANCELLED, Status.CANCELLED]
     assert asyncio.run(run()) == expected
-
-
-@pytest.mark.parametrize(
-    ("written", "limits"),
-    [
-        ([], Limits()),
-        (["2.50"], Limits(dollars=2.5)),
-        ([2], Limits(dollars=2.0)),
-        (["$.5", "500 calls"], Limits(dollars=0.5, calls=500)),
-        (["200_000tokens", "0calls"], Limits(tokens=200_000, calls=0)),
-    ],
-)
-def test_limits_as_people_write_them(written: list[Any], limits: Limits) -> None:
-    assert parse_limits(written) == limits
-
-
-@pytest.mark.parametrize(
-    "written",
-    [["-1"], ["1e9"], ["nan"], ["inf"], ["1,5"], ["5 apples"], ["٣"], ["1", "$2"], [True]],
-)
-def test_limits_that_are_none(written: list[Any]) -> None:
-    with pytest.raises(ConfigError, match="budget"):
-        parse_limits(written)
-
-
-def test_what_was_spent_before_counts() -> None:
-    budget = Budget(calls=5, spent=Cost(calls=5))
-    assert budget.empty
-    with pytest.raises(ModelError, match="the budget of 5 calls is spent"):
-        asyncio.run(budget.set_aside(Cost(1), "m"))
-    assert budget.over == "5 calls"

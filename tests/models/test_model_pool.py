@@ -12,8 +12,7 @@ from tests.models.fake_endpoint import make_completion, serve_endpoint
 from fourscore.core import ConfigError, Usage
 from fourscore.executors.portal import PORTAL
 from fourscore.executors.threads import shared
-from fourscore.models.budget import Budget
-from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.budget import Budget, BudgetedModel
 from fourscore.models.cache import CachedModel
 from fourscore.models.concurrency_limit import ConcurrencyLimitedModel
 from fourscore.models.messages import ChatMessage, Model, ModelError, Request
@@ -118,8 +117,8 @@ def test_one_purse_for_all_models() -> None:
             assert {error.kind for error in errors} == {"budget"}
             assert pool.budget is not None
             assert pool.budget.spent.calls == 5
-            assert pool.budget.over == "5 calls"
-            assert pool.budget.empty
+            assert pool.budget.exceeded == "5 calls"
+            assert pool.budget.is_spent
             assert sum(account.usage.calls for account in pool.usage_by_model) == 5
 
     asyncio.run(run())
@@ -136,7 +135,7 @@ def test_a_budget_of_its_own_inside_of_the_house_s() -> None:
                 await model.ask(asks())
             await model_for("scripted:y").ask(asks())
             assert pool.budget is not None
-            assert pool.budget.over is None
+            assert pool.budget.exceeded is None
 
     asyncio.run(run())
 
@@ -146,7 +145,9 @@ def test_money_needs_a_price() -> None:
     pool.model_for("openai:mine", {"cache": False})
     with pytest.raises(ConfigError, match="no price is known for yours"):
         pool.model_for("openai:yours", {"cache": False})
-    assert pool.unpriced(["openai:mine", "mine", "gpt-4o", "openai:yours"]) == ("openai:yours",)
+    assert pool.find_unpriced(["openai:mine", "mine", "gpt-4o", "openai:yours"]) == (
+        "openai:yours",
+    )
 
 
 @pytest.mark.parametrize(

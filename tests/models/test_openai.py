@@ -42,13 +42,13 @@ def _unknown_endpoints() -> Iterator[None]:
     forget()
 
 
-def asked(endpoint: Endpoint, ask: Request = PLAIN, **settings: Any) -> Response:
-    return asyncio.run(OpenAI("small", base_url=endpoint.url, **settings).ask(ask))
+def asked(endpoint: Endpoint, request: Request = PLAIN, **settings: Any) -> Response:
+    return asyncio.run(OpenAI("small", base_url=endpoint.url, **settings).ask(request))
 
 
-def failed(endpoint: Endpoint, ask: Request = PLAIN, **settings: Any) -> ModelError:
+def failed(endpoint: Endpoint, request: Request = PLAIN, **settings: Any) -> ModelError:
     with pytest.raises(ModelError) as caught:
-        asked(endpoint, ask, **settings)
+        asked(endpoint, request, **settings)
     return caught.value
 
 
@@ -73,7 +73,7 @@ def test_a_plain_question() -> None:
 
 
 def test_all_that_an_ask_can_say() -> None:
-    ask = Request(
+    request = Request(
         messages=PLAIN.messages, temperature=1, max_tokens=5, logprobs=2, seed=3, salt="not sent"
     )
     likely = {
@@ -84,7 +84,7 @@ def test_all_that_an_ask_can_say() -> None:
     answer = make_completion("h")
     answer.body["choices"][0]["logprobs"] = {"content": [likely, {"token": "x", "logprob": None}]}
     with serve_endpoint([answer]) as endpoint:
-        reply = asked(endpoint, ask)
+        reply = asked(endpoint, request)
     body = endpoint.requests[0].body
     assert (body["temperature"], body["max_tokens"], body["seed"]) == (1.0, 5, 3)
     assert (body["logprobs"], body["top_logprobs"]) == (True, 2)
@@ -198,8 +198,8 @@ def test_a_schema_that_one_way_cannot_express_is_remembered_by_itself() -> None:
         )
 
     with serve_endpoint(script) as endpoint:
-        for ask in (SCORED, Request(messages=PLAIN.messages, schema=other)) * 2:
-            asked(endpoint, ask)
+        for request in (SCORED, Request(messages=PLAIN.messages, schema=other)) * 2:
+            asked(endpoint, request)
         ways = ["tools" in request.body for request in endpoint.requests]
     assert ways == [False, False, True, False, True]
 
@@ -218,10 +218,10 @@ def test_a_parameter_that_a_model_refuses_is_left_out(
     def script(request: ReceivedRequest, number: int) -> CannedReply:
         return make_error(400, message) if name in request.body else make_completion("hi")
 
-    ask = Request(messages=PLAIN.messages, seed=1, logprobs=1)
+    request = Request(messages=PLAIN.messages, seed=1, logprobs=1)
     with serve_endpoint(script) as endpoint:
-        assert asked(endpoint, ask).text == "hi"
-        assert asked(endpoint, ask).text == "hi"
+        assert asked(endpoint, request).text == "hi"
+        assert asked(endpoint, request).text == "hi"
         assert len(endpoint.requests) == 3
     assert [name in record.getMessage() for record in caplog.records] == [True]
 

@@ -116,7 +116,7 @@ class Slow:
         self.times = times
         self.calls = self.cancelled = self.open = self.most = 0
 
-    async def ask(self, ask: Request) -> Response:
+    async def ask(self, request: Request) -> Response:
         self.calls += 1
         self.open += 1
         self.most = max(self.most, self.open)
@@ -188,12 +188,12 @@ def test_a_second_call_that_fails_is_replaced() -> None:
 
 def test_a_first_call_that_fails_leaves_the_second() -> None:
     class Late(Slow):
-        async def ask(self, ask: Request) -> Response:
+        async def ask(self, request: Request) -> Response:
             if self.calls == 10:
                 self.calls += 1
                 await asyncio.sleep(0.6)
                 raise error("server")
-            return await super().ask(ask)
+            return await super().ask(request)
 
     model = Late(lambda number: 1.0 if number == 12 else 60.0 if number > 12 else 0.0)
     (reply,) = asyncio.run(after_ten(hasty(model)))
@@ -202,12 +202,12 @@ def test_a_first_call_that_fails_leaves_the_second() -> None:
 
 def test_both_may_fail() -> None:
     class Both(Slow):
-        async def ask(self, ask: Request) -> Response:
+        async def ask(self, request: Request) -> Response:
             if self.calls == 10:
                 self.calls += 1
                 await asyncio.sleep(0.09)
                 raise error("timeout")
-            return await super().ask(ask)
+            return await super().ask(request)
 
     model = Both(lambda number: error("server") if number > 11 else 0.0)
     with pytest.raises(ModelError, match=r"timeout|server"):
@@ -216,14 +216,14 @@ def test_both_may_fail() -> None:
 
 def test_a_first_call_that_answers_although_cancelled_leaves_no_trace_of_it() -> None:
     class Stubborn(Slow):
-        async def ask(self, ask: Request) -> Response:
+        async def ask(self, request: Request) -> Response:
             if self.calls == 10:
                 self.calls += 1
                 try:
                     await asyncio.sleep(60)
                 except asyncio.CancelledError:
                     return Response(text="after all")
-            return await super().ask(ask)
+            return await super().ask(request)
 
     async def run() -> tuple[str, int]:
         (reply,) = [await hedging.ask(ASK) for _ in range(11)][10:]
@@ -237,10 +237,10 @@ def test_a_first_call_that_answers_although_cancelled_leaves_no_trace_of_it() ->
 
 def test_a_second_call_that_breaks_is_heard_of() -> None:
     class Broken(Slow):
-        async def ask(self, ask: Request) -> Response:
+        async def ask(self, request: Request) -> Response:
             if self.calls == 11:
                 raise RuntimeError("a bug")
-            return await super().ask(ask)
+            return await super().ask(request)
 
     model = Broken(lambda number: 60.0 if number == 11 else 0.0)
     with pytest.raises(RuntimeError, match="a bug"):
@@ -322,10 +322,10 @@ def test_it_settles_where_the_endpoint_does() -> None:
     """An endpoint that bears twenty at a time, and turns away the rest."""
 
     class Narrow(Slow):
-        async def ask(self, ask: Request) -> Response:
+        async def ask(self, request: Request) -> Response:
             if self.open >= 20:
                 raise error("rate_limited")
-            return await super().ask(ask)
+            return await super().ask(request)
 
     model = Narrow(lambda number: 0.003)
 

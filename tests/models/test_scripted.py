@@ -11,7 +11,7 @@ from tests.models.fake_endpoint import make_completion, serve_endpoint
 
 from fourscore.core import ConfigError
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.budget import BudgetedModel
 from fourscore.models.cache import CachedModel
 from fourscore.models.concurrency_limit import ConcurrencyLimitedModel
 from fourscore.models.fakes import make_gullible_model
@@ -37,7 +37,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def ask(text: str = "hello", schema: dict[str, Any] | None = None) -> Request:
+def make_request(text: str = "hello", schema: dict[str, Any] | None = None) -> Request:
     return Request(
         messages=(ChatMessage("system", "score from 0 to 10"), ChatMessage("user", text)),
         schema=schema,
@@ -45,7 +45,7 @@ def ask(text: str = "hello", schema: dict[str, Any] | None = None) -> Request:
 
 
 def answered(model: Any, text: str = "hello", schema: dict[str, Any] | None = None) -> Any:
-    reply = asyncio.run(model.ask(ask(text, schema)))
+    reply = asyncio.run(model.ask(make_request(text, schema)))
     return reply.text if schema is None else reply.value
 
 
@@ -210,10 +210,10 @@ def test_through_a_real_endpoint(tmp_path: Path) -> None:
         settings: dict[str, Any] = {"base_url": url, "cache": tmp_path / "c", "calls": 1}
         model: Any = make_model("openai:gpt-4o-mini", **settings)
         async with model:
-            first, second = await model.ask(ask()), await model.ask(ask())
+            first, second = await model.ask(make_request()), await model.ask(make_request())
             assert (first.cached, second.cached) == (False, True)
             with pytest.raises(ModelError, match="the budget of 1 calls is spent"):
-                await model.ask(ask("another"))
+                await model.ask(make_request("another"))
         meter = find_layer(model, MeteredModel)
         assert meter is not None
         assert meter.account.dollars == pytest.approx((11 * 0.15 + 7 * 0.6) / 1e6)

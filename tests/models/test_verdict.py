@@ -246,19 +246,19 @@ def test_an_ask_that_makes_no_sense(fields: dict[str, Any], why: str) -> None:
 
 
 def test_the_identity_of_an_ask() -> None:
-    def ask(**fields: Any) -> str:
+    def digest_request(**fields: Any) -> str:
         return Request(**{"messages": (ChatMessage("user", "?"),), **fields}).digest
 
     two = {"a": {"type": "string"}, "b": {"type": "string"}}
     turned = dict(reversed(two.items()))
     different = {
-        ask(),
-        ask(messages=(ChatMessage("system", "?"),)),
-        ask(salt="1"),
-        ask(temperature=1),
-        ask(seed=0),
-        ask(schema={"type": "object", "properties": two}),
-        ask(schema={"type": "object", "properties": turned}),  # written in another order
+        digest_request(),
+        digest_request(messages=(ChatMessage("system", "?"),)),
+        digest_request(salt="1"),
+        digest_request(temperature=1),
+        digest_request(seed=0),
+        digest_request(schema={"type": "object", "properties": two}),
+        digest_request(schema={"type": "object", "properties": turned}),  # written in another order
     }
     assert len(different) == 7
-    assert ask(temperature=0) == ask(temperature=0.0) == ask()
+    assert digest_request(temperature=0) == digest_request(temperature=0.0) == digest_request()

@@ -14,7 +14,7 @@ from typing import Any
 from fourscore.agents.reply import add_notes, limit_size
 from fourscore.core import Case, Message, Trace, Usage
 from fourscore.core.trace import as_text
-from fourscore.models.budgeted import MAX_TOKENS, estimate_max_usage
+from fourscore.models.budget import MAX_TOKENS, estimate_max_usage
 from fourscore.models.messages import ROLES, ChatMessage, Model, Request
 from fourscore.models.model_pool import model_for
 from fourscore.models.model_spec import KINDS, make_model

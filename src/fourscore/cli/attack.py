@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     document = {
         "judge": args.rubric or args.judge,
         **found,
-        **model_options.summarize_model_usage(pool),
+        **pool.document(),
     }
     document["bill"] = summary_text.format_model_costs(document.get("models", ()))
     code = exit_code(document, args.most)

@@ -219,7 +219,7 @@ def _verdicts(
 
     with protect_stdout(), ProgressLine(len(bare)) as ticker:
         found = loop.run(work())
-    return found[: len(rows)], found[len(rows) :], model_options.summarize_model_usage(pool)
+    return found[: len(rows)], found[len(rows) :], pool.document()
 
 
 def _store(args: argparse.Namespace, found: Calibration) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from fourscore.cli.main import PASSED
 from fourscore.cli.run_inputs import RunInputs
-from fourscore.models import max_cost
+from fourscore.models.budget import estimate_max_cost, warn_of_max_cost
 from fourscore.models.model_pool import ModelPool
 from fourscore.test.run import PlannedAttempt
 
@@ -22,8 +22,8 @@ def dry_run(
 ) -> int:
     """Print what is to do, and the most that models may cost; the exit code."""
     rubric, agent, repeats = inputs.rubric, inputs.agent, inputs.settings.repeats
-    planned, most = max_cost.estimate_max_cost(
-        (attempt.case for attempt in attempts), rubric, agent, models
+    planned, most = estimate_max_cost(
+        (attempt.case for attempt in attempts), rubric, agent, models.find_price
     )
     document: dict[str, Any] = {
         "cases": planned // repeats if planned % repeats == 0 else planned,
@@ -35,14 +35,14 @@ def dry_run(
         "first": [case.id for case in islice(inputs.choose_cases(), FIRST)],
     }
     if as_json:
-        more = {"models": most, "warning": max_cost.warning(most, models)} if most else {}
+        more = {"models": most, "warning": warn_of_max_cost(most, models.budget)} if most else {}
         sys.stdout.write(msgspec.json.encode({**document, **more}).decode() + "\n")
         return PASSED
     for key, value in document.items():
         shown = ", ".join(value) if isinstance(value, list) else value
         sys.stdout.write(f"{key}: {shown}\n")
     for line in most:
-        sys.stdout.write(f"models: {max_cost.words(line)}\n")
-    if warning := max_cost.warning(most, models):
+        sys.stdout.write(f"models: {line}\n")
+    if warning := warn_of_max_cost(most, models.budget):
         sys.stderr.write(f"fourscore: {warning}\n")
     return PASSED

@@ -131,7 +131,7 @@ def _report(
         "not_measured": ended.missing,
         "held_out": None if held is None else held.document(),
         "lineage": lineage,
-        **model_options.summarize_model_usage(pool),
+        **pool.document(),
         "exit_code": code,
     }
     if ended.why:

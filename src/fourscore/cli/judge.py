@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
                 raise
             name = "stdin" if args.data == "-" else args.data
             raise DataError(error.message, file=name, line=error.line, field=error.field) from None
-    usage = model_options.summarize_model_usage(pool)
+    usage = pool.document()
     return _report(args, rubric, tally, seconds=time.monotonic() - started, usage=usage)
 
 

@@ -14,16 +14,11 @@ from typing import Annotated, Any
 import msgspec
 
 from fourscore.cli.flags import add_flags, read_flags, setting
-from fourscore.core import ConfigError, Rubric
-from fourscore.core.rubric import list_models
-from fourscore.models.budget import NOTHING, Budget, Cost, Limits, parse_limits
-from fourscore.models.endpoint import EndpointModel
-from fourscore.models.max_cost import find_model_users
+from fourscore.core import Rubric
+from fourscore.models.budget import NO_COST, Budget, Cost, Limits, find_model_users, parse_limits
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.model_spec import make_model
 from fourscore.models.prices import Prices
-from fourscore.models.usage_meter import ModelUsage
-from fourscore.models.wrapper import find_layer
 
 LIMITS = "limit what models cost: 2.50 (dollars), 200000tokens or 500calls; may be repeated"
 
@@ -59,10 +54,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def limits(self) -> Limits:
-        written = self.budget
-        if written is None:
-            return Limits()
-        return parse_limits(written if isinstance(written, list) else [written])
+        return parse_limits(self.budget)
 
     def check(self) -> None:
         """Raise a `ConfigError` for a wrong limit or option of a model; no file is read."""
@@ -93,7 +85,7 @@ def make_model_pool(
     rubric: Rubric,
     agent: Any = None,
     *,
-    spent: Cost = NOTHING,
+    spent: Cost = NO_COST,
     keys: bool = True,
 ) -> ModelPool:
     """Make the model pool of a command, and let judges that learn do so.
@@ -101,17 +93,15 @@ def make_model_pool(
     A missing price, where dollars are limited, or key fails now and not in the first case; with
     `keys=False` no model will be asked, and keys are not needed.
     """
-    limits = settings.limits
-    budget = None if limits == Limits() else Budget(**limits._asdict(), spent=spent)
     pool = ModelPool(
-        budget=budget,
+        budget=Budget.from_limits(settings.limits, spent),
         cache=settings.cache,
         prices=Prices(settings.prices),
         settings=settings.settings,
     )
     with pool.activate():
         for user in find_model_users(rubric, agent):
-            _check_price_and_key(user, pool, keys)
+            pool.check_user(user, needs_key=keys)
         if keys:
             prepare_judges(find_model_users(rubric, agent))
     return pool
@@ -122,47 +112,6 @@ def prepare_judges(judges: Iterable[Any]) -> None:
     for judge in judges:
         if getattr(judge, "learns", False) is True:
             asyncio.run(judge.prepare(lambda words: sys.stderr.write(f"{words}\n")))
-
-
-def _check_price_and_key(user: Any, pool: ModelPool, keys: bool) -> None:
-    model = getattr(user, "pool_model", None)  # refused where it has no price and needs one
-    limited = pool.budget is not None and pool.budget.limits.dollars is not None
-    missing = pool.unpriced(list_models(user)) if limited and model is None else ()
-    if missing:
-        message = f"no price is known for {', '.join(missing)}: give prices, or limit tokens"
-        raise ConfigError(f"{message} or calls", field="--budget")
-    client = find_layer(model, EndpointModel)
-    if client is not None and keys:
-        client.check()
-
-
-def summarize_model_usage(pool: ModelPool) -> dict[str, Any]:
-    """The entries `models` and `budget` of a summary: usage of each model, and what is spent."""
-    document: dict[str, Any] = {}
-    if pool.usage_by_model:
-        document["models"] = [_describe_usage(model) for model in pool.usage_by_model]
-    if pool.budget is not None:
-        given = pool.budget.limits._asdict()
-        limits = {key: value for key, value in given.items() if value is not None}
-        document["budget"] = {
-            "limits": limits,
-            "spent": pool.budget.spent._asdict(),
-            "exceeded": pool.budget.over,
-        }
-    return document
-
-
-def _describe_usage(model: ModelUsage) -> dict[str, Any]:
-    return {
-        "model": model.model,
-        "calls": model.usage.calls,
-        "failed": model.failed,
-        "cached": model.cached,
-        "input_tokens": model.usage.input_tokens,
-        "output_tokens": model.usage.output_tokens,
-        "unknown": model.unknown,
-        "dollars": model.dollars,
-    }
 
 
 def double_budget(limits: Limits) -> str:

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
             "run": info.id,
             "judge": judge,
             **summary,
-            **model_options.summarize_model_usage(pool),
+            **pool.document(),
         }
         document |= correct_rate_by_file(args.rubric, judge, document)
         document["gates"] = [msgspec.to_builtins(gate.evaluate(document)) for gate in gates]

@@ -20,7 +20,7 @@ from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.learned_rubric import write_artifact
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Budget, Cost, Limits
+from fourscore.models.budget import NO_COST, Budget, Cost, parse_limits
 from fourscore.models.endpoint import EndpointModel
 from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import ModelPool
@@ -142,14 +142,11 @@ def _check_out(out: Path) -> None:
 
 def _make_budget(args: argparse.Namespace, journal: Journal | None) -> Budget | None:
     """The budget is that of the rubric: what a run before this one spent counts."""
-    limits = model_options.ModelSettings(budget=args.budget).limits
-    if limits == Limits():
-        return None
-    spent = Cost()
+    spent = NO_COST
     if journal is not None:
         usage = journal.spent
         spent = Cost(usage.calls, usage.input_tokens + usage.output_tokens, usage.dollars)
-    return Budget(**limits._asdict(), spent=spent)
+    return Budget.from_limits(parse_limits(args.budget), spent)
 
 
 def _planned(args: argparse.Namespace, plan: dict[str, Any], model: str, pool: ModelPool) -> int:
@@ -165,7 +162,7 @@ def _unfinished(args: argparse.Namespace, error: ModelError, pool: ModelPool) ->
     if args.json:
         told = {
             "error": {"message": str(error), "kind": error.kind},
-            **model_options.summarize_model_usage(pool),
+            **pool.document(),
         }
         document = {**told, "exit_code": INCOMPLETE}
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
@@ -180,7 +177,7 @@ def _reported(
     args: argparse.Namespace, document: dict[str, Any], plan: dict[str, Any], pool: ModelPool
 ) -> int:
     code = PASSED if document["learned"]["outcome"] == LEARNED else GATE_FAILED
-    bill = model_options.summarize_model_usage(pool)
+    bill = pool.document()
     if args.json:
         told = {"out": args.out, "rubric": document, "plan": plan, **bill, "exit_code": code}
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")

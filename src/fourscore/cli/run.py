@@ -160,7 +160,7 @@ def _carry_out(
     document = {
         "run": info.id,
         **summarize_run(store, info.id, rubric),
-        **model_options.summarize_model_usage(models),
+        **models.document(),
     }
     document |= correct_rate_by_file(settings.rubric, info.rubric_fingerprint, document)
     if complete:

@@ -14,8 +14,8 @@ from fourscore.cli.run_inputs import RunInputs
 from fourscore.cli.run_settings import RunSettings, add_flag_values, make_settings
 from fourscore.core import ConfigError, Status
 from fourscore.core.rubric import list_models
-from fourscore.models.budget import NOTHING, Cost, Limits
-from fourscore.models.messages import FREE
+from fourscore.models.budget import NO_COST, Cost, Limits
+from fourscore.models.messages import NO_USAGE
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import PlannedAttempt, summarize_run
@@ -81,7 +81,7 @@ def find_remaining(
                 row = store.row(info.id, case.id, repeat, judge)
                 has_answer = row is not None and status in (None, Status.CANCELLED)
                 trace = row.trace if row is not None and has_answer else None
-                spent = row.score.cost if row is not None and row.score is not None else FREE
+                spent = row.score.cost if row is not None and row.score is not None else NO_USAGE
                 yield PlannedAttempt(
                     position=position, case=case, repeat=repeat, trace=trace, spent=spent
                 )
@@ -90,9 +90,9 @@ def find_remaining(
 def count_spent(store: Store, info: RunInfo, inputs: RunInputs) -> Cost:
     """What a run has cost so far, where that is limited; an agent counts if it is a model."""
     if inputs.settings.model_settings.limits == Limits():
-        return NOTHING
+        return NO_COST
     document = summarize_run(store, info.id)
-    spent = NOTHING
+    spent = NO_COST
     for side in ["judges", *(["agent"] if list_models(inputs.agent) else [])]:
         line = document["cost"][side]
         tokens = line["input_tokens"] + line["output_tokens"]

@@ -14,7 +14,7 @@ from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.api_keys import ApiKey
 from fourscore.models.endpoint import Endpoint, EndpointModel, StatusError, public_url
 from fourscore.models.json_modes import Traits, memory
-from fourscore.models.messages import FREE, ModelError, Request, Response
+from fourscore.models.messages import NO_USAGE, ModelError, Request, Response
 from fourscore.models.openai_completion import usage_of
 from fourscore.models.verdict import verdict
 
@@ -61,53 +61,57 @@ class Anthropic(EndpointModel):
             headers=_headers,
         )
 
-    async def ask(self, ask: Request) -> Response:
+    async def ask(self, request: Request) -> Response:
         known = memory(self._endpoint.shown, self.name)
-        traits, spent = known.traits, FREE
+        traits, spent = known.traits, NO_USAGE
         while True:
-            body = self._body(ask, traits)
+            body = self._body(request, traits)
             try:
                 answer = await self._endpoint.post(msgspec.json.encode(body))
                 message = self._endpoint.decoded(answer, _Message)
             except ModelError as error:
                 if error.usage is not None:
                     error.usage = spent = spent + error.usage
-                lower = _without_temperature(ask, traits, error)
+                lower = _without_temperature(request, traits, error)
                 if lower is None:
                     raise
                 traits = lower
                 continue
-            known.worked(replace(ask, schema=None), traits)
-            return self._reply(ask, message, spent + _usage(message.usage))
+            known.worked(replace(request, schema=None), traits)
+            return self._reply(request, message, spent + _usage(message.usage))
 
-    def _body(self, ask: Request, traits: Traits) -> dict[str, Any]:
+    def _body(self, request: Request, traits: Traits) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.name,
-            "messages": [turn for turn in ask.messages if turn.role != "system"],
-            "max_tokens": ask.max_tokens or self.settings.max_tokens,
+            "messages": [turn for turn in request.messages if turn.role != "system"],
+            "max_tokens": request.max_tokens or self.settings.max_tokens,
         }
-        if traits.sends(ask, "temperature"):
-            body["temperature"] = ask.temperature
-        system = [turn.content for turn in ask.messages if turn.role == "system"]
+        if traits.sends(request, "temperature"):
+            body["temperature"] = request.temperature
+        system = [turn.content for turn in request.messages if turn.role == "system"]
         if system:
             body["system"] = "\n\n".join(system)
-        if ask.schema is not None:
-            tool = {"name": TOOL, "description": "Give the verdict.", "input_schema": ask.schema}
+        if request.schema is not None:
+            tool = {
+                "name": TOOL,
+                "description": "Give the verdict.",
+                "input_schema": request.schema,
+            }
             body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
         return body | self.settings.extra
 
-    def _reply(self, ask: Request, message: "_Message", spent: Usage) -> Response:
+    def _reply(self, request: Request, message: "_Message", spent: Usage) -> Response:
         finish = message.stop_reason or ""
         if finish == "refusal":
             raise ModelError("refused", f"{self.name} refused", usage=spent)
         text = "".join(block.text for block in message.content if block.type == "text")
         value = None
-        if ask.schema is not None:
+        if request.schema is not None:
             inputs = [bytes(b.input).decode() for b in message.content if b.type == "tool_use"]
             if len(inputs) > 1:
                 raise ModelError("malformed", f"{len(inputs)} verdicts, not one", usage=spent)
             text = inputs[0] if inputs else text
-            value = verdict(text, ask.schema, truncated=finish == "max_tokens", usage=spent)
+            value = verdict(text, request.schema, truncated=finish == "max_tokens", usage=spent)
         return Response(
             text=text,
             value=value,
@@ -117,10 +121,10 @@ class Anthropic(EndpointModel):
         )
 
 
-def _without_temperature(ask: Request, traits: Traits, error: ModelError) -> Traits | None:
+def _without_temperature(request: Request, traits: Traits, error: ModelError) -> Traits | None:
     """The newest models take no temperature. There is but one way to a verdict."""
     named = isinstance(error, StatusError) and error.status == 400 and "temperature" in error.said
-    if not named or not traits.sends(ask, "temperature"):
+    if not named or not traits.sends(request, "temperature"):
         return None
     return replace(traits, without=traits.without | {"temperature"})
 

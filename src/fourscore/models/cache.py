@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fourscore.core import digest
 from fourscore.core.numbers import check_whole
 from fourscore.models.cache_writer import WriteBehindCache
-from fourscore.models.messages import FREE, Model, Request, Response
+from fourscore.models.messages import NO_USAGE, Model, Request, Response
 from fourscore.models.per_loop import PerLoop, leave_alone
 from fourscore.models.wrapper import ModelWrapper
 
@@ -36,20 +36,20 @@ class CachedModel(ModelWrapper):
         self._desk: WriteBehindCache | None = None
         self.answered = 0  # asks that needed no call
 
-    async def ask(self, ask: Request) -> Response:
-        key = digest([VERSION, self.fingerprint, ask.digest])
+    async def ask(self, request: Request) -> Response:
+        key = digest([VERSION, self.fingerprint, request.digest])
         flights, desk = self._flights.get(), self._at_desk()
         while (flight := flights.get(key)) is not None:
             landed = await asyncio.shield(flight)
             if landed is not None:
                 self.answered += 1
-                return replace(landed, cached=True, usage=FREE)
+                return replace(landed, cached=True, usage=NO_USAGE)
         if (kept := _decoded(desk.get(key))) is not None:
             self.answered += 1
             return kept
         flight = flights[key] = asyncio.get_running_loop().create_future()
         try:
-            reply = await self.model.ask(ask)
+            reply = await self.model.ask(request)
         except Exception as error:
             flight.set_exception(error)
             flight.exception()  # heard, even where nobody waits
@@ -86,7 +86,7 @@ def _decoded(stored: bytes | None) -> Response | None:
     if stored is None:
         return None
     try:
-        return replace(msgspec.json.decode(stored, type=Response), cached=True, usage=FREE)
+        return replace(msgspec.json.decode(stored, type=Response), cached=True, usage=NO_USAGE)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
 

@@ -99,11 +99,11 @@ class ConcurrencyLimitedModel(ModelWrapper):
         """The present limit in the running loop."""
         return self._gates.get().limit
 
-    async def ask(self, ask: Request) -> Response:
+    async def ask(self, request: Request) -> Response:
         gate = self._gates.get()
         age = await gate.enter()
         try:
-            reply = await self.model.ask(ask)
+            reply = await self.model.ask(request)
             gate.heard(age, complaint=False)
             return reply
         except ModelError as error:

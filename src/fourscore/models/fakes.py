@@ -62,15 +62,15 @@ def make_gullible_model(name: str = "gullible") -> ScriptedModel:
 
 def make_careful_model(name: str = "careful") -> ScriptedModel:
     """The same for what stands outside of all fences."""
-    return ScriptedModel(lambda ask: obey(ask, fences=True), name=name)
+    return ScriptedModel(lambda request: obey(request, fences=True), name=name)
 
 
-def obey(ask: Request, fences: bool = False) -> str:
+def obey(request: Request, fences: bool = False) -> str:
     """The verdict that the text asks for."""
-    told = "\n".join(turn.content for turn in ask.messages if turn.role == "user")[:READ]
+    told = "\n".join(turn.content for turn in request.messages if turn.role == "user")[:READ]
     found = MARK.search(told)
     number = "" if found is None else found[0]
-    schema = ask.schema
+    schema = request.schema
     if fences and schema is None:
         told = LINE.sub("", told)
     elif fences and number:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from fourscore.core import Usage
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.deadlines import Deadlines
-from fourscore.models.messages import FREE, Model, ModelError, Request, Response
+from fourscore.models.messages import NO_USAGE, Model, ModelError, Request, Response
 from fourscore.models.per_loop import PerLoop
 from fourscore.models.wrapper import ModelWrapper
 
@@ -66,14 +66,14 @@ class HedgedModel(ModelWrapper):
         self.after, self.times, self.share = after, times, share
         self._seen = PerLoop(lambda: _Seen(after))
 
-    async def ask(self, ask: Request) -> Response:
+    async def ask(self, request: Request) -> Response:
         """The first call is made in the task that asks; only one that is slow costs a task more."""
         seen = self._seen.get()
-        race = _Race(self, ask, seen)
+        race = _Race(self, request, seen)
         seen.under_way += 1
         seen.slow.add(race)
         try:
-            reply = await self.timed(ask, seen)
+            reply = await self.timed(request, seen)
             spent = race.spent
             return replace(reply, usage=spent + reply.usage) if spent.calls else reply
         except asyncio.CancelledError:
@@ -89,10 +89,10 @@ class HedgedModel(ModelWrapper):
             seen.slow.drop(race)
             race.end()
 
-    async def timed(self, ask: Request, seen: _Seen) -> Response:
+    async def timed(self, request: Request, seen: _Seen) -> Response:
         clock = asyncio.get_running_loop().time
         begun = clock()
-        reply = await self.model.ask(ask)
+        reply = await self.model.ask(request)
         seen.add(clock() - begun)
         return reply
 
@@ -117,14 +117,14 @@ class _Race:
     __slots__ = ("_before", "_beside", "_calls", "_failed", "_overtaken", "_task", "ask", "due",
                  "hedged", "loop", "seen", "spent")  # fmt: skip
 
-    def __init__(self, hedged: HedgedModel, ask: Request, seen: _Seen) -> None:
+    def __init__(self, hedged: HedgedModel, request: Request, seen: _Seen) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self.hedged, self.ask, self.seen = hedged, ask, seen
+        self.hedged, self.ask, self.seen = hedged, request, seen
         self._task, self.loop = task, task.get_loop()
         self._before = task.cancelling()
         self.due = self.loop.time() + hedged.after
-        self.spent: Usage = FREE  # by second calls that failed
+        self.spent: Usage = NO_USAGE  # by second calls that failed
         self._beside: asyncio.Task[Response] | None = None
         self._calls: set[asyncio.Task[Response]] = set()
         self._failed: ModelError | None = None  # the first call's error
@@ -162,7 +162,7 @@ class _Race:
                     return replace(reply, usage=spent) if self.spent.calls else reply
                 if not isinstance(error, ModelError):
                     raise error
-                self.spent += error.usage or FREE
+                self.spent += error.usage or NO_USAGE
                 due = clock() - patience + (error.retry_after or LOOK)
             if self._failed is not None and not self._calls:
                 raise self._lost(self._failed)
@@ -193,7 +193,7 @@ class _Race:
 
     def _lost(self, error: ModelError) -> ModelError:
         if self.spent.calls:
-            error.usage = self.spent + (error.usage or FREE)
+            error.usage = self.spent + (error.usage or NO_USAGE)
         return error
 
     def end(self) -> None:

@@ -39,26 +39,26 @@ class Traits(msgspec.Struct, frozen=True):
     without: frozenset[str] = frozenset()
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
 
-    def sends(self, ask: Request, name: str) -> bool:
+    def sends(self, request: Request, name: str) -> bool:
         if name in self.without:
             return False
         if name == "seed":
-            return ask.seed is not None
-        return name == "temperature" or ask.logprobs > 0
+            return request.seed is not None
+        return name == "temperature" or request.logprobs > 0
 
     def lower(self) -> "Traits | None":
         """The next way, if there is one."""
         at = ORDER.index(self.way) + 1
         return replace(self, way=ORDER[at]) if at < len(ORDER) else None
 
-    def after(self, said: str, ask: Request) -> "Traits | None":
+    def after(self, said: str, request: Request) -> "Traits | None":
         """How to ask after a complaint; None where it names nothing that can be left out."""
-        if "max_completion_tokens" in said and self.limit == "max_tokens" and ask.max_tokens:
+        if "max_completion_tokens" in said and self.limit == "max_tokens" and request.max_tokens:
             return replace(self, limit="max_completion_tokens")
         for name in OPTIONAL:
-            if name in said and self.sends(ask, name):
+            if name in said and self.sends(request, name):
                 return replace(self, without=self.without | {name})
-        if ask.schema is not None and any(word in said for word in NAMES[self.way]):
+        if request.schema is not None and any(word in said for word in NAMES[self.way]):
             return self.lower()
         return None
 
@@ -72,26 +72,26 @@ class Memory:
         self.proven = False
         self._apart: dict[str, Way] = {}
 
-    def traits_for(self, ask: Request) -> Traits:
-        if self._apart and ask.schema is not None:
-            way = self._apart.get(digest(ask.schema))
+    def traits_for(self, request: Request) -> Traits:
+        if self._apart and request.schema is not None:
+            way = self._apart.get(digest(request.schema))
             if way is not None:
                 return replace(self.traits, way=way)
         return self.traits
 
-    def worked(self, ask: Request, traits: Traits) -> None:
+    def worked(self, request: Request, traits: Traits) -> None:
         """Remember how an ask was answered."""
-        if traits == self.traits and (self.proven or ask.schema is None):
+        if traits == self.traits and (self.proven or request.schema is None):
             return
         dropped = traits.without - self.traits.without
         if dropped:
             LOG.warning("%s takes no %s: asked without", self.place, ", ".join(sorted(dropped)))
         way = self.traits.way
-        if ask.schema is not None:
+        if request.schema is not None:
             if not self.proven:
                 way, self.proven = traits.way, True
             elif traits.way != way:
-                self._apart[digest(ask.schema)] = traits.way
+                self._apart[digest(request.schema)] = traits.way
         without = self.traits.without | traits.without
         limit = traits.limit if traits.limit != "max_tokens" else self.traits.limit
         self.traits = Traits(way, without, limit)

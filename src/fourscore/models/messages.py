@@ -109,7 +109,7 @@ class Token(msgspec.Struct, frozen=True):
     top: tuple[tuple[str, float], ...] = ()
 
 
-FREE = Usage()
+NO_USAGE = Usage()
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -120,7 +120,7 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     text: str
     value: Any = None
-    usage: Usage = FREE
+    usage: Usage = NO_USAGE
     model: str = ""
     finish: str = ""
     logprobs: tuple[Token, ...] = ()
@@ -204,4 +204,4 @@ class Model(Protocol):
     @property
     def fingerprint(self) -> str: ...
 
-    async def ask(self, ask: Request) -> Response: ...
+    async def ask(self, request: Request) -> Response: ...

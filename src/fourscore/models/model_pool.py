@@ -18,8 +18,10 @@ from typing import Any, Self
 
 from fourscore.core import ConfigError, digest
 from fourscore.core.frozen import EMPTY, FrozenDict
+from fourscore.core.rubric import list_models
 from fourscore.models.budget import Budget
 from fourscore.models.cache import CachedModel
+from fourscore.models.endpoint import EndpointModel
 from fourscore.models.messages import Model
 from fourscore.models.model_spec import make_paid_model
 from fourscore.models.prices import Price, Prices
@@ -81,13 +83,34 @@ class ModelPool:
                 found[account.model] = account if before is None else before.plus(account)
         return tuple(found[name] for name in sorted(found))
 
-    def unpriced(self, names: Iterable[str]) -> tuple[str, ...]:
+    def find_unpriced(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the models that have no price."""
-        return tuple(n for n in names if self.price_of(n) is None)
+        return tuple(n for n in names if self.find_price(n) is None)
 
-    def price_of(self, name: str) -> Price | None:
+    def find_price(self, name: str) -> Price | None:
         """The price of a model that is named with or without its kind."""
-        return self.prices.of(name) or self.prices.of(name.partition(":")[2])
+        return self.prices.find(name) or self.prices.find(name.partition(":")[2])
+
+    def check_user(self, user: Any, *, needs_key: bool = True) -> None:
+        """Refuse a judge or agent whose model lacks a price, if dollars are limited, or a key."""
+        model = getattr(user, "pool_model", None)  # made here, which refuses it without a price
+        limited = self.budget is not None and self.budget.limits.dollars is not None
+        missing = self.find_unpriced(list_models(user)) if limited and model is None else ()
+        if missing:
+            message = f"no price is known for {', '.join(missing)}: give prices, or limit tokens"
+            raise ConfigError(f"{message} or calls", field="--budget")
+        client = find_layer(model, EndpointModel)
+        if client is not None and needs_key:
+            client.check()
+
+    def document(self) -> dict[str, Any]:
+        """Return the entries `models` and `budget` of a summary, as far as there are any."""
+        document: dict[str, Any] = {}
+        if usages := self.usage_by_model:
+            document["models"] = [usage.document() for usage in usages]
+        if self.budget is not None:
+            document["budget"] = self.budget.document()
+        return document
 
     @contextmanager
     def activate(self) -> Iterator[Self]:

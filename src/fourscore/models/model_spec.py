@@ -22,8 +22,7 @@ import msgspec
 from fourscore.core import ConfigError
 from fourscore.core.errors import suggest_known
 from fourscore.models.anthropic import Anthropic
-from fourscore.models.budget import Budget
-from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.budget import Budget, BudgetedModel
 from fourscore.models.cache import MAX_BYTES, CachedModel
 from fourscore.models.concurrency_limit import ConcurrencyLimitedModel
 from fourscore.models.fakes import make_careful_model, make_gullible_model

@@ -17,7 +17,7 @@ from fourscore.core.numbers import check_finite
 from fourscore.models.api_keys import ApiKey
 from fourscore.models.endpoint import Endpoint, EndpointModel, StatusError, public_url
 from fourscore.models.json_modes import Memory, Traits, memory, told
-from fourscore.models.messages import FREE, ModelError, Request, Response
+from fourscore.models.messages import NO_USAGE, ModelError, Request, Response
 from fourscore.models.openai_completion import (
     Completion,
     arguments_of,
@@ -65,34 +65,34 @@ class OpenAI(EndpointModel):
             headers=_headers,
         )
 
-    async def ask(self, ask: Request) -> Response:
+    async def ask(self, request: Request) -> Response:
         known = memory(self._endpoint.shown, self.name)
-        traits: Traits | None = known.traits_for(ask)
-        spent = FREE
+        traits: Traits | None = known.traits_for(request)
+        spent = NO_USAGE
         while traits is not None:
             try:
-                completion = await self._completion(ask, traits)
+                completion = await self._completion(request, traits)
             except ModelError as error:
                 if error.usage is not None:
                     error.usage = spent = spent + error.usage
-                traits = _next_after(ask, traits, error)
+                traits = _next_after(request, traits, error)
                 if traits is None:
                     raise
                 continue
             spent += usage_in(completion.usage)
             try:
-                reply = self._reply(ask, traits, completion, spent)
+                reply = self._reply(request, traits, completion, spent)
             except ModelError as error:
-                traits = _next_way(ask, traits, known, error)
+                traits = _next_way(request, traits, known, error)
                 if traits is None:
                     raise
                 continue
-            known.worked(ask, traits)
+            known.worked(request, traits)
             return reply
         raise AssertionError("the last way has no next")  # pragma: no cover
 
-    async def _completion(self, ask: Request, traits: Traits) -> Completion:
-        body = _body(ask, traits, self.name) | self.settings.extra
+    async def _completion(self, request: Request, traits: Traits) -> Completion:
+        body = _body(request, traits, self.name) | self.settings.extra
         answer = await self._endpoint.post(msgspec.json.encode(body))
         completion = self._endpoint.decoded(answer, Completion)
         if not completion.choices:
@@ -101,7 +101,7 @@ class OpenAI(EndpointModel):
         return completion
 
     def _reply(
-        self, ask: Request, traits: Traits, completion: Completion, spent: Usage
+        self, request: Request, traits: Traits, completion: Completion, spent: Usage
     ) -> Response:
         choice = completion.choices[0]
         finish = choice.finish_reason or ""
@@ -109,12 +109,12 @@ class OpenAI(EndpointModel):
             words = choice.message.refusal or "its content filter"
             raise ModelError("refused", f"{self.name} refused: {words[:300]}", usage=spent)
         text, value = text_of(choice.message), None
-        if ask.schema is not None:
+        if request.schema is not None:
             if traits.way == "tool":
                 text = arguments_of(choice.message, text, spent)
             value = verdict(
                 text,
-                ask.schema,
+                request.schema,
                 prose=traits.way == "text",
                 truncated=finish == "length",
                 usage=spent,
@@ -129,49 +129,49 @@ class OpenAI(EndpointModel):
         )
 
 
-def _next_after(ask: Request, traits: Traits, error: ModelError) -> Traits | None:
+def _next_after(request: Request, traits: Traits, error: ModelError) -> Traits | None:
     """How to ask after an error: otherwise, if it complains of how it was asked."""
     if isinstance(error, StatusError) and error.kind == "bad_request":
-        return traits.after(error.said, ask) if error.status in (400, 422) else None
+        return traits.after(error.said, request) if error.status in (400, 422) else None
     return None
 
 
-def _next_way(ask: Request, traits: Traits, known: Memory, error: ModelError) -> Traits | None:
+def _next_way(request: Request, traits: Traits, known: Memory, error: ModelError) -> Traits | None:
     """Where to go after a reply that is no verdict: on, while no way has been seen to work."""
     unsure = error.kind == "malformed" and error.passing and not known.proven
-    return traits.lower() if unsure and ask.schema is not None else None
+    return traits.lower() if unsure and request.schema is not None else None
 
 
-def _body(ask: Request, traits: Traits, model: str) -> dict[str, Any]:
-    body: dict[str, Any] = {"model": model, "messages": ask.messages}
-    if traits.sends(ask, "temperature"):
-        body["temperature"] = ask.temperature
-    if ask.max_tokens is not None:
-        body[traits.limit] = ask.max_tokens
-    if traits.sends(ask, "seed"):
-        body["seed"] = ask.seed
-    if traits.sends(ask, "logprobs"):
-        body |= {"logprobs": True, "top_logprobs": ask.logprobs}
-    if ask.schema is None:
+def _body(request: Request, traits: Traits, model: str) -> dict[str, Any]:
+    body: dict[str, Any] = {"model": model, "messages": request.messages}
+    if traits.sends(request, "temperature"):
+        body["temperature"] = request.temperature
+    if request.max_tokens is not None:
+        body[traits.limit] = request.max_tokens
+    if traits.sends(request, "seed"):
+        body["seed"] = request.seed
+    if traits.sends(request, "logprobs"):
+        body |= {"logprobs": True, "top_logprobs": request.logprobs}
+    if request.schema is None:
         return body
     if traits.way == "json_schema":
-        shape = {"name": TOOL, "strict": True, "schema": ask.schema}
+        shape = {"name": TOOL, "strict": True, "schema": request.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": shape}
     elif traits.way == "tool":
-        function = {"name": TOOL, "description": "Give the verdict.", "parameters": ask.schema}
+        function = {"name": TOOL, "description": "Give the verdict.", "parameters": request.schema}
         body["tools"] = [{"type": "function", "function": function}]
         body["tool_choice"] = {"type": "function", "function": {"name": TOOL}}
     else:
-        body["messages"] = _with_schema(ask)
+        body["messages"] = _with_schema(request)
         if traits.way == "json_object":
             body["response_format"] = {"type": "json_object"}
     return body
 
 
-def _with_schema(ask: Request) -> list[dict[str, str]]:
+def _with_schema(request: Request) -> list[dict[str, str]]:
     """The schema goes into the one system message: many chat templates refuse a second."""
-    turns = [{"role": turn.role, "content": turn.content} for turn in ask.messages]
-    words = told(ask.schema or {})
+    turns = [{"role": turn.role, "content": turn.content} for turn in request.messages]
+    words = told(request.schema or {})
     if turns[0]["role"] == "system":
         turns[0]["content"] += f"\n\n{words}"
         return turns

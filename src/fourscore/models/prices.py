@@ -68,7 +68,7 @@ class Prices:
             raise ConfigError("expected models with their prices", file=file, field="prices")
         self._own = {str(name): _price(str(name), value, file) for name, value in table.items()}
 
-    def of(self, model: str) -> Price | None:
+    def find(self, model: str) -> Price | None:
         """The price of a model, else of the model that it is a dated release of."""
         for name in (model, DATED.sub("", model)):
             for table in (self._own, listed()):

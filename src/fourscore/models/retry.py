@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fourscore.core import Usage
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.models.deadlines import Deadline, Deadlines
-from fourscore.models.messages import FREE, Model, ModelError, Request, Response
+from fourscore.models.messages import NO_USAGE, Model, ModelError, Request, Response
 from fourscore.models.per_loop import PerLoop
 from fourscore.models.wrapper import ModelWrapper
 
@@ -45,21 +45,21 @@ class RetryingModel(ModelWrapper):
         self._chance = chance or random.Random()  # noqa: S311
         self._deadlines = PerLoop(lambda: Deadlines(deadline))
 
-    async def ask(self, ask: Request) -> Response:
+    async def ask(self, request: Request) -> Response:
         tried = _Tried()
         try:
             with Deadline(self._deadlines.get()) as limit:
-                return await self._asked(ask, tried, limit.due)
+                return await self._asked(request, tried, limit.due)
         except TimeoutError:
             if not limit.passed:
                 raise
             raise _final(tried.last or self._late(), tried.spent, tried.attempts) from None
 
-    async def _asked(self, ask: Request, tried: "_Tried", ends: float) -> Response:
+    async def _asked(self, request: Request, tried: "_Tried", ends: float) -> Response:
         while True:
             tried.attempts += 1
             try:
-                reply = await self.model.ask(ask)
+                reply = await self.model.ask(request)
                 if tried.attempts == 1:
                     return reply
                 spent = tried.spent + reply.usage
@@ -102,7 +102,7 @@ class _Tried:
 
     def __init__(self) -> None:
         self.attempts = self.broken = 0
-        self.spent = FREE
+        self.spent = NO_USAGE
         self.last: ModelError | None = None
 
     def fail(self, error: ModelError) -> None:

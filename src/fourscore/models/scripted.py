@@ -45,34 +45,34 @@ class ScriptedModel:
         """By name alone: two scripts of one name are one model to a cache."""
         return digest(["scripted", self.name])
 
-    async def ask(self, ask: Request) -> Response:
-        self.asks.append(ask)
+    async def ask(self, request: Request) -> Response:
+        self.asks.append(request)
         failure = self._fail(len(self.asks)) if self._fail is not None else None
-        answer = failure or self._answer(ask)
+        answer = failure or self._answer(request)
         if isinstance(answer, Exception):
             raise answer
-        return self._reply(ask, answer)
+        return self._reply(request, answer)
 
-    def _answer(self, ask: Request) -> Answer:
+    def _answer(self, request: Request) -> Answer:
         script = self._script
         if callable(script):
-            return script(ask)
+            return script(request)
         if isinstance(script, Mapping):
-            text = "\n".join(turn.content for turn in ask.messages)
+            text = "\n".join(turn.content for turn in request.messages)
             for rule, answer in script.items():
                 if re.search(rule, text):
                     return answer
             raise ModelError("bad_request", f"no rule of {self.name} fits the ask", usage=Usage())
         return script[min(len(self.asks), len(script)) - 1]
 
-    def _reply(self, ask: Request, answer: Answer) -> Response:
+    def _reply(self, request: Request, answer: Answer) -> Response:
         if isinstance(answer, Response):
             return answer
         text = answer if isinstance(answer, str) else msgspec.json.encode(answer).decode()
         usage = Usage(
             calls=1,
-            input_tokens=sum(len(turn.content) for turn in ask.messages) // 4 + 1,
+            input_tokens=sum(len(turn.content) for turn in request.messages) // 4 + 1,
             output_tokens=len(text) // 4 + 1,
         )
-        value = None if ask.schema is None else verdict(text, ask.schema, usage=usage)
+        value = None if request.schema is None else verdict(text, request.schema, usage=usage)
         return Response(text=text, value=value, usage=usage, model=self.name, finish="stop")

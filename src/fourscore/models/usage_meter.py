@@ -5,12 +5,12 @@ Calls that were cancelled or broke off are counted, their tokens are not known.
 """
 
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from fourscore.core import Usage
-from fourscore.models.messages import FREE, Model, ModelError, Request, Response
+from fourscore.models.messages import NO_USAGE, Model, ModelError, Request, Response
 from fourscore.models.prices import Prices
 from fourscore.models.wrapper import ModelWrapper
 
@@ -39,6 +39,19 @@ class ModelUsage(NamedTuple):
         failed = f" ({self.failed} failed)"
         return f"{self.model}: {usage.calls} calls{failed}{cached}, {tokens}, {money}"
 
+    def document(self) -> dict[str, Any]:
+        """Return what a summary says about the model."""
+        return {
+            "model": self.model,
+            "calls": self.usage.calls,
+            "failed": self.failed,
+            "cached": self.cached,
+            "input_tokens": self.usage.input_tokens,
+            "output_tokens": self.usage.output_tokens,
+            "unknown": self.unknown,
+            "dollars": self.dollars,
+        }
+
     def plus(self, other: "ModelUsage") -> "ModelUsage":
         """Both as one. Where one of them has no price, nobody knows what they cost together."""
         return ModelUsage(
@@ -57,8 +70,8 @@ class MeteredModel(ModelWrapper):
     def __init__(self, model: Model, prices: Prices | None = None) -> None:
         super().__init__(model)
         self.prices = prices or Prices()
-        self.price = self.prices.of(model.name)
-        self._usage, self._failed, self._unknown = FREE, 0, 0
+        self.price = self.prices.find(model.name)
+        self._usage, self._failed, self._unknown = NO_USAGE, 0, 0
         self._lock = threading.Lock()
 
     @property
@@ -67,9 +80,9 @@ class MeteredModel(ModelWrapper):
             name, priced = self.name, self.price is not None
             return ModelUsage(name, self._usage, self._failed, self._unknown, priced)
 
-    async def ask(self, ask: Request) -> Response:
+    async def ask(self, request: Request) -> Response:
         try:
-            reply = await self.model.ask(ask)
+            reply = await self.model.ask(request)
         except ModelError as error:
             usage = error.usage = None if error.usage is None else self._priced(error.usage)
             self._note(usage, failed=True)

@@ -25,8 +25,8 @@ class ModelWrapper:
     def fingerprint(self) -> str:
         return self.model.fingerprint
 
-    async def ask(self, ask: Request) -> Response:
-        return await self.model.ask(ask)
+    async def ask(self, request: Request) -> Response:
+        return await self.model.ask(request)
 
     async def __aenter__(self) -> Self:
         enter = getattr(self.model, "__aenter__", None)

@@ -9,13 +9,13 @@ stays spent until the hour is over.
 from typing import Any, NamedTuple
 
 from fourscore.core import Case, Rubric, Usage
-from fourscore.models.budget import Cost, parse_limits
+from fourscore.models.budget import NO_LIMITS, Cost, get_max_usage, parse_limits
+from fourscore.models.messages import NO_USAGE
 from fourscore.monitor.settings import BudgetSpec
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_rows import Spending
 
 HOUR = 3600
-NOTHING = Usage()
 
 
 class Reservation(NamedTuple):
@@ -38,8 +38,8 @@ class HourlyBudget:
     """The limits of an hour; with None there is no limit, and nothing is reserved."""
 
     def __init__(self, spec: BudgetSpec | None, rubric: Rubric) -> None:
-        several = [spec] if isinstance(spec, str | int | float) else list(spec or ())
-        self.limits = parse_limits(several) if several else None
+        limits = parse_limits(spec)
+        self.limits = None if limits == NO_LIMITS else limits
         self._judges: list[Any] = [slot.judge for slot in rubric.slots]
 
     def reserve(
@@ -50,7 +50,7 @@ class HourlyBudget:
         if self.limits is None:
             return Reservation(hour)
         most = cost_to_spending(
-            sum((_highest_cost(judge, case) for judge in self._judges), NOTHING)
+            sum((get_max_usage(judge, case) for judge in self._judges), NO_USAGE)
         )
         # At least one call: a judge that does not state its cost is not free.
         counted = most if most.calls else most._replace(calls=1)
@@ -59,14 +59,3 @@ class HourlyBudget:
 
     def _fits(self, spent: Spending) -> bool:
         return self.limits is None or self.limits.exceeded(Cost(*spent)) is None
-
-
-def _highest_cost(judge: Any, case: Case) -> Usage:
-    most = getattr(judge, "most", None)
-    if not callable(most):
-        return NOTHING
-    try:
-        stated = most(case)
-    except Exception:
-        return NOTHING
-    return stated if isinstance(stated, Usage) else NOTHING

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from fourscore.agents.trace_values import truncate, to_json, to_text
 from fourscore.agents.step_recorder import Recording
+from fourscore.agents.trace_values import to_json, to_text, truncate
 from fourscore.core import Case, Fault, Message, Step, ToolCall, Trace, digest
 from fourscore.core.frozen import replace_surrogates
 from fourscore.formats.case_fields import case_from

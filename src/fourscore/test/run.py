@@ -27,7 +27,7 @@ from fourscore.core import (
     score,
 )
 from fourscore.executors.local import Local
-from fourscore.models.messages import FREE, ModelError
+from fourscore.models.messages import NO_USAGE, ModelError
 from fourscore.models.model_pool import current_pool
 from fourscore.stats.summary import Summary
 from fourscore.stores.sqlite import Store
@@ -65,7 +65,7 @@ class PlannedAttempt(msgspec.Struct, frozen=True, kw_only=True):
     case: Case
     repeat: int
     trace: Trace | None = None
-    spent: Usage = FREE
+    spent: Usage = NO_USAGE
 
 
 class Observer(Protocol):
@@ -176,7 +176,7 @@ class _Runner:
             scored = Score(status=Status.JUDGE_ERROR, reason=reason, provenance=provenance)
         else:
             (scored,) = await score(self.rubric, planned.case, [trace], executor=self.executor)
-        if planned.spent == FREE:
+        if planned.spent == NO_USAGE:
             return scored
         return replace(scored, cost=scored.cost + planned.spent)
 
@@ -207,7 +207,7 @@ class _Runner:
 def _is_budget_spent() -> bool:
     """Whether the budget has refused a call: then no new attempt begins."""
     budget = current_pool().budget
-    return budget is not None and budget.over is not None
+    return budget is not None and budget.exceeded is not None
 
 
 def plan_attempts(cases: Iterable[Case], repeats: int) -> Iterator[PlannedAttempt]:

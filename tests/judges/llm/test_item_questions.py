@@ -17,7 +17,7 @@ from fourscore.judges.llm.item_questions import (
 )
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import ModelVerdict
-from fourscore.models.messages import FREE, ModelError
+from fourscore.models.messages import NO_USAGE, ModelError
 from fourscore.models.scripted import ScriptedModel
 
 from .scripts import number_of
@@ -25,7 +25,7 @@ from .scripts import number_of
 
 def given(share: float | None) -> ModelVerdict:
     probabilities = None if share is None else {"yes": share, "no": 1 - share}
-    return ModelVerdict(choice="yes", probabilities=probabilities, usage=FREE)
+    return ModelVerdict(choice="yes", probabilities=probabilities, usage=NO_USAGE)
 
 
 @pytest.mark.parametrize(

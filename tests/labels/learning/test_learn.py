@@ -15,8 +15,7 @@ from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, NOTHING, learn
 from fourscore.labels.learning.learned_rubric import write_artifact
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Budget, Cost
-from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.budget import Budget, BudgetedModel, Cost
 from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.scripted import ScriptedModel

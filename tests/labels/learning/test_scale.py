@@ -10,8 +10,7 @@ from fourscore.core import digest
 from fourscore.formats.labelled_samples import Samples
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Budget
-from fourscore.models.budgeted import BudgetedModel
+from fourscore.models.budget import Budget, BudgetedModel
 from fourscore.models.messages import Request, Response
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.scripted import ScriptedModel

@@ -45,7 +45,7 @@ from fourscore.evolve.mutations.proposers import (
 from fourscore.evolve.mutations.strategies import RISKS, MutationRecord
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.prompts import read_prompt
-from fourscore.models.messages import FREE, ChatMessage, ModelError, Request
+from fourscore.models.messages import NO_USAGE, ChatMessage, ModelError, Request
 
 if TYPE_CHECKING:
     from gepa.strategies.instruction_proposal import InstructionProposalSignature
@@ -106,7 +106,7 @@ class GepaProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
             if error.kind not in MODEL_FAULTS:
                 raise
             why = f"the model gave no text: {error.kind}"
-            return Refusal(reason=why, strategy=NAME, risk=self.risk, usage=error.usage or FREE)
+            return Refusal(reason=why, strategy=NAME, risk=self.risk, usage=error.usage or NO_USAGE)
         head, fence, _ = reply.text.partition("```")
         if not fence or shown.number not in head:
             why = "the reply does not repeat the number of the request before the new prompt"
@@ -199,7 +199,7 @@ class GepaAdapter:
     ) -> None:
         self._run, self._proposer, self._rng = run, proposer, rng
         self.record = record or MutationRecord()
-        self.usage: Usage = FREE
+        self.usage: Usage = NO_USAGE
         self.outcomes: list[Proposal | Refusal] = []
         self._passed: tuple[Case, ...] = ()
 

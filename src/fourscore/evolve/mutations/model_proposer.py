@@ -33,7 +33,7 @@ from fourscore.judges.hidden_text import remove_invisible
 from fourscore.judges.llm.injection_defences import FencedTexts
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import make_reply_schema, make_text_schema
-from fourscore.models.messages import FREE, ModelError
+from fourscore.models.messages import NO_USAGE, ModelError
 
 PROMPT = "mutate"
 #: Kinds of model errors that count as a try. All others are raised.
@@ -101,7 +101,7 @@ class ModelProposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields
                 reason=f"the model gave no text: {error.kind}",
                 strategy=strategy.name,
                 risk=strategy.risk,
-                usage=error.usage or FREE,
+                usage=error.usage or NO_USAGE,
             )
         draft = Draft(
             text=match_line_endings(parent_text, reply.value["prompt"]),

@@ -15,7 +15,7 @@ from fourscore.evolve.mutations.checks import Checks
 from fourscore.evolve.mutations.failures import Failure
 from fourscore.evolve.mutations.strategies import MutationRecord, digest_prompt
 from fourscore.judges.llm.prompts import Language
-from fourscore.models.messages import FREE, Model
+from fourscore.models.messages import NO_USAGE, Model
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -27,7 +27,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     parent: str
     why: str
     diff: str
-    usage: Usage = FREE
+    usage: Usage = NO_USAGE
 
     @property
     def digest(self) -> str:
@@ -44,7 +44,7 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     strategy: str = ""
     risk: Risk = "low"
     digest: str = ""
-    usage: Usage = FREE
+    usage: Usage = NO_USAGE
 
 
 class Proposer(Protocol):
@@ -71,7 +71,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     strategy: str
     risk: Risk
     why: str = ""
-    usage: Usage = FREE
+    usage: Usage = NO_USAGE
     number: str = ""
 
 

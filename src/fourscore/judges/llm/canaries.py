@@ -31,7 +31,7 @@ from fourscore.core.rubric import list_models
 from fourscore.core.trace import as_text
 from fourscore.judges.llm.attacks import read_families, read_wrong_answer
 from fourscore.judges.llm.model_judge import read_reference
-from fourscore.models.messages import FREE, ModelError
+from fourscore.models.messages import NO_USAGE, ModelError
 
 FIELD = "judge_options.canaries"
 #: A canary passes from this value on.
@@ -130,7 +130,7 @@ class CanaryJudge(msgspec.Struct, frozen=True):
             replace(one, canary=Canary(kind, passed[one.name])) if one.name in passed else one
             for one in real
         ]
-        return [replace(signals[0], usage=(signals[0].usage or FREE) + spent), *signals[1:]]
+        return [replace(signals[0], usage=(signals[0].usage or NO_USAGE) + spent), *signals[1:]]
 
     def draw_canary(self, case: Case, trace: Trace) -> tuple[str, str] | None:
         """Return kind and text of the canary that comes with this trace; None if none does."""
@@ -152,8 +152,8 @@ class CanaryJudge(msgspec.Struct, frozen=True):
         """Return whether the canary passed, by signal, and the usage; {} if judging failed."""
         signals = await _attempt(self.inner, case, Trace(output=answer))
         if isinstance(signals, Exception):
-            return {}, getattr(signals, "usage", None) or FREE
-        spent = sum((one.usage or FREE for one in signals), FREE)
+            return {}, getattr(signals, "usage", None) or NO_USAGE
+        spent = sum((one.usage or NO_USAGE for one in signals), NO_USAGE)
         return {one.name: one.value >= PASSES for one in signals if one.value is not None}, spent
 
 

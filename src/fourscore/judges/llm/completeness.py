@@ -21,7 +21,7 @@ from fourscore.judges.llm.item_questions import (
 )
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import ModelVerdict
-from fourscore.models.messages import FREE
+from fourscore.models.messages import NO_USAGE
 
 #: Most aspects that the model may list, and aspects that a reason names.
 TAKEN, _NAMED = 12, 8
@@ -49,7 +49,7 @@ class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         try:
             given = list(read_aspects(case))
         except CaseError:
-            return FREE  # such a case is an error, and no model is asked
+            return NO_USAGE  # such a case is an error, and no model is asked
         if given:
             longest = max(len(text.encode()) for text, _ in given)
             return self.ceiling("aspect", case, len(given), own=400 + longest)
@@ -67,7 +67,7 @@ class Completeness(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=
         answer = trace.answer
         if (why := self.explain_empty(case, answer)) is not None:
             return (make_signal(NAME, 0.0, why, "high"),)
-        spent = FREE
+        spent = NO_USAGE
         if not given and self.form == "full":
             given, spent = await self._list_aspects(case)
         if not given:

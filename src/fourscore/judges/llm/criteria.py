@@ -18,7 +18,7 @@ from fourscore.judges.llm.injection_defences import FencedTexts
 from fourscore.judges.llm.item_questions import gather_asks
 from fourscore.judges.llm.model_judge import ModelJudge, read_reference
 from fourscore.judges.llm.verdicts import Form, ModelVerdict
-from fourscore.models.messages import FREE
+from fourscore.models.messages import NO_USAGE
 
 NAME = "criteria"
 #: Criteria that are not met which the reason names.
@@ -114,7 +114,7 @@ class Criteria(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
             evidence=tuple(one.evidence for one in verdicts if one.evidence is not None)[
                 :MAX_EVIDENCE
             ],
-            usage=sum((one.usage for one in verdicts), FREE),
+            usage=sum((one.usage for one in verdicts), NO_USAGE),
         )
 
     def _measure_met(self, one: Criterion, verdict: ModelVerdict) -> float:

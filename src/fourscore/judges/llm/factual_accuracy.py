@@ -44,7 +44,7 @@ from fourscore.judges.reader import support
 from fourscore.judges.reader.support import judge_claims
 from fourscore.judges.reader.text import MAX_READ, read_text
 from fourscore.judges.reader.weights import shipped_weights
-from fourscore.models.messages import FREE
+from fourscore.models.messages import NO_USAGE
 
 Outcome = Literal["supported", "contradicted", "absent"]
 #: From the worst to the best.
@@ -121,10 +121,10 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         try:
             facts = self._read_claims(case)
         except CaseError:
-            return FREE  # such a case is an error, and no model is asked
+            return NO_USAGE  # such a case is an error, and no model is asked
         is_full = self.form == "full"
         if not facts:
-            most = self.ceiling("statements", case, 1) if is_full else FREE
+            most = self.ceiling("statements", case, 1) if is_full else NO_USAGE
             return most + self.ceiling("grounding", case, TAKEN, own=1000)
         if not (is_full and _is_prose(case, facts)):
             longest = max(len(fact.text.encode()) for fact in facts)
@@ -145,7 +145,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         text = blank_thinking(answer) if self.think == "drop" else answer
         if shown:
             return (await self._judge_by_sources(case, output, text, shown),)
-        spent = FREE
+        spent = NO_USAGE
         if self.escalate_below is not None:
             return (await self._judge_unsure(case, output, text, facts),)
         if self.form == "full" and _is_prose(case, facts):
@@ -167,7 +167,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         asked = await self._judge_claims(case, output, text, [facts[place] for place in unsure])
         left = {id(one.fact): one for one in asked}
         found = [settled.get(at) or left[id(fact)] for at, fact in enumerate(facts)]
-        signal = self._signal(found, FREE, output)
+        signal = self._signal(found, NO_USAGE, output)
         note = f"the model was asked about {len(unsure)} of {len(facts)} claims"
         return replace(signal, reason=f"{note}; {signal.reason}")
 
@@ -227,7 +227,7 @@ class FactualAccuracy(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fiel
         self, case: Case, output: str, text: str, shown: list[Any]
     ) -> Signal:
         """Check the statements of the output against sources."""
-        spent, claims = FREE, extract_claims(text)
+        spent, claims = NO_USAGE, extract_claims(text)
         if self.form == "full":
             claims, spent = await self._ask_statements(case, output, text)
         asks = gather_asks(
@@ -298,7 +298,7 @@ def _use_rules(fact: Fact, verdict: support.ClaimVerdict, text: str) -> JudgedCl
         choice=choice,
         evidence=place,
         probabilities=probabilities,
-        usage=FREE,
+        usage=NO_USAGE,
         asked_to_quote=False,
     )
     return JudgedClaim(fact, by_rules, (place,) if choice == yes else ())

@@ -12,7 +12,7 @@ from fourscore.judges.llm.injection_defences import FencedTexts
 from fourscore.judges.llm.model_judge import ModelJudge, find_subject
 from fourscore.judges.llm.prompts import TITLES
 from fourscore.judges.llm.verdicts import ModelVerdict, make_reply_schema, make_text_schema
-from fourscore.models.messages import FREE, ModelError
+from fourscore.models.messages import NO_USAGE, ModelError
 
 T = TypeVar("T")
 #: A verdict is doubtful if the model's probability of its choice is below `DOUBTFUL`; the whole is
@@ -94,13 +94,13 @@ async def gather_asks(asks: Sequence[Any]) -> list[Any]:
         return list(done)
     first = failed[0]
     if isinstance(first, ModelError):
-        first.usage = sum((_get_usage(one) for one in done), FREE)
+        first.usage = sum((_get_usage(one) for one in done), NO_USAGE)
     raise first
 
 
 def _get_usage(done: Any) -> Usage:
     """Return the usage of a verdict or a failure, as far as it is known."""
-    return getattr(done, "usage", None) or FREE
+    return getattr(done, "usage", None) or NO_USAGE
 
 
 async def add_spent(spent: Usage, asks: Awaitable[T]) -> T:
@@ -108,11 +108,11 @@ async def add_spent(spent: Usage, asks: Awaitable[T]) -> T:
     try:
         return await asks
     except ModelError as error:
-        error.usage = (error.usage or FREE) + spent
+        error.usage = (error.usage or NO_USAGE) + spent
         raise
 
 
-def set_usage(signal: Signal, verdicts: Sequence[ModelVerdict], before: Usage = FREE) -> Signal:
+def set_usage(signal: Signal, verdicts: Sequence[ModelVerdict], before: Usage = NO_USAGE) -> Signal:
     """Return the signal with the usage of its verdicts, and of what was asked before them."""
     return replace(signal, usage=sum((one.usage for one in verdicts), before))
 

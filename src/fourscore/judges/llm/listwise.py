@@ -22,7 +22,7 @@ from fourscore.judges.llm.comparison import (
 )
 from fourscore.judges.llm.item_questions import gather_asks
 from fourscore.judges.llm.verdicts import make_reply_schema, make_text_schema
-from fourscore.models.messages import FREE, Response
+from fourscore.models.messages import NO_USAGE, Response
 
 NAME, PROMPT = "listwise", "listwise"
 #: Up to so many candidates the schema lists every possible ranking: 24 of them.
@@ -73,7 +73,7 @@ class Listwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields
             -mean(places[at] or [0]) if at in places else -float(len(traces))
             for at in range(len(traces))
         ]
-        spent = sum((reply.usage for reply, _ in replies), FREE)
+        spent = sum((reply.usage for reply, _ in replies), NO_USAGE)
         return _make_signals(scores, empty, places, spent)
 
     async def _ask_ranking(self, case: Case, answers: Sequence[str]) -> tuple[Response, list[str]]:

@@ -39,7 +39,7 @@ from fourscore.judges.llm.verdicts import (
     make_verdict_schema,
     read_word,
 )
-from fourscore.models.messages import FREE, ChatMessage, Model, ModelError, Request, Response
+from fourscore.models.messages import NO_USAGE, ChatMessage, Model, ModelError, Request, Response
 from fourscore.models.model_pool import model_for
 
 #: Requests for one verdict at most: the first, and two more if a reply cannot be used.
@@ -221,7 +221,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         prompt = read_prompt(self.choose_prompt(name), self.language, self.prompt_folder)
         system, user = prompt.fill(texts)
         reminder = WORD_REMINDERS[self.language].format(words=", ".join(words))
-        spent, reply_text = FREE, ""
+        spent, reply_text = NO_USAGE, ""
         for attempt in range(TRIES):
             question = ChatMessage("user", f"{user}\n\n{reminder}" if attempt else user)
             ask = Request(
@@ -262,7 +262,7 @@ class ModelJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """Return a reply that fits the schema, has the right check number and passes `check`."""
         texts = {**fenced.texts, "number": fenced.number, **own}
         system, user = read_prompt(name, self.language, self.prompt_folder).fill(texts)
-        spent, wrong = FREE, ""
+        spent, wrong = NO_USAGE, ""
         for attempt in range(TRIES):
             again = f"\n\n{REMINDERS[self.language].format(number=fenced.number)}" if wrong else ""
             ask = Request(

@@ -14,7 +14,7 @@ from fourscore.core import Case, JudgeError, Signal, Trace, Usage
 from fourscore.core.numbers import check_whole
 from fourscore.judges.llm.comparison import ComparisonJudge
 from fourscore.judges.llm.item_questions import gather_asks
-from fourscore.models.messages import FREE
+from fourscore.models.messages import NO_USAGE
 
 NAME, PROMPT = "pairwise", "pairwise"
 CHOICES = ("A", "B", "tie")
@@ -29,7 +29,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     won: float
     is_turned: bool = False
     is_asked: bool = False
-    usage: Usage = FREE
+    usage: Usage = NO_USAGE
 
 
 class Pairwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -104,7 +104,7 @@ class Pairwise(ComparisonJudge, frozen=True, kw_only=True, forbid_unknown_fields
         counts = [won.count(1.0), won.count(0.5), won.count(0.0)]
         words = f"won {counts[0]}, tied {counts[1]}, lost {counts[2]}"
         # A comparison belongs to two signals: its usage counts once, with the first.
-        usage = sum((one.usage for one in mine if one.first == at), FREE)
+        usage = sum((one.usage for one in mine if one.first == at), NO_USAGE)
         return Signal(
             name=NAME,
             value=sum(won) / len(won),

@@ -21,7 +21,7 @@ from fourscore.core.levels import find_level
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.core.rubric import fingerprint
 from fourscore.judges.loading import load_judge
-from fourscore.models.messages import FREE, ModelError
+from fourscore.models.messages import NO_USAGE, ModelError
 
 Combine = Literal["mean", "median", "majority"]
 
@@ -114,7 +114,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return found
 
     def most(self, case: Case) -> Usage:
-        return sum((one.judge.most(case) for one in self.loaded_members), FREE)  # type: ignore[attr-defined]
+        return sum((one.judge.most(case) for one in self.loaded_members), NO_USAGE)  # type: ignore[attr-defined]
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         asks = (one.judge.judge(case, trace) for one in self.loaded_members)
@@ -185,6 +185,6 @@ def _sum_usage(
     answered: Sequence[tuple[LoadedMember, Sequence[Signal]]],
     failed: Sequence[tuple[LoadedMember, Exception]],
 ) -> Usage:
-    given = (signal.usage or FREE for _, signals in answered for signal in signals)
-    lost = (getattr(error, "usage", None) or FREE for _, error in failed)
-    return sum(chain(given, lost), FREE)
+    given = (signal.usage or NO_USAGE for _, signals in answered for signal in signals)
+    lost = (getattr(error, "usage", None) or NO_USAGE for _, error in failed)
+    return sum(chain(given, lost), NO_USAGE)

@@ -14,7 +14,7 @@ from fourscore.labels.learning.data_split import Unit
 from fourscore.labels.learning.journal import Journal, key_of
 from fourscore.labels.learning.pool import pooled
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.messages import FREE, ModelError
+from fourscore.models.messages import NO_USAGE, ModelError
 
 #: Verdicts on one criterion. SILENT is an answer that says nothing: it meets nothing.
 YES, NO, SILENT = 1, 0, -1
@@ -69,7 +69,7 @@ class Checker:
         async def ask(unit: Unit) -> tuple[float | None, Usage]:
             sample = self.samples.read(unit.sample)
             (signal,) = await judge.judge(_case(sample), _trace(sample, unit.place))
-            return signal.value, signal.usage or FREE
+            return signal.value, signal.usage or NO_USAGE
 
         async def one(unit: Unit) -> None:
             key = ("rate", self._name(unit.sample), unit.place)
@@ -89,7 +89,7 @@ class Checker:
             sample = self.samples.read(at)
             traces = [_trace(sample, place) for place in range(len(sample.answers))]
             signals = await judge.rank(_case(sample), traces)
-            spent = sum((signal.usage or FREE for signal in signals), FREE)
+            spent = sum((signal.usage or NO_USAGE for signal in signals), NO_USAGE)
             return [signal.value or 0.0 for signal in signals], spent
 
         async def one(at: int) -> None:
@@ -106,7 +106,7 @@ class Checker:
         sample = self.samples.read(unit.sample)
         (signal,) = await self._judge(text).judge(_case(sample), _trace(sample, unit.place))
         if signal.usage is None:
-            return SILENT, FREE
+            return SILENT, NO_USAGE
         return YES if signal.value else NO, signal.usage
 
     async def _known(

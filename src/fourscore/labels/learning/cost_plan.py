@@ -12,8 +12,7 @@ from fourscore.judges.llm.model_judge import TRIES
 from fourscore.judges.llm.prompts import read_prompt
 from fourscore.labels.learning.data_split import FEWEST, Parts, probe_of, units_of
 from fourscore.labels.learning.settings import Learning
-from fourscore.models.budget import Budget
-from fourscore.models.budgeted import BYTES_PER_TOKEN
+from fourscore.models.budget import BYTES_PER_TOKEN, Budget
 from fourscore.models.model_pool import ModelPool
 from fourscore.models.prices import Price
 
@@ -62,7 +61,7 @@ class Plan(NamedTuple):
 
     def document(self, pool: ModelPool) -> dict[str, Any]:
         """JSON-ready."""
-        usage, price = self.usage(), pool.price_of(self.settings.pool_model.name)
+        usage, price = self.usage(), pool.find_price(self.settings.pool_model.name)
         return {
             "calls_at_most": self.calls,
             "calls_per_round": self.round_calls,

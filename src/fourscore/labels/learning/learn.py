@@ -67,7 +67,7 @@ async def _learned(
     plan = plan_of(samples, parts, settings)
     checker = Checker(samples, settings, book, observe)
     loop = Loop(samples, settings, parts, book, checker, tell)
-    price = current_pool().price_of(settings.pool_model.name)
+    price = current_pool().find_price(settings.pool_model.name)
     found = await loop.run(plan, Allowance(current_pool().budget, plan, price))
     if not found.rounds:
         message = f"{found.stopped}: it takes about {plan.round_calls + plan.report_calls(1)} calls"
