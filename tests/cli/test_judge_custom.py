@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore.cli.main import main
-from fourscore.train import judge_pool as crew
+from fourscore.train import judge_pool
 
 JUDGE = '''
 import asyncio, ctypes, os, sys, time
@@ -162,7 +162,7 @@ def test_a_judge_that_breaks_loses_its_own_row(deed: str, words: str) -> None:
 
 
 def test_a_judge_that_holds_the_interpreter_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "SLACK", 2.0)
+    monkeypatch.setattr(judge_pool, "SLACK", 2.0)
     rows = rows_that("work", "hold the interpreter", "work")
     code, lines = judged(rows, "mine.py->Hostile", "--deadline", "1")
     assert verdicts(lines) == [SCORED, LOST, SCORED]

@@ -14,7 +14,7 @@ from fourscore.core import ConfigError, DataError
 from fourscore.executors.workers import Workers
 from fourscore.formats.recorded_outputs import read_row
 from fourscore.formats.yaml_file import parse_document
-from fourscore.train import judge_pool as crew
+from fourscore.train import judge_pool
 
 FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
 
@@ -169,8 +169,8 @@ def test_an_inline_judge_of_the_user_cannot_end_this_process() -> None:
 
 def test_a_queue_longer_than_the_patience_of_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     """`Workers` gives a job up unasked after `patience` (300 s); a chunk may take 16 deadlines."""
-    monkeypatch.setattr(crew, "Workers", partial(Workers, patience=1.0))
-    monkeypatch.setattr(crew, "ROWS_AT_RISK", 1)
+    monkeypatch.setattr(judge_pool, "Workers", partial(Workers, patience=1.0))
+    monkeypatch.setattr(judge_pool, "ROWS_AT_RISK", 1)
     Path("j.py").write_text(
         "import time\ndef f(case, trace):\n    time.sleep(0.8)\n    return 1.0\n"
     )

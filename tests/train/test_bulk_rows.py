@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from fourscore.core import DataError, Rubric
 from fourscore.formats.line_chunks import Chunk
 from fourscore.judges.math import MathJudge
-from fourscore.train.bulk_rows import Job, Tally, check_chunk, failed_chunk, judge_chunk
+from fourscore.train.bulk_rows import BulkJob, RewardTally, check_chunk, fail_chunk, judge_chunk
 
-JOB = pickle.dumps(Job(Rubric.from_judge(MathJudge()), 30.0))
+JOB = pickle.dumps(BulkJob(Rubric.from_judge(MathJudge()), 30.0))
 
 
 def chunk(*rows: Any, first: int = 1) -> Chunk:
@@ -48,7 +48,7 @@ def test_checking_counts_rows_and_names_the_line_that_is_broken() -> None:
 
 
 def test_a_chunk_that_could_not_be_judged_keeps_a_line_for_each_output() -> None:
-    text, tally = failed_chunk(chunk(row("4", "a", "b"), row("4", "c")), "the process died")
+    text, tally = fail_chunk(chunk(row("4", "a", "b"), row("4", "c")), "the process died")
     lines = [json.loads(line) for line in text.splitlines()]
     assert len(lines) == tally.planned == tally.statuses["judge_error"] == 3
     assert all(line["raw_reward"] is line["is_success"] is None for line in lines)
@@ -69,11 +69,11 @@ def test_a_chunk_that_could_not_be_judged_keeps_a_line_for_each_output() -> None
 def test_parts_add_up_to_the_whole(rows: list[tuple[str | None, list[str]]], most: int) -> None:
     whole = chunk(*[row(answer, *texts) for answer, texts in rows])
     lines, tally = judge_chunk(JOB, whole)
-    text, total = b"", Tally(statuses={})
+    text, total = b"", RewardTally(statuses={})
     for part in whole.split(most):
         some, of_part = judge_chunk(JOB, part)
         text += some
-        total.add(of_part)
+        total.merge(of_part)
     assert (text, total) == (lines, tally)
     assert tally.planned == sum(tally.statuses.values()) == lines.count(b"\n")
     assert tally.rows == len(rows)

@@ -1,4 +1,4 @@
-"""A crew gives chunks back in their order, and outlives a judge that ends its process."""
+"""A pool gives chunks back in their order, and outlives a judge that ends its process."""
 
 import json
 import os
@@ -12,8 +12,8 @@ from fourscore.core import DataError, Rubric
 from fourscore.formats.line_chunks import Chunk
 from fourscore.judges.loading import load_judge
 from fourscore.judges.math import MathJudge
-from fourscore.train.bulk_rows import Tally
-from fourscore.train.judge_pool import WORTH_PROCESSES, Crew
+from fourscore.train.bulk_rows import RewardTally
+from fourscore.train.judge_pool import MIN_BYTES_FOR_PROCESSES, JudgePool
 
 MATH = Rubric.from_judge(MathJudge())
 
@@ -42,11 +42,11 @@ def chunks(n: int, *answers: str) -> list[Chunk]:
     return found
 
 
-def judged(crew: Crew, source: list[Chunk]) -> tuple[list[dict[str, Any]], Tally]:
-    tally, lines = Tally(statuses={}), []
-    with crew:
-        for _, (text, part) in crew.judge(source):
-            tally.add(part)
+def judged(pool: JudgePool, source: list[Chunk]) -> tuple[list[dict[str, Any]], RewardTally]:
+    tally, lines = RewardTally(statuses={}), []
+    with pool:
+        for _, (text, part) in pool.judge(source):
+            tally.merge(part)
             lines += [json.loads(line) for line in text.splitlines()]
     return lines, tally
 
@@ -59,13 +59,13 @@ def where(tmp_path: Path) -> Rubric:
 
 
 @pytest.mark.parametrize(
-    ("workers", "size"), [(1, None), (2, 100), (2, WORTH_PROCESSES), (3, None)]
+    ("workers", "size"), [(1, None), (2, 100), (2, MIN_BYTES_FOR_PROCESSES), (3, None)]
 )
 def test_chunks_come_back_in_their_order(workers: int, size: int | None) -> None:
     source = chunks(40)
-    with Crew(MATH, 30.0, workers, size) as crew:
-        assert [(chunk, rows) for chunk, rows in crew.check(source)] == [(c, 1) for c in source]
-        assert [chunk for chunk, _ in crew.judge(source)] == source
+    with JudgePool(MATH, 30.0, workers=workers, size=size) as pool:
+        assert [(chunk, rows) for chunk, rows in pool.check(source)] == [(c, 1) for c in source]
+        assert [chunk for chunk, _ in pool.judge(source)] == source
 
 
 def test_chunks_are_taken_as_results_are() -> None:
@@ -78,8 +78,8 @@ def test_chunks_are_taken_as_results_are() -> None:
             taken += 1
             yield chunks(1)[0]
 
-    with Crew(MATH, 30.0, 2, WORTH_PROCESSES) as crew:
-        results = crew.judge(endless())
+    with JudgePool(MATH, 30.0, workers=2, size=MIN_BYTES_FOR_PROCESSES) as pool:
+        results = pool.judge(endless())
         for n in range(1, 20):
             next(results)
             assert taken <= n + 5
@@ -87,20 +87,23 @@ def test_chunks_are_taken_as_results_are() -> None:
 
 def test_a_broken_row_raises_with_its_line_from_any_process() -> None:
     source = [*chunks(3), Chunk(4, b'{"task": 3}\n')]
-    for size in (100, WORTH_PROCESSES):
-        with Crew(MATH, 30.0, 2, size) as crew, pytest.raises(DataError) as caught:
-            list(crew.check(source))
+    for size in (100, MIN_BYTES_FOR_PROCESSES):
+        with (
+            JudgePool(MATH, 30.0, workers=2, size=size) as pool,
+            pytest.raises(DataError) as caught,
+        ):
+            list(pool.check(source))
         assert (caught.value.line, caught.value.field) == (4, "task")
 
 
 def test_a_users_judge_never_runs_in_this_process(where: Rubric) -> None:
-    for workers, size in ((1, 100), (2, WORTH_PROCESSES), (2, None)):
-        lines, _ = judged(Crew(where, 30.0, workers, size), chunks(3))
+    for workers, size in ((1, 100), (2, MIN_BYTES_FOR_PROCESSES), (2, None)):
+        lines, _ = judged(JudgePool(where, 30.0, workers=workers, size=size), chunks(3))
         assert os.getpid() not in {line["raw_reward"] for line in lines}
 
 
 def test_a_judge_that_ends_its_process_loses_its_own_row(where: Rubric) -> None:
-    lines, tally = judged(Crew(where, 30.0, 2, 100), chunks(2, "a", "die", "b"))
+    lines, tally = judged(JudgePool(where, 30.0, workers=2, size=100), chunks(2, "a", "die", "b"))
     assert [line["task_id"] for line in lines] == ["0", "0", "0", "1", "1", "1"]
     assert [line["status"] for line in lines] == ["scored", "judge_error", "scored"] * 2
     assert "SIGKILL" in lines[1]["reason"]
@@ -108,8 +111,8 @@ def test_a_judge_that_ends_its_process_loses_its_own_row(where: Rubric) -> None:
     assert tally.rows == tally.planned == 6
 
 
-def test_the_processes_are_gone_when_the_crew_is(where: Rubric) -> None:
-    lines, _ = judged(Crew(where, 30.0, 2, 100), chunks(8))
+def test_the_processes_are_gone_when_the_pool_is(where: Rubric) -> None:
+    lines, _ = judged(JudgePool(where, 30.0, workers=2, size=100), chunks(8))
     for process in {int(line["raw_reward"]) for line in lines}:
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)

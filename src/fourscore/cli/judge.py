@@ -25,8 +25,8 @@ from fourscore.formats.atomic_file import open_atomic
 from fourscore.formats.line_chunks import chunks
 from fourscore.report import summary_text
 from fourscore.stats.intervals import wilson
-from fourscore.train.bulk_rows import Tally
-from fourscore.train.judge_pool import Crew
+from fourscore.train.bulk_rows import RewardTally
+from fourscore.train.judge_pool import JudgePool
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,9 +55,11 @@ def run(args: argparse.Namespace) -> int:
         stack.enter_context(pool.activate())
         source = stack.enter_context(_open(args.data))
         size = _find_size(source)
-        judges = stack.enter_context(Crew(rubric, args.deadline, args.workers, size))
+        judges = stack.enter_context(
+            JudgePool(rubric, args.deadline, workers=args.workers, size=size)
+        )
         progress = stack.enter_context(Progress(size))
-        tally = Tally(statuses={})
+        tally = RewardTally(statuses={})
         try:
             if size is not None:
                 start = source.tell()
@@ -68,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
             with open_atomic(args.out or "-") as sink:
                 for chunk, (lines, part) in judges.judge(chunks(source)):
                     sink.write(lines)
-                    tally.add(part)
+                    tally.merge(part)
                     progress.step("judging", len(chunk.text))
                 if not tally.rows:
                     raise DataError("it holds no rows")
@@ -109,7 +111,7 @@ def _find_size(stream: BinaryIO) -> int | None:
 def _report(
     args: argparse.Namespace,
     rubric: Rubric,
-    tally: Tally,
+    tally: RewardTally,
     *,
     seconds: float,
     usage: dict[str, Any],
@@ -131,7 +133,7 @@ def _report(
             "success_rate_interval": [low, high] if n else None,
             "mean_reward": mean,
             "mean_reward_standard_error": tally.standard_error,
-            "surrogates_replaced": tally.replaced,
+            "surrogates_replaced": tally.surrogates_replaced,
             "rubric_fingerprint": rubric.provenance.rubric,
             **usage,
             "seconds": round(seconds, 3),
@@ -151,6 +153,6 @@ def _report(
         {"planned": tally.planned, "total_tests": n, **usage}
     ):
         write(f"{spent}\n")
-    if tally.replaced:
-        write(f"lone surrogates read as U+FFFD: {tally.replaced}\n")
+    if tally.surrogates_replaced:
+        write(f"lone surrogates read as U+FFFD: {tally.surrogates_replaced}\n")
     return code

@@ -18,7 +18,7 @@ from fourscore.labels.auto_grader_config import AutoGrader
 ROOTS = ("ajet", "fourscore")
 
 
-class TaskJudge(msgspec.Struct, forbid_unknown_fields=True):
+class TaskJudge(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """`task_judge`: which judge, and its options. The `alien_llm_…` keys are for custom judges."""
 
     judge_type: Literal["customized_protocol", "rubrics_auto_grader"] = "customized_protocol"

@@ -1,4 +1,4 @@
-"""Recorded outputs judged in bulk: a chunk of lines in, a chunk of reward lines out.
+"""Judge recorded outputs in bulk: a chunk of rows in, a chunk of reward lines out.
 
 Chunks are independent, so they can go to several processes; nothing here reads or writes files.
 """
@@ -24,18 +24,18 @@ from fourscore.formats.recorded_outputs import Row, read_row
 from fourscore.judges.scorer import score_outputs
 
 
-class Tally(msgspec.Struct):
-    """What came of the outputs so far. Every output has exactly one status."""
+class RewardTally(msgspec.Struct, kw_only=True):
+    """Counts and sums over judged outputs. Every output has exactly one status."""
 
     rows: int = 0
     planned: int = 0
     successes: int = 0
     reward_sum: float = 0.0
     reward_squares: float = 0.0
-    replaced: int = 0
+    surrogates_replaced: int = 0
     statuses: dict[str, int] = {}
 
-    def count(self, score: Score) -> None:
+    def add_score(self, score: Score) -> None:
         self.planned += 1
         self.statuses[score.status] = self.statuses.get(score.status, 0) + 1
         if score.reward is not None:
@@ -43,34 +43,35 @@ class Tally(msgspec.Struct):
             self.reward_sum += score.reward
             self.reward_squares += score.reward * score.reward
 
-    def add(self, other: "Tally") -> None:
+    def merge(self, other: "RewardTally") -> None:
         self.rows += other.rows
         self.planned += other.planned
         self.successes += other.successes
         self.reward_sum += other.reward_sum
         self.reward_squares += other.reward_squares
-        self.replaced += other.replaced
+        self.surrogates_replaced += other.surrogates_replaced
         for status, n in other.statuses.items():
             self.statuses[status] = self.statuses.get(status, 0) + n
 
     @property
     def measured(self) -> int:
+        """The number of outputs with a measured status."""
         return sum(n for status, n in self.statuses.items() if Status(status).measured)
 
     @property
     def standard_error(self) -> float | None:
-        """Of the mean reward; None where it cannot be told."""
+        """The standard error of the mean reward; None with fewer than two measured outputs."""
         n = self.measured
         if n < 2:
             return None
         spread = self.reward_squares - self.reward_sum**2 / n
-        if spread < 1e-12 * self.reward_squares:  # nothing but rounding
+        if spread < 1e-12 * self.reward_squares:  # only rounding errors
             return 0.0
         return sqrt(spread / (n - 1) / n)
 
 
-class Line(msgspec.Struct):
-    """One line of the answer."""
+class RewardLine(msgspec.Struct, kw_only=True):
+    """One line of the result of `fourscore judge`."""
 
     task_id: str
     index: int
@@ -80,74 +81,81 @@ class Line(msgspec.Struct):
     reason: str
 
 
-class Job(NamedTuple):
-    """How chunks are judged; pickled once, and sent with each of them as bytes."""
+class BulkJob(NamedTuple):
+    """How chunks are judged; pickled once, and sent as bytes with each chunk."""
 
     rubric: Rubric
     deadline: float
     concurrency: int = 1
 
 
-#: A loop this late, in seconds, was blocked by somebody.
-LATE = 0.25
-#: Calls left hanging in threads before a worker is replaced.
-MOST_STUCK = 16
+#: Seconds of delay from which the event loop counts as blocked.
+BLOCKED_AFTER = 0.25
+#: Calls hanging in threads from which a worker is replaced.
+MAX_STUCK = 16
 
 _ENCODER = msgspec.json.Encoder()
 
 
 def check_chunk(chunk: Chunk) -> int:
-    """The number of rows; a `DataError` with its line at the first that is broken."""
+    """Return the number of rows; a `DataError` with its line at the first broken one."""
     rows = 0
     for number, line in chunk.lines():
-        _row(number, line)
+        _read_row(number, line)
         rows += 1
     return rows
 
 
-def judge_chunk(job: bytes, chunk: Chunk) -> tuple[bytes, Tally]:
-    """The reward lines of a chunk, in its order, and their tally.
+def judge_chunk(job: bytes, chunk: Chunk) -> tuple[bytes, RewardTally]:
+    """Return the reward lines of a chunk, in its order, and their tally.
 
-    Rows that need not wait are judged on the way through; the others side by side at the end.
+    Rows that need not wait are judged first, one by one; the others then concurrently.
     """
-    prepared = _prepared(job)
-    answer, rows = _Answer(), [_row(number, line) for number, line in chunk.lines()]
-    given: list[list[Score] | None] = [prepared.at_once(row) for row in rows]
-    waiting = [row for row, scores in zip(rows, given, strict=True) if scores is None]
-    late = iter(prepared.wait(waiting) if waiting else ())
-    prepared.done()
-    for row, scores in zip(rows, given, strict=True):
-        answer.add(row, next(late) if scores is None else scores)
-    return bytes(answer.text), answer.tally
+    judge = _get_chunk_judge(job)
+    result, rows = _ChunkResult(), [_read_row(number, line) for number, line in chunk.lines()]
+    first: list[list[Score] | None] = [judge.score_at_once(row) for row in rows]
+    waiting = [row for row, scores in zip(rows, first, strict=True) if scores is None]
+    later = iter(judge.score_waiting(waiting) if waiting else ())
+    judge.finish_chunk()
+    for row, scores in zip(rows, first, strict=True):
+        result.add(row, next(later) if scores is None else scores)
+    return bytes(result.text), result.tally
 
 
-def failed_chunk(chunk: Chunk, reason: str) -> tuple[bytes, Tally]:
-    """The same for rows whose judge took its process down with it."""
-    answer = _Answer()
+def fail_chunk(chunk: Chunk, reason: str) -> tuple[bytes, RewardTally]:
+    """Return the reward lines and tally of rows whose judge crashed its process."""
+    result = _ChunkResult()
     for number, line in chunk.lines():
-        row = _row(number, line)
-        answer.add(row, [Score(status=Status.JUDGE_ERROR, reason=reason)] * len(row.outputs))
-    return bytes(answer.text), answer.tally
+        row = _read_row(number, line)
+        result.add(row, [Score(status=Status.JUDGE_ERROR, reason=reason)] * len(row.outputs))
+    return bytes(result.text), result.tally
 
 
-class _Answer:
-    """Reward lines and their tally, growing."""
+class _ChunkResult:
+    """The reward lines of a chunk so far, and their tally."""
 
     def __init__(self) -> None:
         self.text = bytearray()
-        self.tally = Tally(statuses={})
+        self.tally = RewardTally(statuses={})
 
-    def add(self, row: Row, given: list[Score]) -> None:
+    def add(self, row: Row, scores: list[Score]) -> None:
         self.tally.rows += 1
-        self.tally.replaced += row.replaced
-        for index, score in enumerate(given):
-            self.tally.count(score)
-            line = Line(row.case.id, index, score.reward, score.passed, score.status, score.reason)
+        self.tally.surrogates_replaced += row.replaced
+        for index, score in enumerate(scores):
+            self.tally.add_score(score)
+            line = RewardLine(
+                task_id=row.case.id,
+                index=index,
+                raw_reward=score.reward,
+                is_success=score.passed,
+                status=score.status,
+                reason=score.reason,
+            )
             _ENCODER.encode_into(line, self.text, -1)
             self.text += b"\n"
 
 
-def _row(number: int, line: bytes) -> Row:
+def _read_row(number: int, line: bytes) -> Row:
     try:
         return read_row(line)
     except DataError as error:
@@ -155,8 +163,8 @@ def _row(number: int, line: bytes) -> Row:
     raise error_here
 
 
-class _Prepared:
-    """One judge, one loop and one pool of threads for all chunks that this process sees."""
+class _ChunkJudge:
+    """The rubric, event loop and threads for all chunks that this process judges."""
 
     def __init__(self, rubric: Rubric, deadline: float, concurrency: int) -> None:
         self.rubric, self.concurrency = rubric, concurrency
@@ -164,8 +172,8 @@ class _Prepared:
         self.runner = asyncio.Runner()
         atexit.register(self.runner.close)
 
-    def at_once(self, row: Row) -> list[Score] | None:
-        """The scores of a row, if they can be had without waiting."""
+    def score_at_once(self, row: Row) -> list[Score] | None:
+        """Return the scores of a row; None where its judge has to wait."""
         if not self.rubric.is_bounded:
             return None
         try:
@@ -173,67 +181,65 @@ class _Prepared:
         except MustWait:
             return None
 
-    def wait(self, rows: list[Row]) -> list[list[Score]]:
-        """In the context of whoever called: the models and the budget are theirs."""
+    def score_waiting(self, rows: list[Row]) -> list[list[Score]]:
+        """Score rows on the event loop, in the caller's context with its models and budget."""
         try:
-            return self.runner.run(self.side_by_side(rows), context=contextvars.copy_context())
-        except OSError as error:  # of the loop itself: a judge has closed what it runs on
+            return self.runner.run(
+                self._score_concurrently(rows), context=contextvars.copy_context()
+            )
+        except OSError as error:  # of the loop itself: a judge has closed its file descriptors
             retire()
             raise WorkerError(f"the judge broke its worker: {error.strerror}") from None
 
-    async def side_by_side(self, rows: list[Row]) -> list[list[Score]]:
-        """The scores of rows that wait.
-
-        One that blocks the loop they share makes its neighbours late: where that happened, those
-        that timed out are judged again, each on its own.
-        """
+    async def _score_concurrently(self, rows: list[Row]) -> list[list[Score]]:
+        """Score rows together; where one blocked the loop, those that timed out again, alone."""
         gate = asyncio.Semaphore(self.concurrency)
 
-        async def one(row: Row) -> list[Score]:
+        async def score_row(row: Row) -> list[Score]:
             async with gate:
                 return await score_outputs(
                     self.rubric, row.case, row.outputs, executor=self.executor
                 )
 
-        async with _Pulse() as pulse:
-            given = await asyncio.gather(*map(one, rows))
-        if pulse.worst < LATE or len(rows) == 1:
-            return given
+        async with _LoopDelay() as delay:
+            scores = await asyncio.gather(*map(score_row, rows))
+        if delay.worst < BLOCKED_AFTER or len(rows) == 1:
+            return scores
         return [
-            await one(row) if any(map(_timed_out, scores)) else scores
-            for row, scores in zip(rows, given, strict=True)
+            await score_row(row) if any(map(_has_timed_out, of_row)) else of_row
+            for row, of_row in zip(rows, scores, strict=True)
         ]
 
-    def done(self) -> None:
-        """After a chunk: a worker full of threads that never end makes way for a new one."""
-        if isinstance(self.executor, Local) and self.executor.threads.stuck >= MOST_STUCK:
+    def finish_chunk(self) -> None:
+        """Replace this worker after the chunk where too many of its threads hang."""
+        if isinstance(self.executor, Local) and self.executor.threads.stuck >= MAX_STUCK:
             retire()
 
 
-def _timed_out(score: Score) -> bool:
+def _has_timed_out(score: Score) -> bool:
     return any(signal.fault and signal.fault.kind == "timeout" for signal in score.signals)
 
 
-class _Pulse:
-    """How late the event loop was at its worst, in seconds."""
+class _LoopDelay:
+    """Measures the worst delay of the event loop, in seconds."""
 
-    EVERY = 0.05
+    INTERVAL = 0.05
 
     async def __aenter__(self) -> Self:
         self.worst = 0.0
-        self._task = asyncio.ensure_future(self._beat())
+        self._task = asyncio.ensure_future(self._measure())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._task.cancel()
 
-    async def _beat(self) -> None:
+    async def _measure(self) -> None:
         while True:
             before = time.monotonic()
-            await asyncio.sleep(self.EVERY)
-            self.worst = max(self.worst, time.monotonic() - before - self.EVERY)
+            await asyncio.sleep(self.INTERVAL)
+            self.worst = max(self.worst, time.monotonic() - before - self.INTERVAL)
 
 
 @lru_cache(maxsize=2)
-def _prepared(job: bytes) -> _Prepared:
-    return _Prepared(*pickle.loads(job))  # noqa: S301 - made by our own parent process
+def _get_chunk_judge(job: bytes) -> _ChunkJudge:
+    return _ChunkJudge(*pickle.loads(job))  # noqa: S301 - made by our own parent process

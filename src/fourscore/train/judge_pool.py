@@ -1,10 +1,10 @@
-"""Who does the work of `fourscore judge`: this process for a little, worker processes for much.
+"""Where `fourscore judge` works: in this process for a small file, in worker processes for a large.
 
-Chunks come back in the order in which they went, and only a few are under way at a time, so memory
-does not grow with the file. A user's judge always works in a process that can be killed: one that
-takes it down, or holds it past every deadline, costs its own row and no other.
+Results come in the order of the chunks, and only a few chunks are under way at a time, so memory
+does not grow with the file. A user's judge always runs in a process that can be killed: one that
+crashes it, or blocks it past every deadline, loses its own row and no other.
 
-A judge that asks models works in this process: one budget and one limit on calls hold for all of
+A judge that asks models runs in this process: one budget and one limit on calls hold for all of
 its rows, and it does nothing but wait.
 """
 
@@ -18,44 +18,48 @@ from typing import Any, Self
 from fourscore.core import Rubric
 from fourscore.executors.workers import WorkerError, Workers
 from fourscore.formats.line_chunks import Chunk
-from fourscore.train.bulk_rows import Job, Tally, check_chunk, failed_chunk, judge_chunk
+from fourscore.train.bulk_rows import BulkJob, RewardTally, check_chunk, fail_chunk, judge_chunk
 
-#: Below this many bytes, starting processes costs more than they bring.
-WORTH_PROCESSES = 1024 * 1024
-#: Rows of a user's judge that share a process at a time, and so are judged again if it dies.
+#: Bytes of rows below which starting processes costs more than it saves.
+MIN_BYTES_FOR_PROCESSES = 1024 * 1024
+#: Rows of a user's judge in one chunk: all are judged again if their process dies.
 ROWS_AT_RISK = 16
-#: Rows at a time of a judge that asks models.
-ASKING = 64
-#: For a chunk whose work is bounded by its size. Not expected to pass.
-BOUNDED = 600.0
-#: Beyond the rows' own deadlines, before a process counts as stuck.
+#: Concurrent rows of a judge that asks models.
+MODEL_CONCURRENCY = 64
+#: Seconds for a chunk whose work is bounded by its size; not expected to be needed.
+BOUNDED_DEADLINE = 600.0
+#: Seconds beyond the rows' own deadlines, before a process counts as stuck.
 SLACK = 5.0
+#: Seconds that a chunk may wait for a worker: no limit, because all work has deadlines.
+NO_LIMIT = 1e9
 
-#: A chunk waits for its turn as long as it takes: what is under way has deadlines.
-FOREVER = 1e9
-
-Judged = tuple[bytes, Tally]
+JudgedChunk = tuple[bytes, RewardTally]
 Work = Callable[[Chunk], Any]
 
 
-class Crew:
-    """Checks and judges chunks."""
+class JudgePool:
+    """Checks and judges chunks of rows, in this process or in workers.
+
+    `size` is the number of bytes to read, None where it is unknown.
+    """
 
     def __init__(
-        self, rubric: Rubric, deadline: float, workers: int | None, size: int | None
+        self, rubric: Rubric, deadline: float, *, workers: int | None, size: int | None
     ) -> None:
         asks = bool(rubric.provenance.models)
         self._at_risk = not rubric.is_bounded and not asks
         self._deadline = deadline
         blocks = any(slot.runs == "thread" for slot in rubric.slots)
-        concurrency = 4 if blocks else ASKING if asks else ROWS_AT_RISK
-        self._job = pickle.dumps(Job(rubric, deadline, concurrency))
+        concurrency = 4 if blocks else MODEL_CONCURRENCY if asks else ROWS_AT_RISK
+        self._job = pickle.dumps(BulkJob(rubric, deadline, concurrency))
         self._pool = Workers(
-            workers, memory=None, warm=["fourscore.train.bulk_rows"], patience=FOREVER
+            workers, memory=None, warm=["fourscore.train.bulk_rows"], patience=NO_LIMIT
         )
         self._processes = self._pool.size
-        alone = asks or self._processes == 1 or (size is not None and size < WORTH_PROCESSES)
-        self._here = 1 << 62 if alone else WORTH_PROCESSES if size is None else 0
+        alone = (
+            asks or self._processes == 1 or (size is not None and size < MIN_BYTES_FOR_PROCESSES)
+        )
+        self._here = 1 << 62 if alone else MIN_BYTES_FOR_PROCESSES if size is None else 0
 
     def __enter__(self) -> Self:
         return self
@@ -64,23 +68,23 @@ class Crew:
         self._pool.close()
 
     def check(self, source: Iterable[Chunk]) -> Iterator[tuple[Chunk, int]]:
-        """Read every row; a broken one raises."""
-        return self._each(check_chunk, source, self._here, BOUNDED)
+        """Read every row of each chunk; a broken one raises a `DataError`."""
+        return self._run_each(check_chunk, source, self._here, BOUNDED_DEADLINE)
 
-    def judge(self, source: Iterable[Chunk]) -> Iterator[tuple[Chunk, Judged]]:
-        """The reward lines of each chunk."""
+    def judge(self, source: Iterable[Chunk]) -> Iterator[tuple[Chunk, JudgedChunk]]:
+        """Judge each chunk; yields it with its reward lines and their tally."""
         work = partial(judge_chunk, self._job)
         if not self._at_risk:
-            return self._each(work, source, self._here, BOUNDED)
+            return self._run_each(work, source, self._here, BOUNDED_DEADLINE)
         parts = (part for chunk in source for part in chunk.split(ROWS_AT_RISK))
-        return self._each(work, parts, 0, None)
+        return self._run_each(work, parts, 0, None)
 
-    def _each(
+    def _run_each(
         self, work: Work, source: Iterable[Chunk], here: int, deadline: float | None
     ) -> Iterator[tuple[Chunk, Any]]:
-        """Work on each chunk, the first `here` bytes in this process.
+        """Run `work` on each chunk, for the first `here` bytes in this process.
 
-        Without a deadline for a chunk its rows are at risk, and have their own.
+        Without a deadline the rows are at risk: each has its own, and a dead worker is survived.
         """
         under_way: deque[tuple[Chunk, Future[Any]]] = deque()
         for chunk in source:
@@ -88,18 +92,18 @@ class Crew:
                 here -= len(chunk.text)
                 yield chunk, work(chunk)
                 continue
-            under_way.append((chunk, self._sent(work, chunk, deadline)))
+            under_way.append((chunk, self._submit(work, chunk, deadline)))
             if len(under_way) > 2 * self._processes:
-                yield self._settled(work, *under_way.popleft(), deadline is None)
+                yield self._collect(work, *under_way.popleft(), deadline is None)
         while under_way:
-            yield self._settled(work, *under_way.popleft(), deadline is None)
+            yield self._collect(work, *under_way.popleft(), deadline is None)
 
-    def _sent(self, work: Work, chunk: Chunk, deadline: float | None) -> "Future[Any]":
+    def _submit(self, work: Work, chunk: Chunk, deadline: float | None) -> "Future[Any]":
         if deadline is None:
             deadline = self._deadline * sum(1 for _ in chunk.lines()) + SLACK
         return self._pool.submit(work, chunk, deadline=deadline)
 
-    def _settled(
+    def _collect(
         self, work: Work, chunk: Chunk, result: "Future[Any]", at_risk: bool
     ) -> tuple[Chunk, Any]:
         try:
@@ -109,14 +113,14 @@ class Crew:
                 raise
             rows = list(chunk.split(1))
             if len(rows) == 1:
-                return chunk, failed_chunk(chunk, str(error))
-            return chunk, self._one_by_one(work, rows)
+                return chunk, fail_chunk(chunk, str(error))
+            return chunk, self._retry_rows(work, rows)
 
-    def _one_by_one(self, work: Work, rows: list[Chunk]) -> Judged:
-        """Rows whose process died, again, each on its own: only the guilty one is lost."""
-        text, tally = bytearray(), Tally(statuses={})
+    def _retry_rows(self, work: Work, rows: list[Chunk]) -> JudgedChunk:
+        """Judge the rows of a dead process again, one by one: only the one that kills it is lost."""
+        text, tally = bytearray(), RewardTally(statuses={})
         for row in rows:
-            _, (lines, part) = self._settled(work, row, self._sent(work, row, None), True)
+            _, (lines, part) = self._collect(work, row, self._submit(work, row, None), True)
             text += lines
-            tally.add(part)
+            tally.merge(part)
         return bytes(text), tally

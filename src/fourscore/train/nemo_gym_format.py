@@ -36,7 +36,7 @@ class NeMoGymRequest(msgspec.Struct):
     response: ModelResponse
 
 
-class NeMoGymReply(msgspec.Struct):
+class NeMoGymReply(msgspec.Struct, kw_only=True):
     """The rollout without its references, and its reward; a masked one was not measured."""
 
     responses_create_params: dict[str, Any]
