@@ -39,10 +39,10 @@ from fourscore.judges.reader.features import NAMES
 from fourscore.labels import fit_weights as fit
 from fourscore.labels.fit_weights import (
     Example,
-    chance_of,
     fit_examples,
     fit_model,
-    held_out_chances,
+    predict_held_out,
+    predict_pass,
 )
 from fourscore.stats.regression import Logistic
 
@@ -90,10 +90,10 @@ def draw(examples: Sequence[Example], shipped: Logistic, count: int, seed: int) 
     rest = [examples[at] for at in places]
     model, refused = fit_model(chosen, shipped), bool(fit_examples(chosen, shipped).refused)
     cut = best_cut([share_of(one) for one in chosen], [one.passed for one in chosen])
-    old = np.array([chance_of(one, shipped) for one in rest])
-    new = np.array([chance_of(one, model) for one in rest])
+    old = np.array([predict_pass(one, shipped) for one in rest])
+    new = np.array([predict_pass(one, model) for one in rest])
     words = np.array([float(share_of(one) >= cut) for one in rest])
-    even = best_cut(held_out_chances(chosen, shipped), [one.passed for one in chosen])
+    even = best_cut(predict_held_out(chosen, shipped), [one.passed for one in chosen])
     moved = 1 / (1 + (1 / new - 1) * even / (1 - even))  # so that the cut is at 0.5
     ways = dict(zip(WAYS, (words, old, moved, new, old if refused else new), strict=True))
     return Drawn(np.array(places), ways, refused)

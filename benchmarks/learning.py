@@ -27,7 +27,7 @@ from tests.labels.learning import planted
 from fourscore.core import digest
 from fourscore.formats.labelled_samples import Mode, Samples
 from fourscore.labels.learning.checker import Checker
-from fourscore.labels.learning.data_split import parts_of, units_of
+from fourscore.labels.learning.data_split import list_answers, parts_of
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
@@ -73,7 +73,7 @@ async def run(
     if mode == "listwise" or calls is not None:
         return document, 0.0
     checker = Checker(samples, Learning(model=model), Journal(None, ""))
-    held = units_of(samples, parts_of(samples, seed).held)
+    held = list_answers(samples, parts_of(samples, seed).held)
     order = sorted(planted.MARKS, key=lambda mark: planted.chance("propose", model.seed, mark))
     texts = [planted.criterion(mark) for mark in order[:UNCHECKED]]
     asked = model.calls

@@ -11,7 +11,7 @@ import pytest
 from fourscore.core import Case, ConfigError, Trace
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.labels.fit_weights import Example, chance_of, measure_output, shipped_model
+from fourscore.labels.fit_weights import Example, measure_output, predict_pass, shipped_model
 from fourscore.labels.labelled_outputs import Output
 
 from .typed import typed
@@ -55,7 +55,7 @@ def write_labels(folder: Path, count: int, *, generous: bool) -> None:
             case = Case(id=row["id"], input=row["input"], expected=row["expected"])
             output = Output(case=case, trace=Trace(output=row["output"]))
             measured = Example("", True, measure_output(output, FactualAccuracy()))
-            label = chance.random() < chance_of(measured, shipped_model())
+            label = chance.random() < predict_pass(measured, shipped_model())
         if chance.random() < 0.05:
             label = not label
         lines.append(json.dumps({**row, "label": label}))

@@ -208,9 +208,15 @@ def test_a_judge_that_writes_on_its_input_disturbs_nobody() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("def f(case, trace)\n    return 1.0\n", "broken.py:1: it cannot be loaded: SyntaxError"),
-        ("import no_such_module\n", "broken.py:1: it cannot be loaded: ModuleNotFoundError"),
-        ("\nraise SystemExit(0)\n", "broken.py:2: it cannot be loaded: SystemExit"),
+        (
+            "def f(case, trace)\n    return 1.0\n",
+            "broken.py:1: the module cannot be imported: SyntaxError",
+        ),
+        (
+            "import no_such_module\n",
+            "broken.py:1: the module cannot be imported: ModuleNotFoundError",
+        ),
+        ("\nraise SystemExit(0)\n", "broken.py:2: the module cannot be imported: SystemExit"),
         ("f = 3\n", "neither a judge class nor a function"),
         ("def g(case, trace): ...\n", "there is no f in it"),
     ],

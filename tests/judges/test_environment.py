@@ -173,13 +173,13 @@ async def hangs(_: web.Request) -> web.Response:
 @pytest.mark.parametrize(
     ("handler", "words"),
     [
-        (fails, "it answered 500: the simulator has run out of snow"),
+        (fails, "answered HTTP 500: the simulator has run out of snow"),
         (talks, "expected success and data, got '<html>welcome</html>'"),
         (says_no, "episode expired"),
         (says_nan, "expected success and data"),
         (says_none, "the environment's score is None"),
         (says_much, "longer than 16 MiB"),
-        (redirects, "it answered 302"),
+        (redirects, "answered HTTP 302"),
         (hangs, "no answer within 0.2 s"),
     ],
 )
@@ -212,7 +212,7 @@ def test_an_episode_without_a_name() -> None:
 
 @pytest.mark.parametrize("url", ["ftp://host", "file:///etc/passwd", "127.0.0.1:80"])
 def test_an_address_that_is_none(url: str) -> None:
-    with pytest.raises(ConfigError, match="no http address"):
+    with pytest.raises(ConfigError, match="expected an http:// or https:// URL"):
         EnvService(url)
 
 

@@ -335,7 +335,7 @@ def test_a_tutorial_beside_the_seeds_does_not_hide_them(folder: Path) -> None:
 
 @pytest.mark.parametrize("protocol", ["", "maths", "checks.py", "->same", "checks.py->", "a.b"])
 def test_what_is_no_protocol(protocol: str) -> None:
-    with pytest.raises(ConfigError, match=r"is no judge: expected package\.module->Name"):
+    with pytest.raises(ConfigError, match=r"is no judge: expected a built-in name"):
         load_judge(protocol)
 
 
@@ -368,7 +368,7 @@ def test_a_file_that_fails_to_import_is_named_with_the_line(
     with pytest.raises(ConfigError, match=words) as caught:
         load_judge("checks.py->same")
     assert (caught.value.file, caught.value.line) == (str(path), line)
-    assert str(caught.value).startswith(f"{path}:{line}: it cannot be loaded: ")
+    assert str(caught.value).startswith(f"{path}:{line}: the module cannot be imported: ")
 
 
 def test_a_file_that_was_repaired_can_be_loaded(folder: Path) -> None:

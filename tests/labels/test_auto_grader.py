@@ -23,7 +23,7 @@ from fourscore import AutoGraderJudge
 from fourscore.cli.main import main
 from fourscore.core import ConfigError
 from fourscore.judges.loading import load_judge
-from fourscore.labels.auto_grader_config import DASHSCOPE, section_of
+from fourscore.labels.auto_grader_config import DASHSCOPE, read_section
 from fourscore.models.messages import ModelError
 from fourscore.workflow import Task, WorkflowOutput, WorkflowTask
 
@@ -236,7 +236,7 @@ def test_bad_samples_are_bad_input(
 
 def test_which_key_and_which_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     def settings(**more: Any) -> dict[str, Any]:
-        section = section_of({"model_name": "qwen-plus", "dataset_file": _dataset(), **more})
+        section = read_section({"model_name": "qwen-plus", "dataset_file": _dataset(), **more})
         found = section.model_settings()
         return {key: found.get(key) for key in ("base_url", "key_env")}
 
@@ -252,7 +252,7 @@ def test_which_key_and_which_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
         "base_url": "http://127.0.0.1:2/v1",
         "key_env": "DASHSCOPE_API_KEY",
     }
-    assert section_of({"model_name": "anthropic:c", "dataset_file": _dataset()}).spec == (
+    assert read_section({"model_name": "anthropic:c", "dataset_file": _dataset()}).spec == (
         "anthropic:c"
     )
 

@@ -10,7 +10,12 @@ import pytest
 from fourscore.core import Case, DataError, Dimension, Rubric, Score, Signal, Status, Trace, judge
 from fourscore.formats.label_scale import scale_of
 from fourscore.labels.calibrate import Calibration, calibrate, judged
-from fourscore.labels.labelled_outputs import JudgeVerdict, from_run, read_judged, read_labelled
+from fourscore.labels.labelled_outputs import (
+    JudgeVerdict,
+    read_judged_file,
+    read_labelled_file,
+    read_labelled_run,
+)
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 
@@ -22,7 +27,7 @@ def file_of(folder: Path, *rows: dict[str, Any], name: str = "labels.jsonl") -> 
 
 
 def held(path: str, *, scale: str | None = None, rest: Any = (), **more: Any) -> Calibration:
-    found = read_labelled(path, None if scale is None else scale_of(scale), 0.7)
+    found = read_labelled_file(path, None if scale is None else scale_of(scale), 0.7)
     verdicts = [row.verdict or JudgeVerdict() for row in found.rows]
     return calibrate(found, verdicts, rest, judge=("j", "f"), pass_at=0.7, file=path, **more)
 
@@ -159,7 +164,7 @@ def test_a_broken_file_is_refused_with_its_place(
 ) -> None:
     path = file_of(tmp_path, *rows)
     with pytest.raises(DataError, match=words) as caught:
-        read_labelled(path, None, 0.7)
+        read_labelled_file(path, None, 0.7)
     assert (caught.value.file, caught.value.line, caught.value.field) == (path, line, field)
 
 
@@ -174,7 +179,7 @@ def test_one_class_only_is_refused(tmp_path: Path, label: Any, word: str) -> Non
 def test_csv_serves_too(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("input,output,label,judge_score\nq,a,pass,1\nr,b,fail,0.3\n")
-    found = read_labelled(str(path), None, 0.7)
+    found = read_labelled_file(str(path), None, 0.7)
     assert [row.labels for row in found.rows] == [(1.0,), (0.0,)]
     assert [row.verdict for row in found.rows] == [
         JudgeVerdict(1.0, True),
@@ -192,7 +197,7 @@ def test_the_judge_is_asked_where_no_verdict_is_there(tmp_path: Path) -> None:
     rubric = Rubric(name="long", dimensions=(Dimension(name="long", judge=long),))
     rows = [{"output": "1234567890"}, {"output": "12"}, {"output": "break"}]
     given = {"output": "x", "judge_score": 0.5}
-    outputs = read_judged(file_of(tmp_path, *rows, given), scale_of("0:1"), 0.7)
+    outputs = read_judged_file(file_of(tmp_path, *rows, given), scale_of("0:1"), 0.7)
     told: list[int] = []
     found = asyncio.run(judged(rubric, outputs, done=lambda: told.append(1)))
     assert found == [
@@ -205,7 +210,7 @@ def test_the_judge_is_asked_where_no_verdict_is_there(tmp_path: Path) -> None:
 
 
 def test_what_could_not_be_measured_is_counted(tmp_path: Path) -> None:
-    found = read_labelled(file_of(tmp_path, *table(3, 1, 1, 3)), None, 0.7)
+    found = read_labelled_file(file_of(tmp_path, *table(3, 1, 1, 3)), None, 0.7)
     verdicts = [JudgeVerdict(), *(row.verdict or JudgeVerdict() for row in found.rows[1:])]
     result = calibrate(found, verdicts, (), judge=("j", "f"), pass_at=0.7)
     assert (result.n, result.left_out) == (7, {"unmeasured": 1})
@@ -231,13 +236,13 @@ def test_a_run_with_the_labels_of_two_people(tmp_path: Path) -> None:
         run = store.start(RunInfo(id="one", rubric_fingerprint="r", planned=6))
         asyncio.run(_filled(store, run))
         with pytest.raises(DataError, match="has no labels: fourscore label one CASE"):
-            from_run(store, run, "r", None, 0.7)
+            read_labelled_run(store, run, "r", None, 0.7)
         store.label("one", "c0", 1, "ann", "pass")
         store.label("one", "c1", 1, "ann", "pass")
         store.label("one", "c1", 1, "bob", "fail")
         store.label("one", "c3", 1, "bob", "fail")
-        found = from_run(store, run, "r", None, 0.7)
-        brief = from_run(store, run, "r", "brief", 0.3)
+        found = read_labelled_run(store, run, "r", None, 0.7)
+        brief = read_labelled_run(store, run, "r", "brief", 0.3)
     assert [row.labels for row in found.rows] == [(1.0, None), (1.0, 0.0), (None, 0.0)]
     assert [row.verdict for row in found.rows] == [
         JudgeVerdict(1.0, True),

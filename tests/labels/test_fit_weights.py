@@ -13,11 +13,11 @@ from fourscore.judges.reader.text import read_text
 from fourscore.judges.reader.weights import shipped_weights
 from fourscore.labels.fit_weights import (
     Example,
-    chance_of,
     fit_examples,
     fit_labelled,
     fit_model,
     measure_output,
+    predict_pass,
     shipped_model,
     split_cases,
 )
@@ -43,7 +43,7 @@ def make_examples(
         for name in ("words_in_text", "words_in_sentence", "words_in_window", "pairs_in_sentence"):
             row[NAMES.index(name)] = share
         example = Example(f"case {len(made)}", False, [(1.0, [row])])
-        passed = chance.random() < chance_of(example, people)
+        passed = chance.random() < predict_pass(example, people)
         if not passed or chance.random() < rate:
             made.append(example._replace(passed=passed))
     return made
@@ -75,7 +75,7 @@ def test_a_fit_does_not_depend_on_how_many_pass() -> None:
     others = make_examples(400, 5, GENEROUS)
     found = {True: 0, False: 0}
     for example in others:
-        found[example.passed] += (chance_of(example, rare) >= 0.5) == example.passed
+        found[example.passed] += (predict_pass(example, rare) >= 0.5) == example.passed
     passes = sum(example.passed for example in others)
     assert found[True] / passes > 0.75
     assert found[False] / (len(others) - passes) > 0.75
@@ -117,7 +117,7 @@ def test_an_output_is_measured_as_it_is_judged(expected: object) -> None:
     total = sum(fact.weight for fact in facts)
     judged = sum(f.weight * one.support for f, one in zip(facts, verdicts, strict=True)) / total
     measured = Example("", True, measure_output(row, FactualAccuracy()))
-    assert chance_of(measured, SHIPPED) == pytest.approx(judged)
+    assert predict_pass(measured, SHIPPED) == pytest.approx(judged)
 
 
 def make_labelled(count: int, passes: int) -> Labelled:

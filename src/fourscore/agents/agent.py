@@ -27,7 +27,7 @@ from fourscore.agents.shell import ShellAgent
 from fourscore.agents.step_recorder import CURRENT, Recording
 from fourscore.agents.trace_values import MAX_MESSAGE, to_text
 from fourscore.core import Case, ConfigError, Fault, Trace
-from fourscore.judges import loading as protocol
+from fourscore.judges import user_modules
 from fourscore.models.messages import ModelError
 
 #: Seconds in which a cancelled agent may clean up; then it is abandoned.
@@ -88,11 +88,13 @@ def _load_named(spec: str, folders: Sequence[str], own_thread: bool) -> Agent:
     if not colon or not where or not attribute:
         raise ConfigError(f"{spec!r} is no agent: expected {EXPECTED}")
     folders = (*folders, str(Path.cwd()))
-    load = protocol.load_file_module if where.endswith(".py") else protocol.import_named_module
+    load = (
+        user_modules.load_file_module if where.endswith(".py") else user_modules.import_named_module
+    )
     with redirect_stdout(sys.stderr):  # stdout is for our own results
         module = load(where, folders)
-        found = protocol.get_attribute(module, attribute, spec)
-        return _make_function_agent(found, spec, protocol.digest_source(module), own_thread)
+        found = user_modules.get_attribute(module, attribute, spec)
+        return _make_function_agent(found, spec, user_modules.digest_source(module), own_thread)
 
 
 def _make_function_agent(given: Any, name: str | None, version: str, own_thread: bool) -> Agent:

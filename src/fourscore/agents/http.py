@@ -15,7 +15,7 @@ import msgspec
 
 from fourscore.agents.reply import REPLY_KEYS, AgentError, read_reply
 from fourscore.core import ConfigError, Trace
-from fourscore.judges.environment import QUOTED
+from fourscore.judges.environment import MAX_QUOTE
 from fourscore.models.http_client import HttpClient, HttpError
 
 
@@ -72,7 +72,7 @@ class HttpAgent:
         return self._read_response(answer.status, answer.body)
 
     def _read_response(self, status: int, answer: bytes) -> Trace:
-        quoted = answer[:QUOTED].decode(errors="replace").strip()
+        quoted = answer[:MAX_QUOTE].decode(errors="replace").strip()
         if not 200 <= status < 300:
             raise AgentError(f"{self.name}: it answered {status}: {quoted}")
         reply = _decode(answer)

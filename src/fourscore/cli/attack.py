@@ -20,7 +20,7 @@ from fourscore.formats.cases import CaseFile
 from fourscore.judges.llm.attacks import read_bundled_cases, read_families, read_family
 from fourscore.labels.attack import attack
 from fourscore.labels.attack_plan import Plan
-from fourscore.labels.labelled_outputs import read_labelled
+from fourscore.labels.labelled_outputs import read_labelled_file
 from fourscore.labels.question_forms import measure_forms
 from fourscore.report import summary_text
 from fourscore.report.attack_panel import ProgressLine, markdown, show
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = [read_family(name) for name in dict.fromkeys(args.family)] or read_families()
     cases = _cases(args.cases)
     pass_at = min(1.0, rubric.pass_threshold)
-    labelled = read_labelled(args.labels, None, pass_at) if args.labels else None
+    labelled = read_labelled_file(args.labels, None, pass_at) if args.labels else None
     _check_out(args.out)
     pool = model_options.make_model_pool(model_options.read_model_settings(args), rubric)
     known = None if plan.per_family is None else plan.per_family * len(chosen)

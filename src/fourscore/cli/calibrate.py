@@ -33,9 +33,9 @@ from fourscore.labels.labelled_outputs import (
     JudgeVerdict,
     Labelled,
     Output,
-    from_run,
-    read_judged,
-    read_labelled,
+    read_judged_file,
+    read_labelled_file,
+    read_labelled_run,
 )
 from fourscore.report import exports, summary_text
 from fourscore.report.calibration_panel import ProgressLine, markdown, show
@@ -93,8 +93,8 @@ def run(args: argparse.Namespace) -> int:
         rest, file = found.rest, args.store
     else:
         scale = None if args.scale is None else scale_of(args.scale)
-        found, file = read_labelled(args.labels, scale, pass_at), args.labels
-        rest = read_judged(args.judged, found.scale, pass_at) if args.judged else []
+        found, file = read_labelled_file(args.labels, scale, pass_at), args.labels
+        rest = read_judged_file(args.judged, found.scale, pass_at) if args.judged else []
         name = "" if rubric is None else rubric.name
         fingerprint = "" if rubric is None else rubric.provenance.rubric
     if args.fit and rubric is not None:
@@ -184,7 +184,7 @@ def _of_run(
             hint = f": fourscore rescore {info.id} --rubric {file}" if file else ""
             field = "--judge" if args.judge else "--rubric"
             raise ConfigError(f"run {info.id} was not scored by it{hint}", field=field)
-        found = from_run(store, info, judge, args.dimension, pass_at)
+        found = read_labelled_run(store, info, judge, args.dimension, pass_at)
     name = rubric.name if rubric is not None else (info.name or info.id)
     return found, name, judge if args.dimension is None else f"{judge} {args.dimension}"
 

@@ -18,7 +18,7 @@ from fourscore.labels.learning.cost_plan import plan_of
 from fourscore.labels.learning.data_split import parts_of
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
-from fourscore.labels.learning.learned_rubric import write_artifact
+from fourscore.labels.learning.learned_rubric import write_learned_rubric
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import NO_COST, Budget, Cost, parse_limits
 from fourscore.models.endpoint import EndpointModel
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
             return _unfinished(args, error, pool)
         finally:
             counter.clear()
-    write_artifact(out, document)
+    write_learned_rubric(out, document)
     return _reported(args, document, planned, pool)
 
 

@@ -62,7 +62,7 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
 
 
 def _auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: str) -> Rubric:
-    from fourscore.labels.auto_grader import grader_of  # asks models: only where it is named
+    from fourscore.labels.auto_grader import make_grader  # asks models: only where it is named
 
     section = task_judge.rubrics_auto_grader
     assert section is not None
@@ -70,7 +70,7 @@ def _auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: 
         message = "an auto grader takes its options in its own section"
         raise document.error(message, f"{place.rpartition('.')[0]}.judge_options")
     try:
-        judge: Any = grader_of(section, [folder])
+        judge: Any = make_grader(section, [folder])
     except ConfigError as error:
         raise document.error(error.message, f"{place}.{error.field or ''}".rstrip(".")) from None
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The built-in judges under AgentJet's names."""
+"""The built-in judges with AgentJet's names and methods."""
 
 import inspect
 from collections.abc import Awaitable
@@ -25,7 +25,7 @@ from fourscore.judges.workflow import (
 
 
 class MathAnswerAsJudge(BuiltInJudge):
-    """`(1.0, True)` where the last box of `final_answer` holds the task's answer."""
+    """`(1.0, True)` if the last box of `final_answer` holds the task's answer."""
 
     kind = MathJudge
 
@@ -37,7 +37,7 @@ class CountdownAnswerAsJudge(BuiltInJudge):
 
 
 class EnvServiceJudge(BuiltInJudge):
-    """The environment's own score: of the task's `gym_env`, else of the service at `url`."""
+    """The score of the environment: the task's `gym_env`, else the service at `url`."""
 
     kind = EnvironmentJudge
     core: EnvironmentJudge
@@ -61,12 +61,12 @@ class EnvServiceJudge(BuiltInJudge):
         try:
             score: Any = evaluate_local_environment(workflow_task.gym_env, instance)
             if inspect.isawaitable(score):
-                score = PORTAL.run(_awaited(score))
+                score = PORTAL.run(_await(score))
         except Exception as error:
             message = f"the environment failed: {type(error).__name__}: {error}"
             raise ServiceError(message) from error
         return check_score(score)
 
 
-async def _awaited(score: Awaitable[Any]) -> Any:
+async def _await(score: Awaitable[Any]) -> Any:
     return await score

@@ -1,15 +1,15 @@
-"""Where in an output the answer stands: outside the thinking, inside the last box.
+"""Extract the answer from an output: outside the thinking, inside the last box or tag.
 
-Every function here is linear in the text and never recurses: a policy in training will sooner or
-later write a hundred thousand open braces.
+Every function takes time linear in the text and never recurses: a policy in training will sooner
+or later write a hundred thousand open braces.
 """
 
 import re
 from array import array
 from typing import Literal
 
-#: Which box counts, what counts as a box, and whether thinking counts. The second word of each
-#: is the literal reading of the original AgentJet judges.
+#: Which box counts, what counts as a box, and whether thinking counts. The second value of each
+#: is what the original AgentJet judges do.
 Box = Literal["last", "first"]
 BoxForms = Literal["any", "braces"]
 Think = Literal["drop", "keep"]
@@ -17,8 +17,8 @@ Think = Literal["drop", "keep"]
 _OPEN, _CLOSE = "<think>", "</think>"
 _TAG = re.compile("</?think>")
 _BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])")
-#: A box, a brace, or a backslash with what it escapes: `\{` opens no group. The second backslash
-#: of `\\boxed`, which text that was escaped twice has, still begins a box.
+#: A box, a brace, or a backslash with what it escapes: `\{` opens no group. In `\\boxed`, as in
+#: text that was escaped twice, the second backslash still begins a box.
 _PIECE = re.compile(
     r"(\\(?:boxed|fbox)(?![A-Za-z])\s*)(\{)?|([{}])|\\(?!\\(?:boxed|fbox)).", re.DOTALL
 )
@@ -27,10 +27,10 @@ _TOKEN = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?|\\[A-Za-z]+|\w")
 
 
 def remove_thinking(text: str) -> str:
-    """The text outside `<think>…</think>`.
+    """Return the text outside `<think>…</think>`.
 
-    A chat template may have written the opening tag, so a closing tag without one ends thinking
-    that began with the text; an opening tag without an end is thinking that was cut off.
+    The chat template may have written the opening tag, so a closing tag without one ends thinking
+    that began with the text; an opening tag without a closing one is thinking that was cut off.
     """
     if _CLOSE not in text and _OPEN not in text:
         return text
@@ -38,7 +38,7 @@ def remove_thinking(text: str) -> str:
 
 
 def blank_thinking(text: str) -> str:
-    """The text with spaces in place of its thinking, so that places in it stay true."""
+    """Return the text with its thinking replaced by spaces, so that offsets do not change."""
     if _CLOSE not in text and _OPEN not in text:
         return text
     pieces: list[str] = []
@@ -50,7 +50,7 @@ def blank_thinking(text: str) -> str:
 
 
 def _spans_outside(text: str) -> list[tuple[int, int]]:
-    """Where the text outside its thinking stands."""
+    """Return start and end of each piece of text outside the thinking."""
     kept: list[tuple[int, int]] = []
     depth = start = 0
     for tag in _TAG.finditer(text):
@@ -70,20 +70,20 @@ def _spans_outside(text: str) -> list[tuple[int, int]]:
 
 
 def find_boxed(text: str, box: Box = "last", forms: BoxForms = "any") -> str | None:
-    """The content of the last (or first) box with balanced braces, stripped; None without one.
+    """Return the content of the last (or first) box with balanced braces, stripped, or None.
 
-    Of boxes inside one another, the last is the innermost.
+    Of nested boxes, the last is the innermost.
     """
     if box == "last":
-        quick = _plain_last(text)
+        quick = _find_plain_last(text)
         if quick is not None:
             return quick.strip()
-    span = _span(text, box, forms)
+    span = _find_span(text, box, forms)
     return None if span is None else text[span[0] : span[1]].strip()
 
 
-def _plain_last(text: str) -> str | None:
-    """The usual case without a parser: the last box is a `\\boxed{` without braces or commands."""
+def _find_plain_last(text: str) -> str | None:
+    """Return the last box if it has no braces or commands inside: the usual case, quickly."""
     start = text.rfind("\\boxed{")
     end = text.find("}", start)
     if start < 0 or end < 0:
@@ -94,15 +94,15 @@ def _plain_last(text: str) -> str | None:
     return content
 
 
-def _span(text: str, box: Box, forms: BoxForms) -> tuple[int, int] | None:
-    """Where the content of the last (or first) box begins and ends, in one pass."""
-    if "\\boxed" not in text and "\\fbox" not in text:  # cheaper than asking the expression
+def _find_span(text: str, box: Box, forms: BoxForms) -> tuple[int, int] | None:
+    """Return start and end of the content of the last (or first) box, in one pass."""
+    if "\\boxed" not in text and "\\fbox" not in text:  # cheaper than the regular expression
         return None
     first = _BOX.search(text)
     if first is None:
         return None
     best: tuple[int, int] | None = None
-    opened = array("q")  # for each open group where its box's content begins, or -1
+    opened = array("q")  # for each open brace, the start of its box's content, or -1
     for piece in _PIECE.finditer(text, first.start()):
         command, brace, other = piece.groups()
         found: tuple[int, int] | None = None
@@ -118,11 +118,11 @@ def _span(text: str, box: Box, forms: BoxForms) -> tuple[int, int] | None:
             found = (start, piece.start())
         if found and (best is None or (box == "last") == (found > best)):
             best = found
-    return best and (best[0], _with_arguments(text, *best))
+    return best and (best[0], _find_arguments_end(text, *best))
 
 
-def _with_arguments(text: str, start: int, end: int) -> int:
-    """The end of a bare command with its brace groups: `\\frac{1}{2}` of `\\boxed\\frac{1}{2}`."""
+def _find_arguments_end(text: str, start: int, end: int) -> int:
+    """Return the end of a bare command with its groups: `\\frac{1}{2}` in `\\boxed\\frac{1}{2}`."""
     if text[start : start + 1] != "\\" or not text[start + 1 : end].isalpha():
         return end
     depth, last = 0, end
@@ -136,7 +136,7 @@ def _with_arguments(text: str, start: int, end: int) -> int:
 
 
 def find_tagged(text: str, tag: str = "answer") -> str | None:
-    """The content of the last complete `<tag>…</tag>`, stripped."""
+    """Return the content of the last complete `<tag>…</tag>`, stripped, or None."""
     end = text.rfind(f"</{tag}>")
     start = text.rfind(f"<{tag}>", 0, end) if end >= 0 else -1
     return None if start < 0 else text[start + len(tag) + 2 : end].strip()

@@ -1,8 +1,8 @@
-"""The pass rate of a run as people would give it, by the calibration that stands in its rubric.
+"""Correct the pass rate of a run for the judge's known errors, by the calibration in its rubric.
 
-Only outputs that a judge has seen are corrected; those of an agent that failed are failures for
-sure. A calibration of another rubric, or of this one before it was changed, is stale: it is named
-and not used.
+Only outputs that a judge has scored are corrected; where the agent itself failed, the failure is
+certain. A calibration of another rubric, or of this one before it was changed, is stale: it is
+reported and not used.
 """
 
 from pathlib import Path
@@ -17,12 +17,12 @@ from fourscore.stats.corrected_rate import ChanceError, rogan_gladen, times
 from fourscore.stats.intervals import wilson_at
 from fourscore.stats.quantiles import normal
 
-#: How a person reads the method.
+#: The methods of correction, as reports name them.
 METHODS = {"rogan_gladen": "Rogan-Gladen", "ppi": "prediction-powered"}
 
 
 def correct_rate_by_file(path: str, fingerprint: str, document: dict[str, Any]) -> dict[str, Any]:
-    """`corrected` by the calibration in a rubric's file."""
+    """Return `correct_rate` for the rubric in a file; nothing if the file cannot be read."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -31,41 +31,40 @@ def correct_rate_by_file(path: str, fingerprint: str, document: dict[str, Any]) 
 
 
 def correct_rate(rubric: str, fingerprint: str, document: dict[str, Any]) -> dict[str, Any]:
-    """What a summary says of the corrected rate; nothing where the rubric was never calibrated.
+    """Return the fields of a run's summary on its corrected pass rate; none without calibration.
 
-    `rubric` is the text of its file, `fingerprint` that of the rubric which gave the scores.
+    `rubric` is the text of the rubric's file, `fingerprint` that of the rubric which gave the
+    scores, `document` the run's summary.
     """
     calibration = read_calibration(rubric)
     if calibration is None:
         return {}
-    told = {"date": calibration.date, "n": calibration.n, "data": calibration.data}
+    state, reason, rate = "used", "", None
     if calibration.judge != fingerprint:
-        reason = "the rubric has changed since it was calibrated"
-        return {
-            "calibration": {"state": "stale", "reason": reason, **told},
-            "pass_rate_corrected": None,
-        }
-    try:
-        found = _rate(calibration, document)
-    except ChanceError as error:
-        return {
-            "calibration": {"state": "refused", "reason": str(error), **told},
-            "pass_rate_corrected": None,
-        }
-    return {"calibration": {"state": "used", "reason": "", **told}, "pass_rate_corrected": found}
+        state, reason = "stale", "the rubric has changed since it was calibrated"
+    else:
+        try:
+            rate = _correct(calibration, document)
+        except ChanceError as error:
+            state, reason = "refused", str(error)
+    origin = {"date": calibration.date, "n": calibration.n, "data": calibration.data}
+    return {
+        "calibration": {"state": state, "reason": reason, **origin},
+        "pass_rate_corrected": rate,
+    }
 
 
 def read_calibration(rubric: str) -> RubricCalibration | None:
-    """The calibration in the text of a rubric's file, if there is one that can be read."""
+    """Read the calibration in the text of a rubric's file; None if there is no valid one."""
     try:
         value = parse_document(rubric, "").value
         section = value.get("calibration") if isinstance(value, dict) else None
         return converted(section, RubricCalibration) if isinstance(section, dict) else None
-    except (ConfigError, ConversionError):  # whoever reads the rubric itself says so
+    except (ConfigError, ConversionError):  # reading the rubric itself reports it
         return None
 
 
-def _rate(calibration: RubricCalibration, document: dict[str, Any]) -> dict[str, Any] | None:
+def _correct(calibration: RubricCalibration, document: dict[str, Any]) -> dict[str, Any] | None:
     measured, judged = document["total_tests"], document["statuses"]["scored"]
     if not judged:
         return None
@@ -77,9 +76,10 @@ def _rate(calibration: RubricCalibration, document: dict[str, Any]) -> dict[str,
         false_pass=specificity.of - specificity.right,
     )
     level = document["level"]
-    alike = _independent(document, level) / measured  # below 1 where cases were tried repeatedly
+    # The share of independent outputs: below 1 if cases were repeated.
+    independent = _count_independent(document, level) / measured
     rate = document["passed"] / judged
-    found = rogan_gladen(rate, judged * alike, errors, level=level, judged=judged)
+    found = rogan_gladen(rate, judged * independent, errors, level=level, judged=judged)
     found = times(found, judged / measured, measured, level)
     return {
         "value": found.value,
@@ -90,8 +90,8 @@ def _rate(calibration: RubricCalibration, document: dict[str, Any]) -> dict[str,
     }
 
 
-def _independent(document: dict[str, Any], level: float) -> float:
-    """How many independent outputs would have the interval that the raw rate has."""
+def _count_independent(document: dict[str, Any], level: float) -> float:
+    """Return how many independent outputs would give the raw rate an interval of the same width."""
     n, ends = document["total_tests"], document["pass_rate_interval"]
     if document["repeats"] == 1 or ends is None:
         return float(n)
@@ -105,14 +105,15 @@ def _independent(document: dict[str, Any], level: float) -> float:
 
 
 def describe_corrected_rate(document: dict[str, Any]) -> str:
-    """A line for people; nothing where there is nothing to say."""
-    told = document.get("calibration")
-    if told is None:
+    """Return a line of text on the corrected rate of a summary; empty without a calibration."""
+    calibration = document.get("calibration")
+    if calibration is None:
         return ""
     rate = document.get("pass_rate_corrected")
     if rate is None:
-        stale = f"stale calibration of {told['date']}: " if told["state"] == "stale" else ""
-        return f"no, {stale}{told['reason'] or 'nothing was judged'}"
+        is_stale = calibration["state"] == "stale"
+        stale = f"stale calibration of {calibration['date']}: " if is_stale else ""
+        return f"no, {stale}{calibration['reason'] or 'nothing was judged'}"
     ends = "[{:.1%}, {:.1%}]".format(*rate["interval"])
     method = METHODS.get(rate["method"], rate["method"])
     return f"{rate['value']:.1%} {ends}   n={rate['n']}, {method} with {rate['labels']} labels"

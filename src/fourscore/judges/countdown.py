@@ -1,14 +1,14 @@
-"""Does an equation reach the target with the given numbers, each used once?
+"""The Countdown judge: does an equation reach the target with the given numbers, each used once?
 
-The equation is parsed, never evaluated as Python, in exact rational arithmetic. Work is bounded
-before it starts: 200 characters, 64 nodes.
+The equation is parsed, never evaluated as Python, in exact rational arithmetic. Its size is
+checked first: at most 200 characters and 64 numbers and operators.
 """
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -28,7 +28,7 @@ MAX_NODES = 64
 
 _PART = r"[0-9]++|\\(?:times|cdot|div|[dt]?frac|left|right)(?![A-Za-z])|[-+*/(){}=×÷−·]"
 _TOKENS = re.compile(_PART)
-#: Possessive throughout: it never tries a second way to read the same text.
+#: Possessive throughout, so that it never backtracks.
 _TEXT = re.compile(rf"(?:[ \t\r\n]*+(?:{_PART}))*+[ \t\r\n]*+")
 _CLAIM = re.compile(r"-?(?:n(?:/n)?|\\frac\{n\}\{n\})")
 _DECIMAL = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40})?")
@@ -46,11 +46,14 @@ _MEANING = {
 
 
 class NotAnEquationError(ValueError):
-    """The text does not parse; the message says why."""
+    """The text is not an equation; the message says why."""
 
 
-class Equation(NamedTuple):
-    """What an equation says, as a ratio that is not reduced; over 0 where it divides by zero."""
+class Equation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The value of an equation's left side, its numbers, and the value after `=`, if any.
+
+    The value is a ratio that is not reduced; its denominator is 0 if the equation divides by zero.
+    """
 
     numerator: int
     denominator: int
@@ -63,7 +66,11 @@ class Equation(NamedTuple):
 
 
 class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`correct_score` for a right equation, `format_score` for a wrong one, 0 for none."""
+    """`correct_score` for a right equation, `format_score` for a wrong one, 0 for none.
+
+    box, box_forms: which box holds the answer, and what counts as a box
+    think: `drop` (default) what stands inside <think>…</think>, or `keep` it
+    """
 
     format_score: float = 0.1
     correct_score: float = 1.0
@@ -85,19 +92,19 @@ class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
         target, numbers = read_puzzle(case, trace)
-        text = self._equation(trace.answer)
+        text = self._extract(trace.answer)
         if not text:
             return (self._signal(0.0, "no equation in a box or in <answer>"),)
         try:
-            equation = parse(text)
+            equation = parse_equation(text)
         except NotAnEquationError as error:
             return (self._signal(0.0, f"not an equation: {error}"),)
-        wrong = find_mistake(equation, target, numbers)
-        if wrong:
-            return (self._signal(self.format_score, wrong),)
+        mistake = find_mistake(equation, target, numbers)
+        if mistake:
+            return (self._signal(self.format_score, mistake),)
         return (self._signal(self.correct_score, "the equation reaches the target", True),)
 
-    def _equation(self, answer: str) -> str | None:
+    def _extract(self, answer: str) -> str | None:
         if self.think == "drop":
             answer = remove_thinking(answer)
         found = find_boxed(answer, self.box, self.box_forms)
@@ -111,7 +118,7 @@ class CountdownJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 def find_mistake(equation: Equation, target: Fraction | int, numbers: Sequence[int]) -> str:
-    """What makes a well-formed equation wrong; empty where nothing does."""
+    """Return what makes a well-formed equation wrong; empty if it is right."""
     if sorted(equation.numbers) != sorted(numbers):
         used, given = Counter(equation.numbers), Counter(numbers)
         for number in equation.numbers:
@@ -131,18 +138,18 @@ def find_mistake(equation: Equation, target: Fraction | int, numbers: Sequence[i
 
 
 def read_puzzle(case: Case, trace: Trace) -> tuple[Fraction | int, Sequence[int]]:
-    """Target and numbers, from the task's metadata, else from the output's."""
-    target = _exact(_found(case, trace, "target"))
+    """Read target and numbers from the metadata of the case, else from that of the output."""
+    target = _parse_target(_find_field(case, trace, "target"))
     if target is None:
         raise CaseError(case.id, "metadata.target", "expected a number")
-    numbers = _found(case, trace, "nums", "numbers")
+    numbers = _find_field(case, trace, "nums", "numbers")
     if not isinstance(numbers, list) or not numbers:
         raise CaseError(case.id, "metadata.nums", "expected a list of whole numbers")
-    return target, [_whole(case, number) for number in numbers]
+    return target, [_parse_number(case, number) for number in numbers]
 
 
-def _whole(case: Case, number: Any) -> int:
-    """A given number; tables often hold whole ones as 3.0 or as text."""
+def _parse_number(case: Case, number: Any) -> int:
+    """Return a given number as an int; data sets often hold it as 3.0 or as text."""
     if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 50:
         return int(number)
     if type(number) is float and number.is_integer():
@@ -153,7 +160,7 @@ def _whole(case: Case, number: Any) -> int:
     return number
 
 
-def _exact(value: Any) -> Fraction | int | None:
+def _parse_target(value: Any) -> Fraction | int | None:
     if type(value) is int:
         return value
     if type(value) is float:
@@ -162,15 +169,15 @@ def _exact(value: Any) -> Fraction | int | None:
     return Fraction(value) if isinstance(value, str) and _DECIMAL.fullmatch(value) else None
 
 
-def _found(case: Case, trace: Trace, *keys: str) -> Any:
+def _find_field(case: Case, trace: Trace, *keys: str) -> Any:
     for metadata in (case.metadata, trace.metadata):
         for key in keys:
             if metadata.get(key) is not None:
                 return metadata[key]
-    raise CaseError(case.id, f"metadata.{keys[0]}", "the task does not say")
+    raise CaseError(case.id, f"metadata.{keys[0]}", "missing in the task and in the output")
 
 
-def parse(text: str) -> Equation:
+def parse_equation(text: str) -> Equation:
     """Read an equation, with an optional `= value` at its end."""
     if len(text) > MAX_CHARACTERS:
         raise NotAnEquationError(f"longer than {MAX_CHARACTERS} characters")
@@ -178,7 +185,7 @@ def parse(text: str) -> Equation:
 
 
 def _tokens(text: str) -> list[str]:
-    """The pieces of the text, each in its plain spelling, and an empty one at the end."""
+    """Return the tokens of the text, each in its plain spelling, and an empty one at the end."""
     readable = _TEXT.match(text)
     end = readable.end() if readable else 0
     if end < len(text):
@@ -216,10 +223,13 @@ class _Parser:
             claimed = self.claim()
         if self.tokens[self.position]:
             raise NotAnEquationError(f"unexpected {self.tokens[self.position]!r}")
-        return Equation(*value, numbers, claimed)
+        numerator, denominator = value
+        return Equation(
+            numerator=numerator, denominator=denominator, numbers=numbers, claimed=claimed
+        )
 
     def claim(self) -> Fraction:
-        """After the `=`: a whole number or a fraction, with or without a sign."""
+        """Parse what follows the `=`: a whole number or a fraction, with or without a sign."""
         rest = self.tokens[self.position : -1]
         shape = "".join("n" if token.isdigit() else token for token in rest)
         numerator, denominator = self.sum() if _CLAIM.fullmatch(shape) else (0, 0)
@@ -240,7 +250,7 @@ class _Parser:
         while (operator := self.tokens[self.position]) in ("*", "/"):
             self.position += 1
             (a, b), (c, d) = left, self.factor()
-            left = (a * c, b * d) if operator == "*" else _divided(a, b, c, d)
+            left = (a * c, b * d) if operator == "*" else _divide(a, b, c, d)
         return left
 
     def factor(self) -> Ratio:
@@ -256,7 +266,7 @@ class _Parser:
             return self.closed(")")
         if token == "\\frac":
             (a, b), (c, d) = self.braced(), self.braced()
-            return _divided(a, b, c, d)
+            return _divide(a, b, c, d)
         raise NotAnEquationError(f"unexpected {token!r}" if token else "it ends too early")
 
     def braced(self) -> Ratio:
@@ -273,6 +283,6 @@ class _Parser:
         return value
 
 
-def _divided(a: int, b: int, c: int, d: int) -> Ratio:
-    """(a/b) / (c/d); a denominator of 0 stands for a division by zero, and stays 0."""
+def _divide(a: int, b: int, c: int, d: int) -> Ratio:
+    """Return (a/b) / (c/d); a denominator of 0 means a division by zero, and stays 0."""
     return (a * d, b * c) if d else (a, 0)

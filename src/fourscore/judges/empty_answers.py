@@ -1,7 +1,7 @@
-"""Answers that are none: nothing, punctuation, or the opening of an answer without an answer.
+"""Detect answers without content: empty, punctuation only, or an opening without an answer.
 
 A model that is asked whether ":" or "Let's think step by step." answers the question says yes far
-too often ("One Token to Fool LLM-as-a-Judge", 2025). Nobody need ask it.
+too often ("One Token to Fool LLM-as-a-Judge", 2025). So such answers fail without asking a model.
 """
 
 import re
@@ -10,8 +10,8 @@ from fourscore.core import Case
 from fourscore.core.trace import as_text
 from fourscore.judges.hidden_text import remove_invisible
 
-#: An answer longer than this says something, if only something wrong.
-LONGEST = 120
+#: A longer answer has content, even if it is wrong.
+MAX_EMPTY = 120
 _WORD = re.compile(r"[^\W_]+")
 _NOUN = (
     r"(?:final |my |the |short |correct |detailed )*(?:answer|solution|response|result|reasoning"
@@ -39,19 +39,19 @@ _OPENER = re.compile(
 
 
 def explain_empty_answer(case: Case, answer: str) -> str | None:
-    """Why the answer says nothing, in words; None where it says something.
+    """Return why an answer has no content, or None if it has some.
 
-    What the case itself expects is an answer, whatever it looks like.
+    An answer that the case itself expects is accepted, whatever it looks like.
     """
     text = remove_invisible(answer).strip()
     if not text:
         return "the answer is empty"
-    if len(text) > LONGEST or text.casefold() == _reference(case):
+    if len(text) > MAX_EMPTY or text.casefold() == _reference(case):
         return None
     words = _WORD.findall(text)
     if not words:
         return f"the answer is only {text!r}"
-    # An apostrophe belongs to its word; all other marks are nothing.
+    # An apostrophe belongs to its word; all other punctuation is removed.
     plain = " ".join(re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.replace("\u2019", "'")))
     return f"the answer is only an opening: {text!r}" if _OPENER.fullmatch(plain) else None
 

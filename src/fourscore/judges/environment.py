@@ -1,9 +1,8 @@
-"""Environments that score themselves: a client for an environment service, and the judge on top.
+"""The environment judge: ask an environment service for the score of an episode.
 
 The protocol is AgentJet's: `POST /create, /step, /evaluate, /get_info, /release, /get_env_profile`
 with `{"env_type", "task_id", "instance_id", "messages", "params"}`, answered by
-`{"success": bool, "data": …}`. Whatever else comes back is an error in the service's own words,
-never a score.
+`{"success": bool, "data": …}`. Any other reply is an error that quotes it, never a score.
 """
 
 import asyncio
@@ -19,12 +18,12 @@ from fourscore.core.judge import safe_repr
 from fourscore.core.numbers import check_finite, clamp, decimal_text, to_finite_float
 from fourscore.models.http_client import HttpClient, HttpError
 
-#: How much of a service's words an error repeats.
-QUOTED = 300
+#: Most characters of a reply that an error quotes.
+MAX_QUOTE = 300
 
 
 class ServiceError(JudgeError):
-    """The service refused, failed or made no sense; the message has its own words."""
+    """The service refused, failed, or its reply was malformed; the message quotes the reply."""
 
 
 class ServiceTimeoutError(ServiceError, TimeoutError):
@@ -32,14 +31,14 @@ class ServiceTimeoutError(ServiceError, TimeoutError):
 
 
 class EnvService:
-    """A client for one service, for judges and workflows alike: `async with EnvService(url)`.
+    """A client for one environment service, for judges and workflows: `async with EnvService(url)`.
 
-    It belongs to the event loop it was entered in.
+    It can be used only in the event loop in which it was entered.
     """
 
     def __init__(self, url: str, *, timeout: float = 60.0) -> None:
         if not url.startswith(("http://", "https://")):
-            raise ConfigError(f"{url!r} is no http address", field="url")
+            raise ConfigError(f"expected an http:// or https:// URL, got {url!r}", field="url")
         self.url, self.timeout = url.rstrip("/"), timeout
         self._client: HttpClient | None = None
 
@@ -60,13 +59,13 @@ class EnvService:
     async def create(
         self, env_type: str, task_id: str, instance_id: str | None = None, **params: Any
     ) -> Any:
-        """Start an instance; the data has its first state."""
+        """Start an instance and return its first state."""
         return await self._post(
             "create", env_type=env_type, task_id=task_id, instance_id=instance_id, params=params
         )
 
     async def step(self, instance_id: str, messages: Any, **params: Any) -> Any:
-        """Act in an instance; the data has what came of it."""
+        """Act in an instance and return the next state."""
         return await self._post("step", instance_id=instance_id, messages=messages, params=params)
 
     async def evaluate(
@@ -78,7 +77,7 @@ class EnvService:
         task_id: str | None = None,
         **params: Any,
     ) -> float:
-        """The score of an instance, a finite number."""
+        """Return the score of an instance, a finite number."""
         data = await self._post(
             "evaluate",
             env_type=env_type,
@@ -95,11 +94,11 @@ class EnvService:
         )
 
     async def release(self, instance_id: str) -> Any:
-        """Give an instance back."""
+        """Release an instance."""
         return await self._post("release", instance_id=instance_id)
 
     async def get_env_profile(self, env_type: str, **params: Any) -> Any:
-        """What tasks there are."""
+        """Return the tasks of an environment."""
         return await self._post("get_env_profile", env_type=env_type, params=params)
 
     async def _post(self, verb: str, **fields: Any) -> Any:
@@ -110,34 +109,34 @@ class EnvService:
         where = f"{self.url}/{verb}"
         try:
             async with asyncio.timeout(self.timeout):
-                answer = await self._client.post(msgspec.json.encode(body), verb)
+                response = await self._client.post(msgspec.json.encode(body), verb)
         except TimeoutError:
             raise ServiceTimeoutError(f"{where}: no answer within {self.timeout:g} s") from None
         except HttpError as error:
             raise ServiceError(f"{where}: {error}") from None
-        return _data(where, answer.status, answer.body)
+        return _read_reply(where, response.status, response.body)
 
 
-class _Answer(msgspec.Struct):
+class _Reply(msgspec.Struct):
     success: bool
     data: Any = None
 
 
-def _data(where: str, status: int, answer: bytes) -> Any:
-    words = answer[:QUOTED].decode(errors="replace").strip()
+def _read_reply(where: str, status: int, body: bytes) -> Any:
+    text = body[:MAX_QUOTE].decode(errors="replace").strip()
     if status != 200:
-        raise ServiceError(f"{where}: it answered {status}: {words}")
+        raise ServiceError(f"{where}: the service answered HTTP {status}: {text}")
     try:
-        reply = msgspec.json.decode(answer, type=_Answer)
+        reply = msgspec.json.decode(body, type=_Reply)
     except (msgspec.DecodeError, RecursionError):
-        raise ServiceError(f"{where}: expected success and data, got {words!r}") from None
+        raise ServiceError(f"{where}: expected success and data, got {text!r}") from None
     if not reply.success:
-        raise ServiceError(f"{where}: it says success: false: {words}")
+        raise ServiceError(f"{where}: the service answered success: false: {text}")
     return reply.data
 
 
 def check_score(data: Any) -> float:
-    """A score as a finite number; a `ServiceError` where it is none."""
+    """Return a score as a float; raise `ServiceError` if it is not a finite number."""
     number = to_finite_float(data)
     if number is None:
         raise ServiceError(f"the environment's score is {safe_repr(data)}, not a finite number")
@@ -145,12 +144,12 @@ def check_score(data: Any) -> float:
 
 
 def make_reward(score: float) -> tuple[float, bool]:
-    """`1 + score/2` and success from a score of 1 on, `score/2` below."""
+    """Return reward and success: `1 + score/2` and True from a score of 1 on, else `score/2`."""
     return (1.0 + 0.5 * score, True) if score >= 1 else (0.5 * score, False)
 
 
 def evaluate_local_environment(environment: Any, episode_uuid: str) -> Any:
-    """Call a local environment's `evaluate` the way its signature allows."""
+    """Call `evaluate` of a local environment with the arguments that its signature accepts."""
     try:
         signature = inspect.signature(environment.evaluate)
         signature.bind(episode_uuid, params={"sparse": False})
@@ -160,9 +159,11 @@ def evaluate_local_environment(environment: Any, episode_uuid: str) -> Any:
 
 
 class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Asks the environment service at `url` for the score of an episode.
+    """The score that the environment service at `url` gives to an episode.
 
     The instance is `instance_id` or `episode_uuid` of the output's metadata, else of the task's.
+
+    url: address of the service; params: sent with the request; timeout: seconds to wait
     """
 
     url: str | None = None
@@ -181,28 +182,29 @@ class EnvironmentJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         return "loop"
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        self._address(case)
-        return (make_signal(await self.evaluate(case, _instance(case, trace))),)
+        self._require_url(case)
+        return (make_signal(await self.evaluate(case, _find_instance(case, trace))),)
 
     async def evaluate(self, case: Case, instance: str) -> float:
-        async with EnvService(self._address(case), timeout=self.timeout) as service:
+        async with EnvService(self._require_url(case), timeout=self.timeout) as service:
             return await service.evaluate(
                 instance, env_type=case.task_type, task_id=case.id, **self.params
             )
 
-    def _address(self, case: Case) -> str:
+    def _require_url(self, case: Case) -> str:
         if self.url is None:
-            message = "there is no environment: neither a gym_env nor judge_options.url"
+            message = "there is no environment: set judge_options.url, or give the task a gym_env"
             raise CaseError(case.id, "gym_env", message)
         return self.url
 
 
-def _instance(case: Case, trace: Trace) -> str:
+def _find_instance(case: Case, trace: Trace) -> str:
     for metadata in (trace.metadata, case.metadata):
         for key in ("instance_id", "episode_uuid"):
             if metadata.get(key):
                 return str(metadata[key])
-    raise CaseError(case.id, "metadata.instance_id", "the episode to evaluate is not named")
+    message = "missing: instance_id or episode_uuid must name the episode to evaluate"
+    raise CaseError(case.id, "metadata.instance_id", message)
 
 
 def make_signal(score: float) -> Signal:

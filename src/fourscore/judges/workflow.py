@@ -1,8 +1,8 @@
-"""AgentJet's shapes: a task, a workflow's output, and judges with `compute_reward`.
+"""AgentJet's types: a task, a workflow's output, and judges with `compute_reward`.
 
-These are faces: mutable, permissive, with the names that trainers know. `WorkflowJudge` carries
-such a judge into the core, and hands it private copies, so that a judge that writes on its input
-disturbs nobody. `BuiltInJudge` goes the other way and gives a core judge AgentJet's method.
+They are mutable and permissive, with the names that AgentJet's users know. `WorkflowJudge` adapts
+an AgentJet judge to the core; it passes copies, so that a judge may write on its input.
+`BuiltInJudge` goes the other way and gives a core judge AgentJet's method.
 """
 
 import inspect
@@ -30,7 +30,7 @@ from fourscore.formats.validation import ConversionError, converted
 
 @dataclass
 class Task:
-    """What the trainer asked."""
+    """A task of the trainer's data set."""
 
     main_query: str = ""
     init_messages: list[dict[str, Any]] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Task:
 
 @dataclass
 class WorkflowTask:
-    """A task on its way through one episode."""
+    """A task in one episode."""
 
     task: Task
     task_id: str = ""
@@ -54,7 +54,7 @@ class WorkflowTask:
 
 @dataclass
 class WorkflowOutput:
-    """What a workflow gave back; a reward that is already there is kept and not judged."""
+    """The result of a workflow. If it has a reward already, that is kept and nothing is judged."""
 
     reward: float | None = None
     is_success: bool | None = None
@@ -63,11 +63,11 @@ class WorkflowOutput:
 
 
 class ModelTuner:
-    """The trainer's handle on the model; a workflow only passes it on."""
+    """The trainer's handle on the model; a workflow only passes it to the agent."""
 
 
 class Workflow:
-    """An agent as a trainer runs it."""
+    """An agent that a trainer runs."""
 
     name: str = ""
 
@@ -82,12 +82,12 @@ class BaseJudge:
         self.config = config
 
     def compute_reward(self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput) -> Any:
-        """`(raw_reward, is_success)` for one output."""
+        """Return `(raw_reward, is_success)` for one output."""
         raise NotImplementedError(f"{type(self).__name__} has no compute_reward()")
 
 
 class WorkflowJudge:
-    """A `BaseJudge` as a judge of the core."""
+    """Adapts a `BaseJudge` to the judge protocol of the core."""
 
     def __init__(self, inner: BaseJudge) -> None:
         self.inner = inner
@@ -103,10 +103,10 @@ class WorkflowJudge:
 
 
 class BuiltInJudge(BaseJudge):
-    """A core judge with AgentJet's method; subclasses name the judge.
+    """Gives a core judge AgentJet's method; subclasses set `kind`, the class of the core judge.
 
-    `on_error` says what a task that cannot be judged does: raise (the default), or, for trainers
-    that cannot take an exception, give no reward.
+    `on_error` says what happens if a task cannot be judged: `raise` (the default), or `zero` for
+    trainers that cannot handle an exception: no reward and no success.
     """
 
     kind: type[msgspec.Struct]
@@ -127,7 +127,7 @@ class BuiltInJudge(BaseJudge):
                 return read_preset_reward(workflow_output.reward, workflow_output.is_success)
             case, trace = make_case(workflow_task), make_trace(workflow_output)
             (signal,) = PORTAL.finish(lambda: self.core.judge(case, trace))
-        except Exception:  # the task's fault or the judge's, and the trainer's wish
+        except Exception:  # an error of the task or of the judge: `on_error` decides
             if self.on_error == "raise":
                 raise
             return 0.0, False
@@ -136,15 +136,16 @@ class BuiltInJudge(BaseJudge):
 
 
 def read_preset_reward(reward: float, is_success: bool | None) -> tuple[float, bool]:
-    """A reward that was there before: success, where unsaid, is a full one."""
+    """Return a reward that the output brings, and success: a reward of 1 or more if not given."""
     number = to_finite_float(reward)
     if number is None:
-        raise JudgeError(f"the reward that the output brings is {safe_repr(reward)}")
+        message = f"expected a finite number as the output's reward, got {safe_repr(reward)}"
+        raise JudgeError(message)
     return number, bool(number >= 1.0 if is_success is None else is_success)
 
 
 def make_judge(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
-    """A judge from its options; a wrong one is named, with the nearest right one."""
+    """Make a judge from its options; the error for a wrong option names the nearest right one."""
     try:
         return converted(dict(options), kind)
     except ConversionError as error:
@@ -153,20 +154,20 @@ def make_judge(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
 
 
 def read_judge_options(config: Any, known: Collection[str] = ()) -> Mapping[str, Any]:
-    """A judge's options: `task_judge.judge_options` of a whole configuration, or the mapping."""
+    """Return a judge's options: `task_judge.judge_options` of a configuration, or the mapping."""
     for root in ("ajet", "fourscore"):
         section = _get(config, root)
         if section is not None:
-            return _options(_get(section, "task_judge"))
+            return _read_options(_get(section, "task_judge"))
     if _get(config, "task_judge") is not None:
-        return _options(_get(config, "task_judge"))
+        return _read_options(_get(config, "task_judge"))
     if isinstance(config, Mapping):
         return config
-    held = getattr(config, "__dict__", {})
-    return {key: value for key, value in held.items() if key in known}
+    attributes = getattr(config, "__dict__", {})
+    return {key: value for key, value in attributes.items() if key in known}
 
 
-def _options(task_judge: Any) -> Mapping[str, Any]:
+def _read_options(task_judge: Any) -> Mapping[str, Any]:
     options = _get(task_judge, "judge_options")
     return options if isinstance(options, Mapping) else vars(options) if options else {}
 
@@ -176,43 +177,46 @@ def _get(holder: Any, key: str) -> Any:
 
 
 def make_case(workflow_task: WorkflowTask) -> Case:
+    """Return an AgentJet task as a case."""
     task = workflow_task.task
     identity = str(workflow_task.task_id or task.task_id or "")
     return Case(
         id=identity,
         input=task.main_query,
-        metadata=_plain(task.metadata),
+        metadata=_keep_plain_data(task.metadata),
         task_type=task.env_type or None,
     )
 
 
 def make_trace(workflow_output: WorkflowOutput) -> Trace:
-    return Trace(metadata=_plain(workflow_output.metadata))
+    """Return an AgentJet output as a trace."""
+    return Trace(metadata=_keep_plain_data(workflow_output.metadata))
 
 
-def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a trainer's metadata is data: arrays become lists, live objects stay behind."""
+def _keep_plain_data(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the metadata that is plain data: arrays become lists, live objects are dropped."""
     plain: dict[str, Any] = {}
     for key, value in metadata.items():
         try:
-            plain[str(key)] = freeze(_listed(value))
+            plain[str(key)] = freeze(_convert_arrays(value))
         except ValueError:
             continue
     return plain
 
 
-def _listed(value: Any) -> Any:
-    """Arrays and scalars of numpy and torch as lists and numbers, at any depth."""
+def _convert_arrays(value: Any) -> Any:
+    """Convert arrays and scalars of numpy and torch to lists and numbers, at any depth."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, list | tuple):
-        return [_listed(item) for item in value]
+        return [_convert_arrays(item) for item in value]
     if isinstance(value, Mapping):
-        return {key: _listed(item) for key, item in value.items()}
+        return {key: _convert_arrays(item) for key, item in value.items()}
     return value
 
 
 def make_task(case: Case) -> WorkflowTask:
+    """Return a case as an AgentJet task, with copies of its data."""
     metadata = thaw(case.metadata)
     if case.expected is not None and metadata.get("answer") is None:
         metadata["answer"] = thaw(case.expected)
@@ -229,6 +233,7 @@ def make_task(case: Case) -> WorkflowTask:
 
 
 def make_output(trace: Trace) -> WorkflowOutput:
+    """Return a trace as an AgentJet output, with copies of its data."""
     metadata = thaw(trace.metadata)
     if trace.output is not None and metadata.get("final_answer") is None:
         metadata["final_answer"] = trace.answer

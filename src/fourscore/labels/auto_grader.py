@@ -27,7 +27,7 @@ from fourscore.judges.llm.rating import Rating
 from fourscore.labels.auto_grader_config import AutoGrader
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
-from fourscore.labels.learning.learned_rubric import write_artifact
+from fourscore.labels.learning.learned_rubric import write_learned_rubric
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import Model, ModelError
 from fourscore.models.model_spec import usual_cache
@@ -43,7 +43,7 @@ KINDS: dict[str, type[msgspec.Struct]] = {
 Tell = Callable[[str], None]
 
 
-def grader_of(section: AutoGrader, folders: Sequence[str] = ()) -> "PointGrader | ListGrader":
+def make_grader(section: AutoGrader, folders: Sequence[str] = ()) -> "PointGrader | ListGrader":
     """The judge, or the ranker, that a section describes."""
     data = section.data(folders)
     settings = section.learning()
@@ -110,7 +110,7 @@ class _Grader:
                     place = path.with_name(f"{path.name}.journal.jsonl")
                     with Journal(place, about, self.settings.concurrency) as journal:
                         document = await learn(samples, self.settings, journal, tell=tell)
-                    write_artifact(path, document)
+                    write_learned_rubric(path, document)
         except ModelError as error:
             self._failure = error
             tell(f"nothing could be learned: {error}")

@@ -178,7 +178,7 @@ _LEAST = {
 }
 
 
-def told_in(config: Any) -> dict[str, Any]:
+def find_section(config: Any) -> dict[str, Any]:
     """The keys of the section: of a whole configuration, of `task_judge`, or by themselves."""
     found = config
     for keys in (("ajet", "fourscore"), ("task_judge",), ("rubrics_auto_grader", "judge_options")):
@@ -190,10 +190,10 @@ def told_in(config: Any) -> dict[str, Any]:
     return plain
 
 
-def section_of(config: Any) -> AutoGrader:
+def read_section(config: Any) -> AutoGrader:
     """The same, checked."""
     try:
-        section = converted(told_in(config), AutoGrader)
+        section = converted(find_section(config), AutoGrader)
     except ConversionError as error:
         field = f"rubrics_auto_grader.{error.field or ''}".rstrip(".")
         raise ConfigError(error.message, field=field) from None

@@ -14,8 +14,8 @@ from fourscore.judges.workflow import (
     make_trace,
     read_preset_reward,
 )
-from fourscore.labels.auto_grader import ListGrader, grader_of
-from fourscore.labels.auto_grader_config import section_of, told_in
+from fourscore.labels.auto_grader import ListGrader, make_grader
+from fourscore.labels.auto_grader_config import find_section, read_section
 
 Reward = tuple[float, bool]
 
@@ -29,11 +29,11 @@ class AutoGraderJudge(BuiltInJudge):
 
     def __init__(self, config: Any = None) -> None:
         self.config = None  # it may hold a key
-        told = told_in(config)
+        told = find_section(config)
         self.on_error = told.pop("on_error", "raise")
         if self.on_error not in ("raise", "zero"):
             raise ConfigError("expected raise or zero", field="on_error")
-        self.core = grader_of(section_of(told), [str(Path.cwd())])
+        self.core = make_grader(read_section(told), [str(Path.cwd())])
 
     def compute_reward(
         self,

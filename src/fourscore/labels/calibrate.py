@@ -13,8 +13,8 @@ import msgspec
 
 from fourscore.core import INLINE, DataError, Executor, Rubric, digest, score
 from fourscore.executors.local import Local
-from fourscore.labels.label_pairs import grouped, kappas, pair_of, rating, ratings, values_of
-from fourscore.labels.labelled_outputs import JudgeVerdict, Labelled, Output, verdict_of
+from fourscore.labels.label_pairs import grouped, kappas, pair_labels, rating, ratings, values_of
+from fourscore.labels.labelled_outputs import JudgeVerdict, Labelled, Output, make_verdict
 from fourscore.stats.agreement import METRICS, alpha
 from fourscore.stats.classification import Confusion, confusion, share
 from fourscore.stats.corrected_rate import (
@@ -78,7 +78,7 @@ async def judged(
         async with gate:
             (scored,) = await score(rubric, output.case, [output.trace], executor=executor)
         done()
-        return verdict_of(scored)
+        return make_verdict(scored)
 
     return list(await asyncio.gather(*map(one, outputs)))
 
@@ -100,7 +100,7 @@ def calibrate(
     the same run, and count in its rate by what people said.
     """
     pairs = [
-        pair_of(row, verdict, found.scale, pass_at)
+        pair_labels(row, verdict, found.scale, pass_at)
         for row, verdict in zip(found.rows, verdicts, strict=True)
         if verdict.value is not None and verdict.passed is not None
     ]

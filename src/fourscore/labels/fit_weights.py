@@ -22,7 +22,7 @@ from fourscore.judges.reader.features import DIRECTION, NAMES, Match, measure
 from fourscore.judges.reader.support import read_claims, stem_question
 from fourscore.judges.reader.text import Text, read_text
 from fourscore.judges.reader.weights import Fitted, HeldOut, LinearModel, shipped_weights
-from fourscore.labels.label_pairs import people_on
+from fourscore.labels.label_pairs import average_labels
 from fourscore.labels.labelled_outputs import Labelled, Output
 from fourscore.stats.classification import confusion
 from fourscore.stats.intervals import Figure
@@ -73,7 +73,7 @@ def fit_labelled(found: Labelled, judge: FactualAccuracy, pass_at: float, date: 
     left_out: Counter[str] = Counter()
     used: list[Any] = []
     for row in found.rows:
-        passed = people_on(row, found.scale, pass_at)[1]
+        passed = average_labels(row, found.scale, pass_at)[1]
         facts = measure_output(row, judge)
         if passed is None or not facts:
             left_out["tied" if passed is None else "without facts or an answer"] += 1
@@ -136,8 +136,8 @@ def _check(examples: Sequence[Example]) -> None:
 
 def fit_examples(examples: Sequence[Example], shipped: Logistic) -> Fit:
     """Fit, and hold the result against the shipped model on labels that were held out."""
-    before = [chance_of(example, shipped) for example in examples]
-    after = held_out_chances(examples, shipped)
+    before = [predict_pass(example, shipped) for example in examples]
+    after = predict_held_out(examples, shipped)
     worth = _worth(examples)
     old, new = _losses(examples, before), _losses(examples, after)
     gained = estimate(
@@ -172,7 +172,7 @@ def fit_examples(examples: Sequence[Example], shipped: Logistic) -> Fit:
     )
 
 
-def held_out_chances(examples: Sequence[Example], shipped: Logistic) -> list[float]:
+def predict_held_out(examples: Sequence[Example], shipped: Logistic) -> list[float]:
     """The probability of each example by a model that has not seen its case."""
     folds = split_cases(examples)
     chances = [0.0] * len(examples)
@@ -181,7 +181,7 @@ def held_out_chances(examples: Sequence[Example], shipped: Logistic) -> list[flo
         model = fit_model(seen, shipped)
         for number, at in enumerate(folds):
             if at == fold:
-                chances[number] = chance_of(examples[number], model)
+                chances[number] = predict_pass(examples[number], model)
     return chances
 
 
@@ -209,7 +209,7 @@ def fit_model(examples: Sequence[Example], shipped: Logistic) -> Logistic:
     )
 
 
-def chance_of(example: Example, model: Logistic) -> float:
+def predict_pass(example: Example, model: Logistic) -> float:
     """The mean probability of support of an output's facts, each in its best wording."""
     total = sum(weight for weight, _ in example.facts)
     return sum(w * max(map(model.probability, rows)) for w, rows in example.facts) / total

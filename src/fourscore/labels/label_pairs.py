@@ -35,7 +35,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
         return log(max(1, len(self.output.trace.answer)))
 
 
-def people_on(row: Output, scale: Scale, pass_at: float) -> tuple[float, bool | None]:
+def average_labels(row: Output, scale: Scale, pass_at: float) -> tuple[float, bool | None]:
     """The mean of people's labels on an output, and their verdict; None where they are tied."""
     given = [label for label in row.labels if label is not None]
     people = fsum(given) / len(given)
@@ -44,9 +44,9 @@ def people_on(row: Output, scale: Scale, pass_at: float) -> tuple[float, bool | 
     return people, people >= pass_at - 1e-9
 
 
-def pair_of(row: Output, verdict: JudgeVerdict, scale: Scale, pass_at: float) -> Pair:
+def pair_labels(row: Output, verdict: JudgeVerdict, scale: Scale, pass_at: float) -> Pair:
     """People's value is their mean, their verdict that of most; None where they are tied."""
-    people, passed = people_on(row, scale, pass_at)
+    people, passed = average_labels(row, scale, pass_at)
     value, judge_passed = verdict.value or 0.0, bool(verdict.passed)
     over = (float(judge_passed) if scale.kind == "verdict" else value) - people
     return Pair(

@@ -57,7 +57,7 @@ class Labelled(msgspec.Struct, frozen=True, kw_only=True):
     failed: int = 0
 
 
-def read_labelled(path: str, scale: Scale | None, pass_at: float) -> Labelled:
+def read_labelled_file(path: str, scale: Scale | None, pass_at: float) -> Labelled:
     """The labelled outputs of a file; `DataError` with file, line and field at a mistake."""
     found = [(line, case, *_labels(path, line, case)) for line, case in CaseFile(path).lined()]
     if not found:
@@ -71,7 +71,7 @@ def read_labelled(path: str, scale: Scale | None, pass_at: float) -> Labelled:
     return Labelled(scale=scale, rows=rows, people=max(len(row.labels) for row in rows))
 
 
-def read_judged(path: str, scale: Scale, pass_at: float) -> list[Output]:
+def read_judged_file(path: str, scale: Scale, pass_at: float) -> list[Output]:
     """Outputs without labels: those that a random sample stands for."""
     rows = [_output(path, line, case, scale, pass_at, ()) for line, case in CaseFile(path).lined()]
     if not rows:
@@ -79,7 +79,7 @@ def read_judged(path: str, scale: Scale, pass_at: float) -> list[Output]:
     return rows
 
 
-def from_run(
+def read_labelled_run(
     store: Store, info: RunInfo, judge: str, dimension: str | None, pass_at: float
 ) -> Labelled:
     """The labelled outputs of a run, as one of its rubrics has judged them, and its others."""
@@ -116,14 +116,14 @@ def from_run(
     )
 
 
-def verdict_of(score: Score) -> JudgeVerdict:
+def make_verdict(score: Score) -> JudgeVerdict:
     return JudgeVerdict(score.value, score.passed)
 
 
 def _looked_at(score: Score | None, dimension: str | None, pass_at: float) -> JudgeVerdict:
     """Of the whole score, or of the one signal that is looked at."""
     if score is None or dimension is None:
-        return JudgeVerdict() if score is None else verdict_of(score)
+        return JudgeVerdict() if score is None else make_verdict(score)
     for signal in score.signals:
         if signal.name == dimension and signal.value is not None:
             reached = signal.value >= pass_at - 1e-9

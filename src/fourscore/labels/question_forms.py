@@ -13,7 +13,7 @@ from fourscore.core import Dimension, Rubric
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import BRIEF_WORDS, Form
 from fourscore.labels.calibrate import judged
-from fourscore.labels.label_pairs import pair_of
+from fourscore.labels.label_pairs import pair_labels
 from fourscore.labels.labelled_outputs import Labelled
 from fourscore.stats.classification import auc, confusion
 
@@ -49,7 +49,7 @@ async def measure_forms(
     for form, variant in rubrics_by_form(rubric).items():
         verdicts = await judged(variant, labelled.rows, concurrency=concurrency, deadline=deadline)
         pairs = [
-            pair_of(row, verdict, labelled.scale, pass_at)
+            pair_labels(row, verdict, labelled.scale, pass_at)
             for row, verdict in zip(labelled.rows, verdicts, strict=True)
             if verdict.value is not None and verdict.passed is not None
         ]

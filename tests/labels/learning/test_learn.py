@@ -13,7 +13,7 @@ from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, NOTHING, learn
-from fourscore.labels.learning.learned_rubric import write_artifact
+from fourscore.labels.learning.learned_rubric import write_learned_rubric
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import Budget, BudgetedModel, Cost
 from fourscore.models.messages import ModelError
@@ -147,7 +147,7 @@ def test_the_file_judges_as_the_report_says(tmp_path: Path) -> None:
         out = tmp_path / f"rubric{categories}.yaml"
         for line in document["dimensions"].values():
             line["with"]["model"] = "scripted:careful"  # a name that can be read again
-        write_artifact(out, document)
+        write_learned_rubric(out, document)
         rubric = read_rubric(str(out))
         assert len(rubric.dimensions) == (1 if categories is None else 2)
         judges: Any = [line.judge for line in rubric.dimensions]

@@ -15,16 +15,20 @@ from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.learning.choose_criteria import (
     Candidate,
     Choice,
-    chosen_of,
-    span_of,
-    strength,
+    choose_criteria,
+    correlate_criterion,
+    find_value_range,
 )
-from fourscore.labels.learning.data_split import Unit, parts_of, units_of
-from fourscore.labels.learning.held_out_report import criterion_text
+from fourscore.labels.learning.data_split import Unit, list_answers, parts_of
+from fourscore.labels.learning.held_out_report import join_criteria
 from fourscore.labels.learning.journal import Journal
-from fourscore.labels.learning.learned_rubric import dimensions_of, rubric_document, write_artifact
+from fourscore.labels.learning.learned_rubric import (
+    make_dimensions,
+    make_rubric_document,
+    write_learned_rubric,
+)
 from fourscore.labels.learning.pool import pooled
-from fourscore.labels.learning.proposer import tidied
+from fourscore.labels.learning.proposer import clean_line
 from fourscore.labels.learning.settings import Learning
 from fourscore.stats.regression import Fit
 
@@ -48,7 +52,7 @@ def test_parts_are_capped(tmp_path: Path) -> None:
     assert parts_of(many, 0).sizes() == {"source": 60, "check": 80, "selection": 80, "held": 120}
     groups = Samples(planted.write(tmp_path / "b.jsonl", planted.ranked_rows(200)), "listwise")
     assert parts_of(groups, 0).sizes() == {"source": 15, "check": 20, "selection": 20, "held": 60}
-    assert len(units_of(groups, parts_of(groups, 0).check)) == 80
+    assert len(list_answers(groups, parts_of(groups, 0).check)) == 80
 
 
 def test_a_journal_is_read_again_and_knows_what_was_spent(tmp_path: Path) -> None:
@@ -132,7 +136,7 @@ def test_a_copy_of_a_criterion_is_not_chosen_and_noise_neither() -> None:
     fine = {unit: int(unit.y in (1 / 3, 1.0)) for unit in units}
     noise = {unit: int(planted.chance("noise", unit.sample) < 0.5) for unit in units}
     verdicts = {"good": good, "copy": dict(good), "fine": fine, "noise": noise}
-    choice = chosen_of(
+    choice = choose_criteria(
         [Candidate(text) for text in verdicts],
         verdicts,
         units[:40],
@@ -149,23 +153,23 @@ def test_a_copy_of_a_criterion_is_not_chosen_and_noise_neither() -> None:
 def test_a_criterion_that_poor_answers_meet_counts_the_other_way_round() -> None:
     units = _units(40)
     verdicts = {"rude": {unit: int(unit.y < 0.5) for unit in units}}
-    assert strength("rude", verdicts, units, grouped=False) < -0.8
+    assert correlate_criterion("rude", verdicts, units, grouped=False) < -0.8
     assert Candidate("rude", "no").met(0) == 1.0
     assert Candidate("rude", "no").met(-1) == 0.0  # an answer that says nothing meets nothing
 
 
 def test_the_span_stays_inside_the_scale() -> None:
-    assert span_of(Fit(-0.2, (0.5, 0.9))) == (0.0, 1.0)
-    assert span_of(Fit(0.2, (0.3,))) == (0.2, 0.5)
-    assert span_of(Fit(1.2, ())) == (0.99, 1.0)
+    assert find_value_range(Fit(-0.2, (0.5, 0.9))) == (0.0, 1.0)
+    assert find_value_range(Fit(0.2, (0.3,))) == (0.2, 0.5)
+    assert find_value_range(Fit(1.2, ())) == (0.99, 1.0)
 
 
 def test_criteria_are_one_line_and_not_too_long() -> None:
-    assert tidied(" a\n\x1b[1mb\u2028 c ") == "a [1mb c"
-    assert tidied("x" * 301) == ""
-    text = criterion_text([Candidate("A."), Candidate("B.", "no")], "en")
+    assert clean_line(" a\n\x1b[1mb\u2028 c ") == "a [1mb c"
+    assert clean_line("x" * 301) == ""
+    text = join_criteria([Candidate("A."), Candidate("B.", "no")], "en")
     assert text.endswith("first: (1) A; of a good answer this is not true: B")
-    assert "不应出现：乙" in criterion_text([Candidate("乙。", "no")], "zh")
+    assert "不应出现：乙" in join_criteria([Candidate("乙。", "no")], "zh")
 
 
 @pytest.mark.parametrize(
@@ -216,9 +220,11 @@ def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     chosen = tuple(Candidate(text, "no" if at == 1 else "yes") for at, text in enumerate(texts))
     choice = Choice(chosen, Fit(0.1, (0.3, 0.2, 0.1)), 0.9, 40)
     for themes in ((), [("Tone & style", [0, 2]), ("tone, style", [1])]):
-        dimensions = dimensions_of(settings, choice, themes)
+        dimensions = make_dimensions(settings, choice, themes)
         learned = {"outcome": "learned", "why": "x"}
-        write_artifact(tmp_path / "r.yaml", rubric_document(settings, dimensions, learned))
+        write_learned_rubric(
+            tmp_path / "r.yaml", make_rubric_document(settings, dimensions, learned)
+        )
         assert "MY_KEY" not in (tmp_path / "r.yaml").read_text()
         assert 'expect: "no"' in (tmp_path / "r.yaml").read_text()
         rubric = read_rubric(str(tmp_path / "r.yaml"))

@@ -11,7 +11,7 @@ from fourscore.core import Case, Trace, Usage
 from fourscore.formats.labelled_samples import Sample, Samples
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.labels.learning.data_split import Unit
-from fourscore.labels.learning.journal import Journal, key_of
+from fourscore.labels.learning.journal import Journal, make_key
 from fourscore.labels.learning.pool import pooled
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import NO_USAGE, ModelError
@@ -112,7 +112,7 @@ class Checker:
     async def _known(
         self, what: tuple[Any, ...], ask: Callable[[], Awaitable[tuple[Any, Usage]]]
     ) -> Any:
-        key = key_of(*what)
+        key = make_key(*what)
         if key in self.journal:
             self.observe()
             return self.journal.get(key)

@@ -52,7 +52,9 @@ class Choice(NamedTuple):
     n: int
 
 
-def strength(text: str, verdicts: Verdicts, units: Sequence[Unit], grouped: bool) -> float:
+def correlate_criterion(
+    text: str, verdicts: Verdicts, units: Sequence[Unit], grouped: bool
+) -> float:
     """The correlation of one criterion with the labels; 0 where either does not vary."""
     known = [unit for unit in units if unit in verdicts[text]]
     met = [Candidate(text).met(verdicts[text][unit]) for unit in known]
@@ -62,7 +64,7 @@ def strength(text: str, verdicts: Verdicts, units: Sequence[Unit], grouped: bool
     return correlation(met, labels)
 
 
-def chosen_of(
+def choose_criteria(
     pool: Sequence[Candidate],
     verdicts: Verdicts,
     check: Sequence[Unit],
@@ -173,7 +175,7 @@ def centred(values: Sequence[float], units: Sequence[Unit]) -> list[float]:
     return [value - means[unit.sample] for unit, value in zip(units, values, strict=True)]
 
 
-def span_of(fit: Fit) -> tuple[float, float]:
+def find_value_range(fit: Fit) -> tuple[float, float]:
     """The values of meeting nothing and of meeting everything."""
     low = min(clamp(fit.floor), 0.99)
     return round(low, 4), round(max(clamp(fit.floor + fsum(fit.weights)), low + 0.01), 4)

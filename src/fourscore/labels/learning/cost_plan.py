@@ -10,7 +10,7 @@ from fourscore.core import Usage
 from fourscore.formats.labelled_samples import Samples
 from fourscore.judges.llm.model_judge import TRIES
 from fourscore.judges.llm.prompts import read_prompt
-from fourscore.labels.learning.data_split import FEWEST, Parts, probe_of, units_of
+from fourscore.labels.learning.data_split import FEWEST, Parts, list_answers, take_probe
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import BYTES_PER_TOKEN, Budget
 from fourscore.models.model_pool import ModelPool
@@ -73,9 +73,9 @@ class Plan(NamedTuple):
 
 
 def plan_of(samples: Samples, parts: Parts, settings: Learning) -> Plan:
-    probe = len(units_of(samples, probe_of(samples, parts.check)))
-    check = len(units_of(samples, parts.check))
-    selection = len(units_of(samples, parts.selection))
+    probe = len(list_answers(samples, take_probe(samples, parts.check)))
+    check = len(list_answers(samples, parts.check))
+    selection = len(list_answers(samples, parts.selection))
     tried = settings.proposals * probe
     revised = settings.revisions * settings.proposals * (1 + probe)
     weighed = settings.proposals * (check - probe + selection)
@@ -94,7 +94,7 @@ def plan_of(samples: Samples, parts: Parts, settings: Learning) -> Plan:
     )
 
 
-class Allowance:
+class BudgetCheck:
     """Whether what is left of a budget covers so many calls, by what calls have taken so far."""
 
     def __init__(self, budget: Budget | None, plan: Plan, price: Price | None = None) -> None:

@@ -60,7 +60,7 @@ def parts_of(samples: Samples, seed: int) -> Parts:
     )
 
 
-def probe_of(samples: Samples, check: Sequence[int]) -> tuple[int, ...]:
+def take_probe(samples: Samples, check: Sequence[int]) -> tuple[int, ...]:
     """The part of `check` on which a criterion is tried first."""
     return _capped(samples, check, PROBE)
 
@@ -77,6 +77,6 @@ def _capped(samples: Samples, part: Sequence[int], most: int) -> tuple[int, ...]
     return tuple(kept)
 
 
-def units_of(samples: Samples, part: Sequence[int]) -> list[Unit]:
+def list_answers(samples: Samples, part: Sequence[int]) -> list[Unit]:
     """Every answer of a part."""
     return [Unit(at, place, y) for at in part for place, y in enumerate(samples.values(at))]

@@ -16,8 +16,8 @@ from fourscore.core.numbers import clamp
 from fourscore.core.rubric import SLACK
 from fourscore.formats.labelled_samples import Samples
 from fourscore.labels.learning.checker import SILENT, Checker
-from fourscore.labels.learning.choose_criteria import Candidate, Choice, complete, span_of
-from fourscore.labels.learning.data_split import Parts, Unit, units_of
+from fourscore.labels.learning.choose_criteria import Candidate, Choice, complete, find_value_range
+from fourscore.labels.learning.data_split import Parts, Unit, list_answers
 from fourscore.stats.agreement import kappa, table_of
 from fourscore.stats.bootstrap import bootstrap
 from fourscore.stats.correlation import kendall, spearman
@@ -33,7 +33,7 @@ def values_of(
     choice: Choice, verdicts: Mapping[str, Mapping[Unit, int]], units: Sequence[Unit]
 ) -> list[float]:
     """What the judge in the artifact gives: as `Criteria` does, with the same rounding."""
-    low, high = span_of(choice.fit)
+    low, high = find_value_range(choice.fit)
     weights = shares_of(choice)
     values = []
     for unit in units:
@@ -52,11 +52,11 @@ def shares_of(choice: Choice) -> list[float]:
     return [max(round(weight / total, 3), 0.001) for weight in choice.fit.weights]
 
 
-async def scores_report(
+async def report_scores(
     samples: Samples, parts: Parts, checker: Checker, choice: Choice, threshold: float
 ) -> dict[str, Any]:
     """Pointwise: how near the values are to the labels."""
-    held, check = units_of(samples, parts.held), units_of(samples, parts.check)
+    held, check = list_answers(samples, parts.held), list_answers(samples, parts.check)
     verdicts = await checker.verdicts([one.text for one in choice.chosen], held)
     ratings = await checker.ratings([*check, *held])
     scale = [unit for unit in check if unit in ratings]
@@ -81,7 +81,7 @@ async def scores_report(
     }
 
 
-async def ranks_report(
+async def report_rankings(
     samples: Samples, parts: Parts, checker: Checker, criterion: str
 ) -> dict[str, Any]:
     """Listwise: how often two answers are put in the order that the labels have."""
@@ -174,7 +174,7 @@ def _shown(figure: Figure) -> dict[str, Any]:
     }
 
 
-def criterion_text(chosen: Sequence[Candidate], language: str) -> str:
+def join_criteria(chosen: Sequence[Candidate], language: str) -> str:
     """Criteria as one text for a ranking, the weightiest first."""
     meets = [one.text.rstrip(".。") for one in chosen if one.expect == "yes"]
     lacks = [one.text.rstrip(".。") for one in chosen if one.expect == "no"]

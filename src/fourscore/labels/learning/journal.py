@@ -148,6 +148,6 @@ def _locked(path: Path) -> int:
     return file
 
 
-def key_of(*parts: Any) -> str:
+def make_key(*parts: Any) -> str:
     """What a finding is known by: everything that it depends on."""
     return digest(list(parts))[:24]

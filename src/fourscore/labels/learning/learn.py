@@ -17,11 +17,11 @@ from fourscore.core import Usage
 from fourscore.formats.labelled_samples import Samples
 from fourscore.labels.learning.checker import SINGLE, Checker
 from fourscore.labels.learning.choose_criteria import Candidate, Choice
-from fourscore.labels.learning.cost_plan import Allowance, plan_of
+from fourscore.labels.learning.cost_plan import BudgetCheck, plan_of
 from fourscore.labels.learning.data_split import FEWEST, Parts, parts_of
-from fourscore.labels.learning.held_out_report import criterion_text, ranks_report, scores_report
-from fourscore.labels.learning.journal import Journal, key_of
-from fourscore.labels.learning.learned_rubric import Themes, dimensions_of, rubric_document
+from fourscore.labels.learning.held_out_report import join_criteria, report_rankings, report_scores
+from fourscore.labels.learning.journal import Journal, make_key
+from fourscore.labels.learning.learned_rubric import Themes, make_dimensions, make_rubric_document
 from fourscore.labels.learning.loop import Found, Loop
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import ModelError
@@ -68,7 +68,7 @@ async def _learned(
     checker = Checker(samples, settings, book, observe)
     loop = Loop(samples, settings, parts, book, checker, tell)
     price = current_pool().find_price(settings.pool_model.name)
-    found = await loop.run(plan, Allowance(current_pool().budget, plan, price))
+    found = await loop.run(plan, BudgetCheck(current_pool().budget, plan, price))
     if not found.rounds:
         message = f"{found.stopped}: it takes about {plan.round_calls + plan.report_calls(1)} calls"
         raise ModelError("budget", message, usage=Usage())
@@ -86,16 +86,16 @@ async def _report(
     samples: Samples, settings: Learning, parts: Parts, checker: Checker, choice: Choice
 ) -> dict[str, Any]:
     if settings.mode == "listwise":
-        text = criterion_text(by_weight(choice).chosen, settings.language)
-        return await ranks_report(samples, parts, checker, text)
-    return await scores_report(samples, parts, checker, choice, settings.threshold)
+        text = join_criteria(by_weight(choice).chosen, settings.language)
+        return await report_rankings(samples, parts, checker, text)
+    return await report_scores(samples, parts, checker, choice, settings.threshold)
 
 
 async def _themes(settings: Learning, loop: Loop, choice: Choice, journal: Journal) -> Themes:
     if settings.categories is None or len(choice.chosen) < 2:
         return ()
     texts = [one.text for one in choice.chosen]
-    key = key_of("themes", texts, settings.categories)
+    key = make_key("themes", texts, settings.categories)
     if key not in journal:
         try:
             value, usage = await loop.proposer.themes(texts, settings.categories)
@@ -163,4 +163,4 @@ def _document(
         learned["unproven"] = [one._asdict() for one in kept]
     if found.rejected:
         learned["rejected"] = list(found.rejected)
-    return rubric_document(settings, dimensions_of(settings, choice, themes), learned)
+    return make_rubric_document(settings, make_dimensions(settings, choice, themes), learned)

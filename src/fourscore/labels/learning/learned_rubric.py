@@ -13,8 +13,8 @@ from typing import Any
 
 from fourscore.core.frozen import thaw
 from fourscore.formats.atomic_file import open_atomic
-from fourscore.labels.learning.choose_criteria import Choice, span_of
-from fourscore.labels.learning.held_out_report import criterion_text, shares_of
+from fourscore.labels.learning.choose_criteria import Choice, find_value_range
+from fourscore.labels.learning.held_out_report import join_criteria, shares_of
 from fourscore.labels.learning.settings import Learning
 
 #: The dimension of a rubric without themes.
@@ -22,7 +22,7 @@ DIMENSION = {"pointwise": "quality", "listwise": "ranking"}
 Themes = Sequence[tuple[str, Sequence[int]]]
 
 
-def dimensions_of(settings: Learning, choice: Choice | None, themes: Themes) -> dict[str, Any]:
+def make_dimensions(settings: Learning, choice: Choice | None, themes: Themes) -> dict[str, Any]:
     """The dimensions of the rubric; without a choice, those of the plain prompt."""
     listwise = settings.mode == "listwise"
     options = _options(settings)
@@ -34,14 +34,14 @@ def dimensions_of(settings: Learning, choice: Choice | None, themes: Themes) -> 
         scale = {"min_score": plain.min_score, "max_score": plain.max_score}
         return {name: {"judge": "rating", "with": {**options, **scale}}}
     if listwise:
-        text = criterion_text(choice.chosen, settings.language)
+        text = join_criteria(choice.chosen, settings.language)
         return {name: {"judge": "listwise", "with": {**options, "criterion": text}}}
     shares = shares_of(choice)
     lines = [
         {"text": one.text, "weight": share, **({} if one.expect == "yes" else {"expect": "no"})}
         for one, share in zip(choice.chosen, shares, strict=True)
     ]
-    between = list(span_of(choice.fit))
+    between = list(find_value_range(choice.fit))
     if not themes:
         return {name: _criteria(options, lines, between)}
     # A mean over themes by their weight is the mean over all criteria: the values are the same.
@@ -76,7 +76,7 @@ def _name(theme: str, taken: dict[str, Any]) -> str:
     return found
 
 
-def rubric_document(
+def make_rubric_document(
     settings: Learning, dimensions: dict[str, Any], learned: dict[str, Any]
 ) -> dict[str, Any]:
     return {
@@ -88,7 +88,7 @@ def rubric_document(
     }
 
 
-def as_yaml(document: dict[str, Any]) -> str:
+def format_yaml(document: dict[str, Any]) -> str:
     """The file's text."""
     from ruamel.yaml import YAML
 
@@ -113,8 +113,8 @@ def _quoted(value: Any) -> Any:
     return DoubleQuotedScalarString(value) if value in ("yes", "no", "on", "off") else value
 
 
-def write_artifact(path: Path, document: dict[str, Any]) -> None:
+def write_learned_rubric(path: Path, document: dict[str, Any]) -> None:
     """Complete under its name, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open_atomic(str(path)) as stream:
-        stream.write(as_yaml(document).encode())
+        stream.write(format_yaml(document).encode())

@@ -9,10 +9,16 @@ from typing import Any, NamedTuple
 from fourscore.core import Usage
 from fourscore.formats.labelled_samples import Samples
 from fourscore.labels.learning.checker import SINGLE, Checker
-from fourscore.labels.learning.choose_criteria import WEAK, Candidate, Choice, chosen_of, strength
-from fourscore.labels.learning.cost_plan import Allowance, Plan
-from fourscore.labels.learning.data_split import Parts, Unit, probe_of, units_of
-from fourscore.labels.learning.journal import Journal, key_of
+from fourscore.labels.learning.choose_criteria import (
+    WEAK,
+    Candidate,
+    Choice,
+    choose_criteria,
+    correlate_criterion,
+)
+from fourscore.labels.learning.cost_plan import BudgetCheck, Plan
+from fourscore.labels.learning.data_split import Parts, Unit, list_answers, take_probe
+from fourscore.labels.learning.journal import Journal, make_key
 from fourscore.labels.learning.proposer import Proposer, Shown
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import ModelError
@@ -46,14 +52,14 @@ class Loop:
         self.journal, self.checker, self.tell = journal, checker, tell
         self.proposer = Proposer(**settings.options())
         self.grouped = settings.mode == "listwise"
-        self.probe = units_of(samples, probe_of(samples, parts.check))
-        self.check = units_of(samples, parts.check)
-        self.selection = units_of(samples, parts.selection)
+        self.probe = list_answers(samples, take_probe(samples, parts.check))
+        self.check = list_answers(samples, parts.check)
+        self.selection = list_answers(samples, parts.selection)
         self.pool: dict[str, Candidate] = {}
         self.rejected: dict[str, None] = {}
         self.verdicts: dict[str, dict[Unit, int]] = {}
 
-    async def run(self, plan: Plan, allowance: Allowance) -> Found:
+    async def run(self, plan: Plan, allowance: BudgetCheck) -> Found:
         settings = self.settings
         choice, stale, done = self._choose(), 0, 0
         stopped = f"{settings.rounds} rounds are done"
@@ -93,7 +99,7 @@ class Loop:
         table = await self.checker.verdicts(passed, rest)
         for text in passed:
             self.verdicts[text] |= table[text]
-            found = strength(text, self.verdicts, self.check, self.grouped)
+            found = correlate_criterion(text, self.verdicts, self.check, self.grouped)
             self.pool[text] = Candidate(text, "yes" if found > 0 else "no")
         return len(fresh)
 
@@ -107,7 +113,7 @@ class Loop:
         return ("propose", number, names, self._known, self.settings.proposals)
 
     def _begun(self, number: int) -> bool:
-        return key_of(*self._proposal(number)) in self.journal
+        return make_key(*self._proposal(number)) in self.journal
 
     async def _tried(self, texts: Sequence[str], units: Sequence[Unit]) -> list[str]:
         """Those that go with the labels, one way or the other, on answers not shown with them."""
@@ -115,7 +121,7 @@ class Loop:
         passed = []
         for text in texts:
             self.verdicts[text] = table[text]
-            found = strength(text, self.verdicts, units, self.grouped)
+            found = correlate_criterion(text, self.verdicts, units, self.grouped)
             if abs(found) >= WEAK:
                 passed.append(text)
             else:
@@ -176,7 +182,7 @@ class Loop:
         return text.casefold() in known
 
     def _choose(self) -> Choice:
-        return chosen_of(
+        return choose_criteria(
             list(self.pool.values()),
             self.verdicts,
             self.check,
@@ -190,7 +196,7 @@ class Loop:
         self, what: tuple[Any, ...], ask: Callable[[], Awaitable[tuple[Any, Usage]]]
     ) -> Any:
         """The model's answer, from the journal where it stands there; None where it had none."""
-        key = key_of(*what)
+        key = make_key(*what)
         if key not in self.journal:
             try:
                 value, usage = await ask()

@@ -67,7 +67,7 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
             known="; ".join(known) or _WORDS[self.language]["none"],
             most=str(most),
         )
-        texts = (tidied(text) for text in reply.value["criteria"])
+        texts = (clean_line(text) for text in reply.value["criteria"])
         return list(dict.fromkeys(text for text in texts if text))[:most], reply.usage
 
     async def revise(self, criterion: str, shown: Sequence[Shown]) -> tuple[str, Usage]:
@@ -78,7 +78,7 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
             {"evidence": make_text_schema(number), "criterion": make_text_schema(number)}, number
         )
         reply = await self.ask("revise", material, schema, criterion=criterion)
-        return tidied(reply.value["criterion"]), reply.usage
+        return clean_line(reply.value["criterion"]), reply.usage
 
     async def themes(
         self, criteria: Sequence[str], most: int
@@ -108,7 +108,7 @@ class Proposer(ModelJudge, frozen=True, kw_only=True, forbid_unknown_fields=True
             most=str(most),
         )
         found = [
-            (tidied(one["name"])[:NAME], [place - 1 for place in one["members"]])
+            (clean_line(one["name"])[:NAME], [place - 1 for place in one["members"]])
             for one in reply.value["themes"]
             if one["members"]
         ]
@@ -148,7 +148,7 @@ def _label(words: dict[str, str], key: str, label: float, one: Shown) -> str:
     return words["score"].format(key, label, *one.bounds)
 
 
-def tidied(text: str) -> str:
+def clean_line(text: str) -> str:
     """One line of printable text; nothing where it is too long to be one criterion."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= LONGEST else ""

@@ -1,0 +1,128 @@
+"""Import the modules of users: by dotted name, or from a file.
+
+Importing runs code, so names come from a configuration file or the command line, never from a
+request or a data row.
+"""
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from fourscore.core import ConfigError, suggest_known
+
+#: The modules of AgentJet's tutorials whose judges are built in here.
+TUTORIALS = {
+    "tutorial.example_math_agent.math_answer_as_judge": "fourscore.judges.agentjet",
+    "tutorial.example_countdown.countdown_answer_as_judge": "fourscore.judges.agentjet",
+}
+
+
+def get_attribute(module: ModuleType, attribute: str, protocol: str) -> Any:
+    """Return the object that `protocol` names in a module; its name may have dots."""
+    found: Any = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            known = [name for name in vars(module) if not name.startswith("_")]
+            hint = suggest_known(attribute, known)
+            raise ConfigError(f"{protocol!r}: there is no {attribute} in it; {hint}")
+        found = getattr(found, part)
+    return found
+
+
+class _UncachedLoader(SourceFileLoader):
+    """Ignores .pyc files: an edit in the same second with the same size would not be noticed."""
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+def load_file_module(where: str, folders: Sequence[str]) -> ModuleType:
+    """Import a file under a module name of its own, so that files of the same name do not clash."""
+    tried = [(Path(folder) / where).resolve() for folder in folders]
+    path = next((path for path in tried if path.is_file()), None)
+    if path is None:
+        places = " or ".join(str(path) for path in dict.fromkeys(tried))
+        raise ConfigError(f"no such file: {places}")
+    source = path.read_bytes()
+    identity = hashlib.blake2b(bytes(path) + b"\0" + source, digest_size=8).hexdigest()
+    name = f"{path.stem}_{identity}"
+    if name in sys.modules:
+        return sys.modules[name]
+    loader = _UncachedLoader(name, str(path)) if path.suffix == ".py" else None
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if spec is None or spec.loader is None:
+        raise ConfigError("not a Python file", file=str(path))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, Exception | SystemExit):
+            raise _make_import_error(error, str(path)) from error
+        raise
+    return module
+
+
+def import_named_module(where: str, folders: Sequence[str]) -> ModuleType:
+    """Import a module by its dotted name; installed modules win over those in `folders`."""
+    local = _find_local(where, folders)
+    if local is not None and local[0] not in sys.path:
+        sys.path.append(local[0])
+        importlib.invalidate_caches()
+    try:
+        module = importlib.import_module(where)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if not (where == missing or where.startswith(f"{missing}.")):
+            raise _make_import_error(error, where) from error
+        if where in TUTORIALS:
+            return importlib.import_module(TUTORIALS[where])
+        searched = ", ".join(dict.fromkeys(folders))
+        raise ConfigError(f"there is no module {where} (searched {searched})") from None
+    except (Exception, SystemExit) as error:
+        raise _make_import_error(error, where) from error
+    if local is not None and Path(module.__file__ or "").resolve() != local[1]:
+        message = (
+            f"{where} is {module.__file__}, not {local[1]}; to use that, name the file: "
+            f"{local[1]}->…"
+        )
+        raise ConfigError(message)
+    return module
+
+
+def _find_local(where: str, folders: Sequence[str]) -> tuple[str, Path] | None:
+    """Return the folder that holds the module, and its file."""
+    for folder in folders:
+        stem = Path(folder, *where.split("."))
+        for path in (stem.with_suffix(".py"), stem / "__init__.py"):
+            if path.is_file():
+                return str(Path(folder).resolve()), path.resolve()
+    return None
+
+
+def _make_import_error(error: BaseException, where: str) -> ConfigError:
+    """Return an error that points to the last line of the user's code that ran."""
+    file, line = where, None
+    if isinstance(error, SyntaxError):
+        file, line = error.filename or where, error.lineno
+    else:
+        for frame in traceback.extract_tb(error.__traceback__):
+            if not frame.filename.startswith("<") and frame.filename != __file__:
+                file, line = frame.filename, frame.lineno
+    message = f"the module cannot be imported: {type(error).__name__}: {error}"
+    return ConfigError(message, file=file, line=line)
+
+
+def digest_source(module: ModuleType) -> str:
+    """Return a digest of a module's source file."""
+    path = Path(module.__file__ or "")
+    source = path.read_bytes() if path.is_file() else module.__name__.encode()
+    return hashlib.blake2b(source, digest_size=16).hexdigest()
