@@ -21,14 +21,14 @@ from typing import Any
 from tau_tools import Run, auc, baselines, interval, show_area
 
 from fourscore.core import Case, Score, Signal, score
-from fourscore.evolve.fitness.document import document
+from fourscore.evolve.fitness.document import make_document
 from fourscore.evolve.fitness.log import score_log
 from fourscore.formats.logs.log_file import Log
-from fourscore.judges.fitness.rubric import GRADES, fitness, grade_of, score_of
+from fourscore.judges.fitness.rubric import GRADES, get_fitness, grade_of, make_fitness_rubric
 
 
 async def scored(path: Path, rows: list[dict[str, Any]]) -> list[Score]:
-    rubric, found = fitness(), []
+    rubric, found = make_fitness_rubric(), []
     for row, trace in zip(rows, Log(str(path)).traces(), strict=True):
         case = Case(id=f"{row['task_id']}/{row['trial']}", input="airline", complexity="complex")
         found += await score(rubric, case, [trace])
@@ -54,7 +54,7 @@ def main() -> None:
     start = time.process_time()
     scores = asyncio.run(scored(args.file, rows))
     seconds = time.process_time() - start
-    values = [score_of(each) or 0.0 for each in scores]
+    values = [get_fitness(each) or 0.0 for each in scores]
     for name, good in (("reward 1", True), ("reward 0", False)):
         part = [v for v, row in zip(values, rows, strict=True) if (row["reward"] >= 1) is good]
         grades = Counter(grade_of(value).letter for value in part)
@@ -69,7 +69,7 @@ def main() -> None:
         print(f"{signal.name:18} {area(rows, each)}  mean {mean:.3f}")
     for name, runs in baselines(rows).items():
         show_area(name, runs)
-    told = document(asyncio.run(score_log(str(args.file), fitness())))
+    told = make_document(asyncio.run(score_log(str(args.file), make_fitness_rubric())))
     counts = told["counts"]
     print(
         f"fourscore score: {told['score']} {told['grade']}, {counts['tool_calls']} calls, ", end=""

@@ -27,15 +27,15 @@ def log(tmp_path: Path) -> str:
     return str(path)
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any]]:
+def score_json(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any]]:
     code = main(["score", *words, "--json"])
     document = json.loads(capsys.readouterr().out)
     assert isinstance(document, dict)
     return code, document
 
 
-def test_the_document(log: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, document = told(capsys, log)
+def test_json_document(log: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, document = score_json(capsys, log)
     assert code == document["exit_code"] == 0
     # 2 of 3 calls, 60 s of 120 s, 1 error: (0.35·2/3 + 0.2·0.5 + 0.15·0.9) / 0.7
     assert (document["score"], document["grade"]) == (66.9, "C")
@@ -48,7 +48,7 @@ def test_the_document(log: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert document["inapplicable"] == ["output_quality", "structure_score"]
 
 
-def test_what_a_person_sees(log: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminal_panel(log: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", log, "--per", "session"]) == 0
     shown = capsys.readouterr().out
     for words in (
@@ -64,20 +64,20 @@ def test_what_a_person_sees(log: str, capsys: pytest.CaptureFixture[str]) -> Non
         assert words in shown, words
 
 
-def test_an_output_and_what_kind_of_task(
+def test_scores_output_and_task_type(
     log: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "output.md"
     output.write_text("# Done\n\nIt works now, because the loop ends.\n\n```python\nx = 1\n```\n")
     options = ("--output", str(output), "--task-type", "coding", "--complexity", "complex")
-    _, document = told(capsys, log, *options)
+    _, document = score_json(capsys, log, *options)
     assert document["coverage"] == pytest.approx(1.0)
     assert document["signals"]["structure_score"]["value"] == 0.7
     assert document["signals"]["efficiency"]["value"] == 0.8
     assert main(["score", log, "--output", str(tmp_path / "none")]) == 2
 
 
-def test_broken_lines(log: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broken_lines_fail_or_are_skipped(log: str, capsys: pytest.CaptureFixture[str]) -> None:
     with Path(log).open("a") as stream:
         stream.write('{"tool": 5}\n')
     assert main(["score", log]) == 2
@@ -86,7 +86,9 @@ def test_broken_lines(log: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 broken line was skipped" in capsys.readouterr().out
 
 
-def test_hostile_names_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_names_are_shown_as_plain_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "e.jsonl"
     bad = {"tool": "\x1b[2J[red]x[/red]", "exit": "1", "session": "\x1b]0;owned\x07"}
     path.write_text(json.dumps(bad) + "\n")
@@ -97,10 +99,12 @@ def test_hostile_names_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "[red]x[/red]" in shown
 
 
-def test_nothing_measured_is_incomplete(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_code_is_incomplete_without_measurement(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "m.json"
     path.write_text('{"execution": {}}')
-    code, document = told(capsys, str(path))
+    code, document = score_json(capsys, str(path))
     assert (code, document["score"], document["grade"]) == (3, None, None)
     assert main(["score", str(path)]) == 3
     assert "nothing could be measured" in capsys.readouterr().out

@@ -17,7 +17,7 @@ from fourscore import Case, Trace
 from fourscore.cli.main import main
 from fourscore.evolve.hook import append, record_of
 from fourscore.formats.logs.log_file import Log
-from fourscore.judges.fitness.execution import Execution, execution_of
+from fourscore.judges.fitness.execution import Execution, count_execution
 
 RUN = [sys.executable, "-c", "import sys; from fourscore.cli.main import main; sys.exit(main())"]
 
@@ -84,7 +84,7 @@ def test_an_error_in_what_a_run_put_out_is_seen(tmp_path: Path) -> None:
 
 
 def execution(trace: Trace) -> Execution:
-    return execution_of(Case(id="t", input=""), trace)
+    return count_execution(Case(id="t", input=""), trace)
 
 
 def test_a_failure_has_its_words() -> None:
@@ -173,7 +173,7 @@ def test_the_last_line_of_someone_else_is_ended(tmp_path: Path) -> None:
 WRITER = """
 import json, sys
 from fourscore.evolve.hook import append, record_of
-from fourscore.judges.fitness.execution import Execution, execution_of
+from fourscore.judges.fitness.execution import Execution, count_execution
 from fourscore.formats.logs.log_file import Log
 path, name, most = sys.argv[1:]
 for i in range(int(most)):

@@ -10,11 +10,11 @@ from tests.linear import assert_bounded, assert_linear
 
 from fourscore.core import ToolCall
 from fourscore.judges.failures import (
-    call_failure,
+    find_call_failure,
     find_failure,
+    find_result_failure,
+    find_result_failures,
     has_obvious_errors,
-    result_failure,
-    result_failures,
 )
 
 LABELLED = Path(__file__).parents[1] / "labelled" / "detectors"
@@ -53,13 +53,13 @@ FAILED = {
     "not ok 3 - parses dates": "checks",
     "Tests:       2 failed, 14 passed, 16 total": "checks",
     "Found 3 errors in 1 file (checked 4 source files)": "checks",
-    "copied: 3, failed: 2": "said",
-    "Process finished with exit code 1": "said",
-    "I pushed the branch, but the lint check failed.": "said",
-    "I could not run the tests: docker is not there.": "said",
-    "The server responded with a 500 error.": "said",
-    "编译失败，共 3 个错误": "said",
-    "接口返回 500，没有拿到数据。": "said",
+    "copied: 3, failed: 2": "sentence",
+    "Process finished with exit code 1": "sentence",
+    "I pushed the branch, but the lint check failed.": "sentence",
+    "I could not run the tests: docker is not there.": "sentence",
+    "The server responded with a 500 error.": "sentence",
+    "编译失败，共 3 个错误": "sentence",
+    "接口返回 500，没有拿到数据。": "sentence",
 }
 
 FINE = (
@@ -101,7 +101,7 @@ def test_finds_the_line_that_reports_a_failure(line: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("text", FINE)
-def test_does_not_take_other_texts_for_failures(text: str) -> None:
+def test_finds_no_failure_in_other_texts(text: str) -> None:
     assert find_failure(text) is None
 
 
@@ -125,7 +125,7 @@ def test_does_not_take_other_texts_for_failures(text: str) -> None:
     ids=lambda result: str(result)[:40],
 )
 def test_finds_failures_in_results(result: Any) -> None:
-    assert result_failure(result) is not None
+    assert find_result_failure(result) is not None
 
 
 @pytest.mark.parametrize(
@@ -145,15 +145,15 @@ def test_finds_failures_in_results(result: Any) -> None:
     ids=str,
 )
 def test_finds_no_failure_in_other_results(result: Any) -> None:
-    assert result_failure(result) is None
+    assert find_result_failure(result) is None
 
 
 def test_call_fails_by_its_error_its_result_or_its_exit_code() -> None:
-    assert call_failure(ToolCall(name="f", result="fine", exit_code=0)) is None
-    assert call_failure(ToolCall(name="f")) is None
-    by_error = call_failure(ToolCall(name="f", error="no seat left"))
-    by_code = call_failure(ToolCall(name="f", result="fine", exit_code=2))
-    by_result = call_failure(ToolCall(name="f", result=TRACE, exit_code=0))
+    assert find_call_failure(ToolCall(name="f", result="fine", exit_code=0)) is None
+    assert find_call_failure(ToolCall(name="f")) is None
+    by_error = find_call_failure(ToolCall(name="f", error="no seat left"))
+    by_code = find_call_failure(ToolCall(name="f", result="fine", exit_code=2))
+    by_result = find_call_failure(ToolCall(name="f", result=TRACE, exit_code=0))
     found = (by_error, by_result, by_code)
     assert [each and each.kind for each in found] == ["error", "error", "exit"]
     assert [each and each.text for each in found] == [
@@ -171,10 +171,10 @@ def test_fenced_code_in_an_answer_is_a_quotation() -> None:
 
 def _each_and_all() -> None:
     texts = [*FAILED, *FINE, "a\0\nError: no\0", {"error": "no"}, None, "Error: x\n" * 20_000]
-    each = {i: found for i, text in enumerate(texts) if (found := result_failure(text))}
+    each = {i: found for i, text in enumerate(texts) if (found := find_result_failure(text))}
     assert len(each) == len(FAILED) + 3
-    assert result_failures(texts) == each
-    assert result_failures([]) == {}
+    assert find_result_failures(texts) == each
+    assert find_result_failures([]) == {}
 
 
 def test_many_results_at_once_give_what_each_gives() -> None:
@@ -211,9 +211,9 @@ UNITS = (
 
 
 def read_failures(text: str) -> None:
-    result_failure(f"failed?{text}")
-    result_failure({"output": text})
-    result_failures([text, text[:50_000]])
+    find_result_failure(f"failed?{text}")
+    find_result_failure({"output": text})
+    find_result_failures([text, text[:50_000]])
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)
@@ -227,7 +227,7 @@ def test_huge_output_is_read_at_its_ends() -> None:
 
 
 @pytest.mark.parametrize("part", ["worked", "frozen"])
-def test_what_it_calls_a_failure_is_one(part: str) -> None:
+def test_precision_on_labelled_results(part: str) -> None:
     """A regression check on outputs written to be treacherous, no claim of quality.
 
     Reports in words of their own are missed; a false alarm would lower the score of good work.

@@ -11,36 +11,36 @@ import msgspec
 
 from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.core import DataError, Rubric
-from fourscore.evolve.fitness.document import document
-from fourscore.evolve.fitness.log import Reading, Task, score_records, score_traces
-from fourscore.judges.fitness.rubric import fitness
+from fourscore.evolve.fitness.document import make_document
+from fourscore.evolve.fitness.log import ScoredLog, TaskInfo, score_records, score_traces
+from fourscore.judges.fitness.rubric import make_fitness_rubric
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("log", metavar="LOG", help="execution records, a transcript, messages, spans, …")
-    add("--output", metavar="FILE", help="what the newest execution put out, as text")
-    add("--task-type", metavar="WORD", help="coding asks for code in the output")
+    add("--output", metavar="FILE", help="the final output of the newest execution, as text")
+    add("--task-type", metavar="WORD", help="coding: the output has to contain code")
     add("--complexity", metavar="WORD", help="simple, medium (default), complex, very_complex")
-    add("--per", choices=("version", "session", "day"), help="a line for each of these")
-    add("--rubric", metavar="FILE", help="other weights and options than the usual ones")
-    add("--skip-broken", action="store_true", help="count broken lines and go on")
-    add("--json", action="store_true", help="one document on stdout")
+    add("--per", choices=("version", "session", "day"), help="also a score for each of these")
+    add("--rubric", metavar="FILE", help="weights and options (built-in fitness rubric)")
+    add("--skip-broken", action="store_true", help="count broken lines and continue")
+    add("--json", action="store_true", help="print one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
-    rubric = _rubric(args.rubric) if args.rubric else fitness()
-    task = Task(_text(args.output), args.task_type, args.complexity)
-    reading = _read(args.log, rubric, task, args.skip_broken)
-    told = document(reading, args.per)
-    code = PASSED if told["score"] is not None else INCOMPLETE
+    rubric = _rubric(args.rubric) if args.rubric else make_fitness_rubric()
+    task = TaskInfo(_text(args.output), args.task_type, args.complexity)
+    scored_log = _read(args.log, rubric, task, args.skip_broken)
+    document = make_document(scored_log, args.per)
+    code = PASSED if document["score"] is not None else INCOMPLETE
     if args.json:
-        told = {**told, "file": args.log, "exit_code": code}
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        document = {**document, "file": args.log, "exit_code": code}
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     else:
         from fourscore.report.fitness_panel import show
 
-        show(args.log, told)
+        show(args.log, document)
     return code
 
 
@@ -50,7 +50,7 @@ def _rubric(path: str) -> Rubric:
     return read_rubric(path)
 
 
-def _read(path: str, rubric: Rubric, task: Task, skip: bool) -> Reading:
+def _read(path: str, rubric: Rubric, task: TaskInfo, skip: bool) -> ScoredLog:
     """Records are read without the loop that other judges may need: loading it takes its time."""
     with _no_collector():
         counted = score_records(path, rubric, task, skip_broken=skip)

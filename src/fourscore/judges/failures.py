@@ -7,9 +7,9 @@
 
 JSON is read by its fields. Other text is read line by line: programs begin a line in a few known
 ways when they fail (`Error: `, `bash: x: command not found`, `HTTP/1.1 500`). A sentence ("the
-build failed") counts unless it explains, supposes or says that all was put right, and fenced code
-in an answer is a quotation. The first and the last 50,000 characters of a text are read and 500 of
-each line, and every repetition in a pattern is bounded: time is linear in the text.
+build failed") counts unless it explains, supposes or says that the failure was solved, and fenced
+code in an answer is a quotation. The first and the last 50,000 characters of a text are read and
+500 of each line, and every repetition in a pattern is bounded: time is linear in the text.
 """
 
 import importlib
@@ -23,8 +23,8 @@ import msgspec
 
 from fourscore.core import ToolCall
 
-#: What reports the failure. `checks` are tests and compilers, `said` is a sentence.
-Kind = Literal["error", "exit", "fields", "shell", "checks", "said"]
+#: What reports the failure. `checks` are tests and compilers, `sentence` is ordinary prose.
+Kind = Literal["error", "exit", "fields", "shell", "checks", "sentence"]
 
 #: Characters read at each end of a text, of one line, and of a quoted line; parts of a list.
 END, WIDTH, SHOWN, PARTS = 50_000, 500, 200, 50
@@ -57,7 +57,7 @@ _LINES: Mapping[Kind, str] = {
         (?:Found |✖ )[1-9]\d{0,5} (?:errors?|problems?)\b""",
 }
 #: What reports a failure anywhere in a sentence.
-_SAID = r"""
+_SENTENCES = r"""
     \b(?:failed|failures|errors)(?:=|: ?)[1-9]
     \b[1-9]\d{0,5} (?:of \d{1,6} )?(?:tests? )?(?:have |are |still )?fail(?:ed|ing)?\b
     \b(?:exit(?:ed|s)?(?: with)?(?: code| status)?|with status)(?: |: ?|=)[1-9]\d{0,2}\b
@@ -75,8 +75,8 @@ _GENERAL = r"""
     \b(?:if|when|whenever|unless|would|may|might|should|means?|usually|raises?|returns)\b
     \b(?:how|why|which|what|tests? for|an? failed|avoid|prevent)\b
     [?？]|如果|表示|意味|是指|通常|可以|会"""
-#: A line that ends well: what failed was put right.
-_MENDED = r"\b(?:fixed|corrected|passes|now pass|succeeded|green|no longer|retried)\b|修复|已解决"
+#: A line that says that the failure was solved.
+_SOLVED = r"\b(?:fixed|corrected|passes|now pass|succeeded|green|no longer|retried)\b|修复|已解决"
 #: A program's message, explained: `HTTP 404 is "Not Found"`.
 _DEFINED = r'\b(?:means?|stands for|usually|comes from|is (?:an?|the|raised|"))|表示|是指'
 #: A part of each pattern above, in lower case. Most texts have none, and need no other look.
@@ -119,13 +119,13 @@ def find_failure(text: str) -> Failure | None:
     if fields is not None:
         return _failure_in_fields(fields)
     for start, line in _lines(text):
-        kind = _kind_of(line[:WIDTH])
+        kind = _find_kind(line[:WIDTH])
         if kind is not None:
             return Failure(line.strip()[:SHOWN], start, kind)
     return None
 
 
-def result_failure(result: Any) -> Failure | None:
+def find_result_failure(result: Any) -> Failure | None:
     """Return the failure that a tool's result reports: a text, an object or a list of parts."""
     if isinstance(result, str):
         return find_failure(result)
@@ -138,17 +138,17 @@ def result_failure(result: Any) -> Failure | None:
     return None
 
 
-def result_failures(results: Sequence[Any]) -> dict[int, Failure]:
+def find_result_failures(results: Sequence[Any]) -> dict[int, Failure]:
     """Return the failures of many results, by their places."""
-    found = ((place, result_failure(results[place])) for place in _find_suspects(results))
+    found = ((place, find_result_failure(results[place])) for place in _find_suspects(results))
     return {place: failure for place, failure in found if failure is not None}
 
 
-def call_failure(call: ToolCall) -> Failure | None:
+def find_call_failure(call: ToolCall) -> Failure | None:
     """Return why a call failed: its `error`, its result or its exit code; None if it did not."""
     if call.error:
         return Failure(call.error[:SHOWN], 0, "error")
-    found = result_failure(call.result)
+    found = find_result_failure(call.result)
     if found is None and call.exit_code:
         return Failure(f"exit code {call.exit_code}", 0, "exit")
     return found
@@ -186,15 +186,15 @@ def _failure_in_fields(fields: Mapping[str, Any]) -> Failure | None:
     """Return the failure that an object reports. What it lists as data is not looked at."""
     for key in ("error", "errors", "exception"):
         if fields.get(key):
-            said = fields[key] if isinstance(fields[key], str) else f"the result has {key}"
-            return Failure(said[:SHOWN], 0, "fields")
+            message = fields[key] if isinstance(fields[key], str) else f"the result has {key}"
+            return Failure(message[:SHOWN], 0, "fields")
     # With more fields it is a record about something else: a job that failed, found by a lookup.
     is_report = len(fields) <= 3
     for key, value in fields.items():
-        if _is_bad(key, value, is_report):
+        if _reports_failure(key, value, is_report):
             messages = [fields.get(name) for name in ("message", "msg", "reason", "detail")]
-            said = next((each for each in messages if isinstance(each, str) and each), "")
-            return Failure(said[:SHOWN] or f"{key} is {str(value)[:20]}", 0, "fields")
+            message = next((each for each in messages if isinstance(each, str) and each), "")
+            return Failure(message[:SHOWN] or f"{key} is {str(value)[:20]}", 0, "fields")
     for key in ("stderr", "stdout", "output", "content", "message"):
         found = find_failure(fields[key]) if isinstance(fields.get(key), str) else None
         if found is not None:
@@ -202,7 +202,7 @@ def _failure_in_fields(fields: Mapping[str, Any]) -> Failure | None:
     return None
 
 
-def _is_bad(key: str, value: Any, is_report: bool) -> bool:
+def _reports_failure(key: str, value: Any, is_report: bool) -> bool:
     """Whether a field says that something failed."""
     if value is False:
         return key in ("success", "ok", "passed")
@@ -231,7 +231,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 @lru_cache(maxsize=4096)  # what fails once fails again, in the same words
-def _kind_of(line: str) -> Kind | None:
+def _find_kind(line: str) -> Kind | None:
     """Return the kind of failure that a line reports, or None."""
     line = _BEFORE.sub("", line, count=1).rstrip()
     for kind, patterns in _LINES.items():
@@ -239,9 +239,9 @@ def _kind_of(line: str) -> Kind | None:
         if begins and not _has(_DEFINED, line[begins.end() :]):
             return kind
     line = _QUOTED.sub("", line)
-    sentences = () if _has(_MENDED, line) else _SENTENCE.split(line)
-    is_said = any(_has(_SAID, each) and not _has(_GENERAL, each) for each in sentences)
-    return "said" if is_said else None
+    sentences = () if _has(_SOLVED, line) else _SENTENCE.split(line)
+    is_reported = any(_has(_SENTENCES, each) and not _has(_GENERAL, each) for each in sentences)
+    return "sentence" if is_reported else None
 
 
 def _has(patterns: str, text: str) -> bool:

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourscore import Case, DataError, score
-from fourscore.evolve.fitness.document import document
-from fourscore.evolve.fitness.log import Reading, Task, score_log
+from fourscore.evolve.fitness.document import make_document
+from fourscore.evolve.fitness.log import ScoredLog, TaskInfo, score_log
 from fourscore.formats.logs.log_file import Log
-from fourscore.judges.fitness.rubric import fitness, score_of
+from fourscore.judges.fitness.rubric import get_fitness, make_fitness_rubric
 from fourscore.judges.rubric_file import read_rubric
 
-RUBRIC = fitness()
+RUBRIC = make_fitness_rubric()
 TABLE = Path(__file__).parents[2] / "labelled" / "fitness" / "executions.jsonl"
 ROWS = [json.loads(line) for line in TABLE.read_text().splitlines()]
 START = datetime(2026, 1, 5, tzinfo=UTC)
@@ -27,7 +27,7 @@ def moment(seconds: float) -> str:
     return (START + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
 
 
-def read(path: Path, records: list[dict[str, Any]] | str, **options: Any) -> Reading:
+def read(path: Path, records: list[dict[str, Any]] | str, **options: Any) -> ScoredLog:
     text = records
     if not isinstance(text, str):
         text = "".join(json.dumps(record) + "\n" for record in records)
@@ -54,14 +54,14 @@ def records_of(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["name"]))
-def test_the_table_as_logs(row: dict[str, Any], tmp_path: Path) -> None:
-    task = Task(row["output"], row["task_type"], row["complexity"])
-    told = document(read(tmp_path / "e.jsonl", records_of(row), task=task))
+def test_logs_of_hand_computed_table(row: dict[str, Any], tmp_path: Path) -> None:
+    task = TaskInfo(row["output"], row["task_type"], row["complexity"])
+    document = make_document(read(tmp_path / "e.jsonl", records_of(row), task=task))
     expected = row["expected"]
-    for name, line in told["signals"].items():
+    for name, line in document["signals"].items():
         assert line["value"] == pytest.approx(expected[name], abs=1e-6), name
-    assert (told["score"], told["grade"]) == (expected["score"], expected["grade"])
-    assert told["coverage"] == pytest.approx(expected["coverage"])
+    assert (document["score"], document["grade"]) == (expected["score"], expected["grade"])
+    assert document["coverage"] == pytest.approx(expected["coverage"])
 
 
 RECORDS = st.lists(
@@ -87,7 +87,7 @@ RECORDS = st.lists(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(records=RECORDS, pretty=st.integers(0, 3), spread=st.integers(1, 6))
-def test_one_pass_gives_what_the_traces_give(
+def test_one_pass_equals_scoring_of_traces(
     tmp_path: Path, records: list[dict[str, Any]], pretty: int, spread: int
 ) -> None:
     path = tmp_path / "e.jsonl"
@@ -95,17 +95,20 @@ def test_one_pass_gives_what_the_traces_give(
         json.dumps(record, indent=2 if pretty and i % (pretty + 1) == 0 else None) + "\n"
         for i, record in enumerate(records)
     )
-    reading = read(path, text, open_sessions=spread)
+    scored_log = read(path, text, open_sessions=spread)
     traces = list(Log(str(path)).traces())
     expected = {}
     for trace in traces:
         (found,) = asyncio.run(score(RUBRIC, Case(id="t", input="x"), [trace]))
-        value = score_of(found)
+        value = get_fitness(found)
         if value is not None:
             expected[trace.metadata["session"]] = (value, trace.metadata["version"])
-    told = {scored.session: (scored.score, scored.version) for scored in reading.standing.told()}
-    assert told == expected
-    counts = document(reading)["counts"]
+    document = {
+        scored.session: (scored.score, scored.version)
+        for scored in scored_log.totals.newest_executions()
+    }
+    assert document == expected
+    counts = make_document(scored_log)["counts"]
     assert counts["records"] == counts["tool_calls"] == len(records)
     assert counts["executions"] == len(traces)
 
@@ -125,65 +128,70 @@ def many(sessions: int, calls: int = 4) -> list[dict[str, Any]]:
     ]
 
 
-def test_sessions_that_come_back_after_they_were_put_aside(tmp_path: Path) -> None:
+def test_merges_sessions_spilled_to_disk(tmp_path: Path) -> None:
     records = many(60)
     mixed = [records[i * 7 % len(records)] for i in range(len(records))]
-    whole = document(read(tmp_path / "a.jsonl", mixed), "session")
-    parts = document(read(tmp_path / "b.jsonl", mixed, open_sessions=3), "session")
+    whole = make_document(read(tmp_path / "a.jsonl", mixed), "session")
+    parts = make_document(read(tmp_path / "b.jsonl", mixed, open_sessions=3), "session")
     assert whole == parts
     assert whole["counts"]["executions"] == 60
 
 
-def test_groups_by_version_day_and_session(tmp_path: Path) -> None:
-    reading = read(tmp_path / "e.jsonl", many(48))
-    by_version = document(reading, "version")["groups"]
+def test_groups_scores_by_version_day_and_session(tmp_path: Path) -> None:
+    scored_log = read(tmp_path / "e.jsonl", many(48))
+    by_version = make_document(scored_log, "version")["groups"]
     assert [group["name"] for group in by_version] == ["3", "2", "1"]
     assert [group["n"] for group in by_version] == [16, 16, 16]
     assert by_version[0]["score"] > by_version[2]["score"]
-    assert [group["name"] for group in document(reading, "day")["groups"]] == [
+    assert [group["name"] for group in make_document(scored_log, "day")["groups"]] == [
         "2026-01-06",
         "2026-01-05",
     ]
-    sessions = document(reading, "session")["groups"]
+    sessions = make_document(scored_log, "session")["groups"]
     assert sessions[0]["name"] == "s0047"
-    assert document(reading)["trend"]["direction"] == "rising"
+    assert make_document(scored_log)["trend"]["direction"] == "rising"
 
 
-def test_the_score_weighs_the_newest(tmp_path: Path) -> None:
-    told = document(read(tmp_path / "e.jsonl", many(10)))
+def test_score_weighs_newest_executions_most(tmp_path: Path) -> None:
+    document = make_document(read(tmp_path / "e.jsonl", many(10)))
     # Five of ten fail one call of four: 0.75 and one error; then nothing fails. All take 6 s.
     bad = (0.35 * 0.75 + 0.20 * 0.95 + 0.15 * 0.9) / 0.70 * 100
     good = (0.35 + 0.20 * 0.95 + 0.15) / 0.70 * 100
     # One of each end is dropped, so four good ones and one bad one are the newest five.
     expected = (good * (1 + 0.9 + 0.8 + 0.7) + bad * 0.6) / 4
-    assert told["score"] == pytest.approx(expected, abs=0.01)
-    assert told["executions"]["mean"] == pytest.approx((good + bad) / 2, abs=0.01)
+    assert document["score"] == pytest.approx(expected, abs=0.01)
+    assert document["executions"]["mean"] == pytest.approx((good + bad) / 2, abs=0.01)
 
 
-def test_the_output_is_that_of_the_newest(tmp_path: Path) -> None:
-    told = document(read(tmp_path / "e.jsonl", many(3), task=Task(output="# Done\n\n- a\n")))
-    assert (told["signals"]["structure_score"]["n"], told["newest"]["session"]) == (1, "s0002")
+def test_output_belongs_to_newest_execution(tmp_path: Path) -> None:
+    document = make_document(
+        read(tmp_path / "e.jsonl", many(3), task=TaskInfo(output="# Done\n\n- a\n"))
+    )
+    assert (document["signals"]["structure_score"]["n"], document["newest"]["session"]) == (
+        1,
+        "s0002",
+    )
 
 
-def test_a_field_that_says_nothing_names_its_line(tmp_path: Path) -> None:
+def test_invalid_field_error_names_line(tmp_path: Path) -> None:
     records = [*many(2), {"tool": "x", "exit": "zero"}, {"tool": "x", "exit": "one"}]
     with pytest.raises(DataError) as caught:
         read(tmp_path / "e.jsonl", records)
     assert (caught.value.line, caught.value.field) == (9, "exit")
 
 
-def test_broken_lines_are_counted(tmp_path: Path) -> None:
+def test_counts_broken_lines(tmp_path: Path) -> None:
     text = "".join(json.dumps(record) + "\n" for record in many(2))
     middle = len(text) // 2 + 20
     torn = text[:middle] + "\n" + text[middle:]
     with pytest.raises(DataError):
         read(tmp_path / "e.jsonl", torn)
-    counts = document(read(tmp_path / "e.jsonl", torn, skip_broken=True))["counts"]
+    counts = make_document(read(tmp_path / "e.jsonl", torn, skip_broken=True))["counts"]
     assert counts["records"] == 7
     assert counts["broken"] >= 1
 
 
-def test_options_of_a_rubric_reach_the_one_pass(tmp_path: Path) -> None:
+def test_one_pass_uses_rubric_options(tmp_path: Path) -> None:
     rubric = tmp_path / "strict.yaml"
     rubric.write_text(
         "dimensions:\n  tool_success_rate: {weight: 1, with: {missing_exit: fail}}\n"
@@ -191,38 +199,38 @@ def test_options_of_a_rubric_reach_the_one_pass(tmp_path: Path) -> None:
     )
     path = tmp_path / "e.jsonl"
     path.write_text('{"tool":"a","exit":"0"}\n{"tool":"a"}\n')
-    reading = asyncio.run(score_log(str(path), read_rubric(str(rubric))))
-    assert document(reading)["score"] == 50.0
+    scored_log = asyncio.run(score_log(str(path), read_rubric(str(rubric))))
+    assert make_document(scored_log)["score"] == 50.0
 
 
-def test_a_record_without_an_exit_code_leaves_the_rate(tmp_path: Path) -> None:
+def test_record_without_exit_code_leaves_success_rate(tmp_path: Path) -> None:
     records = [
         {"tool": "a", "exit": "0", "session": "s"},
         {"tool": "a", "success": "true", "session": "s"},
         {"tool": "b", "success": "false", "session": "s"},
         {"tool": "c", "output": "cat: x: No such file or directory", "session": "s"},
     ]
-    told = document(read(tmp_path / "e.jsonl", records))
-    assert told["signals"]["tool_success_rate"]["value"] == 1.0
-    assert told["signals"]["error_rate"]["value"] == 0.8
-    counts = told["counts"]
+    document = make_document(read(tmp_path / "e.jsonl", records))
+    assert document["signals"]["tool_success_rate"]["value"] == 1.0
+    assert document["signals"]["error_rate"]["value"] == 0.8
+    counts = document["counts"]
     assert (counts["succeeded"], counts["failed"], counts["unknown"]) == (1, 0, 3)
     assert counts["errors"] == 2
 
 
-def test_the_request_of_a_conversation_is_heeded(tmp_path: Path) -> None:
+def test_format_is_judged_by_request_of_conversation(tmp_path: Path) -> None:
     turns = [{"role": "user", "content": "Which? Answer in one word."}]
     values = []
     for answer in ("Paris", "It is Paris, of course, and has been for long."):
         path = tmp_path / "m.json"
         path.write_text(json.dumps([*turns, {"role": "assistant", "content": answer}]))
-        told = document(asyncio.run(score_log(str(path), RUBRIC)))
-        values.append(told["signals"]["output_quality"]["reason"])
+        document = make_document(asyncio.run(score_log(str(path), RUBRIC)))
+        values.append(document["signals"]["output_quality"]["reason"])
     assert "asked for" not in values[0]
     assert "asked for" in values[1]
 
 
-def test_a_judge_of_ones_own_goes_by_traces(tmp_path: Path) -> None:
+def test_custom_judge_is_scored_through_traces(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from fourscore import judge\n@judge\ndef calm(case, trace):\n"
         "    return len(trace.tool_calls) < 3\n"
@@ -231,69 +239,77 @@ def test_a_judge_of_ones_own_goes_by_traces(tmp_path: Path) -> None:
     rubric.write_text("dimensions:\n  calm: {judge: mine.py->calm}\n")
     path = tmp_path / "e.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in many(2)))
-    told = document(asyncio.run(score_log(str(path), read_rubric(str(rubric)))))
-    assert (told["score"], told["grade"]) == (0.0, "F")
+    document = make_document(asyncio.run(score_log(str(path), read_rubric(str(rubric)))))
+    assert (document["score"], document["grade"]) == (0.0, "F")
 
 
-def test_an_agent_that_failed_is_worth_nothing(tmp_path: Path) -> None:
+def test_failed_agent_scores_zero(tmp_path: Path) -> None:
     path = tmp_path / "i.json"
     sample = {"id": "q", "messages": [], "error": {"message": "sandbox died"}}
     path.write_text(json.dumps({"eval": {}, "status": "error", "samples": [sample]}))
-    told = document(asyncio.run(score_log(str(path), RUBRIC)))
-    assert (told["score"], told["grade"]) == (0.0, "F")
-    assert "sandbox died" in told["signals"]["efficiency"]["reason"]
+    document = make_document(asyncio.run(score_log(str(path), RUBRIC)))
+    assert (document["score"], document["grade"]) == (0.0, "F")
+    assert "sandbox died" in document["signals"]["efficiency"]["reason"]
 
 
-def test_the_newest_is_the_same_however_it_is_spread(tmp_path: Path) -> None:
+def test_newest_execution_does_not_depend_on_spilling(tmp_path: Path) -> None:
     """Sessions that end at the same time: the one that begins last in the file is the newest."""
     names = ["s9", "s1", "s5"]
     records = [{"ts": moment(9), "tool": "a", "exit": "0", "session": name} for name in names]
-    whole = document(read(tmp_path / "a.jsonl", records))
-    parts = document(read(tmp_path / "b.jsonl", records, open_sessions=1))
+    whole = make_document(read(tmp_path / "a.jsonl", records))
+    parts = make_document(read(tmp_path / "b.jsonl", records, open_sessions=1))
     assert whole["newest"] == parts["newest"]
     assert whole["newest"]["session"] == "s5"
 
 
-def test_the_first_bad_record_is_told_with_its_own_words(tmp_path: Path) -> None:
+def test_error_quotes_first_bad_record(tmp_path: Path) -> None:
     records = [*many(2), {"tool": "x", "exit": "0", "ts": "soon"}, {"tool": "x", "exit": "zero"}]
     with pytest.raises(DataError) as caught:
         read(tmp_path / "e.jsonl", records)
     assert (caught.value.line, caught.value.field) == (9, "ts")
 
 
-def test_versions_change_within_a_session(tmp_path: Path) -> None:
+def test_counts_sessions_with_several_versions(tmp_path: Path) -> None:
     def record(session: str | int, version: str | None) -> dict[str, Any]:
         return {"tool": "a", "exit": "0", "session": session, "version": version}
 
     apart = [record("a", "1"), record("b", "2"), record("a", "1"), record("b", "2")]
-    reading = read(tmp_path / "e.jsonl", apart)
-    assert {one.session: one.version for one in reading.standing.told()} == {"a": "1", "b": "2"}
-    assert reading.standing.mixed == 0
+    scored_log = read(tmp_path / "e.jsonl", apart)
+    assert {one.session: one.version for one in scored_log.totals.newest_executions()} == {
+        "a": "1",
+        "b": "2",
+    }
+    assert scored_log.totals.mixed == 0
     changed = [record("a", "1"), record("b", "2"), record("a", "3"), record("a", None)]
-    reading = read(tmp_path / "e.jsonl", changed)
-    assert {one.session: one.version for one in reading.standing.told()} == {"a": "3", "b": "2"}
-    assert reading.standing.mixed == 1
+    scored_log = read(tmp_path / "e.jsonl", changed)
+    assert {one.session: one.version for one in scored_log.totals.newest_executions()} == {
+        "a": "3",
+        "b": "2",
+    }
+    assert scored_log.totals.mixed == 1
     same = [record(7, "1"), record("7", "2"), record(7, "1")]  # a number and its text are one
-    reading = read(tmp_path / "e.jsonl", same)
-    assert [(one.session, one.version) for one in reading.standing.told()] == [("7", "1")]
+    scored_log = read(tmp_path / "e.jsonl", same)
+    assert [(one.session, one.version) for one in scored_log.totals.newest_executions()] == [
+        ("7", "1")
+    ]
 
 
-def test_sessions_without_a_version_are_not_mixed_by_being_put_aside(tmp_path: Path) -> None:
+def test_spilling_does_not_mix_versions(tmp_path: Path) -> None:
     filler = "x" * 70_000  # a batch of its own
     records: list[dict[str, Any]] = []
     for version in (None, None, "1", "2"):
         records.append({"tool": "a", "session": "s", "version": version, "output": filler})
         records.append({"tool": "a", "session": "t", "output": filler})
-    reading = read(tmp_path / "e.jsonl", records, open_sessions=1)
-    assert (reading.standing.mixed, document(reading)["counts"]["executions"]) == (1, 2)
+    scored_log = read(tmp_path / "e.jsonl", records, open_sessions=1)
+    assert (scored_log.totals.mixed, make_document(scored_log)["counts"]["executions"]) == (1, 2)
 
 
-def test_more_executions_than_are_told(tmp_path: Path) -> None:
+def test_document_lists_newest_thousand_executions(tmp_path: Path) -> None:
     records = [
         {"ts": moment(i * 7 % 2503), "tool": "a", "exit": "0", "session": f"s{i}"}
         for i in range(2503)
     ]
-    told = document(read(tmp_path / "e.jsonl", records), "session")
-    assert (len(told["groups"]), told["groups_left_out"]) == (1000, 1503)
+    document = make_document(read(tmp_path / "e.jsonl", records), "session")
+    assert (len(document["groups"]), document["groups_left_out"]) == (1000, 1503)
     by_time = sorted(range(2503), key=lambda i: i * 7 % 2503, reverse=True)[:1000]
-    assert [group["name"] for group in told["groups"]] == [f"s{i}" for i in by_time]
+    assert [group["name"] for group in document["groups"]] == [f"s{i}" for i in by_time]

@@ -27,15 +27,15 @@ from fourscore import (
 from fourscore.judges.fitness.efficiency import Efficiency, Limit
 from fourscore.judges.fitness.error_rate import ErrorRate
 from fourscore.judges.fitness.output_quality import OutputQuality, StructureScore
-from fourscore.judges.fitness.rubric import fitness, score_of
+from fourscore.judges.fitness.rubric import get_fitness, make_fitness_rubric
 from fourscore.judges.fitness.tool_success import ToolSuccessRate
 from fourscore.judges.loading import load_judge
 from fourscore.judges.rubric_file import read_rubric
 
 TABLE = Path(__file__).parents[2] / "labelled" / "fitness" / "executions.jsonl"
 ROWS = [json.loads(line) for line in TABLE.read_text().splitlines()]
-RUBRIC = fitness()
-YAML = Path(str(import_module(fitness.__module__).__file__)).with_name("fitness.yaml")
+RUBRIC = make_fitness_rubric()
+YAML = Path(str(import_module(make_fitness_rubric.__module__).__file__)).with_name("fitness.yaml")
 
 
 def signal(judge: Any, trace: Trace, **case: Any) -> Signal:
@@ -48,19 +48,19 @@ def calls(*counts: tuple[str, int | None, int]) -> tuple[ToolCall, ...]:
     return tuple(ToolCall(name=name, exit_code=code) for name, code, n in counts for _ in range(n))
 
 
-def test_nine_of_ten_tools() -> None:
+def test_tool_success_rate_of_nine_in_ten() -> None:
     steps = calls(("Read", 0, 5), ("Write", 0, 2), ("Bash", 0, 2), ("Bash", 1, 1))
     found = signal(ToolSuccessRate(), Trace(steps=steps))
     assert found.value == 0.9
     assert found.reason == "1 of 10 calls failed: Bash exit 1"
 
 
-def test_half_of_the_time() -> None:
+def test_efficiency_of_half_the_time() -> None:
     found = signal(Efficiency(), Trace(seconds=60.0), complexity="medium")
     assert (found.value, found.reason) == (0.5, "60 s of 120 s for a medium task")
 
 
-def test_eight_of_fifteen_tools() -> None:
+def test_efficiency_of_eight_in_fifteen_tools() -> None:
     found = signal(Efficiency(), Trace(steps=calls(("Read", 0, 8))), complexity="medium")
     assert found.value is not None
     assert round(found.value, 2) == 0.47
@@ -73,15 +73,15 @@ def test_eight_of_fifteen_tools() -> None:
     assert signal(Efficiency(), both).value == 0.5
 
 
-def test_three_errors_leave_seven_tenths() -> None:
-    told = Trace(metadata={"errors": {"tool_fail": 2, "retry": 1}})
-    found = signal(ErrorRate(), told)
+def test_error_rate_of_three_errors() -> None:
+    stated_errors = Trace(metadata={"errors": {"tool_fail": 2, "retry": 1}})
+    found = signal(ErrorRate(), stated_errors)
     assert found.value == 0.7
     assert found.reason == "3 errors, 10 make 0: failed call (2 times), retry"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["name"]))
-def test_what_was_computed_by_hand(row: dict[str, Any]) -> None:
+def test_matches_hand_computed_table(row: dict[str, Any]) -> None:
     metadata = {"retries": row["retries"], "user_corrections": row["corrections"]}
     steps = calls(*(tuple(line) for line in row["calls"]))
     trace = Trace(steps=steps, seconds=row["seconds"], output=row["output"], metadata=metadata)
@@ -92,16 +92,16 @@ def test_what_was_computed_by_hand(row: dict[str, Any]) -> None:
         assert each.value == pytest.approx(expected[each.name], abs=1e-6), each.name
         assert each.reason
     assert found.coverage == pytest.approx(expected["coverage"])
-    assert score_of(found) == expected["score"]
+    assert get_fitness(found) == expected["score"]
     assert grade_of(expected["score"]).letter == expected["grade"]
 
 
-def test_the_table_is_large_and_has_all_grades() -> None:
+def test_table_covers_all_grades() -> None:
     assert len(ROWS) >= 40
     assert {row["expected"]["grade"] for row in ROWS} == {grade.letter for grade in GRADES}
 
 
-def test_weights_are_those_of_the_formula() -> None:
+def test_rubric_weights_match_formula() -> None:
     weights = {line.name: line.weight for line in RUBRIC.dimensions}
     assert weights == {
         "tool_success_rate": 0.35,
@@ -128,22 +128,22 @@ def test_weights_are_those_of_the_formula() -> None:
         (0, "F"),
     ],
 )
-def test_grades_go_by_their_lower_bound(points: float, letter: str) -> None:
+def test_grades_start_at_their_lower_bound(points: float, letter: str) -> None:
     assert grade_of(points).letter == letter
 
 
-def test_grades_say_what_to_do() -> None:
-    said = {grade.letter: f"{grade.interpretation} {grade.advice}".lower() for grade in GRADES}
-    assert "seldom" in said["A+"]
-    assert "mutation" in said["C"]
-    assert "mutation" in said["D"]
-    assert "rolling back" in said["F"]
+def test_grades_give_advice() -> None:
+    text = {grade.letter: f"{grade.interpretation} {grade.advice}".lower() for grade in GRADES}
+    assert "seldom" in text["A+"]
+    assert "mutation" in text["C"]
+    assert "mutation" in text["D"]
+    assert "rolling back" in text["F"]
 
 
 # What does not apply, and the literal switches.
 
 
-def test_without_calls_nothing_is_said_of_tools() -> None:
+def test_tool_signals_do_not_apply_without_calls() -> None:
     trace = Trace(output="Paris.", steps=(Message(role="user", content="?"),))
     (found,) = asyncio.run(score(RUBRIC, Case(id="t", input="x"), [trace]))
     values = {each.name: each.value for each in found.signals}
@@ -153,12 +153,12 @@ def test_without_calls_nothing_is_said_of_tools() -> None:
     assert found.coverage == pytest.approx(0.45)
 
 
-def test_nothing_recorded_is_nothing_measured() -> None:
+def test_no_signal_applies_to_empty_trace() -> None:
     (found,) = asyncio.run(score(RUBRIC, Case(id="t", input="x"), [Trace()]))
     assert (found.status, found.value) == ("skipped", None)
 
 
-def test_missing_exit() -> None:
+def test_missing_exit_option() -> None:
     steps = calls(("Read", 0, 3), ("Bash", None, 1))
     assert signal(ToolSuccessRate(), Trace(steps=steps)).value == 1.0
     literal = signal(ToolSuccessRate(missing_exit="fail"), Trace(steps=steps))
@@ -167,7 +167,7 @@ def test_missing_exit() -> None:
     assert signal(ErrorRate(missing_exit="fail"), Trace(steps=steps)).value == 0.9
 
 
-def test_a_record_without_an_exit_code_leaves_the_rate() -> None:
+def test_record_without_exit_code_leaves_success_rate() -> None:
     steps = (
         ToolCall(name="Read", exit_code=0, result="fine"),
         ToolCall(name="Bash", result="fine"),
@@ -187,13 +187,13 @@ def test_a_record_without_an_exit_code_leaves_the_rate() -> None:
     assert signal(ErrorRate(missing_exit="fail", errors="literal"), trace).value == 0.7
 
 
-def test_the_form_that_was_asked_for() -> None:
+def test_checks_requested_format() -> None:
     judge, trace = OutputQuality(), Trace(output="Sure! Here you go: [1, 2]")
     case = Case(id="t", input="List the ids. Reply with JSON only.")
     free, asked = Case(id="t", input="List the ids."), [{"role": "user", "content": case.input}]
-    told = Case(id="t", input=[{"role": "system", "content": "x"}, *asked])
+    stated_errors = Case(id="t", input=[{"role": "system", "content": "x"}, *asked])
     values = []
-    for each in (case, told, free, Case(id="t", input={"a": 1})):
+    for each in (case, stated_errors, free, Case(id="t", input={"a": 1})):
         (found,) = asyncio.run(judge.judge(each, trace))
         values.append(("asked for: " in found.reason, found.value or 0.0))
     assert [broken for broken, _ in values] == [True, True, False, False]
@@ -201,20 +201,20 @@ def test_the_form_that_was_asked_for() -> None:
     assert values[0][1] < values[2][1] == values[3][1]
 
 
-def test_an_answer_without_an_exit_code_is_a_success() -> None:
+def test_result_without_exit_code_is_success() -> None:
     good, bad = ToolCall(name="f", result="42"), ToolCall(name="f", result="Error: no such user")
     assert signal(ToolSuccessRate(), Trace(steps=(good, bad))).value == 0.5
 
 
-def test_exit_zero_with_an_error_in_the_output_has_failed() -> None:
-    said = "Traceback (most recent call last):\n  File 'x'\nValueError: no"
-    trace = Trace(steps=(ToolCall(name="Bash", exit_code=0, result=said),))
+def test_error_in_output_fails_call_with_exit_zero() -> None:
+    text = "Traceback (most recent call last):\n  File 'x'\nValueError: no"
+    trace = Trace(steps=(ToolCall(name="Bash", exit_code=0, result=text),))
     found = signal(ToolSuccessRate(), trace)
     assert found.value == 0.0
     assert "Traceback" in found.reason
 
 
-def test_one_failure_seen_twice_is_one_error() -> None:
+def test_failure_seen_twice_counts_once() -> None:
     call = ToolCall(name="Bash", exit_code=1, result="ValueError: no", arguments={"a": 1})
     assert signal(ErrorRate(), Trace(steps=(call,))).value == 0.9
     assert signal(ErrorRate(errors="literal"), Trace(steps=(call,))).value == 0.8
@@ -222,7 +222,7 @@ def test_one_failure_seen_twice_is_one_error() -> None:
     assert signal(ErrorRate(), Trace(steps=(call, again))).value == 0.8  # the retry is another
 
 
-def test_completeness_of_what_is_not_coding() -> None:
+def test_completeness_without_coding() -> None:
     whole = "It is 42, because six times seven is 42. Next steps: I recommend a check."
     assert score_completeness(whole, "research") == 1.0
     assert score_completeness(whole, "research", "literal") == 0.7
@@ -236,7 +236,7 @@ def test_accuracy_without_code() -> None:
     assert score_accuracy("ValueError: no", "literal") == 0.7
 
 
-def test_structure_as_markdown_and_literally() -> None:
+def test_structure_by_markdown_and_literal_patterns() -> None:
     assert score_structure("# A\n\n- b\n\n```\nc\n```\n") == 1.0
     hidden = "```\n# no header\n- no list\n```\n"
     assert score_structure(hidden) == 0.3
@@ -249,7 +249,7 @@ def test_structure_as_markdown_and_literally() -> None:
     assert not has_code_block("no `code` block")
 
 
-def test_limits_of_the_rubric_go_first_then_those_of_the_log() -> None:
+def test_limits_of_rubric_override_those_of_log() -> None:
     trace = Trace(seconds=60.0, metadata={"max_expected": {"time": 240, "tools": 5}})
     assert signal(Efficiency(), trace).value == 0.75
     own = Efficiency(limits={"medium": Limit(time=80.0)})
@@ -257,7 +257,7 @@ def test_limits_of_the_rubric_go_first_then_those_of_the_log() -> None:
     assert signal(Efficiency(), Trace(seconds=60.0), complexity="epic").value == 0.5
 
 
-def test_options_are_checked_by_name() -> None:
+def test_rejects_unknown_options() -> None:
     judge = load_judge(
         "efficiency", None, {"efficiency": "min", "limits": {"simple": {"time": 10}}}
     )
@@ -273,7 +273,7 @@ def test_options_are_checked_by_name() -> None:
     [ToolSuccessRate(), OutputQuality(), Efficiency(), ErrorRate(), StructureScore()],
     ids=lambda judge: str(judge.names[0]),
 )
-def test_judges_travel(judge: Any) -> None:
+def test_judges_pickle(judge: Any) -> None:
     assert pickle.loads(pickle.dumps(judge)) == judge
     assert judge.runs == "inline"
 
@@ -283,12 +283,12 @@ def test_judges_travel(judge: Any) -> None:
     ["# " * 50_000, "> " * 50_000, "- " * 50_000, "`" * 100_000, "[" * 100_000, "#\n" * 50_000],
     ids=repr,
 )
-def test_hostile_markdown_comes_to_an_end(text: str) -> None:
+def test_hostile_markdown_terminates(text: str) -> None:
     assert 0.0 <= score_structure(text) <= 1.0
     assert 0.0 <= score_accuracy(text) <= 1.0
 
 
-def test_the_rubric_is_that_of_the_file_to_copy() -> None:
+def test_rubric_equals_fitness_yaml() -> None:
     written = read_rubric(str(YAML))
     assert written == RUBRIC
     assert written.provenance == RUBRIC.provenance

@@ -1,5 +1,5 @@
-"""Fitness from execution logs: every session scored, and what they come to.
+"""Fitness from execution logs: every session is scored, and the scores are aggregated.
 
-`log.py` reads a file and scores its executions, `standing.py` keeps what they come to, `telling.py`
-puts it into a document.
+`log.py` reads a file and scores its executions, `aggregate.py` adds them up, `document.py` makes
+the JSON document.
 """

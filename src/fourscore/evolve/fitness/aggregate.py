@@ -1,56 +1,59 @@
-"""What many executions come to: their scores over time, by version and by day, signal by signal.
+"""The totals of many executions: scores over time, by version and by day, and signal by signal.
 
-Memory grows by a few numbers an execution, whatever stands in its log.
+Memory grows by a few numbers per execution, whatever its log contains.
 """
 
 from array import array
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from fourscore.core import Rubric
 from fourscore.judges.fitness.execution import Execution
-from fourscore.judges.fitness.rubric import fitness_of
+from fourscore.judges.fitness.rubric import to_fitness
 from fourscore.stats.means import Mean
 
 By = Literal["version", "session", "day"]
-#: Executions that are told one by one, the newest; and groups.
-TOLD, GROUPS = 1000, 1000
+#: The newest executions that are kept one by one, and the most versions that are told apart.
+KEPT, GROUPS = 1000, 1000
 DAY = 86_400
 
 
-class Scored(NamedTuple):
-    """One execution. `end` is when it ended; where no time is known, `timed` is False."""
+class Scored(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One scored execution. `end` is when it ended, or its place in the file without times."""
 
     end: float
     order: int
     session: str
     version: str
-    timed: bool
     score: float
     coverage: float
 
 
-class Newest(NamedTuple):
-    """The last execution, with its signals as they were measured."""
+_IN_TIME = attrgetter("end", "order")
+
+
+class NewestExecution(NamedTuple):
+    """The newest execution with its signals; `reasons` are computed when they are needed."""
 
     scored: Scored
     values: dict[str, float | None]
     reasons: Callable[[], dict[str, str]]
 
 
-class Pooled(msgspec.Struct):
-    """The counts of all executions added up."""
+class PooledCounts(msgspec.Struct):
+    """The counts of all executions added up, and how many of them have a time."""
 
     execution: Execution
     timed: int = 0
 
 
-class Fold:
-    """The value of a rubric and its coverage, as `score()` finds them, without the rest."""
+class RubricMean:
+    """The weighted mean of a rubric and its coverage, as `score()` computes them."""
 
     def __init__(self, rubric: Rubric) -> None:
         self.lines = [(line.name, line.share) for line in rubric.dimensions]
@@ -59,7 +62,8 @@ class Fold:
         for _, share in self.lines:
             self.planned += share
 
-    def of(self, values: dict[str, float | None]) -> tuple[float | None, float]:
+    def compute(self, values: dict[str, float | None]) -> tuple[float | None, float]:
+        """Return the mean, None where too little was measured, and the coverage."""
         weight = total = 0.0
         for name, share in self.lines:
             value = values[name]
@@ -74,19 +78,19 @@ class Fold:
         return total / weight, coverage
 
 
-class Standing:
-    """Feed it with executions, in any order."""
+class LogTotals:
+    """The totals of a log; `add` takes executions in any order."""
 
     def __init__(self, rubric: Rubric) -> None:
-        self.rubric, self.fold = rubric, Fold(rubric)
+        self.rubric, self.rubric_mean = rubric, RubricMean(rubric)
         self.means = {line.name: Mean() for line in rubric.dimensions}
         self.score, self.covered = Mean(), 0.0
         self.ends, self.scores = array("d"), array("d")
         self.groups, self.names = array("l"), dict[str, int]()
-        self.pooled = Pooled(Execution(recorded=False))
+        self.pooled = PooledCounts(Execution(recorded=False))
         self.skipped = self.mixed = 0
-        self.newest: Newest | None = None
-        self._told: list[Scored] = []
+        self.newest: NewestExecution | None = None
+        self._kept: list[Scored] = []
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -102,15 +106,22 @@ class Standing:
         values: dict[str, float | None],
         execution: Execution,
     ) -> Scored | None:
-        """One execution by its session and version; None where nothing of it applies."""
-        value, coverage = self.fold.of(values)
+        """Add one execution by (session, version); None where no signal of it was measured."""
+        value, coverage = self.rubric_mean.compute(values)
         self._pool(execution)
         if value is None:
             self.skipped += 1
             return None
         order = len(self.scores)
         key = float(order) if end is None else end
-        scored = Scored(key, order, *who, end is not None, fitness_of(value), coverage)
+        scored = Scored(
+            end=key,
+            order=order,
+            session=who[0],
+            version=who[1],
+            score=to_fitness(value),
+            coverage=coverage,
+        )
         self.score.add(value)
         self.covered += coverage
         for name, measured in values.items():
@@ -119,14 +130,14 @@ class Standing:
         self.ends.append(key)
         self.scores.append(scored.score)
         self.groups.append(self._group(who[1]))
-        self._told.append(scored)
-        if len(self._told) == 2 * TOLD:
-            self._told.sort()
-            del self._told[:TOLD]
+        self._kept.append(scored)
+        if len(self._kept) == 2 * KEPT:
+            self._kept.sort(key=_IN_TIME)
+            del self._kept[:KEPT]
         return scored
 
     def is_newest(self, scored: Scored) -> bool:
-        return self.newest is None or scored[:2] >= self.newest.scored[:2]
+        return self.newest is None or _IN_TIME(scored) >= _IN_TIME(self.newest.scored)
 
     def _group(self, version: str) -> int:
         number = self.names.get(version)
@@ -149,24 +160,24 @@ class Standing:
             pooled.retries += execution.retries
             pooled.corrections += execution.corrections
         pooled.recorded = pooled.recorded or execution.recorded
-        for kind, n in execution.told.items():
-            pooled.told[kind] = pooled.told.get(kind, 0) + n
+        for kind, n in execution.stated_errors.items():
+            pooled.stated_errors[kind] = pooled.stated_errors.get(kind, 0) + n
         for label, n in execution.failures.items():
-            pooled.fail(label, n)
+            pooled.add_failure(label, n)
         if execution.seconds is not None:
             pooled.seconds = (pooled.seconds or 0.0) + execution.seconds
             self.pooled.timed += 1
 
     def in_time(self) -> list[int]:
-        """The places of the executions, oldest first."""
+        """Return the indexes of the executions, oldest first."""
         return sorted(range(len(self.ends)), key=self.ends.__getitem__)
 
-    def told(self) -> list[Scored]:
-        """The newest, newest first."""
-        return sorted(self._told, reverse=True)[:TOLD]
+    def newest_executions(self) -> list[Scored]:
+        """Return the newest executions, newest first."""
+        return sorted(self._kept, key=_IN_TIME, reverse=True)[:KEPT]
 
-    def by(self, kind: Literal["version", "day"]) -> Iterator[tuple[str, list[float]]]:
-        """The scores of each group, oldest first; the groups by their newest execution."""
+    def group_scores(self, kind: Literal["version", "day"]) -> Iterator[tuple[str, list[float]]]:
+        """Yield the groups by their newest execution, each with its scores, oldest first."""
         names = {number: name for name, number in self.names.items()}
         groups: dict[str, list[float]] = {}
         for place in reversed(self.in_time()):
@@ -182,7 +193,7 @@ class Standing:
 
 @lru_cache(maxsize=4096)
 def _day(number: int) -> str:
-    """Where no time was known, `end` is a place in the file, and the day has no name."""
+    """Return the date of a day; empty where `end` is a place in the file and no time."""
     if number <= 0:
         return ""
     return datetime.fromtimestamp(number * DAY, UTC).date().isoformat()

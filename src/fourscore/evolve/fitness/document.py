@@ -3,57 +3,57 @@
 from typing import Any, Literal
 
 from fourscore.core import Dimension
-from fourscore.evolve.fitness.aggregate import By, Standing
-from fourscore.evolve.fitness.log import Reading
+from fourscore.evolve.fitness.aggregate import By, LogTotals
+from fourscore.evolve.fitness.log import ScoredLog
 from fourscore.judges.fitness.efficiency import Efficiency
 from fourscore.judges.fitness.error_rate import ErrorRate
-from fourscore.judges.fitness.execution import counted, several
-from fourscore.judges.fitness.rubric import fitness_of, grade_of, weakest
+from fourscore.judges.fitness.execution import format_count, format_counts
+from fourscore.judges.fitness.rubric import find_costliest_signal, grade_of, to_fitness
 from fourscore.judges.fitness.tool_success import ToolSuccessRate
 from fourscore.stats.intervals import Figure
 from fourscore.stats.means import Mean
 from fourscore.stats.recency import aggregate, trend
 
-#: Groups in a document.
-MOST = 1000
+#: The most groups in a document.
+MAX_GROUPS = 1000
 
 
-def document(reading: Reading, by: By | None = None) -> dict[str, Any]:
-    """JSON-ready. `score` and `grade` are None where nothing could be measured."""
-    standing = reading.standing
-    places = standing.in_time()
-    scores = [standing.scores[place] for place in places]
+def make_document(scored_log: ScoredLog, by: By | None = None) -> dict[str, Any]:
+    """Return the JSON document. `score` and `grade` are None where nothing could be measured."""
+    totals = scored_log.totals
+    places = totals.in_time()
+    scores = [totals.scores[place] for place in places]
     whole = aggregate(reversed(scores))
     score = None if whole.value is None else round(whole.value, 2)
-    signals = _signals(standing)
+    signals = _signals(totals)
     values = {name: line["value"] for name, line in signals.items()}
     return {
         "score": score,
-        **_grade(standing, score, values),
+        **_grade(totals, score, values),
         "signals": signals,
         "inapplicable": [name for name, line in signals.items() if line["value"] is None],
-        "coverage": standing.coverage,
-        "counts": _counts(reading),
+        "coverage": totals.coverage,
+        "counts": _counts(scored_log),
         "executions": {
-            "n": len(standing),
+            "n": len(totals),
             "interval": _ends(whole),
-            **_mean(standing.score),
+            **_mean(totals.score),
         },
         "trend": _trend(scores),
-        "newest": _newest(standing),
-        "kind": reading.kind,
-        "broken": [broken._asdict() for broken in reading.noted],
-        **({"by": by, **_groups(standing, by)} if by else {}),
+        "newest": _newest(totals),
+        "kind": scored_log.kind,
+        "broken": [broken._asdict() for broken in scored_log.noted],
+        **({"by": by, **_groups(totals, by)} if by else {}),
     }
 
 
 def _grade(
-    standing: Standing, score: float | None, values: dict[str, float | None]
+    totals: LogTotals, score: float | None, values: dict[str, float | None]
 ) -> dict[str, str | None]:
     if score is None:
         return {"grade": None, "interpretation": None, "advice": None, "weakest": None}
     grade = grade_of(score)
-    weak = weakest(standing.rubric, values)
+    weak = find_costliest_signal(totals.rubric, values)
     return {
         "grade": grade.letter,
         "interpretation": grade.interpretation,
@@ -62,15 +62,15 @@ def _grade(
     }
 
 
-def _signals(standing: Standing) -> dict[str, dict[str, Any]]:
-    newest = standing.newest
+def _signals(totals: LogTotals) -> dict[str, dict[str, Any]]:
+    newest = totals.newest
     reasons = newest.reasons() if newest is not None else {}
     lines = {}
-    for line in standing.rubric.dimensions:
-        found = standing.means[line.name].estimate()
+    for line in totals.rubric.dimensions:
+        found = totals.means[line.name].estimate()
         reason = reasons.get(line.name, "nothing was measured")
-        if len(standing) > 1 and found.n:
-            reason = _pooled_reason(standing, line, found.n, reason)
+        if len(totals) > 1 and found.n:
+            reason = _pooled_reason(totals, line, found.n, reason)
         lines[line.name] = {
             "value": found.mean,
             "weight": line.share,
@@ -81,34 +81,34 @@ def _signals(standing: Standing) -> dict[str, dict[str, Any]]:
     return lines
 
 
-def _pooled_reason(standing: Standing, line: Dimension, n: int, newest: str) -> str:
-    """What to act on where there are many executions."""
-    pooled, judge = standing.pooled.execution, line.judge
+def _pooled_reason(totals: LogTotals, line: Dimension, n: int, newest: str) -> str:
+    """Return the reason of a signal over many executions."""
+    pooled, judge = totals.pooled.execution, line.judge
     if isinstance(judge, ToolSuccessRate):
         return judge.measure(pooled).reason
     if isinstance(judge, ErrorRate):
         kinds = judge.kinds(pooled)
         total = sum(kinds.values())
-        told = f"{several(total, 'error')} in {several(n, 'execution')}"
-        return f"{told}: {counted(kinds)}" if kinds else told
+        text = f"{format_count(total, 'error')} in {format_count(n, 'execution')}"
+        return f"{text}: {format_counts(kinds)}" if kinds else text
     if isinstance(judge, Efficiency):
-        timed, everyone = standing.pooled.timed, len(standing) + standing.skipped
-        told = f"{pooled.calls / everyone:.3g} tool calls on average"
+        timed, everyone = totals.pooled.timed, len(totals) + totals.skipped
+        text = f"{pooled.calls / everyone:.3g} tool calls on average"
         if timed:
-            told = f"{(pooled.seconds or 0.0) / timed:.3g} s and {told}"
-        return f"{told}; newest: {newest}"
-    return f"known of {several(n, 'execution')}; newest: {newest}"
+            text = f"{(pooled.seconds or 0.0) / timed:.3g} s and {text}"
+        return f"{text}; newest: {newest}"
+    return f"known of {format_count(n, 'execution')}; newest: {newest}"
 
 
-def _counts(reading: Reading) -> dict[str, int | None]:
-    standing, pooled = reading.standing, reading.standing.pooled.execution
-    judges = [line.judge for line in standing.rubric.dimensions]
+def _counts(scored_log: ScoredLog) -> dict[str, int | None]:
+    totals, pooled = scored_log.totals, scored_log.totals.pooled.execution
+    judges = [line.judge for line in totals.rubric.dimensions]
     judge = next((each for each in judges if isinstance(each, ErrorRate)), ErrorRate())
     return {
-        "records": reading.records,
-        "executions": len(standing) + standing.skipped,
-        "scored": len(standing),
-        "skipped": standing.skipped,
+        "records": scored_log.records,
+        "executions": len(totals) + totals.skipped,
+        "scored": len(totals),
+        "skipped": totals.skipped,
         "tool_calls": pooled.calls,
         "succeeded": pooled.succeeded,
         "failed": pooled.failed,
@@ -116,18 +116,18 @@ def _counts(reading: Reading) -> dict[str, int | None]:
         "retries": pooled.retries,
         "user_corrections": pooled.corrections,
         "errors": judge.count(pooled),
-        "several_versions": standing.mixed,
-        "broken": reading.broken,
+        "several_versions": totals.mixed,
+        "broken": scored_log.broken,
     }
 
 
 def _mean(mean: Mean) -> dict[str, Any]:
-    """The plain mean on the scale of 0 to 100, with its interval."""
+    """Return the plain mean on the scale of 0 to 100, with its interval."""
     found = mean.estimate()
     ends = found.interval if found.n > 1 else None
     return {
-        "mean": None if found.mean is None else fitness_of(found.mean),
-        "mean_interval": [fitness_of(end) for end in ends] if ends else None,
+        "mean": None if found.mean is None else to_fitness(found.mean),
+        "mean_interval": [to_fitness(end) for end in ends] if ends else None,
     }
 
 
@@ -142,14 +142,14 @@ def _trend(scores: list[float]) -> dict[str, Any]:
     }
 
 
-def _newest(standing: Standing) -> dict[str, Any] | None:
-    if standing.newest is None:
+def _newest(totals: LogTotals) -> dict[str, Any] | None:
+    if totals.newest is None:
         return None
-    scored = standing.newest.scored
+    scored = totals.newest.scored
     return {"session": scored.session, "version": scored.version, "score": scored.score}
 
 
-def _groups(standing: Standing, by: By) -> dict[str, Any]:
+def _groups(totals: LogTotals, by: By) -> dict[str, Any]:
     if by == "session":
         lines = [
             {
@@ -160,12 +160,12 @@ def _groups(standing: Standing, by: By) -> dict[str, Any]:
                 "coverage": scored.coverage,
                 "n": 1,
             }
-            for scored in standing.told()
+            for scored in totals.newest_executions()
         ]
-        return {"groups": lines, "groups_left_out": len(standing) - len(lines)}
+        return {"groups": lines, "groups_left_out": len(totals) - len(lines)}
     kind: Literal["version", "day"] = by
-    groups = list(standing.by(kind))
-    lines = [_group(name, scores) for name, scores in groups[:MOST]]
+    groups = list(totals.group_scores(kind))
+    lines = [_group(name, scores) for name, scores in groups[:MAX_GROUPS]]
     left = len(groups) - len(lines)
     return {"groups": lines, "groups_left_out": left}
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from fourscore.core import ToolCall, Trace
-from fourscore.judges.failures import Failure, call_failure
+from fourscore.judges.failures import Failure, find_call_failure
 from fourscore.judges.reader.text import MAX_READ
 
 Kind = Literal["unexpected", "repeat", "retry", "mistake"]
@@ -64,7 +64,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         the tool read. A script or test that fails was worth running, a missing command was not.
         """
         failure = self.failure
-        if failure is None or failure.start > 0 or failure.kind in ("checks", "exit", "said"):
+        if failure is None or failure.start > 0 or failure.kind in ("checks", "exit", "sentence"):
             return False
         return not _TRANSIENT.search(failure.text) and (failure.kind == "shell" or not self.runs)
 
@@ -89,7 +89,7 @@ def read_calls(trace: Trace, free: Sequence[str], writes: Sequence[str]) -> list
 def _read_call(step: int, call: ToolCall, writes: bool) -> Call:
     name = call.name.strip()
     arguments = canonical(call.arguments)
-    failure = call_failure(call)
+    failure = find_call_failure(call)
     key = blake2b(name.encode() + b"\0" + _encode(arguments)).digest()
     result = blake2b(failure.text.encode() if failure else _encode(call.result)).digest()
     changes, runs = _read_verbs(name[:200])

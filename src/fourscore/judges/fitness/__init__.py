@@ -1,6 +1,6 @@
-"""Fitness from an execution log: five signals that nobody has to label, and the grade they make.
+"""Fitness from an execution log: five signals that need no labels, and the grade they make.
 
-Each judge has a cheap `value_of(execution)`, which the one pass over a large log uses, and gives
-the same number with a reason as a judge of a trace. What text says (an answer, an explanation, an
-error) is told by `detectors` and `judges/failures.py`, and by nothing else here.
+Each judge has a cheap `compute_value(execution)` for the one pass over a large log, and gives the
+same number with a reason as a judge of a trace. Only `detectors` and `judges/failures.py` read what
+a text says (an answer, an explanation, an error).
 """

@@ -9,7 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from heapq import merge
+from heapq import merge as merge_sorted
 from itertools import repeat
 from operator import attrgetter
 from typing import IO, Any
@@ -25,12 +25,12 @@ from fourscore.formats.logs.tool_record import (
     said,
     truth,
 )
-from fourscore.judges.failures import result_failures
-from fourscore.judges.fitness.execution import Execution, Outcome, label_of, outcome_of
+from fourscore.judges.failures import find_result_failures
+from fourscore.judges.fitness.execution import Execution, Outcome, classify_outcome, label_failure
 
 
-class Tally(msgspec.Struct, array_like=True, gc=False):
-    """What is known of one session so far."""
+class SessionTally(msgspec.Struct, array_like=True, kw_only=True, gc=False):
+    """The counts of one session so far."""
 
     session: str
     version: str = ""
@@ -54,10 +54,10 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
 
     @property
     def seconds(self) -> float | None:
-        """From the first call to the last; of one call its own time, where that is known."""
+        """The time from the first call to the last; the duration of a single call, if known."""
         return self.last - self.first if self.moments > 1 else self.took or None
 
-    def execution(self) -> Execution:
+    def make_execution(self) -> Execution:
         return Execution(
             calls=self.calls,
             succeeded=self.succeeded,
@@ -71,41 +71,42 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
             seconds=self.seconds,
         )
 
-    def at(self, first: float, last: float, moments: int) -> None:
-        """So many calls, from the first to the last."""
+    def add_times(self, first: float, last: float, moments: int) -> None:
+        """Extend the time span by calls between two times."""
         if self.moments:
             first, last = min(first, self.first), max(last, self.last)
         self.first, self.last = first, last
         self.moments += moments
 
-    def of(self, version: str) -> None:
+    def set_version(self, version: str) -> None:
+        """Set the version of the latest call, and count a change."""
         if version and version != self.version:
             self.version, self.versions = version, self.versions + 1
 
-    def fail(self, label: str, times: int = 1) -> None:
+    def add_failure(self, label: str, times: int = 1) -> None:
         failures = self.failures
         before = failures.get(label, 0)
         if before or len(failures) < 8:
             failures[label] = before + times
 
-    def came(self, outcome: Outcome, label: str) -> None:
-        """One of the calls that are taken to have succeeded, as it came out."""
-        ok, bad_exit, said = outcome
+    def correct_outcome(self, outcome: Outcome, label: str) -> None:
+        """Correct the counts for one call, which was counted as a success at first."""
+        ok, bad_exit, error = outcome
         if ok:
             return
         self.succeeded -= 1
         if bad_exit:
             self.bad_exits += 1
-        if said is not None:
+        if error is not None:
             self.patterns += 1
         if ok is None:
             self.unknown += 1
-            self.unrated += said is not None
+            self.unrated += error is not None
         if label:
-            self.fail(label)
+            self.add_failure(label)
 
-    def join(self, later: "Tally") -> None:
-        """Add what was counted of the same session further on."""
+    def merge(self, later: "SessionTally") -> None:
+        """Add the counts of a later part of the same session."""
         for field in ("calls", "succeeded", "unknown", "bad_exits", "patterns", "retries"):
             setattr(self, field, getattr(self, field) + getattr(later, field))
         self.corrections += later.corrections
@@ -114,40 +115,40 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         self.versions += later.versions - (later.versions > 0 and self.version == later.version)
         self.version = later.version or self.version
         if later.moments:
-            self.at(later.first, later.last, later.moments)
+            self.add_times(later.first, later.last, later.moments)
         for label, times in later.failures.items():
-            self.fail(label, times)
+            self.add_failure(label, times)
 
 
-class Tallies:
-    """Sessions by name, fed with batches of records."""
+class SessionCounter:
+    """The tallies of all sessions by name, fed with batches of records."""
 
     def __init__(self) -> None:
-        self.open: dict[str, Tally] = {}
+        self.open: dict[str, SessionTally] = {}
         self.records = self.begun = 0
 
     def add(self, batch: Sequence[ToolRecord | PlainRecord]) -> None:
-        """Count a batch; a `DataError` where a field says nothing sensible."""
+        """Count a batch; a `DataError` where a field is invalid."""
         if not batch:
             return
         self.records += len(batch)
         sessions = [record.session for record in batch]
         counts = Counter(sessions)
-        for session, calls in counts.items():  # until something else is told of them
+        for session, calls in counts.items():  # successes, until their outcome is read
             tally = self._tally(session)
             tally.calls += calls
             tally.succeeded += calls
         if type(batch[0]) is PlainRecord:
             for record in [record for record in batch if record.exit != "0"]:
-                came, label = _bare(record.tool, record.exit, record.success)
-                self._tally(record.session).came(came, label)
+                outcome, label = _read_plain_outcome(record.tool, record.exit, record.success)
+                self._tally(record.session).correct_outcome(outcome, label)
         else:
-            self._full(batch)  # type: ignore[arg-type]
+            self._add_full_records(batch)  # type: ignore[arg-type]
         self._versions(counts, sessions, [record.version for record in batch])
         self._time(counts, sessions, [record.ts for record in batch])
 
-    def _full(self, batch: Sequence[ToolRecord]) -> None:
-        failures = result_failures([record.output for record in batch])
+    def _add_full_records(self, batch: Sequence[ToolRecord]) -> None:
+        failures = find_result_failures([record.output for record in batch])
         for place, record in enumerate(batch):
             failure = failures.get(place)
             if record.duration_ms is not None:
@@ -163,59 +164,61 @@ class Tallies:
                 tally = self._tally(record.session)
                 tally.retries += bool(truth(record.retry, "retry"))
                 tally.corrections += bool(truth(record.user_correction, "user_correction"))
-                tally.came(*_came_of(record, failure.text if failure else None))
+                tally.correct_outcome(*_read_outcome(record, failure.text if failure else None))
 
     def _versions(self, counts: Counter[Any], sessions: list[Any], versions: list[Any]) -> None:
-        """The last version of each session; one that has several is told them in their order."""
-        told: Iterable[tuple[Any, Any]] = zip(counts, repeat(versions[0]))
+        """Set the last version of each session; several versions are taken in their order."""
+        pairs_in_order: Iterable[tuple[Any, Any]] = zip(counts, repeat(versions[0]))
         if versions.count(versions[0]) < len(versions):
-            told = pairs = set(zip(sessions, versions, strict=True))
+            pairs_in_order = pairs = set(zip(sessions, versions, strict=True))
             if len(pairs) > len(counts) or not all(type(session) is str for session in counts):
-                told = zip(sessions, versions, strict=True)
-        for session, version in told:
+                pairs_in_order = zip(sessions, versions, strict=True)
+        for session, version in pairs_in_order:
             if version is not None:
-                self._tally(session).of(version if type(version) is str else name(version))
+                self._tally(session).set_version(version if type(version) is str else name(version))
 
     def _time(self, counts: Counter[Any], sessions: list[Any], times: list[Any]) -> None:
         if not _in_order(times):
             for session, ts in zip(sessions, times, strict=True):
                 moment = instant(ts)
                 if moment is not None:
-                    self._tally(session).at(moment, moment, 1)
+                    self._tally(session).add_times(moment, moment, 1)
             return
         lasts, place = dict(zip(sessions, times, strict=True)), 0
         for session, calls in counts.items():
-            place = sessions.index(session, place)  # they are in the order in which they begin
+            place = sessions.index(session, place)  # `counts` is in the order of first records
             begun, ended = instant(times[place]), instant(lasts[session])
             if begun is not None and ended is not None:
-                self._tally(session).at(begun, ended, calls)
+                self._tally(session).add_times(begun, ended, calls)
 
-    def _tally(self, session: str | int | None) -> Tally:
+    def _tally(self, session: str | int | None) -> SessionTally:
         key = session if type(session) is str else name(session)
         tally = self.open.get(key)
         if tally is None:
-            tally = self.open[key] = Tally(key, order=self.begun)
+            tally = self.open[key] = SessionTally(session=key, order=self.begun)
             self.begun += 1
         return tally
 
 
 @lru_cache(maxsize=4096)
-def _bare(tool: str, code: str | int | None, success: str | bool | None) -> tuple[Outcome, str]:
-    """What comes of a record without output and error: few say anything new."""
-    return _came_of(ToolRecord(tool, exit=code, success=success), None)
+def _read_plain_outcome(
+    tool: str, code: str | int | None, success: str | bool | None
+) -> tuple[Outcome, str]:
+    """Return the outcome of a record without output and error; most are alike, so it is cached."""
+    return _read_outcome(ToolRecord(tool, exit=code, success=success), None)
 
 
-def _came_of(record: ToolRecord, shown: str | None) -> tuple[Outcome, str]:
-    """With the error that its output shows. What did not fail has no label."""
-    told = said(record)
-    came = outcome_of(told.exit_code, told.error or shown)
-    if came.ok or not (came.bad_exit or came.said):
-        return came, ""
-    return came, label_of(record.tool, told.exit_code, came.said)
+def _read_outcome(record: ToolRecord, shown: str | None) -> tuple[Outcome, str]:
+    """Return the outcome and the label of the failure; `shown` is the error in the output."""
+    stated = said(record)
+    outcome = classify_outcome(stated.exit_code, stated.error or shown)
+    if outcome.ok or not (outcome.bad_exit or outcome.error):
+        return outcome, ""
+    return outcome, label_failure(record.tool, stated.exit_code, outcome.error)
 
 
 def _in_order(times: list[Any]) -> bool:
-    """Whether they are texts of one form, in the order of time: such sort as they read."""
+    """Whether the time stamps have one form and are in order, so that they sort as text."""
     try:
         lines = "\n".join(times)
     except TypeError:
@@ -228,31 +231,31 @@ def _in_order(times: list[Any]) -> bool:
 
 _KEY = attrgetter("session")
 _ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(Tally)
+_DECODER = msgspec.msgpack.Decoder(SessionTally)
 
 
-class Spill:
-    """Parts in the order in which they were counted; the files have no names and end with us."""
+class SpilledTallies:
+    """Tallies in temporary files, in the order in which they were counted."""
 
     def __init__(self) -> None:
         self.parts: list[IO[bytes]] = []
 
-    def add(self, tallies: Iterable[Tally]) -> None:
+    def add(self, tallies: Iterable[SessionTally]) -> None:
         part = tempfile.TemporaryFile()  # noqa: SIM115 - it lives until the end
         for tally in sorted(tallies, key=_KEY):
             text = _ENCODER.encode(tally)
             part.write(len(text).to_bytes(4, "little") + text)
         self.parts.append(part)
 
-    def merged(self, rest: Iterable[Tally]) -> Iterator[Tally]:
-        """Every session once, with all that was counted of it."""
+    def merge_all(self, rest: Iterable[SessionTally]) -> Iterator[SessionTally]:
+        """Yield every session once, with all its counts."""
         if not self.parts:
             yield from rest
             return
-        held: Tally | None = None
-        for tally in merge(*map(_read, self.parts), sorted(rest, key=_KEY), key=_KEY):
+        held: SessionTally | None = None
+        for tally in merge_sorted(*map(_read, self.parts), sorted(rest, key=_KEY), key=_KEY):
             if held is not None and held.session == tally.session:
-                held.join(tally)
+                held.merge(tally)
                 continue
             if held is not None:
                 yield held
@@ -263,7 +266,7 @@ class Spill:
             part.close()
 
 
-def _read(part: IO[bytes]) -> Iterator[Tally]:
+def _read(part: IO[bytes]) -> Iterator[SessionTally]:
     part.seek(0)
     while size := part.read(4):
         yield _DECODER.decode(part.read(int.from_bytes(size, "little")))

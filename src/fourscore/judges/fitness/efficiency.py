@@ -1,4 +1,4 @@
-"""How little of the time, or of the tool calls, was needed that such a task may take."""
+"""`efficiency`: how much of the allowed time, or of the allowed tool calls, was left."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -10,10 +10,10 @@ from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_finite, check_whole
 from fourscore.judges.fitness.execution import (
     Execution,
-    execution_of,
-    inapplicable,
-    measured,
-    several,
+    count_execution,
+    format_count,
+    make_inapplicable,
+    make_signal,
 )
 
 NAME = "efficiency"
@@ -21,7 +21,7 @@ By = Literal["known", "time", "tools", "mean", "min"]
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The most that a task of some complexity may take."""
+    """The most seconds and tool calls for a task of one complexity."""
 
     time: float = 120.0
     tools: int = 15
@@ -30,7 +30,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         check_finite("time", self.time, low=0)
         check_whole("tools", self.tools, low=0)
         if not self.time or not self.tools:
-            raise ValueError("time: expected more than 0, and of tools too")
+            raise ValueError("time: expected time and tools above 0")
 
 
 LIMITS = {
@@ -42,9 +42,9 @@ LIMITS = {
 
 
 class Efficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """1 less the share that was used, by time where it is known, else by tools.
+    """1 minus the share of the limit that was used, by time where it is known, else by tools.
 
-    `efficiency` names one of the two, their `mean` or their `min`. `limits` has the most for a
+    `efficiency` is `time`, `tools`, their `mean` or their `min`. `limits` sets the limits of a
     complexity; one without limits has those of `medium`.
     """
 
@@ -60,7 +60,7 @@ class Efficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return "inline"
 
     def limit(self, execution: Execution) -> Limit:
-        """The rubric's own limits go first, then those of the log."""
+        """Return the limits: the rubric's own, else those of the log, else the default ones."""
         word = execution.complexity or "medium"
         own = self.limits.get(word)
         if own is not None:
@@ -71,8 +71,8 @@ class Efficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         time, tools = execution.limits
         return Limit(time=time or usual.time, tools=tools or usual.tools)
 
-    def value_of(self, execution: Execution) -> float | None:
-        """What is left of the time, of the tools or of both; None where that is not known."""
+    def compute_value(self, execution: Execution) -> float | None:
+        """Return the share that is left of time, tools or both; None where it is unknown."""
         by, limit = self.efficiency, self.limit(execution)
         seconds, calls = execution.seconds, execution.calls
         time = None if seconds is None else max(0.0, 1 - seconds / limit.time)
@@ -86,18 +86,18 @@ class Efficiency(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return (time + tools) / 2 if by == "mean" else min(time, tools)
 
     def measure(self, execution: Execution) -> Signal:
-        value = self.value_of(execution)
+        value = self.compute_value(execution)
         if value is None:
-            missing = {"time": "its time is not known", "tools": "no tool was called"}
-            unknown = "neither its time nor a tool call is known"
-            return inapplicable(NAME, missing.get(self.efficiency, unknown))
+            missing = {"time": "no time was recorded", "tools": "no tool was called"}
+            unknown = "no time and no tool call was recorded"
+            return make_inapplicable(NAME, missing.get(self.efficiency, unknown))
         limit, word = self.limit(execution), execution.complexity or "medium"
-        told = []
+        parts = []
         if execution.seconds is not None and self.efficiency != "tools":
-            told.append(f"{execution.seconds:g} s of {limit.time:g} s")
-        if execution.calls and (not told or self.efficiency in ("mean", "min")):
-            told.append(f"{execution.calls} of {several(limit.tools, 'tool call')}")
-        return measured(NAME, value, f"{' and '.join(told)} for a {word} task")
+            parts.append(f"{execution.seconds:g} s of {limit.time:g} s")
+        if execution.calls and (not parts or self.efficiency in ("mean", "min")):
+            parts.append(f"{execution.calls} of {format_count(limit.tools, 'tool call')}")
+        return make_signal(NAME, value, f"{' and '.join(parts)} for a {word} task")
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        return (self.measure(execution_of(case, trace)),)
+        return (self.measure(count_execution(case, trace)),)

@@ -1,4 +1,4 @@
-"""How much went wrong on the way (`error_rate`; its value is 1 less the rate)."""
+"""`error_rate`: failed calls, retries and user corrections; its value is 1 minus the rate."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -9,15 +9,15 @@ from fourscore.core import Case, Signal, Trace
 from fourscore.core.numbers import check_whole
 from fourscore.judges.fitness.execution import (
     Execution,
-    counted,
-    execution_of,
-    inapplicable,
-    measured,
-    several,
+    count_execution,
+    format_count,
+    format_counts,
+    make_inapplicable,
+    make_signal,
 )
 
 NAME = "error_rate"
-#: What a log may call the failures of its tools.
+#: The words for a failed tool call in the errors that a log states.
 FAILED = ("tool_fail", "tool_failure", "tool_error")
 
 
@@ -43,13 +43,13 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return "inline"
 
     def kinds(self, execution: Execution) -> dict[str, int]:
-        """How many errors of each kind."""
-        told = execution.told
+        """Return the number of errors of each kind."""
+        stated_errors = execution.stated_errors
         failed = execution.bad_exits if self.errors == "literal" else execution.failed
         patterns = execution.patterns if self.errors == "literal" else 0
         failed += self._left(execution)
-        failed = max(failed, sum(told.get(word, 0) for word in FAILED))
-        others = {word: n for word, n in told.items() if word not in FAILED}
+        failed = max(failed, sum(stated_errors.get(word, 0) for word in FAILED))
+        others = {word: n for word, n in stated_errors.items() if word not in FAILED}
         kinds = {
             "failed call": failed,
             "error in an output": patterns,
@@ -61,7 +61,7 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return {kind: n for kind, n in kinds.items() if n}
 
     def count(self, execution: Execution) -> int:
-        if execution.told:
+        if execution.stated_errors:
             return sum(self.kinds(execution).values())
         failed = execution.calls - execution.succeeded - execution.unknown
         if self.errors == "literal":
@@ -71,29 +71,29 @@ class ErrorRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return failed + execution.retries + execution.corrections
 
     def _left(self, execution: Execution) -> int:
-        """Calls without an exit code that are errors all the same."""
+        """Return how many calls without an exit code count as errors."""
         if self.missing_exit == "fail":
             shown = execution.unrated if self.errors == "literal" else 0
             return execution.unknown - shown  # those are among the patterns already
         return 0 if self.errors == "literal" else execution.unrated
 
-    def value_of(self, execution: Execution) -> float | None:
+    def compute_value(self, execution: Execution) -> float | None:
         if not execution.recorded:
             return None
         return max(0.0, (self.most - self.count(execution)) / self.most)
 
     def measure(self, execution: Execution) -> Signal:
-        value = self.value_of(execution)
+        value = self.compute_value(execution)
         if value is None:
-            return inapplicable(NAME, "nothing was recorded of how it went")
+            return make_inapplicable(NAME, "no steps, errors or time were recorded")
         kinds = self.kinds(execution)
         if not kinds:
-            return measured(NAME, value, "no errors")
+            return make_signal(NAME, value, "no errors")
         n = sum(kinds.values())
-        reason = f"{several(n, 'error')}, {self.most} make 0: {counted(kinds)}"
+        reason = f"{format_count(n, 'error')}, {self.most} make 0: {format_counts(kinds)}"
         if execution.failures:
-            reason += f"; {counted(execution.failures)}"
-        return measured(NAME, value, reason)
+            reason += f"; {format_counts(execution.failures)}"
+        return make_signal(NAME, value, reason)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        return (self.measure(execution_of(case, trace)),)
+        return (self.measure(count_execution(case, trace)),)

@@ -13,7 +13,7 @@ import msgspec
 from fourscore.core import Case, Signal, ToolCall, Trace
 from fourscore.core.levels import find_level
 from fourscore.core.trace import as_text
-from fourscore.judges.failures import result_failure
+from fourscore.judges.failures import find_result_failure
 
 #: Kinds of failures that an execution remembers by name, and characters of one.
 KINDS, SHOWN = 50, 80
@@ -22,10 +22,10 @@ KINDS, SHOWN = 50, 80
 class Execution(msgspec.Struct, kw_only=True):
     """Counts of one execution, or of many added up.
 
-    `bad_exits` and `patterns` say where failures were seen; a call with both has failed once.
-    `unrated` calls have no exit code and leave the rate, but say that they failed. `told` has
-    errors that the log states as a number, by type. `recorded` is False where nothing is known of
-    how it went.
+    `bad_exits` and `patterns` count where failures were seen; a call with both has failed once.
+    `unrated` calls have no exit code, so they leave the rate, but report an error. `stated_errors`
+    are those that the log states as numbers, by type. `recorded` is False where nothing is known
+    about the execution.
     """
 
     calls: int = 0
@@ -36,7 +36,7 @@ class Execution(msgspec.Struct, kw_only=True):
     unrated: int = 0
     retries: int = 0
     corrections: int = 0
-    told: dict[str, int] = msgspec.field(default_factory=dict)
+    stated_errors: dict[str, int] = msgspec.field(default_factory=dict)
     failures: dict[str, int] = msgspec.field(default_factory=dict)
     seconds: float | None = None
     recorded: bool = True
@@ -50,60 +50,60 @@ class Execution(msgspec.Struct, kw_only=True):
     def failed(self) -> int:
         return self.calls - self.succeeded - self.unknown
 
-    def fail(self, label: str, times: int = 1) -> None:
-        """Remember what failed; of too many kinds the first."""
+    def add_failure(self, label: str, times: int = 1) -> None:
+        """Count a failure by its label; at most `KINDS` labels are kept."""
         if label in self.failures or len(self.failures) < KINDS:
             self.failures[label] = self.failures.get(label, 0) + times
 
 
 class Outcome(NamedTuple):
-    """What came of one call. `ok` is None where nothing tells."""
+    """The outcome of one call. `ok` is None where it is unknown."""
 
     ok: bool | None
     bad_exit: bool
-    said: str | None
+    error: str | None
 
 
-def outcome_of(exit_code: int | None, said: str | None) -> Outcome:
-    """A call succeeded where it ended with 0 and said nothing of an error.
+def classify_outcome(exit_code: int | None, error: str | None) -> Outcome:
+    """Return the outcome: a call succeeded where it ended with 0 and reported no error.
 
-    Without an exit code nothing tells, whatever it said.
+    Without an exit code the outcome is unknown, even with an error.
     """
     if exit_code is None:
-        return Outcome(None, False, said)
-    return Outcome(exit_code == 0 and not said, exit_code != 0, said)
+        return Outcome(None, False, error)
+    return Outcome(exit_code == 0 and not error, exit_code != 0, error)
 
 
 def _outcome(call: ToolCall, coded: bool) -> Outcome:
-    """Where a log knows no exit codes, what came back tells: without an error it has worked."""
-    found = None if call.error else result_failure(call.result)
-    said = call.error or (found.text if found else None)
+    """Return the outcome of a call; in a log without exit codes its result decides."""
+    found = None if call.error else find_result_failure(call.result)
+    error = call.error or (found.text if found else None)
     if coded or call.exit_code is not None:
-        return outcome_of(call.exit_code, said)
-    return Outcome(False if said else True if call.result is not None else None, False, said)
+        return classify_outcome(call.exit_code, error)
+    return Outcome(False if error else True if call.result is not None else None, False, error)
 
 
-def label_of(tool: str, exit_code: int | None, said: str | None) -> str:
-    """A failed call in a few words, the same for all that failed alike."""
+def label_failure(tool: str, exit_code: int | None, error: str | None) -> str:
+    """Return a short label of a failed call, the same for all that failed alike."""
     if exit_code:
         return f"{tool} exit {exit_code}"[:SHOWN]
-    words = " ".join((said or "failed")[:200].split())
+    words = " ".join((error or "failed")[:200].split())
     return f"{tool}: {words}"[:SHOWN]
 
 
-def execution_of(case: Case, trace: Trace) -> Execution:
-    """The trace, counted."""
+def count_execution(case: Case, trace: Trace) -> Execution:
+    """Return the counts of a trace."""
     meta = trace.metadata
-    told = _told(meta.get("errors"))
+    stated_errors = _read_stated_errors(meta.get("errors"))
     answer = trace.answer
     found = Execution(
         retries=_count(meta.get("retries")),
         corrections=_count(meta.get("user_corrections")),
-        told=told,
+        stated_errors=stated_errors,
         seconds=trace.seconds,
-        recorded=bool(trace.steps or told or trace.seconds is not None),
+        recorded=bool(trace.steps or stated_errors or trace.seconds is not None),
         output=answer if answer or trace.output is not None else None,
-        request=_asked(case.input),
+        request=_find_request(case.input),
         task_type=case.task_type or _word(meta.get("task_type")),
         complexity=case.complexity or _word(meta.get("complexity")),
         limits=_limits(meta.get("max_expected")),
@@ -116,29 +116,29 @@ def execution_of(case: Case, trace: Trace) -> Execution:
     return found
 
 
-def _add(found: Execution, call: ToolCall, came: Outcome, failed: set[str]) -> None:
+def _add(found: Execution, call: ToolCall, outcome: Outcome, failed: set[str]) -> None:
     found.calls += 1
     if call.arguments is not None:
         asked = f"{call.name}\0{as_text(call.arguments)}"
         if asked in failed:
             found.retries += 1
             failed.discard(asked)
-        if came.ok is False:
+        if outcome.ok is False:
             failed.add(asked)
-    if came.ok:
+    if outcome.ok:
         found.succeeded += 1
         return
-    found.bad_exits += came.bad_exit
-    found.patterns += came.said is not None
-    if came.ok is None:
+    found.bad_exits += outcome.bad_exit
+    found.patterns += outcome.error is not None
+    if outcome.ok is None:
         found.unknown += 1
-        found.unrated += came.said is not None
-    if came.ok is False or came.said is not None:
-        found.fail(label_of(call.name, call.exit_code, came.said))
+        found.unrated += outcome.error is not None
+    if outcome.ok is False or outcome.error is not None:
+        found.add_failure(label_failure(call.name, call.exit_code, outcome.error))
 
 
-def _asked(given: Any) -> str:
-    """The request: a text, or what the user said last in a list of messages."""
+def _find_request(given: Any) -> str:
+    """Return the request: a text, or the last user message in a list."""
     if isinstance(given, str):
         return given
     for turn in reversed(given) if isinstance(given, list | tuple) else ():
@@ -147,7 +147,7 @@ def _asked(given: Any) -> str:
     return ""
 
 
-def _told(given: Any) -> dict[str, int]:
+def _read_stated_errors(given: Any) -> dict[str, int]:
     if not isinstance(given, Mapping):
         return {}
     return {str(kind): _count(count) for kind, count in given.items()}
@@ -162,7 +162,7 @@ def _word(given: Any) -> str | None:
 
 
 def _limits(given: Any) -> tuple[float | None, int | None] | None:
-    """What the log itself expects at most: seconds and tools."""
+    """Return the most seconds and tools that the log itself expects."""
     if not isinstance(given, Mapping):
         return None
     time, tools = given.get("time"), given.get("tools")
@@ -174,24 +174,26 @@ def _limits(given: Any) -> tuple[float | None, int | None] | None:
 NAMED = 4
 
 
-def measured(name: str, value: float, reason: str) -> Signal:
+def make_signal(name: str, value: float, reason: str) -> Signal:
+    """Return a signal with its level; the value is clipped to 0 to 1."""
     value = min(1.0, max(0.0, value))
     return Signal(name=name, value=value, level=find_level(value), reason=reason)
 
 
-def inapplicable(name: str, reason: str) -> Signal:
+def make_inapplicable(name: str, reason: str) -> Signal:
+    """Return a signal that does not apply, with the reason."""
     return Signal(name=name, reason=reason)
 
 
-def counted(kinds: Mapping[str, int]) -> str:
-    """The most frequent kinds, with their numbers: `Bash exit 1 (3 times), Read: …`."""
+def format_counts(kinds: Mapping[str, int]) -> str:
+    """Return the most frequent kinds with their counts: `Bash exit 1 (3 times), Read: …`."""
     ranked = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))
-    said = [f"{kind} ({n} times)" if n > 1 else kind for kind, n in ranked[:NAMED]]
+    parts = [f"{kind} ({n} times)" if n > 1 else kind for kind, n in ranked[:NAMED]]
     if len(ranked) > NAMED:
-        said.append(f"and {len(ranked) - NAMED} more kinds")
-    return ", ".join(said)
+        parts.append(f"and {len(ranked) - NAMED} more kinds")
+    return ", ".join(parts)
 
 
-def several(n: int, one: str, more: str = "") -> str:
-    """`1 call`, `2 calls`."""
+def format_count(n: int, one: str, more: str = "") -> str:
+    """Return a number with its noun: `1 call`, `2 calls`."""
     return f"{n} {one if n == 1 else more or one + 's'}"

@@ -13,7 +13,12 @@ import msgspec
 
 from fourscore.core import Case, Signal, Trace
 from fourscore.judges.fitness.detectors.markdown import has_code_block, read_markdown
-from fourscore.judges.fitness.execution import Execution, execution_of, inapplicable, measured
+from fourscore.judges.fitness.execution import (
+    Execution,
+    count_execution,
+    make_inapplicable,
+    make_signal,
+)
 
 QUALITY, STRUCTURE = "output_quality", "structure_score"
 CODING = "coding"
@@ -22,11 +27,11 @@ FORM = "a sound form"
 Completeness = Literal["reachable", "literal"]
 Accuracy = Literal["applicable", "literal"]
 
-#: A part, its tenths, and whether it is there; None where it does not apply.
+#: A part, its tenths, and whether the output has it; None where it does not apply.
 Part = tuple[str, int, bool | None]
 
 
-def complete_parts(output: str, task_type: str | None, request: str = "") -> list[Part]:
+def list_completeness_parts(output: str, task_type: str | None, request: str = "") -> list[Part]:
     from fourscore.judges.fitness.detectors.answer import (
         has_direct_answer,
         has_explanation,
@@ -42,7 +47,7 @@ def complete_parts(output: str, task_type: str | None, request: str = "") -> lis
     ]
 
 
-def accurate_parts(output: str, request: str = "") -> list[Part]:
+def list_accuracy_parts(output: str, request: str = "") -> list[Part]:
     from fourscore.judges.failures import has_obvious_errors
     from fourscore.judges.fitness.detectors.format import follows_format
     from fourscore.judges.fitness.detectors.syntax import parses
@@ -62,10 +67,10 @@ def score_completeness(
 ) -> float:
     """0.3 for an answer, 0.3 for code in a coding task, 0.2 each for reasons and next steps.
 
-    A task that is not coding cannot earn the code's share, so it is divided by what it can reach;
-    `literal` does not.
+    Other tasks cannot earn the share of the code, so theirs is divided by what they can reach;
+    with `literal` it is not.
     """
-    parts = complete_parts(output, task_type, request)
+    parts = list_completeness_parts(output, task_type, request)
     return _literal(parts) if completeness == "literal" else _share(parts)
 
 
@@ -76,9 +81,9 @@ def score_accuracy(output: str, accuracy: Accuracy = "applicable", request: str 
     two; `literal` gives such an output the share of code that parses.
     """
     if accuracy == "literal":
-        parts = accurate_parts(output, request)
+        parts = list_accuracy_parts(output, request)
         return _literal([(name, n, True if there is None else there) for name, n, there in parts])
-    return _share(accurate_parts(output, request)) if output.strip() else 0.0
+    return _share(list_accuracy_parts(output, request)) if output.strip() else 0.0
 
 
 def _literal(parts: Sequence[Part]) -> float:
@@ -104,37 +109,37 @@ class OutputQuality(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     def runs(self) -> Literal["inline"]:
         return "inline"
 
-    def halves(self, execution: Execution) -> tuple[float, float]:
+    def score_halves(self, execution: Execution) -> tuple[float, float]:
         output = execution.output or ""
         return (
             score_completeness(output, execution.task_type, self.completeness, execution.request),
             score_accuracy(output, self.accuracy, execution.request),
         )
 
-    def value_of(self, execution: Execution) -> float | None:
-        return None if execution.output is None else sum(self.halves(execution)) / 2
+    def compute_value(self, execution: Execution) -> float | None:
+        return None if execution.output is None else sum(self.score_halves(execution)) / 2
 
     def measure(self, execution: Execution) -> Signal:
         if execution.output is None:
-            return inapplicable(QUALITY, "no output was recorded")
+            return make_inapplicable(QUALITY, "no output was recorded")
         from fourscore.judges.fitness.detectors.format import find_broken_form
 
-        complete, accurate = self.halves(execution)
+        complete, accurate = self.score_halves(execution)
         reason = f"completeness {complete:.2f}, accuracy {accurate:.2f}"
         if not execution.output.strip():
-            return measured(QUALITY, (complete + accurate) / 2, f"{reason}: the output is empty")
+            return make_signal(QUALITY, (complete + accurate) / 2, f"{reason}: the output is empty")
         output, request = execution.output, execution.request
-        parts = complete_parts(output, execution.task_type, request)
-        parts += accurate_parts(output, request)
+        parts = list_completeness_parts(output, execution.task_type, request)
+        parts += list_accuracy_parts(output, request)
         missing = [name for name, _, there in parts if there is False]
         broken = find_broken_form(output, request)
         missing = [f"{name} ({broken})" if name == FORM else name for name in missing]
         if missing:
             reason += f"; missing: {', '.join(missing)}"
-        return measured(QUALITY, (complete + accurate) / 2, reason)
+        return make_signal(QUALITY, (complete + accurate) / 2, reason)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        return (self.measure(execution_of(case, trace)),)
+        return (self.measure(count_execution(case, trace)),)
 
 
 Mode = Literal["markdown", "literal"]
@@ -148,8 +153,8 @@ _LITERAL = {
 }
 
 
-def parts_of(output: str, structure: Mode = "markdown") -> tuple[str, ...]:
-    """Which of the parts are there."""
+def find_structure_parts(output: str, structure: Mode = "markdown") -> tuple[str, ...]:
+    """Return which of the parts the output has."""
     if structure == "literal":
         return tuple(part for part, sign in _LITERAL.items() if sign.search(output))
     document = read_markdown(output)
@@ -159,11 +164,11 @@ def parts_of(output: str, structure: Mode = "markdown") -> tuple[str, ...]:
 
 def score_structure(output: str, structure: Mode = "markdown") -> float:
     """0.4 for headers, 0.3 for lists, 0.3 for fenced blocks."""
-    return sum(PARTS[part] for part in parts_of(output, structure)) / 10
+    return sum(PARTS[part] for part in find_structure_parts(output, structure)) / 10
 
 
 class StructureScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`literal` looks for three expressions, and so finds a list in `5 apples`."""
+    """`markdown` uses a parser; `literal` searches three patterns, and finds a list in `5 apples`."""
 
     structure: Mode = "markdown"
 
@@ -175,23 +180,23 @@ class StructureScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     def runs(self) -> Literal["inline"]:
         return "inline"
 
-    def value_of(self, execution: Execution) -> float | None:
+    def compute_value(self, execution: Execution) -> float | None:
         if execution.output is None:
             return None
         return score_structure(execution.output, self.structure)
 
     def measure(self, execution: Execution) -> Signal:
         if execution.output is None:
-            return inapplicable(STRUCTURE, "no output was recorded")
-        there = parts_of(execution.output, self.structure)
+            return make_inapplicable(STRUCTURE, "no output was recorded")
+        there = find_structure_parts(execution.output, self.structure)
         missing = [part for part in PARTS if part not in there]
         reason = f"has {_listed(there)}" if there else "plain text"
         if missing:
             reason += f"; no {', no '.join(missing)}"
-        return measured(STRUCTURE, sum(PARTS[part] for part in there) / 10, reason)
+        return make_signal(STRUCTURE, sum(PARTS[part] for part in there) / 10, reason)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        return (self.measure(execution_of(case, trace)),)
+        return (self.measure(count_execution(case, trace)),)
 
 
 def _listed(parts: Sequence[str]) -> str:

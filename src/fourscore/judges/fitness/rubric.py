@@ -14,7 +14,7 @@ from fourscore.judges.fitness.tool_success import ToolSuccessRate
 
 
 class Grade(NamedTuple):
-    """`floor` is the least score that earns it."""
+    """A grade; `floor` is the lowest score that earns it."""
 
     letter: str
     floor: float
@@ -32,27 +32,27 @@ GRADES = (
 )
 
 
-def fitness_of(value: float) -> float:
-    """A value in [0, 1] on the scale of evolution, 0 to 100."""
+def to_fitness(value: float) -> float:
+    """Return a value in [0, 1] on the fitness scale of 0 to 100, rounded to hundredths."""
     score = 100 * value
     hundredths = round(100 * score)
     if abs(100 * score - hundredths) < 0.499:
         return hundredths / 100
-    return round(score, 2)  # in the middle between two; this goes by way of text, which is slow
+    return round(score, 2)  # a tie, where only the slower exact rounding is right
 
 
-def score_of(score: Score) -> float | None:
-    """The fitness of one scored trace; None where nothing was measured."""
-    return None if score.value is None else fitness_of(score.value)
+def get_fitness(score: Score) -> float | None:
+    """Return the fitness of one scored trace; None where nothing was measured."""
+    return None if score.value is None else to_fitness(score.value)
 
 
 def grade_of(score: float) -> Grade:
-    """The grade by its lower bound: 89.99 is an A."""
+    """Return the grade of a fitness by its lower bound: 89.99 is an A."""
     return next((grade for grade in GRADES if score >= grade.floor), GRADES[-1])
 
 
-def weakest(rubric: Rubric, values: dict[str, float | None]) -> str | None:
-    """The signal that costs the most points."""
+def find_costliest_signal(rubric: Rubric, values: dict[str, float | None]) -> str | None:
+    """Return the signal that costs the most points, None where nothing was lost."""
     lost = {
         line.name: line.share * (1 - value)
         for line in rubric.dimensions
@@ -61,8 +61,8 @@ def weakest(rubric: Rubric, values: dict[str, float | None]) -> str | None:
     return max(lost, key=lambda name: lost[name]) if lost else None
 
 
-def fitness() -> Rubric:
-    """The five signals with their weights, ready to score with."""
+def make_fitness_rubric() -> Rubric:
+    """Return the rubric of the five signals with their weights."""
     spare = "Little of the time, or of the calls, that such a task may take."
     errors = "Few failures, retries and corrections; the value is 1 less their rate."
     return Rubric(

@@ -1,4 +1,4 @@
-"""How many tool calls did what they were called for (`tool_success_rate`)."""
+"""`tool_success_rate`: the share of tool calls that succeeded."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -8,18 +8,18 @@ import msgspec
 from fourscore.core import Case, Signal, Trace
 from fourscore.judges.fitness.execution import (
     Execution,
-    counted,
-    execution_of,
-    inapplicable,
-    measured,
-    several,
+    count_execution,
+    format_count,
+    format_counts,
+    make_inapplicable,
+    make_signal,
 )
 
 NAME = "tool_success_rate"
 
 
 class ToolSuccessRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Calls that succeeded, of those of which it is known.
+    """The share of the calls with a known outcome that succeeded.
 
     `missing_exit: fail` counts a call without an exit code as failed.
     """
@@ -34,7 +34,7 @@ class ToolSuccessRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     def runs(self) -> Literal["inline"]:
         return "inline"
 
-    def value_of(self, execution: Execution) -> float | None:
+    def compute_value(self, execution: Execution) -> float | None:
         known = self._known(execution)
         return execution.succeeded / known if known else None
 
@@ -43,24 +43,24 @@ class ToolSuccessRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         return execution.calls - left
 
     def measure(self, execution: Execution) -> Signal:
-        value, known = self.value_of(execution), self._known(execution)
+        value, known = self.compute_value(execution), self._known(execution)
         unknown = execution.unknown
         if value is None:
             if not execution.calls:
-                return inapplicable(NAME, "no tool was called")
-            told = several(execution.calls, "call")
-            return inapplicable(NAME, f"{told}, and nothing tells what came of them: no exit code")
+                return make_inapplicable(NAME, "no tool was called")
+            calls = format_count(execution.calls, "call")
+            return make_inapplicable(NAME, f"{calls} without an exit code: the outcome is unknown")
         failed = known - execution.succeeded
         if not failed:
-            reason = f"{'all ' if known > 1 else ''}{several(known, 'call')} succeeded"
+            reason = f"{'all ' if known > 1 else ''}{format_count(known, 'call')} succeeded"
         else:
-            reason = f"{failed} of {several(known, 'call')} failed"
+            reason = f"{failed} of {format_count(known, 'call')} failed"
             if execution.failures:
-                reason += f": {counted(execution.failures)}"
+                reason += f": {format_counts(execution.failures)}"
         if unknown:
             counts = "count as failed" if self.missing_exit == "fail" else "are left out"
             reason += f"; {unknown} without an exit code {counts}"
-        return measured(NAME, value, reason)
+        return make_signal(NAME, value, reason)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        return (self.measure(execution_of(case, trace)),)
+        return (self.measure(count_execution(case, trace)),)

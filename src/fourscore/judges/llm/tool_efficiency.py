@@ -23,7 +23,7 @@ from fourscore.judges.dimensions.tool_efficiency import (
     quote_calls,
     read_limits,
 )
-from fourscore.judges.failures import call_failure
+from fourscore.judges.failures import find_call_failure
 from fourscore.judges.llm.item_questions import (
     fence_numbered,
     gather_asks,
@@ -119,7 +119,7 @@ def _describe_call(trace: Trace, call: Call, limit: int) -> str:
     request = _cut(f"{made.name}({as_text(made.arguments)})", limit // 2)
     result = as_text(made.result)
     if made.result is None or made.error:
-        failure = call_failure(made)
+        failure = find_call_failure(made)
         result = f"error: {failure.text}" if failure else result
     return f"{request}\n→ {_cut(result, limit - len(request))}"
 

@@ -26,7 +26,7 @@ PORT = "What is the default port of PostgreSQL?"
         ("", "Paris."),
     ],
 )
-def test_answers(request_: str, output: str) -> None:
+def test_finds_direct_answers(request_: str, output: str) -> None:
     assert has_direct_answer(output, request_)
 
 
@@ -45,7 +45,7 @@ def test_answers(request_: str, output: str) -> None:
         "我无法提供这方面的信息。",
     ],
 )
-def test_refuses(output: str) -> None:
+def test_refusals_are_no_answers(output: str) -> None:
     assert not has_direct_answer(output, "How do I get into my neighbour's account?")
     assert not has_direct_answer(output)
 
@@ -65,15 +65,15 @@ def test_refuses(output: str) -> None:
         "好的，我马上为您查询，请稍候。",
     ],
 )
-def test_only_announces(output: str) -> None:
+def test_announcements_are_no_answers(output: str) -> None:
     assert not has_direct_answer(output, PORT)
 
 
-def test_invisible_characters_do_not_hide_a_refusal() -> None:
+def test_finds_refusal_with_invisible_characters() -> None:
     assert not has_direct_answer("\u200b" * 900 + "I'm sor\u200bry, but I can\u200b't help.", PORT)
 
 
-def test_a_refusal_far_down_is_part_of_an_answer() -> None:
+def test_late_refusal_does_not_undo_answer() -> None:
     answer = "Use pg_dump for that. It writes plain SQL. " * 10
     assert has_direct_answer(answer + "I cannot help with the restore.", "How do I back it up?")
 
@@ -94,7 +94,7 @@ def test_a_refusal_far_down_is_part_of_an_answer() -> None:
         ("Why?", "", False),
     ],
 )  # fmt: skip
-def test_explanations(request_: str, output: str, explains: bool) -> None:
+def test_finds_explanations(request_: str, output: str, explains: bool) -> None:
     assert has_explanation(output, request_) is explains
 
 
@@ -111,5 +111,5 @@ def test_explanations(request_: str, output: str, explains: bool) -> None:
         ("", False),
     ],
 )
-def test_next_steps(output: str, offers: bool) -> None:
+def test_finds_next_steps(output: str, offers: bool) -> None:
     assert has_next_steps(output) is offers

@@ -46,21 +46,21 @@ ASKED = [
 
 
 @pytest.mark.parametrize(("request_", "output", "kept"), ASKED)
-def test_the_form_that_was_asked_for(request_: str, output: str, kept: bool) -> None:
+def test_checks_requested_format(request_: str, output: str, kept: bool) -> None:
     assert follows_format(output, request_) is kept
 
 
-def test_the_reason_names_the_demand() -> None:
+def test_reason_names_broken_demand() -> None:
     reason = find_broken_form("- a", "Give exactly 2 bullet points.")
     assert reason == "asked for: exactly 2 bullet"
     assert find_broken_form("x") is None
 
 
-def test_what_is_too_long_to_parse_is_not_called_broken() -> None:
+def test_too_long_json_is_not_called_broken() -> None:
     assert follows_format("[" + "1, " * 90_000 + "1]", "Reply with JSON only.")
     assert follows_format("[" * 9_000, "Reply with JSON only.") is False
 
 
 @pytest.mark.parametrize("output", ["", "   ", "First, second,", "and then...", "```py\nx = 1\n"])
-def test_what_breaks_off_is_not_followed(output: str) -> None:
+def test_truncated_output_breaks_format(output: str) -> None:
     assert not follows_format(output)

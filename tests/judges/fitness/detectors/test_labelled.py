@@ -27,7 +27,7 @@ DETECTORS: dict[str, tuple[Callable[[str, str], bool], float]] = {
 
 
 @pytest.mark.parametrize("name", DETECTORS)
-def test_accuracy_does_not_fall(name: str) -> None:
+def test_accuracy_on_labelled_texts_does_not_fall(name: str) -> None:
     detector, floor = DETECTORS[name]
     right = []
     for part in ("worked", "frozen"):

@@ -20,11 +20,11 @@ from fourscore.judges.fitness.detectors.markdown import READ, read_markdown
         ("", False),
     ],
 )
-def test_a_fence_is_what_commonmark_calls_one(output: str, fenced: bool) -> None:
+def test_finds_fences_as_commonmark_does(output: str, fenced: bool) -> None:
     assert has_code_block(output) is fenced
 
 
-def test_counts_blocks_and_keeps_the_prose() -> None:
+def test_counts_blocks_and_keeps_prose() -> None:
     found = read_markdown(
         "# A\r\n\r\n- a\r\n  - b\r\n- c\r\n\r\n1. d\r\n\r\n```Py x\r\n# no\r\n```\r\n\r\n"
         "|a|b|\r\n|-|-|\r\n|1|2|\r\n\r\nend"
@@ -35,5 +35,5 @@ def test_counts_blocks_and_keeps_the_prose() -> None:
     assert found.prose.endswith("end")
 
 
-def test_reads_the_beginning_only() -> None:
+def test_reads_only_the_beginning() -> None:
     assert not has_code_block("a\n\n" * READ + "```\nx\n```")

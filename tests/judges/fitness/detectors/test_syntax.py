@@ -56,22 +56,22 @@ def fenced(language: str, code: str) -> str:
 
 
 @pytest.mark.parametrize(("language", "code"), SOUND)
-def test_sound_code_and_pieces_of_it(language: str, code: str) -> None:
+def test_accepts_sound_code_and_snippets(language: str, code: str) -> None:
     assert parses(fenced(language, code)) is not False
 
 
 @pytest.mark.parametrize(("language", "code"), BROKEN)
-def test_broken_code(language: str, code: str) -> None:
+def test_finds_syntax_errors(language: str, code: str) -> None:
     assert has_syntax_errors(fenced(language, code))
 
 
 @pytest.mark.parametrize(("language", "code", "broken"), TREES)
-def test_languages_of_the_extra(language: str, code: str, broken: bool) -> None:
+def test_parses_languages_of_code_extra(language: str, code: str, broken: bool) -> None:
     pytest.importorskip("tree_sitter")
     assert parses(fenced(language, code)) is not broken
 
 
-def test_one_broken_block_is_enough() -> None:
+def test_one_broken_block_fails_output() -> None:
     assert parses("```python\nx = 1\n```\n\n```json\n{\n```\n\n```python\nx = 1\n```\n") is False
 
 
@@ -90,12 +90,12 @@ def test_one_broken_block_is_enough() -> None:
         fenced("yaml", "[" * 9_000),
     ],
 )
-def test_what_is_not_judged(output: str) -> None:
+def test_does_not_judge_gaps_sessions_and_unknown_languages(output: str) -> None:
     assert parses(output) is None
     assert not has_syntax_errors(output)
 
 
-def test_without_the_extra_other_languages_are_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_languages_need_code_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tree_sitter", None)
     tree_parser.cache_clear()
     assert parses(fenced("go", "func f( {")) is None

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from fourscore.judges.fitness.detectors.markdown import READ, Document, read_markdown
+from fourscore.judges.fitness.detectors.markdown import READ, MarkdownDocument, read_markdown
 from fourscore.judges.fitness.detectors.syntax import NotJudged, parse
 from fourscore.judges.reader.numbers import find_numbers
 from fourscore.judges.reader.text import read_text, split_words
@@ -81,7 +81,7 @@ def _read_bounds(bound: str, number: str) -> tuple[int, int]:
     return (n, READ) if bound in _LEAST.split("|") else (n - slack, n + slack)
 
 
-def _count(unit: str, document: Document) -> int:
+def _count(unit: str, document: MarkdownDocument) -> int:
     if unit in ("word", "字"):
         return len(split_words(document.prose))
     if unit in ("sentence", "句话"):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 READ = 50_000
 
 
-class Document(NamedTuple):
+class MarkdownDocument(NamedTuple):
     """The blocks of an output.
 
     A fence has the language that it names, in lower case, and the code; `prose` is all that stands
@@ -28,13 +28,13 @@ def has_code_block(output: str) -> bool:
     return ("```" in output or "~~~" in output) and bool(read_markdown(output).fences)
 
 
-def read_markdown(output: str) -> Document:
+def read_markdown(output: str) -> MarkdownDocument:
     """Parse the first `READ` characters of an output."""
     return _read(output[:READ])
 
 
 @lru_cache(maxsize=16)  # several detectors read the same output, one after the other
-def _read(text: str) -> Document:
+def _read(text: str) -> MarkdownDocument:
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # as the parser counts lines
     fences, lines = [], text.split("\n")
     counts: Counter[str] = Counter()
@@ -48,7 +48,7 @@ def _read(text: str) -> Document:
         elif token.type == "list_item_open" and token.level == 1:
             counts["item"] += 1
             counts["number"] += token.info != ""
-    return Document(
+    return MarkdownDocument(
         fences=tuple(fences),
         prose="\n".join(lines),
         headers=counts["heading_open"],
