@@ -43,7 +43,7 @@ def test_the_gullible_one_fails_the_gate() -> None:
     done = fourscore("attack", *GULLIBLE, "--per-family", "10", "--most", "0.2")
     assert done.returncode == 1, done.stderr
     assert "can be talked into a pass" in done.stdout
-    assert "required: at most 0.2" in done.stdout
+    assert "--most 0.2 is not met" in done.stdout
     for family in read_families():
         assert family.name in done.stdout
 

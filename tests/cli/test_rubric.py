@@ -174,7 +174,7 @@ def test_an_endpoint_that_fails_is_incomplete_and_tells_how_to_go_on(
     with serve_endpoint([make_error(401, "bad key")]) as endpoint:
         assert learn(endpoint) == 3
     err = capsys.readouterr().err
-    assert "what was found is kept; to go on: fourscore" in err
+    assert "the results so far are kept; to go on: fourscore" in err
     assert not Path("rubric.yaml").exists()
 
 
@@ -219,7 +219,7 @@ def test_a_rubric_that_somebody_wrote_is_not_written_over(
 ) -> None:
     Path("rubric.yaml").write_text("dimensions: {math: {}}\n")
     assert learn(endpoint) == 2
-    assert "it is there, and was not learned: give another --out" in capsys.readouterr().err
+    assert "it exists and was not learned: give another --out" in capsys.readouterr().err
     assert Path("rubric.yaml").read_text() == "dimensions: {math: {}}\n"
     assert not endpoint.requests
 

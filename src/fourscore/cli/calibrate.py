@@ -1,10 +1,9 @@
-"""`fourscore calibrate`: a judge held against what people say of the same outputs."""
+"""`fourscore calibrate`: compare a judge with people's labels of the same outputs."""
 
 import argparse
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,6 +11,16 @@ from msgspec.structs import replace
 
 from fourscore.cli import model_options
 from fourscore.cli.calibrate_fit import check_fit, fit_weights
+from fourscore.cli.flags import (
+    add_json_argument,
+    add_model_argument,
+    add_report_argument,
+    add_store_argument,
+    check_report_paths,
+    parse_count,
+    parse_seconds,
+    parse_share,
+)
 from fourscore.cli.judge_options import (
     add_judge_arguments,
     load_judge,
@@ -37,59 +46,56 @@ from fourscore.labels.labelled_outputs import (
     read_labelled_file,
     read_labelled_run,
 )
-from fourscore.report import exports, summary_text
+from fourscore.report import summary_text
 from fourscore.report.calibration_panel import ProgressLine, markdown, show
 from fourscore.stats.corrected_rate import ChanceError, check
-from fourscore.stores.sqlite import DEFAULT_STORE, Store
+from fourscore.stores.sqlite import Store
 
-#: What a label counts as a pass from, where no rubric says.
+#: The share from which on a label is a pass, where neither the rubric nor `--pass-at` says.
 PASS_AT = 0.7
-ENDINGS = (".md", ".json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_judge_arguments(parser)
-    add("--model", metavar="SPEC", help="for a judge that asks one: openai:gpt-4o-mini, …")
-    add("--dimension", metavar="D", help="one dimension of the rubric, or signal of the judge")
-    add("--labels", metavar="FILE", help="cases with a recorded output and label or labels")
-    add(
-        "--run",
-        dest="stored",
-        metavar="RUN",
-        help="instead: a stored run, with the labels of fourscore label",
+    add_model_argument(parser)
+    text = "calibrate one dimension of the rubric, or one signal of the judge"
+    add("--dimension", metavar="D", help=text)
+    text = "read cases with a recorded output and people's labels from this file"
+    add("--labels", metavar="FILE", help=text)
+    text = "take a stored run instead, with the labels of fourscore label"
+    add("--run", dest="run_id", metavar="RUN", help=text)
+    add_store_argument(parser)
+    text = "read labels as whole numbers on this scale: 0:10"
+    add("--scale", metavar="LOW:HIGH", help=text)
+    text = "count a label on a scale as a pass from this share on (0.7)"
+    add("--pass-at", type=parse_share, metavar="SHARE", help=text)
+    text = "correct the pass rate of these outputs, which have no labels"
+    add("--judged", metavar="FILE", help=text)
+    text = "assume that the labelled outputs are a random sample of those"
+    add("--random-sample", action="store_true", help=text)
+    add("--store-in", metavar="RUBRIC", help="write the calibration into this rubric's file")
+    text = (
+        "fit the weights of factual_accuracy to 100 or more labels; they are written beside the"
+        " rubric where held-out labels show a gain"
     )
-    add(
-        "--store",
-        default=DEFAULT_STORE,
-        metavar="FILE",
-        help=f"where runs are kept ({DEFAULT_STORE})",
-    )
-    add("--scale", metavar="LOW:HIGH", help="labels are whole numbers on this scale: 0:10")
-    add("--pass-at", type=float, metavar="SHARE", help="finer labels pass from here on (0.7)")
-    add("--judged", metavar="FILE", help="outputs without labels, whose pass rate is corrected")
-    add("--random-sample", action="store_true", help="the labelled ones were drawn at random")
-    add("--store-in", metavar="RUBRIC", help="write the calibration into this rubric's YAML")
-    add(
-        "--fit",
-        action="store_true",
-        help="fit the weights of factual_accuracy to the labels (100 and more); written beside "
-        "the rubric where held-out labels show a gain",
-    )
-    add("--concurrency", type=int, default=16, metavar="N", help="outputs at a time (16)")
-    add("--deadline", type=float, default=60.0, metavar="SECONDS", help="for each output (60)")
+    add("--fit", action="store_true", help=text)
+    text = "judge this many outputs at a time (16)"
+    add("--concurrency", type=parse_count, default=16, metavar="N", help=text)
+    text = "stop judging an output after this time (60)"
+    add("--deadline", type=parse_seconds, default=60.0, metavar="SECONDS", help=text)
     model_options.add_model_flags(parser)
-    add("--out", action="append", default=[], metavar="FILE", help="also as .md or .json")
-    add("--json", action="store_true", help="one document on stdout")
+    add_report_argument(parser)
+    add_json_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    _check(args)
-    whole = _rubric(args)
-    rubric = _looked_at(whole, args.dimension)
-    pass_at = _pass_at(args, rubric)
-    if args.stored:
-        found, name, fingerprint = _of_run(args, whole, pass_at)
+    _check_flags(args)
+    whole = _read_rubric(args)
+    rubric = _take_dimension(whole, args.dimension)
+    pass_at = _find_pass_threshold(args, rubric)
+    if args.run_id:
+        found, name, fingerprint = _read_run(args, whole, pass_at)
         rest, file = found.rest, args.store
     else:
         scale = None if args.scale is None else scale_of(args.scale)
@@ -99,37 +105,31 @@ def run(args: argparse.Namespace) -> int:
         fingerprint = "" if rubric is None else rubric.provenance.rubric
     if args.fit and rubric is not None:
         return fit_weights(args, rubric, found, pass_at)
-    verdicts, others, bill = _verdicts(args, rubric, found.rows, rest)
+    verdicts, others, usage = _find_verdicts(args, rubric, found.rows, rest)
     calibration = calibrate(
         found, verdicts, others, judge=(name, fingerprint), pass_at=pass_at,
-        random_sample=args.random_sample, together=bool(args.stored), file=file,
+        random_sample=args.random_sample, together=bool(args.run_id), file=file,
     )  # fmt: skip
     if args.store_in:
-        _store(args, calibration)
-    return _report(args, calibration, bill, asked=bool(rest))
+        _write_calibration(args, calibration)
+    return _report(args, calibration, usage, corrects=bool(rest))
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check_flags(args: argparse.Namespace) -> None:
     if args.fit:
         check_fit(args)
-    if (args.labels is None) == (args.stored is None):
+    if (args.labels is None) == (args.run_id is None):
         raise ConfigError("give either --labels FILE or --run RUN", field="--labels")
-    if args.stored and (args.judged or args.scale):
+    if args.run_id and (args.judged or args.scale):
         field = "--judged" if args.judged else "--scale"
         raise ConfigError("it goes with --labels: a run has its own", field=field)
-    if args.random_sample and not (args.stored or args.judged):
-        message = "a sample of what? Give --judged FILE, or --run"
+    if args.random_sample and not (args.run_id or args.judged):
+        message = "give the outputs that it is a sample of: --judged FILE, or --run"
         raise ConfigError(message, field="--random-sample")
-    for field, value in (("--concurrency", args.concurrency), ("--deadline", args.deadline)):
-        if not 0 < value < 1e9:
-            raise ConfigError("expected a number above 0", field=field)
-    for path in args.out:
-        if Path(path).suffix not in ENDINGS:
-            raise ConfigError(f"its ending is not {' or '.join(ENDINGS)}", file=path, field="--out")
-        exports.check_paths([path])
+    check_report_paths(args.out)
 
 
-def _rubric(args: argparse.Namespace) -> Rubric | None:
+def _read_rubric(args: argparse.Namespace) -> Rubric | None:
     """What `--rubric`, `--judge` or `--store-in` names; None where none of them is given.
 
     A judge on its own keeps its own idea of success.
@@ -148,8 +148,8 @@ def _rubric(args: argparse.Namespace) -> Rubric | None:
     return Rubric(name=args.judge, dimensions=tuple(chosen), pass_threshold=PASS_AT)
 
 
-def _looked_at(rubric: Rubric | None, dimension: str | None) -> Rubric | None:
-    """The rubric with nothing but that dimension, which passes at its gate or the threshold."""
+def _take_dimension(rubric: Rubric | None, dimension: str | None) -> Rubric | None:
+    """The rubric with that dimension only, which passes at its gate or at the pass threshold."""
     if rubric is None or dimension is None:
         return rubric
     lines = {line.name: line for line in rubric.dimensions}
@@ -164,20 +164,17 @@ def _looked_at(rubric: Rubric | None, dimension: str | None) -> Rubric | None:
     )
 
 
-def _pass_at(args: argparse.Namespace, rubric: Rubric | None) -> float:
-    given: float | None = args.pass_at
-    if given is None:
-        return PASS_AT if rubric is None else min(1.0, max(0.0, rubric.pass_threshold))
-    if not 0 <= given <= 1:
-        raise ConfigError("expected a share from 0 to 1", field="--pass-at")
-    return given
+def _find_pass_threshold(args: argparse.Namespace, rubric: Rubric | None) -> float:
+    if args.pass_at is not None:
+        return float(args.pass_at)
+    return PASS_AT if rubric is None else min(1.0, max(0.0, rubric.pass_threshold))
 
 
-def _of_run(
+def _read_run(
     args: argparse.Namespace, rubric: Rubric | None, pass_at: float
 ) -> tuple[Labelled, str, str]:
     with Store(args.store, make=False) as store:
-        info = store.run(args.stored)
+        info = store.run(args.run_id)
         judge = info.rubric_fingerprint if rubric is None else rubric.provenance.rubric
         if judge != info.rubric_fingerprint and not any(store.done(info.id, judge)):
             file = args.rubric or args.store_in
@@ -189,15 +186,15 @@ def _of_run(
     return found, name, judge if args.dimension is None else f"{judge} {args.dimension}"
 
 
-def _verdicts(
+def _find_verdicts(
     args: argparse.Namespace, rubric: Rubric | None, rows: list[Output], rest: list[Output]
 ) -> tuple[list[JudgeVerdict], list[JudgeVerdict], dict[str, Any]]:
-    """Of the labelled and of the other outputs, and what the models cost."""
+    """The judge's verdicts on the labelled and on the other outputs, and what models cost."""
     files = ((args.labels, rows), (args.judged, rest))
-    bare = [(file, row) for file, part in files for row in part if row.verdict is None]
-    if rubric is None or not bare:
-        if bare:
-            file, row = bare[0]
+    unjudged = [(file, row) for file, part in files for row in part if row.verdict is None]
+    if rubric is None or not unjudged:
+        if unjudged:
+            file, row = unjudged[0]
             message = "missing: without --judge or --rubric each output brings its judge's score"
             raise DataError(message, file=file, line=row.line, field="judge_score")
         return (
@@ -214,19 +211,19 @@ def _verdicts(
                 [*rows, *rest],
                 concurrency=args.concurrency,
                 deadline=args.deadline,
-                done=ticker,
+                done=progress,
             )
 
-    with protect_stdout(), ProgressLine(len(bare)) as ticker:
+    with protect_stdout(), ProgressLine(len(unjudged)) as progress:
         found = loop.run(work())
     return found[: len(rows)], found[len(rows) :], pool.document()
 
 
-def _store(args: argparse.Namespace, found: Calibration) -> None:
-    """Put what was found into the rubric's file, if it is of this rubric's verdict."""
+def _write_calibration(args: argparse.Namespace, found: Calibration) -> None:
+    """Write the calibration into the rubric's file; refuse one of another judge or dimension."""
     own = read_rubric(args.store_in).provenance.rubric
     if found.fingerprint != own:
-        message = "what was calibrated is not this rubric's pass and fail: give it as --rubric too"
+        message = "another judge or dimension was calibrated: give this rubric as --rubric too"
         raise ConfigError(message, file=args.store_in, field="--store-in")
     errors = found.errors
     try:
@@ -241,8 +238,8 @@ def _store(args: argparse.Namespace, found: Calibration) -> None:
         sensitivity=_counted(errors.true_pass, errors.passes),
         specificity=_counted(errors.true_fail, errors.fails),
     )
-    told = "made by fourscore calibrate: how often people and this rubric agree"
-    put_section(args.store_in, "calibration", msgspec.to_builtins(section), told)
+    comment = "made by fourscore calibrate: how often people and this rubric agree"
+    put_section(args.store_in, "calibration", msgspec.to_builtins(section), comment)
 
 
 def _counted(right: int, of: int) -> Counted:
@@ -250,11 +247,11 @@ def _counted(right: int, of: int) -> Counted:
 
 
 def _report(
-    args: argparse.Namespace, found: Calibration, bill: dict[str, Any], *, asked: bool
+    args: argparse.Namespace, found: Calibration, usage: dict[str, Any], *, corrects: bool
 ) -> int:
-    refused = asked and found.corrected is None
+    refused = corrects and found.corrected is None
     code = INCOMPLETE if refused or found.left_out.get("unmeasured") else PASSED
-    document = {**found.document(), **bill, "stored_in": args.store_in, "exit_code": code}
+    document = {**found.document(), **usage, "stored_in": args.store_in, "exit_code": code}
     text = msgspec.json.encode(document).decode() + "\n"
     for path in args.out:
         with open_atomic(path) as stream:
@@ -263,7 +260,7 @@ def _report(
         sys.stdout.write(text)
         return code
     show(found)
-    for line in summary_text.format_model_costs(bill.get("models", ())):
+    for line in summary_text.format_model_costs(usage.get("models", ())):
         sys.stdout.write(f"{line}\n")
     if args.store_in:
         sys.stdout.write(f"stored in {args.store_in}\n")

@@ -1,4 +1,4 @@
-"""`fourscore calibrate --fit`: weights fitted to the user's labels, written beside the rubric."""
+"""`fourscore calibrate --fit`: fit weights to labels, and write them beside the rubric."""
 
 import argparse
 import re
@@ -18,13 +18,13 @@ from fourscore.labels.fit_weights import Fit, fit_labelled
 from fourscore.labels.labelled_outputs import Labelled
 from fourscore.stats.intervals import Figure
 
-#: What `--fit` does not go with: it changes the judge that these speak of.
-_OTHERS = ("judged", "random_sample", "store_in", "out")
+#: Flags that are refused with `--fit`: they are about the judge as it was before.
+_REFUSED = ("judged", "random_sample", "store_in", "out")
 
 
 def check_fit(args: argparse.Namespace) -> None:
     """Refuse options that `--fit` does not go with."""
-    for name in _OTHERS:
+    for name in _REFUSED:
         if getattr(args, name):
             message = "not with --fit, which changes the judge: calibrate again afterwards"
             raise ConfigError(message, field=f"--{name.replace('_', '-')}")
@@ -34,19 +34,19 @@ def check_fit(args: argparse.Namespace) -> None:
 
 
 def fit_weights(args: argparse.Namespace, rubric: Rubric, found: Labelled, pass_at: float) -> int:
-    """Fit, write the weights where they are a gain, and say what came of it."""
-    name, judge = _fitted_dimension(rubric)
+    """Fit the weights, write them where they are better, print the result; the exit code."""
+    name, judge = _find_dimension(rubric)
     fit = fit_labelled(found, judge, pass_at, time.strftime("%Y-%m-%d", time.gmtime()))
-    path = _weights_path(args.rubric, name)
+    path = _make_weights_path(args.rubric, name)
     if not fit.refused:
         with open_atomic(str(path)) as stream:
             stream.write(msgspec.json.format(msgspec.json.encode(fit.weights), indent=1) + b"\n")
     code = INCOMPLETE if fit.refused else PASSED
     if args.json:
-        document = _document(fit, path, name) | {"exit_code": code}
+        document = _make_document(fit, path, name) | {"exit_code": code}
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
         return code
-    for line in _lines(fit, None if found.scale.kind == "verdict" else pass_at):
+    for line in _format_lines(fit, None if found.scale.kind == "verdict" else pass_at):
         sys.stdout.write(f"{line}\n")
     if not fit.refused:
         option = msgspec.json.encode(path.name).decode()
@@ -55,7 +55,7 @@ def fit_weights(args: argparse.Namespace, rubric: Rubric, found: Labelled, pass_
     return code
 
 
-def _fitted_dimension(rubric: Rubric) -> tuple[str, FactualAccuracy]:
+def _find_dimension(rubric: Rubric) -> tuple[str, FactualAccuracy]:
     """The one dimension whose weights can be fitted."""
     found = [
         (line.name, line.judge)
@@ -71,15 +71,15 @@ def _fitted_dimension(rubric: Rubric) -> tuple[str, FactualAccuracy]:
     return found[0]
 
 
-def _weights_path(rubric: str | None, dimension: str) -> Path:
-    """Beside the rubric's file; for a judge on its own, in the working folder."""
+def _make_weights_path(rubric: str | None, dimension: str) -> Path:
+    """A path beside the rubric's file; for a judge on its own, in the working folder."""
     safe = re.sub(r"[^\w-]", "_", dimension)
     if rubric is not None:
         return Path(rubric).with_name(f"{Path(rubric).stem}.{safe}.weights.json")
     return Path(f"{safe}.weights.json")
 
 
-def _document(fit: Fit, path: Path, dimension: str) -> dict[str, Any]:
+def _make_document(fit: Fit, path: Path, dimension: str) -> dict[str, Any]:
     weights = fit.weights
     return {
         "dimension": dimension,
@@ -87,19 +87,19 @@ def _document(fit: Fit, path: Path, dimension: str) -> dict[str, Any]:
         "cases": weights.cases,
         "left_out": fit.left_out,
         "data": weights.data,
-        "shipped": _held_out(weights.shipped.log_loss, fit.shipped_accuracy),
-        "fitted": _held_out(weights.fitted.log_loss, fit.fitted_accuracy),
+        "shipped": _describe_held_out(weights.shipped.log_loss, fit.shipped_accuracy),
+        "fitted": _describe_held_out(weights.fitted.log_loss, fit.fitted_accuracy),
         "log_loss_gain": msgspec.to_builtins(fit.gain),
         "refused": fit.refused,
         "weights": None if fit.refused else str(path),
     }
 
 
-def _held_out(log_loss: float, accuracy: Figure) -> dict[str, Any]:
+def _describe_held_out(log_loss: float, accuracy: Figure) -> dict[str, Any]:
     return {"log_loss": log_loss, "balanced_accuracy": msgspec.to_builtins(accuracy)}
 
 
-def _lines(fit: Fit, pass_at: float | None) -> Iterator[str]:
+def _format_lines(fit: Fit, pass_at: float | None) -> Iterator[str]:
     weights, gain = fit.weights, fit.gain
     cut = "" if pass_at is None else f", a pass from {pass_at:g} on"
     yield f"fitted to {weights.labels} labels of {weights.cases} cases{cut}; held out, five folds:"
@@ -107,17 +107,18 @@ def _lines(fit: Fit, pass_at: float | None) -> Iterator[str]:
         ("shipped", weights.shipped, fit.shipped_accuracy),
         ("fitted", weights.fitted, fit.fitted_accuracy),
     ):
-        told = _shown(accuracy)
-        yield f"  {name:8} log loss {held.log_loss:.3f}   balanced accuracy {told}   n={accuracy.n}"
+        balanced = _format_figure(accuracy)
+        loss = f"log loss {held.log_loss:.3f}"
+        yield f"  {name:8} {loss}   balanced accuracy {balanced}   n={accuracy.n}"
     least = "" if gain.interval is None else f", at least {gain.interval[0]:.3f} (95%)"
     yield f"  gain     log loss {gain.value or 0.0:.3f}{least}   n={gain.n}"
     if fit.left_out:
-        told = ", ".join(f"{n} {word}" for word, n in fit.left_out.items())
-        yield f"left out: {told}"
+        left_out = ", ".join(f"{n} {word}" for word, n in fit.left_out.items())
+        yield f"left out: {left_out}"
     if fit.refused:
         yield f"refused, nothing is written: {fit.refused}"
 
 
-def _shown(figure: Figure) -> str:
+def _format_figure(figure: Figure) -> str:
     ends = "" if figure.interval is None else " [{:.3f}, {:.3f}]".format(*figure.interval)
     return f"{figure.value or 0.0:.3f}{ends}"

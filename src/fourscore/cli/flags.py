@@ -7,6 +7,7 @@ in a configuration file, its JSON Schema and what `--resume` may do with it all 
 import argparse
 from collections.abc import Callable
 from math import nan
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
@@ -155,3 +156,23 @@ def _parse_number(text: str, expected: str, is_allowed: Callable[[float], bool])
 
 def add_run_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_id", metavar="RUN", help="take this run: its id, or how that begins")
+
+
+def add_model_argument(parser: argparse.ArgumentParser) -> None:
+    text = "use this model for a judge that asks one: openai:gpt-4o-mini, …"
+    parser.add_argument("--model", metavar="SPEC", help=text)
+
+
+def add_report_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--out` for a report; `check_report_paths` checks its values."""
+    text = "also write the results to this file: .md or .json"
+    parser.add_argument("--out", action="append", default=[], metavar="FILE", help=text)
+
+
+def check_report_paths(paths: list[str]) -> None:
+    """Refuse a path of `--out` that could not be written, before the work begins."""
+    for path in paths:
+        if Path(path).suffix not in (".md", ".json"):
+            raise ConfigError("its ending is not .md or .json", file=path, field="--out")
+        if not Path(path).resolve().parent.is_dir():
+            raise ConfigError("there is no such folder", file=path, field="--out")

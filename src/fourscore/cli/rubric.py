@@ -1,4 +1,4 @@
-"""`fourscore rubric learn`: labelled samples in, a rubric out, and whether it is worth anything."""
+"""`fourscore rubric learn`: learn a rubric from labelled samples, and test it on held-out ones."""
 
 import argparse
 import shlex
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from fourscore.cli import model_options
+from fourscore.cli.flags import add_json_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
 from fourscore.executors import loop
@@ -32,44 +33,59 @@ from fourscore.report.learning_panel import Counter, plan_words, report_words
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    told = "learn a rubric from labelled samples"
-    add = actions.add_parser("learn", help=told, description=told).add_argument
-    add("--data", required=True, metavar="FILE", help="labelled samples as JSONL")
-    add("--model", required=True, metavar="SPEC", help="such as openai:gpt-4o-mini")
-    add("--base-url", metavar="URL", help="another endpoint of the model's kind")
-    add("--mode", choices=("pointwise", "listwise"), default="pointwise", help="scores or ranks")
-    add("--language", choices=("en", "zh"), default="en", help="of the prompts (en)")
-    add("--out", default="rubric.yaml", metavar="FILE", help="where the rubric goes (rubric.yaml)")
-    add("--max-rubrics", type=int, default=8, metavar="N", help="criteria at the most (8)")
-    add("--categories", type=int, metavar="N", help="sort the criteria into so many themes")
-    add("--rounds", type=int, default=6, metavar="N", help="rounds of proposals at the most (6)")
-    add("--bind", choices=("reply", "schema"), default="reply", help="schema: for small models")
-    add("--seed", type=int, default=0, metavar="N", help="which samples go where (0)")
-    add("--concurrency", type=int, default=16, metavar="N", help="calls at a time (16)")
-    add("--min-score", type=float, default=0.0, metavar="X", help="the lowest label (0)")
-    add("--max-score", type=float, default=10.0, metavar="X", help="the highest label (10)")
-    add("--query-field", default="main_query", metavar="KEY", help="what was asked (main_query)")
-    add("--answer-field", default="final_answer", metavar="KEY", help="the graded answer")
-    add("--reference-field", default="answer", metavar="KEY", help="the reference, if there is one")
-    add("--dry-run", action="store_true", help="what it would take; nothing is asked")
-    add("--json", action="store_true", help="one document on stdout")
-    model_options.add_model_flags(actions.choices["learn"])
+    text = "Learn a rubric from labelled samples"
+    parser = actions.add_parser("learn", help=text, description=text)
+    add = parser.add_argument
+    add("--data", required=True, metavar="FILE", help="read the labelled samples from this JSONL")
+    text = "ask this model, such as openai:gpt-4o-mini"
+    add("--model", required=True, metavar="SPEC", help=text)
+    add("--base-url", metavar="URL", help="call the model at this address")
+    text = "learn to give scores (pointwise) or ranks (listwise)"
+    add("--mode", choices=("pointwise", "listwise"), default="pointwise", help=text)
+    text = "write the prompts in this language (en)"
+    add("--language", choices=("en", "zh"), default="en", help=text)
+    text = "write the rubric to this file (rubric.yaml)"
+    add("--out", default="rubric.yaml", metavar="FILE", help=text)
+    text = "keep at most this many criteria (8)"
+    add("--max-rubrics", type=int, default=8, metavar="N", help=text)
+    add("--categories", type=int, metavar="N", help="group the criteria into this many themes")
+    text = "stop after this many rounds of proposals (6)"
+    add("--rounds", type=int, default=6, metavar="N", help=text)
+    text = "ask for replies by JSON Schema, for small models (reply)"
+    add("--bind", choices=("reply", "schema"), default="reply", help=text)
+    add("--seed", type=int, default=0, metavar="N", help="seed the split of the samples (0)")
+    text = "make this many calls at a time (16)"
+    add("--concurrency", type=int, default=16, metavar="N", help=text)
+    text = "read labels from this lowest score (0)"
+    add("--min-score", type=float, default=0.0, metavar="X", help=text)
+    text = "read labels up to this highest score (10)"
+    add("--max-score", type=float, default=10.0, metavar="X", help=text)
+    text = "read the question from this key (main_query)"
+    add("--query-field", default="main_query", metavar="KEY", help=text)
+    text = "read the graded answer from this key (final_answer)"
+    add("--answer-field", default="final_answer", metavar="KEY", help=text)
+    text = "read the reference answer, if there is one, from this key (answer)"
+    add("--reference-field", default="answer", metavar="KEY", help=text)
+    text = "print how many calls it would take, and make none"
+    add("--dry-run", action="store_true", help=text)
+    add_json_argument(parser)
+    model_options.add_model_flags(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     with _make_pool(args, None).activate() as pool:
-        settings = _settings(args)
+        settings = _read_settings(args)
         samples = Samples(args.data, settings.mode, settings.fields, settings.bounds)
         plan = plan_of(samples, parts_of(samples, settings.seed), settings)
         about = settings.fingerprint(samples.digest)
         if args.dry_run:
-            return _planned(args, plan.document(pool), settings.pool_model.name, pool)
+            return _print_plan(args, plan.document(pool), settings.pool_model.name, pool)
     out = Path(args.out)
     _check_out(out)
     with Journal(out.with_name(f"{out.name}.journal.jsonl"), about, args.concurrency) as journal:
         counter = Counter(plan.calls)
         if journal.resumed:
-            counter.tell(f"going on: {journal.resumed} findings stand in {journal.path}")
+            counter.tell(f"resuming: {journal.resumed} results are in {journal.path}")
         with _make_pool(args, journal).activate() as pool:
             client = find_layer(settings.pool_model, EndpointModel)
             if client is not None:
@@ -78,13 +94,13 @@ def run(args: argparse.Namespace) -> int:
             for line in plan_words(planned, settings.pool_model.name, pool):
                 counter.tell(line)
         try:
-            document = loop.run(_learned(samples, settings, journal, pool, counter))
+            document = loop.run(_learn(samples, settings, journal, pool, counter))
         except ModelError as error:
-            return _unfinished(args, error, pool)
+            return _report_unfinished(args, error, pool)
         finally:
             counter.clear()
     write_learned_rubric(out, document)
-    return _reported(args, document, planned, pool)
+    return _report(args, document, planned, pool)
 
 
 def _make_pool(args: argparse.Namespace, journal: Journal | None) -> ModelPool:
@@ -96,14 +112,14 @@ def _make_pool(args: argparse.Namespace, journal: Journal | None) -> ModelPool:
     )
 
 
-async def _learned(
+async def _learn(
     samples: Samples, settings: Learning, journal: Journal, pool: ModelPool, counter: Counter
 ) -> dict[str, Any]:
     async with pool:
         return await learn(samples, settings, journal, tell=counter.tell, observe=counter.step)
 
 
-def _settings(args: argparse.Namespace) -> Learning:
+def _read_settings(args: argparse.Namespace) -> Learning:
     try:
         return Learning(
             model=args.model,
@@ -132,16 +148,16 @@ def _settings(args: argparse.Namespace) -> Learning:
 
 
 def _check_out(out: Path) -> None:
-    """A rubric that somebody wrote is not written over."""
+    """Refuse to overwrite a rubric that was not learned."""
     if out.exists() and out.is_file():
         value = read_document(str(out)).value
         if not (isinstance(value, dict) and "learned" in value):
-            message = "it is there, and was not learned: give another --out"
+            message = "it exists and was not learned: give another --out"
             raise ConfigError(message, file=str(out))
 
 
 def _make_budget(args: argparse.Namespace, journal: Journal | None) -> Budget | None:
-    """The budget is that of the rubric: what a run before this one spent counts."""
+    """The budget of the rubric: what earlier runs of the command spent counts."""
     spent = NO_COST
     if journal is not None:
         usage = journal.spent
@@ -149,7 +165,7 @@ def _make_budget(args: argparse.Namespace, journal: Journal | None) -> Budget | 
     return Budget.from_limits(parse_limits(args.budget), spent)
 
 
-def _planned(args: argparse.Namespace, plan: dict[str, Any], model: str, pool: ModelPool) -> int:
+def _print_plan(args: argparse.Namespace, plan: dict[str, Any], model: str, pool: ModelPool) -> int:
     if args.json:
         sys.stdout.write(msgspec.json.encode({"plan": plan}).decode() + "\n")
         return PASSED
@@ -158,33 +174,33 @@ def _planned(args: argparse.Namespace, plan: dict[str, Any], model: str, pool: M
     return PASSED
 
 
-def _unfinished(args: argparse.Namespace, error: ModelError, pool: ModelPool) -> int:
+def _report_unfinished(args: argparse.Namespace, error: ModelError, pool: ModelPool) -> int:
     if args.json:
-        told = {
+        document = {
             "error": {"message": str(error), "kind": error.kind},
             **pool.document(),
+            "exit_code": INCOMPLETE,
         }
-        document = {**told, "exit_code": INCOMPLETE}
         sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     sys.stderr.write(f"fourscore: {error}\n")
     larger = "" if error.kind != "budget" else ", with a larger --budget"
     words = shlex.join(["fourscore", *sys.argv[1:]])
-    sys.stderr.write(f"what was found is kept; to go on{larger}: {words}\n")
+    sys.stderr.write(f"the results so far are kept; to go on{larger}: {words}\n")
     return INCOMPLETE
 
 
-def _reported(
+def _report(
     args: argparse.Namespace, document: dict[str, Any], plan: dict[str, Any], pool: ModelPool
 ) -> int:
     code = PASSED if document["learned"]["outcome"] == LEARNED else GATE_FAILED
-    bill = pool.document()
+    usage = pool.document()
     if args.json:
-        told = {"out": args.out, "rubric": document, "plan": plan, **bill, "exit_code": code}
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        result = {"out": args.out, "rubric": document, "plan": plan, **usage, "exit_code": code}
+        sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
         return code
     for line in report_words(document):
         sys.stdout.write(f"{line}\n")
-    for line in summary_text.format_model_costs(bill.get("models", [])):
+    for line in summary_text.format_model_costs(usage.get("models", [])):
         sys.stdout.write(f"{line}\n")
     sys.stdout.write(f"written: {args.out}\n")
     return code
