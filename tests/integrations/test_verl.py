@@ -155,10 +155,10 @@ def test_a_judge_that_ranks_is_refused() -> None:
 
 
 def test_one_scorer_for_one_configuration() -> None:
-    verl._scorer.cache_clear()
+    verl._get_scorer.cache_clear()
     for _ in range(3):
         verl.compute_score("s", r"\boxed{1}", "1", judge="math", options={"box": "last"})
-    assert verl._scorer.cache_info().misses == 1
+    assert verl._get_scorer.cache_info().misses == 1
     result = verl.compute_score(
         "s", r"\boxed{1}\boxed{2}", "1", judge="math", options={"box": "first"}
     )

@@ -1,4 +1,4 @@
-"""The trainers' own calling conventions, one module for each, a few lines over `Rewards`.
+"""Trainers' own calling conventions, one module for each, and the pytest plugin.
 
 No module here imports its trainer, torch or numpy: what a trainer hands over is read by its shape.
 """

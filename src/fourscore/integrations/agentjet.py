@@ -1,7 +1,7 @@
 """AgentJet: `compute_reward(workflow_task, workflow_output)` for any judge or rubric.
 
-AgentJet makes a judge anew for every rollout, by calling what `judge_protocol` names with its
-configuration; name a function that returns one `TaskJudge` made once.
+AgentJet makes a new judge for every rollout, by calling what `judge_protocol` names with its
+configuration; name a function that returns a `TaskJudge` made only once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from fourscore.train.trainer_output import check_on_error, get_numeric_component
 
 
 class TaskJudge:
-    """A judge with AgentJet's method. A reward that the output brings is kept."""
+    """A judge with AgentJet's `compute_reward`. An output that brings its own reward keeps it."""
 
     def __init__(
         self,
@@ -31,21 +31,24 @@ class TaskJudge:
     def compute_reward(
         self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
     ) -> tuple[float, bool]:
-        """`(raw_reward, is_success)`; the components go to the output's `log_metrics`, the place
-        that AgentJet reads after the call.
+        """Return `(raw_reward, is_success)`.
+
+        The components go to the output's `log_metrics`, which AgentJet reads after the call.
         """
         case = make_case(workflow_task)
-        (score,) = score_batch(self.scorer, [(case, _recorded(workflow_output))])
+        (score,) = score_batch(self.scorer, [(case, _record_output(workflow_output))])
         workflow_output.log_metrics.update(get_numeric_components(self.scorer.rubric, score))
         return resolve_reward(case, score, self.on_error) or 0.0, bool(score.passed)
 
     async def fill_rewards(
         self, workflow_task: WorkflowTask, workflow_outputs: Sequence[WorkflowOutput]
     ) -> list[WorkflowOutput]:
-        """New outputs with `reward` and `is_success`, the group judged together: the only way for
-        a judge that ranks. Both stay None where nothing was judged, and `fourscore_status` says why.
+        """Return new outputs with `reward` and `is_success`, the group judged together.
+
+        A judge that ranks needs this method. Both fields stay None where nothing was judged, with
+        the reason in `log_metrics["fourscore_status"]`.
         """
-        recorded = [_recorded(output) for output in workflow_outputs]
+        recorded = [_record_output(output) for output in workflow_outputs]
         scores = await self.scorer.score_async(make_case(workflow_task), recorded)
         return [
             WorkflowOutput(
@@ -62,5 +65,5 @@ class TaskJudge:
         ]
 
 
-def _recorded(output: WorkflowOutput) -> Recorded:
+def _record_output(output: WorkflowOutput) -> Recorded:
     return Recorded(make_trace(output), output.reward, output.is_success)

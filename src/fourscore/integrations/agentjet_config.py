@@ -1,6 +1,6 @@
-"""Configuration files: AgentJet's YAML as it is, and the same under `fourscore:`.
+"""Read the judge of a configuration file: AgentJet's YAML as it is, or the same under `fourscore:`.
 
-Everything inside `task_judge` is checked; AgentJet's other sections are left alone.
+Everything inside `task_judge` is checked; AgentJet's other sections are ignored.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ ROOTS = ("ajet", "fourscore")
 
 
 class TaskJudge(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """`task_judge`: which judge, and its options. The `alien_llm_…` keys are for custom judges."""
+    """The section `task_judge`: a judge and its options. Custom judges read the `alien_llm_…` keys."""
 
     judge_type: Literal["customized_protocol", "rubrics_auto_grader"] = "customized_protocol"
     judge_protocol: str | None = None
@@ -30,7 +30,7 @@ class TaskJudge(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Settings(dict[str, Any]):
-    """The whole configuration as AgentJet's judges read it: `config.ajet.task_judge.…`."""
+    """The whole configuration with attributes, as AgentJet's judges read it: `config.ajet.…`."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -41,15 +41,17 @@ class Settings(dict[str, Any]):
 
 
 def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) -> Rubric:
-    """The judge of a configuration file as a rubric of one."""
+    """Return the judge of a configuration file as a rubric of one judge."""
     document = read_document(path)
-    root = _root(document)
-    task_judge = _task_judge(document, root)
+    root = _find_root(document)
+    task_judge = _read_task_judge(document, root)
     options = {**(task_judge.judge_options or {}), **(overrides or {})}
     document.value[root]["task_judge"]["judge_options"] = options
     folder = str(Path(path).resolve().parent)
     if task_judge.judge_type == "rubrics_auto_grader":
-        return _auto_grader(document, f"{root}.task_judge.rubrics_auto_grader", task_judge, folder)
+        return _load_auto_grader(
+            document, f"{root}.task_judge.rubrics_auto_grader", task_judge, folder
+        )
     protocol = task_judge.judge_protocol or ""
     try:
         judge = load_judge(protocol, Settings(document.value), options, [folder])
@@ -61,13 +63,13 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
     return Rubric.from_judge(judge)
 
 
-def _auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: str) -> Rubric:
-    from fourscore.labels.auto_grader import make_grader  # asks models: only where it is named
+def _load_auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: str) -> Rubric:
+    from fourscore.labels.auto_grader import make_grader  # heavy: only where it is used
 
     section = task_judge.rubrics_auto_grader
     assert section is not None
     if task_judge.judge_options:
-        message = "an auto grader takes its options in its own section"
+        message = "an auto grader's options belong in the section rubrics_auto_grader"
         raise document.error(message, f"{place.rpartition('.')[0]}.judge_options")
     try:
         judge: Any = make_grader(section, [folder])
@@ -75,14 +77,14 @@ def _auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: 
         raise document.error(error.message, f"{place}.{error.field or ''}".rstrip(".")) from None
     except ValueError as error:
         raise document.error(str(error), place) from None
-    line = Dimension(name=section.grader_name, judge=judge)
+    dimension = Dimension(name=section.grader_name, judge=judge)
     return Rubric(
-        name=section.grader_name, dimensions=(line,), pass_threshold=section.success_threshold
+        name=section.grader_name, dimensions=(dimension,), pass_threshold=section.success_threshold
     )
 
 
 def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
-    """A judge named on the command line as a rubric of one."""
+    """Return a judge that is named by its protocol string as a rubric of one judge."""
     section = {"judge_protocol": protocol, "judge_options": dict(options)}
     judge: Judge | Ranker = load_judge(
         protocol, Settings({"fourscore": {"task_judge": section}}), options
@@ -90,7 +92,7 @@ def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
     return Rubric.from_judge(judge)
 
 
-def _root(document: Document) -> str:
+def _find_root(document: Document) -> str:
     value = document.value
     found = [root for root in ROOTS if isinstance(value, dict) and root in value]
     if len(found) != 1:
@@ -106,7 +108,7 @@ def _root(document: Document) -> str:
     return root
 
 
-def _task_judge(document: Document, root: str) -> TaskJudge:
+def _read_task_judge(document: Document, root: str) -> TaskJudge:
     place = f"{root}.task_judge"
     try:
         task_judge = converted(document.value[root]["task_judge"], TaskJudge)
@@ -119,11 +121,11 @@ def _task_judge(document: Document, root: str) -> TaskJudge:
     elif task_judge.rubrics_auto_grader is None:
         raise document.error("rubrics_auto_grader needs a section of that name", place)
     if task_judge.rubrics_auto_grader is not None:
-        _check_grader(document, task_judge.rubrics_auto_grader, f"{place}.rubrics_auto_grader")
+        _check_auto_grader(document, task_judge.rubrics_auto_grader, f"{place}.rubrics_auto_grader")
     return task_judge
 
 
-def _check_grader(document: Document, grader: AutoGrader, place: str) -> None:
+def _check_auto_grader(document: Document, grader: AutoGrader, place: str) -> None:
     try:
         grader.check()
     except ConfigError as error:

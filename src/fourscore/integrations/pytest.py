@@ -1,12 +1,12 @@
-"""Case files as tests: each case is one, and its agent and rubric come from pytest's own settings.
+"""A pytest plugin: each case of a case file is a test; agent and rubric are pytest settings.
 
     [tool.pytest.ini_options]
     fourscore_cases = ["tests/cases/*.jsonl"]
     fourscore_agent = "agent.py:answer"
     fourscore_rubric = "rubric.yaml"
 
-Nothing is imported and nothing collected where no `fourscore_cases` are named. Tags are keywords:
-`pytest -k hard` takes the cases that have the tag.
+Without `fourscore_cases` nothing is imported or collected. Tags are keywords: `pytest -k hard`
+selects the cases with the tag.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("fourscore_cases", "case files to collect, as patterns", type="args", default=[])
-    parser.addini("fourscore_agent", "the agent, as fourscore run takes it", default="recorded")
+    parser.addini("fourscore_agent", "the agent, as for fourscore run", default="recorded")
     parser.addini(
-        "fourscore_rubric", "the rubric's file; research answers where absent", default=""
+        "fourscore_rubric", "the rubric's file; by default the research rubric", default=""
     )
     parser.addini("fourscore_deadline", "seconds that the agent has for a case", default="60")
 
@@ -50,30 +50,32 @@ class CasesFile(pytest.File):
         from fourscore.formats.cases import CaseFile
 
         try:
-            agent, rubric = self._parts()
+            agent, rubric = self._load_agent_and_rubric()
             file = CaseFile(str(self.path))
             file.check()
             for case in file.cases():
-                yield CaseItem.from_parent(self, name=case.id, case=case, by=(agent, rubric))
+                yield CaseItem.from_parent(
+                    self, name=case.id, case=case, agent=agent, rubric=rubric
+                )
         except FourscoreError as error:
             raise self.CollectError(str(error)) from None
 
-    def _parts(self) -> tuple[Agent, Rubric]:
+    def _load_agent_and_rubric(self) -> tuple[Agent, Rubric]:
         from fourscore.agents.agent import load_agent
         from fourscore.judges.rubric_file import RESEARCH, read_rubric
 
         config = self.config
-        named = config.getini("fourscore_rubric")
-        rubric = read_rubric(str(config.rootpath / named) if named else RESEARCH)
+        file = config.getini("fourscore_rubric")
+        rubric = read_rubric(str(config.rootpath / file) if file else RESEARCH)
         return load_agent(config.getini("fourscore_agent"), folders=[str(config.rootpath)]), rubric
 
 
 class CaseItem(pytest.Item):
-    """One case: the agent is asked, and its answer judged."""
+    """One case as a test: the agent answers it, and the rubric judges the answer."""
 
-    def __init__(self, *, case: Case, by: tuple[Agent, Rubric], **given: Any) -> None:
-        super().__init__(**given)
-        self.case, (self.agent, self.rubric) = case, by
+    def __init__(self, *, case: Case, agent: Agent, rubric: Rubric, **more: Any) -> None:
+        super().__init__(**more)
+        self.case, self.agent, self.rubric = case, agent, rubric
         self.extra_keyword_matches.update(case.tags)
 
     def runtest(self) -> None:
@@ -83,8 +85,8 @@ class CaseItem(pytest.Item):
 
         deadline = float(self.config.getini("fourscore_deadline"))
         trace = PORTAL.run(attempt_case(self.agent, self.case, 0, deadline))
-        given = assert_passes(self.case, trace, self.rubric)
-        self.user_properties.append(("fourscore_value", given.value))
+        score = assert_passes(self.case, trace, self.rubric)
+        self.user_properties.append(("fourscore_value", score.value))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, AssertionError):

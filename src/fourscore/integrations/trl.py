@@ -1,7 +1,7 @@
 """TRL: `reward_funcs=[Reward("math")]`.
 
 TRL calls a reward function with the batch and every column of the data set by name, and takes None
-for a completion that could not be judged: it leaves the advantages then.
+for a completion that could not be judged, which then has no part in the advantages.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from fourscore.train.batch import BatchRow, score_batch, score_batch_async
 from fourscore.train.trainer_input import read_completion, read_task_id, to_json_value
 from fourscore.train.trainer_output import OnError, check_on_error, get_components, resolve_reward
 
-#: Arguments beside the columns that hold live objects, or what the texts say again.
+#: Arguments that are no columns: live objects, or the texts as token ids.
 NOT_COLUMNS = frozenset({"completion_ids", "environments", "trainer_state"})
 
 LogExtra = Callable[[str, list[Any]], None]
@@ -22,8 +22,9 @@ LogMetric = Callable[[str, float], None]
 
 
 class Reward:
-    """A reward function. Columns are the task's metadata; `reference` names the one to compare
-    with, where it is not called `answer`.
+    """A reward function for TRL. Columns of the data set are the task's metadata.
+
+    `reference` names the column to compare with, where it is not called `answer`.
     """
 
     def __init__(
@@ -49,12 +50,12 @@ class Reward:
         log_metric: LogMetric | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        rows = self._rows(prompts, completions, columns)
+        rows = self._make_rows(prompts, completions, columns)
         scores = score_batch(self.scorer, rows)
-        self._log(scores, log_extra, log_metric)
-        return self._given(rows, scores)
+        self._log_components(scores, log_extra, log_metric)
+        return self._list_rewards(rows, scores)
 
-    def _rows(
+    def _make_rows(
         self, prompts: Sequence[Any], completions: Sequence[Any], columns: Mapping[str, Any]
     ) -> list[BatchRow]:
         n = len(prompts)
@@ -65,27 +66,29 @@ class Reward:
         }
         return [
             (
-                self._case(prompt, {name: to_json_value(data[name][i]) for name in data}),
-                _answer(completion),
+                self._make_case(prompt, {name: to_json_value(data[name][i]) for name in data}),
+                Recorded(read_completion(completion)),
             )
             for i, (prompt, completion) in enumerate(zip(prompts, completions, strict=True))
         ]
 
-    def _case(self, prompt: Any, metadata: dict[str, Any]) -> Case:
+    def _make_case(self, prompt: Any, metadata: dict[str, Any]) -> Case:
         expected = None if self.reference is None else metadata.get(self.reference)
         name = read_task_id(metadata)
         return Case(id=name, input=to_json_value(prompt), expected=expected, metadata=metadata)
 
-    def _given(self, rows: Sequence[BatchRow], scores: Sequence[Score]) -> list[float | None]:
+    def _list_rewards(
+        self, rows: Sequence[BatchRow], scores: Sequence[Score]
+    ) -> list[float | None]:
         pairs = zip(rows, scores, strict=True)
         return [resolve_reward(case, score, self.on_error) for (case, _), score in pairs]
 
-    def _log(
+    def _log_components(
         self, scores: Sequence[Score], extra: LogExtra | None, metric: LogMetric | None
     ) -> None:
-        """Columns of the completions table, None where nothing was measured, and their means.
+        """Log the components as columns of the completions table, and their means as metrics.
 
-        They begin with this function's name: two that shared a column would double its length.
+        Keys begin with this function's name: two functions sharing one would double its column.
         """
         parts = [get_components(self.scorer.rubric, score) for score in scores]
         columns: dict[str, list[Any]] = {}
@@ -103,7 +106,7 @@ class Reward:
 
 
 class AsyncReward:
-    """The same, awaited: TRL runs such reward functions side by side."""
+    """A `Reward` that is awaited: TRL runs such reward functions concurrently."""
 
     def __init__(self, reward: Reward) -> None:
         self.reward = reward
@@ -117,11 +120,7 @@ class AsyncReward:
         log_metric: LogMetric | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        rows = self.reward._rows(prompts, completions, columns)
+        rows = self.reward._make_rows(prompts, completions, columns)
         scores = await score_batch_async(self.reward.scorer, rows)
-        self.reward._log(scores, log_extra, log_metric)
-        return self.reward._given(rows, scores)
-
-
-def _answer(completion: Any) -> Recorded:
-    return Recorded(read_completion(completion))
+        self.reward._log_components(scores, log_extra, log_metric)
+        return self.reward._list_rewards(rows, scores)

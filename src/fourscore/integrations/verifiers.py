@@ -1,12 +1,12 @@
-"""verifiers, both generations.
+"""verifiers, both generations of its API.
 
 Until 0.1 a `vf.Rubric` calls functions by the names of their arguments, one rollout at a time, or a
 whole group where the names are plural: `vf.Rubric(**rubric_arguments("math"))`. It turns an
-exception into 0 and a line of its log, so what could not be judged is marked where it marks its own
-failures: in `state["error"]`.
+exception into 0 and a line of its log, so an output that could not be judged is marked where
+verifiers marks its own failures: in `state["error"]`.
 
 Since 0.2 (`verifiers.v1`) a task has `@vf.reward` methods over a trace: `TaskReward("math")` is
-one. There an exception leaves the reward None and the trace failed, which is just what is meant.
+one. There an exception leaves the reward None and marks the trace as failed.
 """
 
 import sys
@@ -34,10 +34,10 @@ from fourscore.train.trainer_output import (
     resolve_reward,
 )
 
-#: Where the reward leaves its components for the metrics that are asked after it.
+#: The key of `state` where the reward function leaves its components for the metrics.
 KEY = "fourscore"
-#: Names the components before there are any.
-_NOTHING = Score(status=Status.SKIPPED)
+#: Has the keys of all components, without values.
+_NO_SCORE = Score(status=Status.SKIPPED)
 
 
 def rubric_arguments(
@@ -47,17 +47,17 @@ def rubric_arguments(
     on_error: OnError = "none",
     deadline: float = 30.0,
 ) -> dict[str, Any]:
-    """`funcs` and `weights` of a `vf.Rubric`: the reward, then its components with weight 0."""
+    """Return `funcs` and `weights` of a `vf.Rubric`: the reward, then components with weight 0."""
     check_on_error(on_error, ("none", "zero", "raise"), "verifiers")
     scorer = load_scorer(source, options, deadline)
     kind = GroupReward if has_ranker(scorer.rubric) else RolloutReward
-    keys = get_components(scorer.rubric, _NOTHING)
+    keys = get_components(scorer.rubric, _NO_SCORE)
     funcs = [kind(scorer, on_error), *(Component(key) for key in keys)]
     return {"funcs": funcs, "weights": [1.0, *(0.0 for _ in keys)]}
 
 
 class RolloutReward:
-    """A reward function for one rollout. The arguments' names are the interface."""
+    """A reward function for one rollout; verifiers calls it by the names of its arguments."""
 
     def __init__(self, scorer: RubricScorer, on_error: OnError) -> None:
         self.scorer, self.on_error = scorer, on_error
@@ -72,15 +72,14 @@ class RolloutReward:
         info: Any = None,
         task: Any = None,
     ) -> float:
-        row = _row(prompt, completion, answer, {} if state is None else state, info, task)
+        state = {} if state is None else state
+        row = _make_row(prompt, completion, answer, state, info=info, task=task)
         (score,) = await score_batch_async(self.scorer, [row])
-        return _give_reward(
-            self.scorer, self.on_error, row[0], score, {} if state is None else state
-        )
+        return _return_reward(self.scorer, self.on_error, row[0], score, state)
 
 
 class GroupReward:
-    """The same for a judge that ranks: verifiers knows it by its plural names."""
+    """A reward function for a group; verifiers knows it by the plural names of its arguments."""
 
     def __init__(self, scorer: RubricScorer, on_error: OnError) -> None:
         self.scorer, self.on_error = scorer, on_error
@@ -96,16 +95,16 @@ class GroupReward:
         tasks: Sequence[Any],
     ) -> list[float]:
         columns = zip(prompts, completions, answers, states, infos, tasks, strict=True)
-        rows = [_row(*column) for column in columns]
+        rows = [_make_row(*column, info=info, task=task) for *column, info, task in columns]
         scores = await score_batch_async(self.scorer, rows)
         return [
-            _give_reward(self.scorer, self.on_error, case, score, state)
+            _return_reward(self.scorer, self.on_error, case, score, state)
             for (case, _), score, state in zip(rows, scores, states, strict=True)
         ]
 
 
 class Component:
-    """One component as a metric. It judges nothing: the reward before it has left it there."""
+    """One component as a metric, as the reward function before it left it in the state."""
 
     def __init__(self, key: str) -> None:
         self.key = self.__name__ = key
@@ -115,10 +114,10 @@ class Component:
         return parts.get(self.key, 0.0)
 
 
-def _row(
-    prompt: Any, completion: Any, answer: Any, state: Mapping[str, Any], info: Any, task: Any
+def _make_row(
+    prompt: Any, completion: Any, answer: Any, state: Mapping[str, Any], *, info: Any, task: Any
 ) -> BatchRow:
-    """Columns of the data set, the task's fields and `info` are metadata."""
+    """Return the case and output of a rollout; columns, the task's fields and `info` are metadata."""
     columns = read_metadata(state.get("input"))
     for repeated in ("prompt", "answer", "info"):
         columns.pop(repeated, None)
@@ -130,25 +129,26 @@ def _row(
     return case, Recorded(read_completion(completion))
 
 
-def _give_reward(
+def _return_reward(
     scorer: RubricScorer, on_error: OnError, case: Case, score: Score, state: dict[str, Any]
 ) -> float:
+    """Return the reward, with its components and any failure written to the state."""
     state[KEY] = get_numeric_components(scorer.rubric, score)
     reward = resolve_reward(case, score, on_error)
     if reward is None and state.get("error") is None:
-        state["error"] = _their_error(str(make_error(case, score)))
+        state["error"] = _make_verifiers_error(str(make_error(case, score)))
     return 0.0 if reward is None else reward
 
 
-def _their_error(message: str) -> Exception:
-    """verifiers' own kind of error, which its outputs and trainers know. It is not retried."""
+def _make_verifiers_error(message: str) -> Exception:
+    """Return an error of verifiers' own class, which its trainers know and do not retry."""
     kind = getattr(sys.modules.get("verifiers"), "Error", RuntimeError)
     error: Exception = kind(message)
     return error
 
 
 class TaskReward:
-    """A reward over a trace: called by a `@vf.reward` method, as one, or from a configuration."""
+    """A reward over a trace: use it in or as a `@vf.reward` method, or from a configuration."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class TaskReward:
         self.__name__ = self.scorer.rubric.name
 
     async def __call__(self, task: Any, trace: Any) -> float:
-        """`task` is the task's data, `trace` the rollout; the components are its metrics."""
+        """Return the reward of a rollout; the components become metrics of the trace."""
         metadata = read_metadata(task)
         name = str(metadata.get("id") or metadata.get("name") or read_task_id(metadata))
         case = Case(id=name, input=metadata.pop("prompt", None), metadata=metadata)

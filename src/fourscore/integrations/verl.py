@@ -1,7 +1,7 @@
 """verl: `compute_score(data_source, solution_str, ground_truth, extra_info)`.
 
 verl collects the keys of the first result of a batch and looks all of them up in every other, so
-they never change. It has no word for "no reward": an answer that cannot be judged raises, or is
+they never change. It has no value for "no reward": an answer that cannot be judged raises, or is
 0 with `fourscore_judged` 0 beside it.
 """
 
@@ -48,9 +48,12 @@ class Scorer:
         extra_info: Mapping[str, Any] | None = None,
         **_reward_model: Any,
     ) -> dict[str, Any]:
-        """What verl calls in a thread. It adds two arguments where it serves a reward model."""
-        row = _row(data_source, solution_str, ground_truth, extra_info)
-        return self._result(row, *score_batch(self.scorer, [row]))
+        """Return the result that verl expects, called in a thread.
+
+        verl adds two arguments where it serves a reward model.
+        """
+        row = _make_row(data_source, solution_str, ground_truth, extra_info)
+        return self._make_result(row, *score_batch(self.scorer, [row]))
 
     async def compute_score_async(
         self,
@@ -60,11 +63,11 @@ class Scorer:
         extra_info: Mapping[str, Any] | None = None,
         **_reward_model: Any,
     ) -> dict[str, Any]:
-        """What verl awaits: a bound `async def` is a coroutine function to it."""
-        row = _row(data_source, solution_str, ground_truth, extra_info)
-        return self._result(row, *await score_batch_async(self.scorer, [row]))
+        """Return the result that verl expects, awaited."""
+        row = _make_row(data_source, solution_str, ground_truth, extra_info)
+        return self._make_result(row, *await score_batch_async(self.scorer, [row]))
 
-    def _result(self, row: BatchRow, score: Score) -> dict[str, Any]:
+    def _make_result(self, row: BatchRow, score: Score) -> dict[str, Any]:
         return {
             "score": resolve_reward(row[0], score, self.on_error),
             **get_components(self.scorer.rubric, score),
@@ -85,8 +88,11 @@ def compute_score(
     deadline: float = 30.0,
     **_reward_model: Any,
 ) -> dict[str, Any]:
-    """Without a file: `path: pkg://fourscore.integrations.verl`, the judge in `reward_kwargs`."""
-    scorer = _scorer(judge, _as_key(options), on_error, deadline)
+    """Return verl's result with a judge named in the configuration, without a file of yours.
+
+    `path: pkg://fourscore.integrations.verl`, and the judge in `reward_kwargs`.
+    """
+    scorer = _get_scorer(judge, _make_key(options), on_error, deadline)
     return scorer.compute_score(data_source, solution_str, ground_truth, extra_info)
 
 
@@ -102,25 +108,25 @@ async def compute_score_async(
     deadline: float = 30.0,
     **_reward_model: Any,
 ) -> dict[str, Any]:
-    """The same as a coroutine function."""
-    scorer = _scorer(judge, _as_key(options), on_error, deadline)
+    """Return the result of `compute_score`, as a coroutine function."""
+    scorer = _get_scorer(judge, _make_key(options), on_error, deadline)
     return await scorer.compute_score_async(data_source, solution_str, ground_truth, extra_info)
 
 
 @lru_cache(maxsize=16)
-def _scorer(judge: str, options: str, on_error: RaiseOrZero, deadline: float) -> Scorer:
+def _get_scorer(judge: str, options: str, on_error: RaiseOrZero, deadline: float) -> Scorer:
     return Scorer(judge, json.loads(options), on_error=on_error, deadline=deadline)
 
 
-def _as_key(options: Mapping[str, Any] | None) -> str:
-    """Options are a mapping of the configuration's, which does not hash."""
+def _make_key(options: Mapping[str, Any] | None) -> str:
+    """Return options as text: verl's mapping of them is not hashable."""
     return json.dumps(read_metadata(options), sort_keys=True)
 
 
-def _row(
+def _make_row(
     data_source: str, solution_str: str, ground_truth: Any, extra_info: Mapping[str, Any] | None
 ) -> BatchRow:
-    """A case of verl's row. A ground truth that is a mapping is metadata too: countdown's is."""
+    """Return the case and output; a ground truth that is a mapping is metadata too (countdown)."""
     extra, expected = read_metadata(extra_info), to_json_value(ground_truth)
     metadata = {"data_source": to_json_value(data_source), **extra}
     if isinstance(expected, dict):
