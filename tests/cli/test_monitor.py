@@ -24,7 +24,7 @@ from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.settings import JudgingSettings, PrivacySettings
 from fourscore.monitor.status import monitor_document
 from fourscore.report.monitor_panel import show_status
-from fourscore.report.monitor_watch import buckets, sparkline, view, view_document
+from fourscore.report.monitor_watch import make_view, pass_rate_buckets, sparkline, view_document
 from fourscore.stores.monitor import MonitorStore
 
 #: What an agent may write to whoever watches it.
@@ -114,7 +114,7 @@ def test_nothing_an_agent_wrote_is_markup(folder: Path, width: int) -> None:
         out = Console(file=io.StringIO(), width=width, force_terminal=colours, markup=False)
         told = {"store": "monitor.db", "status": "critical", "monitors": [one]}
         show_status(told, notices, to=out)
-        out.print(view(watched, out))
+        out.print(make_view(watched, out))
         text = out.file.getvalue()  # type: ignore[attr-defined]
         plain = CUT.sub("", text)
         assert "\x07" not in plain
@@ -132,7 +132,7 @@ def test_the_status_in_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "130 of 130 observed: 100 scored, 30 judge error" in out
     assert "the judge is broken, not the agent" in out
     assert re.search(r"^overall +critical", out, re.MULTILINE)
-    assert "no sink was told" in out
+    assert "no sink was notified" in out
     assert "fourscore monitor promote bad-" in out
     assert main(["monitor", "alerts", "--limit", "3"]) == 0
     out = capsys.readouterr().out
@@ -217,7 +217,7 @@ def test_a_file_of_spans_is_scored(folder: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_a_line_of_bars() -> None:
-    assert list(buckets([], 10)) == []
+    assert list(pass_rate_buckets([], 10)) == []
     text = sparkline([(1.0, 5, 0.0), (0.8, 5, 0.0), (0.5, 5, 0.0)], 0.85, 0.7)
     assert text.plain == "█▅▁"
     assert [span.style for span in text.spans] == ["green", "yellow", "red"]
@@ -239,7 +239,7 @@ def test_an_interaction_becomes_a_case_that_runs(
     assert main(["monitor", "promote", "bad-2", "--to", "cases.jsonl"]) == 0
     captured = capsys.readouterr()
     assert captured.out == "cases.jsonl:2: bad-2\n"
-    assert "expects nothing yet" in captured.err
+    assert "no `expected` yet" in captured.err
     first, _ = CaseFile("cases.jsonl").cases()
     assert first.input == f"What is 1? {EVIL}"
     assert set(first.tags) >= {"a"}
@@ -269,13 +269,13 @@ def test_the_same_is_not_promoted_twice(folder: Path, capsys: pytest.CaptureFixt
     assert promote("bad-1") == 0
     before = Path("cases.jsonl").read_bytes()
     assert promote("bad-1") == 2
-    assert "cases.jsonl:1: 'bad-1' is there already" in capsys.readouterr().err
+    assert "cases.jsonl:1: 'bad-1' is in the file already" in capsys.readouterr().err
     assert promote("good-1") == 2  # the same question, of another interaction
-    assert "asks the same" in capsys.readouterr().err
+    assert "has the same input" in capsys.readouterr().err
     assert Path("cases.jsonl").read_bytes() == before
     Path("cases.jsonl").write_bytes(b'{"id": "bad-2", "input": "x"}')  # no end of line
     assert promote("bad-2") == 2
-    assert "another case is called" in capsys.readouterr().err
+    assert "another case has the id" in capsys.readouterr().err
     assert promote("bad-1") == 0
     assert [case.id for case in CaseFile("cases.jsonl").cases()] == ["bad-2", "bad-1"]
 
@@ -311,9 +311,9 @@ def test_a_cron_job_delivers_what_is_due(folder: Path, capsys: pytest.CaptureFix
     assert main(["monitor", "deliver"]) == 0
     assert "0 sent, 0 failed" in capsys.readouterr().out
     assert main(["monitor", "status"]) == 1
-    assert "hook told 0, failed 1" in capsys.readouterr().out
+    assert "hook sent 0, failed 1" in capsys.readouterr().out
     assert main(["monitor", "alerts"]) == 0
-    assert "1 attempts failed: 127.0.0.1:9: Connection refused" in capsys.readouterr().out
+    assert "1 attempts failed: 127.0.0.1:9: no connection" in capsys.readouterr().out
     assert main(["monitor", "deliver", "--config", "no.yaml"]) == 2
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fourscore.core import ConfigError
 from fourscore.monitor.sinks import Alertmanager, Log, Slack, Webhook, read_sinks
-from fourscore.monitor.sinks.secret import read_secret
+from fourscore.monitor.sinks.secrets import read_secret
 
 GOOD = """\
 sinks:
@@ -57,9 +57,9 @@ def test_all_four_kinds(file: Path, tmp_path: Path) -> None:
         ("", None, "sinks", "expected a section of sinks"),
         ("sinks: [log]\n", 1, "sinks", "expected a section of sinks"),
         ("sinks:\n  log:\nsink: 1\n", 3, "sink", "sinks"),
-        ("sinks:\n  pager:\n", 2, "sinks.pager", "no kind of sink"),
+        ("sinks:\n  pager:\n", 2, "sinks.pager", "not a kind of sink"),
         ("sinks:\n  x:\n    kind: slak\n", 3, "sinks.x.kind", "slack"),
-        ("sinks:\n  x:\n    kind: 7\n", 3, "sinks.x.kind", "no kind of sink"),
+        ("sinks:\n  x:\n    kind: 7\n", 3, "sinks.x.kind", "not a kind of sink"),
         ("sinks:\n  log: loud\n", 2, "sinks.log", "expected its settings"),
         ("sinks:\n  log:\n    reapet: 4h\n", 3, "sinks.log.reapet", "repeat"),
         ("sinks:\n  log:\n    repeat: soon\n", 3, "sinks.log.repeat", "4h"),
@@ -73,7 +73,7 @@ def test_all_four_kinds(file: Path, tmp_path: Path) -> None:
         ("sinks:\n  webhook:\n    url: http://x\n    secret: abc\n", 4,
          "sinks.webhook.secret", "secret_env"),
         ("sinks:\n  alertmanager:\n    url: http://x\n    repeat: never\n", 4,
-         "sinks.alertmanager.repeat", "again"),
+         "sinks.alertmanager.repeat", "open alerts repeated"),
         ("sinks:\n  alertmanager:\n    url: http://x\n    labels: {a-b: x}\n", 4,
          "sinks.alertmanager.labels.a-b", "letters"),
     ],

@@ -20,10 +20,10 @@ from fourscore.core import ConfigError
 from fourscore.monitor.alerts import Notice, Policy
 from fourscore.monitor.delivery import SinkError
 from fourscore.monitor.sinks import Alertmanager, Log, Slack, Webhook
-from fourscore.monitor.sinks.posting import Address
-from fourscore.monitor.sinks.secret import Secret
-from fourscore.monitor.sinks.slack import escaped, message
-from fourscore.monitor.sinks.webhook import signature
+from fourscore.monitor.sinks.http import Address
+from fourscore.monitor.sinks.secrets import Secret
+from fourscore.monitor.sinks.slack import escape, make_message
+from fourscore.monitor.sinks.webhook import sign
 
 Made = Callable[..., Notice]
 #: What a hostile client may send as a tag or an id.
@@ -71,7 +71,7 @@ def test_a_webhook_is_signed_and_says_everything(receiver: Any, notice: Made) ->
 def test_the_signature_is_that_of_standard_webhooks() -> None:
     """The example that its libraries test with."""
     key = base64.b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-    told = signature(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
+    told = sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
     assert told == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
@@ -92,7 +92,7 @@ def test_a_secret_that_can_be_guessed_is_refused(secret: str) -> None:
 
 def test_foreign_text_mentions_and_links_nothing(notice: Made) -> None:
     hostile = notice(stream=f"tag:{HOSTILE}", evidence=(HOSTILE,), monitor=HOSTILE, detail=HOSTILE)
-    told = message([hostile])
+    told = make_message([hostile])
     text = told["text"]
     assert "<" not in text
     assert ">" not in text
@@ -103,7 +103,7 @@ def test_foreign_text_mentions_and_links_nothing(notice: Made) -> None:
     assert "@here" not in outside
     assert "\x1b" not in text
     assert told["unfurl_links"] is False
-    assert escaped("a & b < c > d") == "a &amp; b &lt; c &gt; d"
+    assert escape("a & b < c > d") == "a &amp; b &lt; c &gt; d"
 
 
 def test_slack_gets_some_alerts_in_one_message(receiver: Any, notice: Made) -> None:
@@ -120,7 +120,7 @@ def test_slack_gets_some_alerts_in_one_message(receiver: Any, notice: Made) -> N
 
 def test_a_message_of_many_hostile_names_is_bounded(notice: Made) -> None:
     ids = tuple("&" * 5000 + str(n) for n in range(10))
-    assert len(message([notice(evidence=ids)] * 20)["text"]) < 40_000
+    assert len(make_message([notice(evidence=ids)] * 20)["text"]) < 40_000
 
 
 def test_alertmanager_gets_its_own_shape(receiver: Any, notice: Made) -> None:
@@ -213,7 +213,7 @@ def test_who_answers_a_byte_at_a_time_is_cut_off() -> None:
         try:
             address = Address(f"http://127.0.0.1:{server.getsockname()[1]}")
             with pytest.raises(SinkError, match=r"no answer within 0\.3 s"):
-                address.post(b"{}", {}, patience=0.3)
+                address.post(b"{}", {}, timeout=0.3)
         finally:
             stop.set()
             thread.join()

@@ -1,4 +1,4 @@
-"""`fourscore monitor`: how a service in production does, and what to do about it."""
+"""`fourscore monitor`: show and manage what monitors have stored of services in production."""
 
 import argparse
 import sys
@@ -22,20 +22,20 @@ STORE, NAME, CONFIG = "monitor.db", "default", "monitor.yaml"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     _add_views(actions)
-    promote = _action(actions, "promote", "make an interaction a case of a test set")
-    promote.add_argument("id", metavar="ID", help="of the interaction, as alerts name it")
-    told = "a .jsonl of cases, made where there is none"
-    promote.add_argument("--to", required=True, metavar="FILE", help=told)
-    _add_ingest(_action(actions, "ingest", "score the traces in a file of OpenTelemetry spans"))
-    deliver = _action(actions, "deliver", "tell the sinks what is due, and end")
+    promote = _add_action(actions, "promote", "add an interaction to a file of test cases")
+    promote.add_argument("id", metavar="ID", help="id of the interaction, as in alerts and watch")
+    to = "a .jsonl file of cases; created if it does not exist"
+    promote.add_argument("--to", required=True, metavar="FILE", help=to)
+    _add_ingest(_add_action(actions, "ingest", "score the traces in a file of OpenTelemetry spans"))
+    deliver = _add_action(actions, "deliver", "send due alerts to the sinks, and exit")
     deliver.add_argument(
-        "--config", default=CONFIG, metavar="FILE", help=f"where the sinks are ({CONFIG})"
+        "--config", default=CONFIG, metavar="FILE", help=f"file that lists the sinks ({CONFIG})"
     )
-    board = "a Grafana dashboard and Prometheus' alert rules, to look at /metrics"
+    board = "write a Grafana dashboard and Prometheus alert rules for /metrics"
     dashboard = actions.add_parser("dashboard", help=board, description=board)
-    dashboard.add_argument("--out", required=True, metavar="DIR", help="where they are put")
-    dashboard.add_argument("--force", action="store_true", help="over what is there")
-    dashboard.add_argument("--json", action="store_true", help="one document on stdout")
+    dashboard.add_argument("--out", required=True, metavar="DIR", help="folder for the files")
+    dashboard.add_argument("--force", action="store_true", help="overwrite files that differ")
+    dashboard.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,39 +43,55 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add_views(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    status = _action(actions, "status", "how it stands; ends with 1 at a warning or worse")
-    told = "a rubric's YAML with a calibration, for the corrected pass rate"
-    status.add_argument("--calibration", metavar="FILE", help=told)
-    watch = _action(actions, "watch", "a live view: the pass rate and the worst interactions")
-    watch.add_argument("--once", action="store_true", help="one view, and end")
-    watch.add_argument(
-        "--every", type=_seconds, default=2.0, metavar="SECONDS", help="between two looks (2)"
+    status = _add_action(
+        actions, "status", "show the status of each monitor; exit code 1 at a warning or worse"
     )
-    alerts = _action(actions, "alerts", "alerts, the newest first, and who was told")
-    alerts.add_argument("--open", action="store_true", help="only those that are not over")
-    alerts.add_argument("--limit", type=_count, default=20, metavar="N", help="so many (20)")
-    _action(actions, "metrics", "what /metrics says, for a collector of text files")
+    calibration = "rubric file with a calibration, for the corrected pass rate"
+    status.add_argument("--calibration", metavar="FILE", help=calibration)
+    watch = _add_action(
+        actions, "watch", "show a live view: the pass rate and the worst interactions"
+    )
+    watch.add_argument("--once", action="store_true", help="print one view and exit")
+    watch.add_argument(
+        "--every",
+        type=_seconds,
+        default=2.0,
+        metavar="SECONDS",
+        help="seconds between two updates (2)",
+    )
+    alerts = _add_action(
+        actions, "alerts", "list alerts, the newest first, and their deliveries to sinks"
+    )
+    alerts.add_argument("--open", action="store_true", help="only open alerts")
+    alerts.add_argument(
+        "--limit", type=_count, default=20, metavar="N", help="how many to list (20)"
+    )
+    _add_action(actions, "metrics", "print Prometheus metrics, as /metrics does")
 
 
-def _action(
+def _add_action(
     actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str
 ) -> argparse.ArgumentParser:
     parser = actions.add_parser(name, help=summary, description=summary)
     add = parser.add_argument
-    add("--store", default=STORE, metavar="FILE", help=f"the monitor's store ({STORE})")
-    add("--name", metavar="NAME", help="of one monitor, where the store has several")
-    add("--json", action="store_true", help="one document on stdout")
+    add("--store", default=STORE, metavar="FILE", help=f"store of the monitor ({STORE})")
+    add("--name", metavar="NAME", help="name of one monitor, where the store has several")
+    add("--json", action="store_true", help="print one JSON document")
     return parser
 
 
 def _add_ingest(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE", help="JSONL, as the collector's file exporter writes it")
-    add("--rubric", metavar="FILE", help="a rubric's YAML (the default rubric)")
-    add("--judge", metavar="NAME", help="a judge alone, instead of a rubric")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="an option of the judge")
-    told = "the share of traces that is scored (1: a file is a sample already)"
-    add("--sample-rate", type=_rate, default=1.0, metavar="RATE", help=told)
+    add(
+        "file",
+        metavar="FILE",
+        help="JSONL of spans, as the OpenTelemetry collector's file exporter writes it",
+    )
+    add("--rubric", metavar="FILE", help="rubric file (the default rubric)")
+    add("--judge", metavar="NAME", help="one judge instead of a rubric")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="option of the judge")
+    rate = "share of traces that is scored (1)"
+    add("--sample-rate", type=_rate, default=1.0, metavar="RATE", help=rate)
 
 
 def _status(args: argparse.Namespace) -> int:
@@ -97,7 +113,7 @@ def _status(args: argparse.Namespace) -> int:
         }
     code = GATE_FAILED if document["status"] in ("warning", "critical") else PASSED
     if args.json:
-        return _json({**document, "exit_code": code}, code)
+        return _print_json({**document, "exit_code": code}, code)
     from fourscore.report.monitor_panel import show_status
 
     store_option = "" if args.store == STORE else f" --store {args.store}"
@@ -110,18 +126,18 @@ def _watch(args: argparse.Namespace) -> int:
     from fourscore.report.terminal import make_console
 
     with _store(args) as store:
-        name = _one(store, args.name)
+        name = _select_monitor(store, args.name)
         if args.json:
             if not args.once:
-                raise ConfigError("one document needs --once", field="--json")
-            return _json(view_document(store, name))
+                raise ConfigError("add --once: a live view is not one document", field="--json")
+            return _print_json(view_document(store, name))
         out = make_console()
         if args.once:
             show(view_document(store, name), out)
             return PASSED
         try:
             watch(store, name, args.every, out)
-        except KeyboardInterrupt:  # how one leaves it
+        except KeyboardInterrupt:  # the way to leave it
             return PASSED
 
 
@@ -136,7 +152,7 @@ def _alerts(args: argparse.Namespace) -> int:
                 documents.append({"monitor": name, **alert_document(store, alert)})
                 notices.append(make_local_notice(name, alert))
     if args.json:
-        return _json({"alerts": documents})
+        return _print_json({"alerts": documents})
     from fourscore.report.monitor_panel import show_alerts
 
     show_alerts(documents, notices)
@@ -149,23 +165,23 @@ def _metrics(args: argparse.Namespace) -> int:
     with _store(args) as store:
         text = metrics_text(store, args.name)
     if args.json:
-        raise ConfigError("metrics are Prometheus' text; status --json is a document")
+        raise ConfigError("metrics are plain text; use status --json for a JSON document")
     sys.stdout.write(text)
     return PASSED
 
 
 def _promote(args: argparse.Namespace) -> int:
-    from fourscore.monitor.promote import append, promoted
+    from fourscore.monitor.promote import append_case, read_case
 
     with _store(args) as store:
-        case = promoted(store, _one(store, args.name), args.id)
-    line = append(args.to, case)
+        case = read_case(store, _select_monitor(store, args.name), args.id)
+    line = append_case(args.to, case)
     if args.json:
-        return _json({"file": args.to, "line": line, "case": case.id})
+        return _print_json({"file": args.to, "line": line, "case": case.id})
     sys.stdout.write(f"{args.to}:{line}: {case.id}\n")
     if case.expected is None:
         sys.stderr.write(
-            "fourscore: it expects nothing yet: add `expected` if your judges need it\n"
+            "fourscore: the case has no `expected` yet: add it if your judges need it\n"
         )
     return PASSED
 
@@ -180,7 +196,7 @@ def _ingest(args: argparse.Namespace) -> int:
         done = ingest(args.file, monitor)
     code = INCOMPLETE if done.broken or done.traces.get("broken") else PASSED
     if args.json:
-        return _json({**msgspec.to_builtins(done), "exit_code": code}, code)
+        return _print_json({**msgspec.to_builtins(done), "exit_code": code}, code)
     traces = ", ".join(f"{n:,} {word.replace('_', ' ')}" for word, n in done.traces.items())
     spans = f"{done.planned:,} spans: {done.ingested:,} new, {done.twice:,} twice"
     rest = f"{done.late:,} late, {done.beyond:,} beyond a full trace, {done.broken:,} broken"
@@ -195,7 +211,7 @@ def _ingest(args: argparse.Namespace) -> int:
 def _rubric(args: argparse.Namespace) -> Any:
     if args.judge is None:
         if args.set:
-            raise ConfigError("it needs --judge", field="--set")
+            raise ConfigError("add --judge: --set is an option of a judge", field="--set")
         return args.rubric
     if args.rubric is not None:
         raise ConfigError("give --rubric or --judge, not both", field="--judge")
@@ -210,25 +226,27 @@ def _deliver(args: argparse.Namespace) -> int:
     from fourscore.monitor.status import select_monitors
 
     sinks = read_sinks(args.config)
-    told: dict[str, dict[str, int]] = {}
-    with _store(args) as store, _logged():
+    counts: dict[str, dict[str, int]] = {}
+    with _store(args) as store, _log_to_stderr():
         for name in select_monitors(store, args.name):
             done = Deliverer(store, name, sinks).deliver_due(time.time())
-            told[name] = {word: done[word] for word in ("sent", "failed", "skipped")}
-    failed = sum(each["failed"] for each in told.values())
+            counts[name] = {word: done[word] for word in ("sent", "failed", "skipped")}
+    failed = sum(each["failed"] for each in counts.values())
     code = INCOMPLETE if failed else PASSED
     if args.json:
-        return _json({"monitors": told, "exit_code": code}, code)
-    sent = sum(each["sent"] for each in told.values())
+        return _print_json({"monitors": counts, "exit_code": code}, code)
+    sent = sum(each["sent"] for each in counts.values())
     sys.stdout.write(f"{sent} sent, {failed} failed\n")
     if failed:
-        sys.stderr.write("fourscore: they are tried again; fourscore monitor alerts says why\n")
+        sys.stderr.write(
+            "fourscore: failed alerts are sent again; see fourscore monitor alerts for the reasons\n"
+        )
     return code
 
 
 @contextmanager
-def _logged() -> "Iterator[None]":
-    """What is logged meanwhile goes to stderr: a cron job has nobody else to tell."""
+def _log_to_stderr() -> "Iterator[None]":
+    """Write the monitor's log to stderr, where a cron job reports it."""
     import logging
 
     log, handler = logging.getLogger("fourscore.monitor"), logging.StreamHandler()
@@ -250,7 +268,7 @@ def _dashboard(args: argparse.Namespace) -> int:
 
     files = [str(path) for path in write_files(args.out, force=args.force)]
     if args.json:
-        return _json({"files": files})
+        return _print_json({"files": files})
     sys.stdout.writelines(f"{file}\n" for file in files)
     return PASSED
 
@@ -273,18 +291,18 @@ def _store(args: argparse.Namespace) -> "MonitorStore":
     return MonitorStore(args.store, make=False)
 
 
-def _one(store: "MonitorStore", asked: str | None) -> str:
-    """The monitor that is meant, where only one can be."""
+def _select_monitor(store: "MonitorStore", asked: str | None) -> str:
+    """Return the monitor asked for, or the only one of the store."""
     from fourscore.monitor.status import select_monitors
 
     names = select_monitors(store, asked)
     if len(names) > 1:
         known = ", ".join(sorted(names)[:8])
-        raise ConfigError(f"the store has several: {known}", field="--name")
+        raise ConfigError(f"the store has several monitors: {known}; name one", field="--name")
     return names[0] if names else NAME
 
 
-def _json(document: dict[str, Any], code: int = PASSED) -> int:
+def _print_json(document: dict[str, Any], code: int = PASSED) -> int:
     sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
     return code
 

@@ -1,6 +1,6 @@
 """Monitoring in production: live traffic sampled, scored with the rubric of the tests, and watched.
 
-`monitor` is the way in for applications, `receiving` and `assembly` for traces. Either way a scored
-interaction is one `sample`; `judgement` folds samples into what is known of the service and says
-when a status changes, with no input or output of its own, and `alerts` tells people.
+Applications call `monitor`; OpenTelemetry traces come in through `otel`. Either way a scored
+interaction becomes one `sample`. `state` folds samples into the state of the service and finds
+changes of status, without I/O; `delivery` sends the `alerts` of these to `sinks`.
 """

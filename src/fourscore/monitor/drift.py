@@ -1,7 +1,7 @@
-"""Is the traffic still like that of the reference? Windows of samples, one after the other.
+"""Drift: windows of samples compared with a reference window, in four aspects.
 
-The first `size` samples are the reference, or one set by hand. Then each window of as many is
-compared with it in four ways; no window overlaps another, so the chances of a false alarm add up.
+The first `size` samples are the reference. Each following window of as many samples is compared
+with it. Windows do not overlap, so the chances of a false alarm add up.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ Aspect = Literal["score", "length", "tool_errors", "mix"]
 ASPECTS: tuple[Aspect, ...] = ("score", "length", "tool_errors", "mix")
 SCORES, LENGTHS = 21, 96
 OTHERS, UNTAGGED = "(others)", "(untagged)"
-#: An alarm is over when a window differs no more than one in twenty does by chance.
-OVER = 0.05
+#: An alarm is over when a window's p-value is above this.
+CLEAR_P = 0.05
 #: Interactions named as evidence.
-NAMED = 10
+MAX_EVIDENCE = 10
 
 
-class Profile(msgspec.Struct, omit_defaults=True):
-    """What is counted of a window: scores by twentieths, lengths by quarters of a doubling."""
+class Profile(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """Histograms of a window: scores in steps of 1/20, lengths in quarter powers of two."""
 
     n: int = 0
     scores: list[int] = msgspec.field(default_factory=lambda: [0] * SCORES)
@@ -35,6 +35,7 @@ class Profile(msgspec.Struct, omit_defaults=True):
     tags: dict[str, int] = msgspec.field(default_factory=dict)
 
     def add(self, sample: Sample, tags: tuple[str, ...]) -> None:
+        """Count one sample."""
         self.n += 1
         self.scores[score_bin(sample)] += 1
         self.lengths[length_bin(sample)] += 1
@@ -45,8 +46,8 @@ class Profile(msgspec.Struct, omit_defaults=True):
             self.tags[tag] = self.tags.get(tag, 0) + 1
 
 
-class Mark(msgspec.Struct, omit_defaults=True):
-    """How one aspect stood at the last comparison."""
+class Mark(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """One aspect at the last comparison; `on` while it has drifted."""
 
     on: bool = False
     since: float = 0.0
@@ -56,7 +57,9 @@ class Mark(msgspec.Struct, omit_defaults=True):
     unusual: list[str] = msgspec.field(default_factory=list)
 
 
-class Drift(msgspec.Struct, omit_defaults=True):
+class Drift(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """The reference, the current window, and the last comparison of each aspect."""
+
     reference: Profile = msgspec.field(default_factory=Profile)
     window: Profile = msgspec.field(default_factory=Profile)
     began: float = 0.0
@@ -67,7 +70,7 @@ class Drift(msgspec.Struct, omit_defaults=True):
     )
 
     def fold(self, sample: Sample, tags: tuple[str, ...], size: int, level: float) -> list[Aspect]:
-        """Count a sample; where that fills a window, the aspects whose alarm began or ended."""
+        """Count a sample; where it fills a window, return the aspects whose alarm began or ended."""
         tags = tags or (UNTAGGED,)
         if self.reference.n < size:
             self.reference.add(sample, tags)
@@ -75,10 +78,10 @@ class Drift(msgspec.Struct, omit_defaults=True):
         if not self.window.n:
             self.began = sample.at
         self.window.add(sample, tags)
-        for aspect in self._unusual(sample, tags):
+        for aspect in self._find_unusual(sample, tags):
             ids = self.marks[aspect].unusual
             ids.append(sample.id)
-            if len(ids) > NAMED:
+            if len(ids) > MAX_EVIDENCE:
                 del ids[0]
         return self._compare(level) if self.window.n >= self.reference.n else []
 
@@ -92,20 +95,20 @@ class Drift(msgspec.Struct, omit_defaults=True):
         old, new = self.reference, self.window
         for aspect in ASPECTS:
             mark = self.marks[aspect]
-            mark.distance, mark.p, mark.detail = compared(aspect, old, new)
-            if (mark.p <= level) if not mark.on else (mark.p > OVER):
+            mark.distance, mark.p, mark.detail = compare_profiles(aspect, old, new)
+            if (mark.p <= level) if not mark.on else (mark.p > CLEAR_P):
                 mark.on, mark.since = not mark.on, self.began
                 turned.append(aspect)
         self.windows += 1
         self.window = Profile()
         return turned
 
-    def _unusual(self, sample: Sample, tags: tuple[str, ...]) -> Iterator[Aspect]:
-        """In which ways a sample would be rare in the reference: tags below a fifth of it."""
+    def _find_unusual(self, sample: Sample, tags: tuple[str, ...]) -> Iterator[Aspect]:
+        """Yield the aspects in which a sample would be rare in the reference."""
         if not self.usual:
             self.usual = {
-                "score": _middle(self.reference.scores),
-                "length": _middle(self.reference.lengths),
+                "score": _find_middle(self.reference.scores),
+                "length": _find_middle(self.reference.lengths),
             }
         low, high = self.usual["score"]
         if not low <= score_bin(sample) <= high:
@@ -122,31 +125,33 @@ class Drift(msgspec.Struct, omit_defaults=True):
                 return
 
 
-def compared(aspect: Aspect, old: Profile, new: Profile) -> tuple[float, float, str]:
-    """How far apart two windows are, the p-value, and what it is about, in words."""
+def compare_profiles(aspect: Aspect, old: Profile, new: Profile) -> tuple[float, float, str]:
+    """Return the distance of two windows, its p-value, and what was compared as text."""
     if aspect == "score":
         return (*gap(old.scores, new.scores), "distribution of scores")
     if aspect == "length":
         return (*gap(old.lengths, new.lengths), "distribution of output lengths")
     if aspect == "tool_errors":
         a, m, b, n = old.tool_errors, old.with_tools, new.tool_errors, new.with_tools
-        words = f"tool errors in {b} of {n} interactions with tools, {a} of {m} in the reference"
-        return (b / n - a / m if m and n else 0.0), fisher(a, m, b, n), words
+        text = f"tool errors in {b} of {n} interactions with tools, {a} of {m} in the reference"
+        return (b / n - a / m if m and n else 0.0), fisher(a, m, b, n), text
     tag, moved, p = mix(old.tags, old.n, new.tags, new.n)
     before, after = old.tags.get(tag, 0), new.tags.get(tag, 0)
     return moved, p, f"{tag}: {after} of {new.n}, {before} of {old.n} in the reference"
 
 
 def score_bin(sample: Sample) -> int:
+    """Return the index of a sample's score in the histogram."""
     return int((sample.value or 0.0) * 20 + 1e-9)
 
 
 def length_bin(sample: Sample) -> int:
+    """Return the index of a sample's length in the histogram."""
     return min(int(4 * log2(1 + sample.length)), LENGTHS - 1)
 
 
-def _middle(bins: list[int]) -> tuple[int, int]:
-    """The first and last bin without the rarest twentieth at either end."""
+def _find_middle(bins: list[int]) -> tuple[int, int]:
+    """Return the first and last bin without the outer twentieth at either end."""
     rare, so_far = sum(bins) / 20, 0
     sums = [so_far := so_far + each for each in bins]
     low = next(i for i, each in enumerate(sums) if each > rare)

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from prometheus_client import Metric
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-#: A status as a number; 1 and more is something to look at.
+#: A status as a number; 1 and more needs attention.
 NUMBERS = {"insufficient_data": -1, "healthy": 0, "warning": 1, "critical": 2}
 #: Characters of a label's value.
-LONGEST = 80
+MAX_LABEL = 80
 PREFIX = "fourscore_monitor_"
 
 Labels = Mapping[str, str]
 
 
 class Family(NamedTuple):
-    """Metrics of one name; those of a counter end in `_total`."""
+    """The type and help text of a metric; the name of a counter ends in `_total`."""
 
     kind: Literal["counter", "gauge"]
     help: str
@@ -98,7 +98,7 @@ class MonitorCollector:
 
         points: dict[str, list[Point]] = {}
         for monitor in select_monitors(self._store, self._name):
-            for point in _points(monitor_document(self._store, monitor, self._calibration)):
+            for point in _read_points(monitor_document(self._store, monitor, self._calibration)):
                 points.setdefault(point.family, []).append(point)
         for name, family in FAMILIES.items():
             if name in points:
@@ -120,15 +120,15 @@ def metrics_text(
     return generate_latest(registry).decode()
 
 
-def _points(document: dict[str, Any]) -> Iterator[Point]:
+def _read_points(document: dict[str, Any]) -> Iterator[Point]:
     monitor = {"monitor": document["name"]}
-    yield from _samples(document, monitor)
+    yield from _sample_points(document, monitor)
     overall = {**document, "n": document["measured"]}
-    yield from _stream(overall, {**monitor, "kind": "overall", "name": ""})
+    yield from _stream_points(overall, {**monitor, "kind": "overall", "name": ""})
     for kind in ("dimension", "tag"):
         for name, stream in document[f"{kind}s"].items():
-            yield from _stream(stream, {**monitor, "kind": kind, "name": name})
-    yield from _judge(document, monitor)
+            yield from _stream_points(stream, {**monitor, "kind": kind, "name": name})
+    yield from _judge_points(document, monitor)
     for aspect, mark in document["drift"]["aspects"].items():
         labels = {**monitor, "kind": "drift", "name": aspect}
         yield Point("status", labels, NUMBERS[mark["status"]])
@@ -137,10 +137,10 @@ def _points(document: dict[str, Any]) -> Iterator[Point]:
     corrected = document.get("pass_rate_corrected")
     if corrected:
         yield Point("corrected_pass_rate", monitor, corrected["value"])
-    yield from _alerts(document, monitor)
+    yield from _alert_points(document, monitor)
 
 
-def _samples(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
+def _sample_points(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
     counts = document["counts"]
     for status, n in document["statuses"].items():
         yield Point("samples_total", {**monitor, "status": status}, n)
@@ -158,7 +158,7 @@ def _samples(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
         yield Point("last_sample_timestamp_seconds", monitor, document["last"])
 
 
-def _stream(stream: dict[str, Any], labels: Labels) -> Iterator[Point]:
+def _stream_points(stream: dict[str, Any], labels: Labels) -> Iterator[Point]:
     yield Point("status", labels, NUMBERS[stream["status"]])
     yield Point("measured_total", labels, stream["n"])
     current = stream["current"]
@@ -172,7 +172,7 @@ def _stream(stream: dict[str, Any], labels: Labels) -> Iterator[Point]:
         yield Point("average_score", labels, stream["average_score"])
 
 
-def _judge(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
+def _judge_points(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
     judge, statuses, cost = document["judge"], document["statuses"], document["cost"]
     labels = {**monitor, "kind": "judge", "name": ""}
     yield Point("status", labels, NUMBERS[judge["status"]])
@@ -185,16 +185,16 @@ def _judge(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
     yield Point("judge_cost_dollars_total", monitor, cost["dollars"])
 
 
-def _alerts(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
+def _alert_points(document: dict[str, Any], monitor: Labels) -> Iterator[Point]:
     for severity in ("warning", "critical"):
         n = sum(alert["after"] == severity for alert in document["alerts"])
         yield Point("alerts_open", {**monitor, "severity": severity}, n)
-    for sink, told in document["deliveries"].items():
-        for outcome, n in told.items():
+    for sink, outcomes in document["deliveries"].items():
+        for outcome, n in outcomes.items():
             yield Point("deliveries_total", {**monitor, "sink": sink, "outcome": outcome}, n)
 
 
 def _label(text: str) -> str:
     """Return a label's value, cut, and as UTF-8 can write it."""
-    cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    cut = text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 1]}…"
     return cut.encode("utf-8", "replace").decode()

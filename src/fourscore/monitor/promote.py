@@ -1,7 +1,7 @@
-"""`fourscore monitor promote`: an interaction of production as a case of a test set.
+"""`fourscore monitor promote`: add an interaction from production to a file of test cases.
 
-What is written is what was kept: the redacted text. The case says where it comes from, and stands
-in the file once.
+The case has the redacted text that was stored, and where it comes from in its metadata. The same
+interaction is added once.
 """
 
 import fcntl
@@ -18,32 +18,32 @@ from fourscore.formats.cases import CaseFile
 from fourscore.monitor.sample import FullText, Sample, read_sample, read_text
 from fourscore.stores.monitor import MonitorStore
 
-#: Where a case says where it comes from, in its metadata.
+#: The key of a case's metadata that says where it comes from.
 PROMOTED = "promoted"
 
 
-def promoted(store: MonitorStore, monitor: str, id_: str) -> Case:
-    """The case that a kept interaction is; a `DataError` where its text is not there."""
-    kept = store.sample(monitor, id_)
-    if kept is None:
+def read_case(store: MonitorStore, monitor: str, id_: str) -> Case:
+    """Return the case of a stored interaction; raise a `DataError` where its text is gone."""
+    stored = store.sample(monitor, id_)
+    if stored is None:
         message = (
             f"no interaction {id_!r} of monitor {monitor!r}; fourscore monitor watch shows ids"
         )
         raise DataError(message, file=str(store.path))
-    sample = read_sample(kept.body)
-    if kept.text is None:
+    sample = read_sample(stored.body)
+    if stored.text is None:
         message = (
-            f"the text of {id_!r} has expired (after 7 days, unless told otherwise) or was never"
-            " kept; of its query there is only the beginning, which is no case"
+            f"the text of {id_!r} has expired (keep_text, 7 days by default) or was never kept;"
+            " only the beginning of its query is left, which is not enough for a case"
         )
         raise DataError(message, file=str(store.path))
-    return case_of(monitor, sample, read_text(kept.text))
+    return make_case(monitor, sample, read_text(stored.text))
 
 
-def case_of(monitor: str, sample: Sample, text: FullText) -> Case:
-    """The question as it was asked; how it went is told in its metadata, not expected again."""
+def make_case(monitor: str, sample: Sample, text: FullText) -> Case:
+    """Return a case with the question; the answer and its score go to the metadata."""
     case = text.case
-    told: dict[str, Any] = {
+    origin: dict[str, Any] = {
         "from": "fourscore monitor",
         "monitor": monitor,
         "interaction": sample.id,
@@ -57,51 +57,53 @@ def case_of(monitor: str, sample: Sample, text: FullText) -> Case:
         id=sample.id,
         input=case.input,
         expected=case.expected,
-        metadata={**case.metadata, PROMOTED: told},
+        metadata={**case.metadata, PROMOTED: origin},
         tags=case.tags,
         complexity=case.complexity,
         task_type=case.task_type,
     )
 
 
-def append(path: str, case: Case) -> int:
-    """Add the case at the end of a JSONL file; its line. A `DataError` where it is there already.
+def append_case(path: str, case: Case) -> int:
+    """Append a case to a JSONL file, and return its line. A `DataError` where it is there already.
 
-    The file is locked meanwhile, so that of two who promote the same one comes first.
+    The file is locked, so that two processes do not add the same case.
     """
     if kind_of(path) != "jsonl":
-        raise DataError("expected a name that ends in .jsonl", file=path, field="--to")
+        raise DataError("expected a file name that ends in .jsonl", file=path, field="--to")
     try:
         stream = Path(path).open("ab+")  # noqa: SIM115 - only opening may fail as bad input
     except OSError as error:
         raise DataError(error.strerror or "cannot be written", file=path) from None
     with stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
-        _refuse_twice(path, case)
+        _refuse_duplicate(path, case)
         size = stream.seek(0, os.SEEK_END)
-        ended = True
+        is_ended = True
         if size:
             stream.seek(size - 1)
-            ended = stream.read(1) == b"\n"
-        stream.write((b"" if ended else b"\n") + msgspec.json.encode(fields_of(case)) + b"\n")
+            is_ended = stream.read(1) == b"\n"
+        stream.write((b"" if is_ended else b"\n") + msgspec.json.encode(fields_of(case)) + b"\n")
         stream.flush()
         os.fsync(stream.fileno())
         stream.seek(0)
         return sum(1 for _ in stream)
 
 
-def _refuse_twice(path: str, case: Case) -> None:
+def _refuse_duplicate(path: str, case: Case) -> None:
     origin = case.metadata[PROMOTED]
     for line, there in CaseFile(path).lined():
-        told = there.metadata.get(PROMOTED)
-        if isinstance(told, dict) and _origin(told) == _origin(origin):
-            raise DataError(f"{case.id!r} is there already", file=path, line=line)
+        found = there.metadata.get(PROMOTED)
+        if isinstance(found, dict) and _get_source(found) == _get_source(origin):
+            raise DataError(f"{case.id!r} is in the file already", file=path, line=line)
         if there.id == case.id:
-            raise DataError(f"another case is called {case.id!r}", file=path, line=line, field="id")
+            raise DataError(
+                f"another case has the id {case.id!r}", file=path, line=line, field="id"
+            )
         if there.input == case.input:
-            message = f"{there.id!r} asks the same"
+            message = f"{there.id!r} has the same input"
             raise DataError(message, file=path, line=line, field="input")
 
 
-def _origin(told: dict[str, Any]) -> tuple[object, object]:
-    return told.get("monitor"), told.get("interaction")
+def _get_source(origin: dict[str, Any]) -> tuple[object, object]:
+    return origin.get("monitor"), origin.get("interaction")

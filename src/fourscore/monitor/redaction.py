@@ -1,26 +1,26 @@
-"""Text without what must not be stored: keys, e-mail addresses, card and phone numbers.
+"""Removes what must not be stored from text: keys, e-mail addresses, card and phone numbers.
 
-What is found becomes `[key]`, `[e-mail]`, `[card]` or `[phone]`. The text was written by anybody,
-so each pattern takes time in proportion to its length: it begins only where a run of its characters
-begins, gives nothing back, or is bounded. Better one word too many than one too few; but a digest,
-a date or a number without the form of a phone number is left alone.
+What is found becomes `[key]`, `[e-mail]`, `[card]` or `[phone]`. The text is untrusted, so each
+pattern runs in time linear in its length: it starts only where a run of its characters starts, does
+not backtrack, or is bounded. In doubt a word is removed; but a digest, a date or a number without
+the form of a phone number is left alone.
 """
 
 import re
 from collections.abc import Callable
 from typing import Any
 
-#: A hook of one's own: it is given the text after the patterns.
+#: A function of the user's, applied after the patterns.
 Hook = Callable[[str], str]
 
-#: Characters of one text that are looked at and kept.
-LONGEST = 200_000
-#: What stands in the place of a text that a hook could not read.
+#: Characters of one text that are redacted and kept.
+MAX_TEXT = 200_000
+#: Replaces a text for which the hook failed.
 WITHHELD = "[withheld: the redaction failed]"
 
 PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----")
 PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----")
-#: Looked for in the text in lower case: ignoring case would take five times as long.
+#: Searched in the lower-case text: ignoring case would take five times as long.
 NAMED = re.compile(
     r"(?:api|access|private|signing|secret)[_ -]?key|token|secret|password|passwd|pwd|authorization"
 )
@@ -38,7 +38,7 @@ CHAINED = re.compile(r"\[key\](?:\.\[key\])+")
 EMAIL = re.compile(
     r"(?<![A-Za-z0-9._+'-])[A-Za-z0-9._+'-]++(?:@|%40)[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++"
 )
-#: Where a card or phone number may be; all else is looked for inside.
+#: Where a card or phone number may be; the patterns below search inside.
 NUMBER = re.compile("[+＋(]?\\d[\\d ().\u00a0/-]{5,}+")
 DIGITS = re.compile("(?<!\\d)\\d(?:[ \u00a0-]?\\d){12,}+")
 PHONES = (
@@ -52,24 +52,24 @@ LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 
 
 def redact(text: str) -> str:
-    """The text with what was found named instead."""
+    """Return the text with everything found replaced by its kind."""
     if "PRIVATE KEY" in text:
-        text = _without_pem(text)
+        text = _remove_pem(text)
     lower = text.lower() if text.isascii() else text.translate(LOWER)
-    text = _without_named(text, lower)
+    text = _remove_named(text, lower)
     if "bearer" in lower or "basic" in lower:
         text = BEARER.sub(r"\1\2[key]", text)
     text = LOGIN.sub("://[key]@", text)
-    text = TOKEN.sub(_token, text)
+    text = TOKEN.sub(_redact_token, text)
     if "[key].[key]" in text:
         text = CHAINED.sub("[key]", text)
     if "@" in text or "%40" in text:
         text = EMAIL.sub("[e-mail]", text)
-    return NUMBER.sub(_number, text)
+    return NUMBER.sub(_redact_number, text)
 
 
-def _without_named(text: str, lower: str) -> str:
-    """What stands behind a word like `password` and a sign like `:` goes."""
+def _remove_named(text: str, lower: str) -> str:
+    """Remove the value after a word like `password` and a sign like `:`."""
     parts, at = [], 0
     for name in NAMED.finditer(lower):
         if name.start() >= at and (value := VALUE.match(text, name.end())):
@@ -78,17 +78,17 @@ def _without_named(text: str, lower: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _number(found: re.Match[str]) -> str:
-    """A run of digits and what may stand between them; the letter before it belongs to the look."""
+def _redact_number(found: re.Match[str]) -> str:
+    """Redact a run of digits and separators; the character before it is part of the patterns."""
     before = found.string[found.start() - 1 : found.start()]
-    run = DIGITS.sub(_cards, before + found[0])
+    run = DIGITS.sub(_redact_cards, before + found[0])
     for pattern in PHONES:
         run = pattern.sub("[phone]", run)
     return run[len(before) :]
 
 
-def _without_pem(text: str) -> str:
-    """A private key goes from its first line to its last, or to the end of the text."""
+def _remove_pem(text: str) -> str:
+    """Remove private keys, from the first line to the last or to the end of the text."""
     parts, at = [], 0
     while begin := PEM.search(text, at):
         parts += [text[at : begin.start()], "[key]"]
@@ -97,8 +97,8 @@ def _without_pem(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _token(found: re.Match[str]) -> str:
-    """`[key]` for a run of characters that has a key's first letters, or looks like chance."""
+def _redact_token(found: re.Match[str]) -> str:
+    """Return `[key]` for characters with the prefix of a key, or that look random."""
     token = found[0]
     digits = sum(map(token.count, "0123456789"))
     prefix = PREFIX.search(token)
@@ -112,8 +112,8 @@ def _token(found: re.Match[str]) -> str:
     return token
 
 
-def _cards(found: re.Match[str]) -> str:
-    """A run of digits without the card numbers in it: whole groups, 13 to 19 digits, by Luhn."""
+def _redact_cards(found: re.Match[str]) -> str:
+    """Redact card numbers in a run of digits: whole groups, 13 to 19 digits, valid by Luhn."""
     run = found[0]
     places = [at for at, letter in enumerate(run) if letter.isdigit()]
     values = [int(run[at]) for at in places]
@@ -121,7 +121,7 @@ def _cards(found: re.Match[str]) -> str:
     starts = [at == 0 or not run[at - 1].isdigit() for at in places]
     parts, copied, n = [], 0, 0
     while n < len(values):
-        size = _card_at(n, values, sums, starts) if starts[n] else 0
+        size = _find_card_length(n, values, sums, starts) if starts[n] else 0
         if not size:
             n += 1
             continue
@@ -131,8 +131,8 @@ def _cards(found: re.Match[str]) -> str:
     return "".join([*parts, run[copied:]])
 
 
-def _card_at(n: int, values: list[int], sums: list[list[int]], starts: list[bool]) -> int:
-    """How many digits the card number has that begins here; 0 where none does."""
+def _find_card_length(n: int, values: list[int], sums: list[list[int]], starts: list[bool]) -> int:
+    """Return how many digits the card number has that begins here; 0 where none does."""
     if not 2 <= values[n] <= 6:
         return 0
     for size in range(min(19, len(values) - n), 12, -1):
@@ -145,9 +145,9 @@ def _card_at(n: int, values: list[int], sums: list[list[int]], starts: list[bool
 
 
 def _luhn_sums(values: list[int]) -> list[list[int]]:
-    """Luhn's sum of all digits before each place, once for each parity of the last digit's place.
+    """Return Luhn's sums of all digits before each place, for each parity of the last place.
 
-    The last digit counts as it is, and every second one from there by the digits of its double.
+    The last digit counts as it is, every second one from there as the digit sum of its double.
     """
     sums = []
     for parity in (0, 1):
@@ -160,15 +160,15 @@ def _luhn_sums(values: list[int]) -> list[list[int]]:
 
 
 def redact_value(value: Any, text: Callable[[str], str] = redact) -> Any:
-    """A JSON value with every text in it redacted, keys too; a number may be that of a card."""
+    """Return a JSON value with every text redacted, keys too; a number may be a card's."""
     if isinstance(value, str):
         return text(value)
     if isinstance(value, dict):
         named: dict[str, Any] = {}
         for key, item in value.items():
-            name = told = text(key)
-            while name in named:  # two addresses that were keys
-                name = f"{told} {len(named) + 1}"
+            name = redacted = text(key)
+            while name in named:  # two keys that were e-mail addresses
+                name = f"{redacted} {len(named) + 1}"
             named[name] = redact_value(item, text)
         return named
     if isinstance(value, list | tuple):
@@ -181,7 +181,7 @@ def redact_value(value: Any, text: Callable[[str], str] = redact) -> Any:
 
 
 def cut(text: str, most: int) -> str:
-    """Not inside a word: half an address would no longer be found."""
+    """Cut a text between words: half an e-mail address would not be recognized."""
     if len(text) <= most:
         return text
     at = max(text.rfind(space, most - 300, most) for space in " \n\t")
@@ -189,7 +189,7 @@ def cut(text: str, most: int) -> str:
 
 
 class Redaction:
-    """A text is cut, then the patterns, then a hook of one's own.
+    """Cuts a text, applies the patterns, then the user's hook.
 
     Where the hook fails, nothing of the text is kept.
     """
@@ -199,15 +199,15 @@ class Redaction:
         self.failures = 0
 
     def text(self, text: str) -> str:
-        found = redact(cut(text, LONGEST))
+        found = redact(cut(text, MAX_TEXT))
         if self.hook is None or not found:
             return found
         try:
-            told = self.hook(found)
+            redacted: object = self.hook(found)
         except (Exception, SystemExit):
-            told = None
-        if isinstance(told, str):
-            return told
+            redacted = None
+        if isinstance(redacted, str):
+            return redacted
         self.failures += 1
         return WITHHELD
 

@@ -41,7 +41,7 @@ MAX_NAME = 80
 TYPICAL_N = 50
 
 
-class MonitorState(msgspec.Struct, omit_defaults=True):
+class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
     """What the store keeps. `scored` is the weight of the samples that a judge has scored."""
 
     thresholds: Thresholds = Thresholds()

@@ -1,4 +1,4 @@
-"""What a monitor's store knows, as one document for `status`, `watch` and `/metrics`."""
+"""The JSON documents behind `fourscore monitor status`, `watch`, `alerts` and `/metrics`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,14 +18,14 @@ from fourscore.stats.corrected_rate import ChanceError, rogan_gladen, times
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_alerts import Alert
 
-#: Words of a status, the better first.
-WORDS = ("insufficient_data", "healthy", "warning", "critical")
-#: What the sinks were told, among the counts of a monitor.
+#: The statuses, the best first.
+STATUSES = ("insufficient_data", "healthy", "warning", "critical")
+#: Prefixes of the counts of deliveries to a sink.
 SENT, FAILED = "deliveries_sent:", "deliveries_failed:"
 
 
 def select_monitors(store: MonitorStore, asked: str | None) -> list[str]:
-    """The monitors of a store, or the one that is asked for."""
+    """Return the names of a store's monitors, or the one asked for if it exists."""
     known = store.monitors()
     if asked is None:
         return known
@@ -38,11 +38,11 @@ def select_monitors(store: MonitorStore, asked: str | None) -> list[str]:
 def store_document(
     store: MonitorStore, names: Sequence[str], errors: Confusion | None = None
 ) -> dict[str, Any]:
-    """All of these monitors; `status` is the worst of what they say of the agent and the judge."""
+    """Return the document of these monitors; `status` is their worst, of the agent or the judge."""
     monitors = [monitor_document(store, name, errors) for name in names]
     return {
         "store": str(store.path),
-        "status": worst([one["worst_status"] for one in monitors]),
+        "status": worst_status([one["worst_status"] for one in monitors]),
         "monitors": monitors,
     }
 
@@ -50,32 +50,33 @@ def store_document(
 def monitor_document(
     store: MonitorStore, name: str, errors: Confusion | None = None
 ) -> dict[str, Any]:
-    """One monitor: its judgement, its counts, its open alerts, what became of telling of them."""
+    """Return one monitor's state, counts, open alerts and their deliveries."""
     document = state_document(read_state(store.state(name)), errors)
     counts = dict.fromkeys(Counters.NAMES, 0) | store.counts(name)
     return {
         "name": name,
-        "worst_status": worst(_statuses(document)),
+        "worst_status": worst_status(_all_statuses(document)),
         **document,
         "counts": {word: n for word, n in counts.items() if ":" not in word},
         "dropped": counts["dropped"],
         "alerts": [alert_document(store, alert) for alert in open_alerts(store, name)],
-        "deliveries": _deliveries(counts),
+        "deliveries": _delivery_counts(counts),
     }
 
 
-def _statuses(document: dict[str, Any]) -> list[str]:
+def _all_statuses(document: dict[str, Any]) -> list[str]:
     streams = (*document["dimensions"].values(), *document["tags"].values())
     parts = (document, document["judge"], document["drift"], *streams)
     return [part["status"] for part in parts]
 
 
 def open_alerts(store: MonitorStore, name: str) -> list[Alert]:
+    """Return a monitor's open alerts, the newest first."""
     return store.outbox.alerts(name, only_open=True)
 
 
 def alert_document(store: MonitorStore, alert: Alert) -> dict[str, Any]:
-    """A change of status, and what each sink was told of it."""
+    """Return a change of status and its deliveries to each sink."""
     change = read_change(alert.body)
     return {
         "number": alert.number,
@@ -84,22 +85,23 @@ def alert_document(store: MonitorStore, alert: Alert) -> dict[str, Any]:
         "kind": change.kind,
         **msgspec.to_builtins(change),
         "deliveries": {
-            sink: _delivery(*told) for sink, told in store.outbox.deliveries(alert.number).items()
+            sink: _delivery_document(*delivery)
+            for sink, delivery in store.outbox.deliveries(alert.number).items()
         },
     }
 
 
-def _delivery(state: str, sent: int, attempts: int, error: str) -> dict[str, Any]:
-    skipped = error.startswith(SKIPPED)
+def _delivery_document(state: str, sent: int, attempts: int, error: str) -> dict[str, Any]:
+    is_skipped = error.startswith(SKIPPED)
     return {
-        "state": "not told" if skipped else state,
+        "state": "not told" if is_skipped else state,
         "sent": sent,
         "attempts": attempts,
         "error": error.removeprefix(SKIPPED),
     }
 
 
-def _deliveries(counts: dict[str, int]) -> dict[str, dict[str, int]]:
+def _delivery_counts(counts: dict[str, int]) -> dict[str, dict[str, int]]:
     sinks = {word.partition(":")[2] for word in counts if word.startswith((SENT, FAILED))}
     return {
         sink: {"sent": counts.get(SENT + sink, 0), "failed": counts.get(FAILED + sink, 0)}
@@ -107,13 +109,13 @@ def _deliveries(counts: dict[str, int]) -> dict[str, dict[str, int]]:
     }
 
 
-def worst(words: Sequence[str]) -> str:
-    """The worst of some words; nothing at all is no data."""
-    return max(words, key=WORDS.index, default="insufficient_data")
+def worst_status(statuses: Sequence[str]) -> str:
+    """Return the worst of some statuses; of none it is `insufficient_data`."""
+    return max(statuses, key=STATUSES.index, default="insufficient_data")
 
 
 def read_judge_errors(path: str | None) -> Confusion | None:
-    """The judge's errors, by the calibration that stands in a rubric's file."""
+    """Return the judge's errors from the calibration in a rubric's file."""
     if path is None:
         return None
     from fourscore.judges.rubric_file import read_rubric
@@ -121,7 +123,7 @@ def read_judge_errors(path: str | None) -> Confusion | None:
     fingerprint = read_rubric(path).provenance.rubric
     calibration = read_calibration(Path(path).read_text(encoding="utf-8"))
     if calibration is None:
-        message = "it has no calibration; fourscore calibrate --store-in puts one there"
+        message = "the file has no calibration; fourscore calibrate --store-in adds one"
         raise ConfigError(message, file=path, field="calibration")
     if calibration.judge != fingerprint:
         message = f"the rubric has changed since it was calibrated on {calibration.date}"
@@ -135,7 +137,7 @@ def read_judge_errors(path: str | None) -> Confusion | None:
     )
 
 
-#: Of the intervals shown; alarms have their own.
+#: Confidence of the intervals shown; alarms have their own.
 LEVEL = 0.95
 
 
@@ -155,20 +157,20 @@ def state_document(state: MonitorState, errors: Confusion | None = None) -> dict
         "dimensions": {name: each.document() for name, each in state.dimensions.items()},
         "tags": {name: each.document() for name, each in state.tags.items()},
         "tags_unwatched": state.unwatched,
-        "judge": _judge(state.judge),
-        "drift": _drift(state.drift),
+        "judge": _judge_document(state.judge),
+        "drift": _drift_document(state.drift),
         "first": state.first,
         "last": state.last,
         "cost": msgspec.to_builtins(msgspec.structs.asdict(state.cost)),
         "thresholds": msgspec.to_builtins(state.thresholds),
     }
     if errors is not None:
-        document |= _corrected(state, errors)
+        document |= _corrected_rate(state, errors)
     return document
 
 
-def _judge(stream: Stream) -> dict[str, Any]:
-    """Of what a judge was asked, how much it could not measure."""
+def _judge_document(stream: Stream) -> dict[str, Any]:
+    """Return how much of its samples the judge could not measure."""
     document = stream.document()
     rate, ends = stream.rate(), stream.interval()
     return {
@@ -181,7 +183,7 @@ def _judge(stream: Stream) -> dict[str, Any]:
     }
 
 
-def _drift(drift: Drift) -> dict[str, Any]:
+def _drift_document(drift: Drift) -> dict[str, Any]:
     marks = {aspect: drift.marks[aspect] for aspect in ASPECTS}
     compared = drift.windows > 0
     word = "warning" if any(mark.on for mark in marks.values()) else "healthy"
@@ -205,19 +207,19 @@ def _drift(drift: Drift) -> dict[str, Any]:
     }
 
 
-def _corrected(state: MonitorState, errors: Confusion) -> dict[str, Any]:
-    """The rate that people would give; outputs of an agent that failed are failures for sure."""
+def _corrected_rate(state: MonitorState, errors: Confusion) -> dict[str, Any]:
+    """Return the rate that people would give; an agent that failed has failed for certain."""
     overall = state.overall
     if not state.scored:
         return {"pass_rate_corrected": None, "corrected_reason": "nothing was judged"}
     share = state.scored / overall.weight
-    rate, alike = min(1.0, overall.passed / state.scored), overall.effective_n()
+    rate, effective_n = min(1.0, overall.passed / state.scored), overall.effective_n()
     judged = state.statuses[Status.SCORED]
     try:
-        found = rogan_gladen(rate, alike * share, errors, level=LEVEL, judged=judged)
+        found = rogan_gladen(rate, effective_n * share, errors, level=LEVEL, judged=judged)
     except ChanceError as error:
         return {"pass_rate_corrected": None, "corrected_reason": str(error)}
     if share < 1:
-        found = times(found, share, max(1, round(alike)), LEVEL)
+        found = times(found, share, max(1, round(effective_n)), LEVEL)
     corrected = msgspec.to_builtins(found) | {"n": overall.n, "interval": list(found.interval)}
     return {"pass_rate_corrected": corrected, "corrected_reason": ""}

@@ -19,7 +19,7 @@ KEPT, NAMED = 20, 10
 RECENT = 1000
 
 
-class Stream(msgspec.Struct, omit_defaults=True):
+class Stream(msgspec.Struct, omit_defaults=True, kw_only=True):
     """`weight` and `passed` are sums of weights, `square` of their squares."""
 
     alarm: Vigil = msgspec.field(name="vigil", default_factory=Vigil)  # its stored name

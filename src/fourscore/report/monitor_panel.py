@@ -1,4 +1,4 @@
-"""A monitor on a terminal: how it stands, and its alerts. Tags and ids are foreign: plain."""
+"""The status and alerts of a monitor on a terminal. Tags and ids are untrusted: escaped."""
 
 import time
 from typing import Any
@@ -11,7 +11,7 @@ from fourscore.formats.plain_text import plain
 from fourscore.judges.calibrated_rate import METHODS
 from fourscore.monitor.alert_text import ASPECTS, facts, headline
 from fourscore.monitor.alerts import Notice
-from fourscore.monitor.status import WORDS
+from fourscore.monitor.status import STATUSES
 from fourscore.report.terminal import make_console, print_panel
 
 COLOURS = {
@@ -20,18 +20,18 @@ COLOURS = {
     "critical": "bold red",
     "insufficient_data": "dim",
 }
-#: A status in a column.
+#: Shorter names of a status, for a column.
 SHORT = {"insufficient_data": "too few"}
-#: Kinds of streams; what stands first is looked at first.
+#: Kinds of streams, the most important first.
 KINDS = ("judge", "overall", "dimension", "tag", "drift")
 #: Streams of a kind that are shown, the worst first; `--json` has all.
-SHOWN = 12
+MAX_STREAMS = 12
 #: Characters of a name or an id, and of a longer text.
 NAME, LONG = 40, 200
-#: Columns from which there is room for dates.
+#: Terminal columns from which dates are shown.
 WIDE = 100
 #: Interactions of an alert that the status names; `fourscore monitor alerts` names all.
-NAMED = 3
+MAX_EVIDENCE = 3
 
 
 def show_status(
@@ -40,16 +40,16 @@ def show_status(
     options: str = "",
     to: Console | None = None,
 ) -> None:
-    """All monitors of the document, one after the other; `options` are for the next command."""
+    """Print all monitors of a document; `options` are added to the commands it suggests."""
     out = to or make_console()
     if not document["monitors"]:
         out.print(Text("the store has no monitor yet: nothing was observed"))
     for one in document["monitors"]:
         some = sorted(notices.get(one["name"], []), key=_urgency)
-        parts: list[RenderableType] = [head(one), Text(), streams(one, out)]
+        parts: list[RenderableType] = [make_summary(one), Text(), make_stream_table(one, out)]
         for notice in some:
-            parts += [Text(), *_briefly(notice)]
-        # A judge that failed says nothing of an answer: that is no case to begin with.
+            parts += [Text(), *_summarize_alert(notice)]
+        # An interaction that the judge failed on is no test case.
         ids = [id_ for notice in some if notice.kind != "judge" for id_ in notice.evidence]
         if ids:
             name = f" --name {plain(one['name'], NAME)}" if len(document["monitors"]) > 1 else ""
@@ -60,15 +60,15 @@ def show_status(
         print_panel(out, title, parts, COLOURS[one["worst_status"]])
 
 
-def head(one: dict[str, Any]) -> Table:
-    """The lines above the streams."""
+def make_summary(one: dict[str, Any]) -> Table:
+    """Return the summary above the table of streams."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column()
     grid.add_row("status", _status(one, one["since"]))
     grid.add_row("samples", _samples(one))
     if one["pass_rate"] is not None:
-        rate = f"{one['pass_rate']:.1%} {_ends(one['pass_rate_interval'])}, n={one['measured']:,}"
+        rate = f"{one['pass_rate']:.1%} {_format_interval(one['pass_rate_interval'])}, n={one['measured']:,}"
         grid.add_row("pass rate", f"{rate}, of all samples so far")
     if one["average_score"] is not None:
         grid.add_row("score", f"{one['average_score']:.3f} on average")
@@ -81,21 +81,21 @@ def head(one: dict[str, Any]) -> Table:
     grid.add_row("lost", Text(some or "none", "yellow" if some else ""))
     late = one["counts"].get("spans_late", 0)
     if late:
-        grid.add_row("spans", f"{late:,} came after their trace was scored")
+        grid.add_row("spans", f"{late:,} arrived after their trace was scored")
     grid.add_row("alerts", _alerts(one))
     return grid
 
 
 def _status(part: dict[str, Any], since: float | None) -> Text:
     words = Text().append(part["status"].replace("_", " "), COLOURS[part["status"]])
-    return words if since is None else words.append(f" since {_when(since)}")
+    return words if since is None else words.append(f" since {_format_time(since)}")
 
 
 def _samples(one: dict[str, Any]) -> str:
     seen = f" of {one['counts']['observed']:,} observed" if one["counts"]["observed"] else ""
     some = [f"{n:,} {word.replace('_', ' ')}" for word, n in one["statuses"].items() if n]
     few = one["status"] == "insufficient_data"
-    needed = f"; it takes {one['thresholds']['min_samples']} to judge" if few else ""
+    needed = f"; {one['thresholds']['min_samples']} are needed" if few else ""
     return f"{one['sample_count']:,}{seen}{': ' if some else ''}{', '.join(some)}{needed}"
 
 
@@ -105,7 +105,7 @@ def _corrected(one: dict[str, Any]) -> str:
         return f"no: {one['corrected_reason']}"
     method = METHODS.get(found["method"], found["method"])
     labels = f"{method} with {found['labels']} labels"
-    return f"{found['value']:.1%} {_ends(found['interval'])}, {labels}"
+    return f"{found['value']:.1%} {_format_interval(found['interval'])}, {labels}"
 
 
 def _judge(one: dict[str, Any]) -> Text:
@@ -128,7 +128,7 @@ def _drift(drift: dict[str, Any]) -> Text:
     for name, mark in on.items():
         words = ASPECTS.get(name, name)
         detail = f" ({plain(mark['detail'], LONG)})" if name in ("mix", "tool_errors") else ""
-        text.append(f"; {words} since {_when(mark['since'])}{detail}")
+        text.append(f"; {words} since {_format_time(mark['since'])}{detail}")
     return text
 
 
@@ -136,16 +136,16 @@ def _alerts(one: dict[str, Any]) -> Text:
     n = len(one["alerts"])
     text = Text().append(f"{n} open" if n else "none open", "bold" if n else "")
     if n and not one["deliveries"]:
-        text.append("; no sink was told: monitor.yaml names sinks", "yellow")
-    for sink, told_ in one["deliveries"].items():
-        text.append(f"; {plain(sink, NAME)} told {told_['sent']:,}")
-        if told_["failed"]:
-            text.append(f", failed {told_['failed']:,}", "red")
+        text.append("; no sink was notified: list sinks in monitor.yaml", "yellow")
+    for sink, counts in one["deliveries"].items():
+        text.append(f"; {plain(sink, NAME)} sent {counts['sent']:,}")
+        if counts["failed"]:
+            text.append(f", failed {counts['failed']:,}", "red")
     return text
 
 
-def streams(one: dict[str, Any], out: Console) -> Table:
-    """Dimensions and tags, the worst first; `lately` is the block that decides."""
+def make_stream_table(one: dict[str, Any], out: Console) -> Table:
+    """Return a table of dimensions and tags, the worst first; `lately` is the current block."""
     wide = out.width >= WIDE
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("stream", overflow="ellipsis", no_wrap=True, max_width=40 if wide else 25)
@@ -157,9 +157,9 @@ def streams(one: dict[str, Any], out: Console) -> Table:
     rows = [("overall", one)]
     for kind in ("dimension", "tag"):
         found = sorted(one[f"{kind}s"].items(), key=_badness)
-        rows += [(f"{kind} {plain(name, NAME)}", stream) for name, stream in found[:SHOWN]]
-        if len(found) > SHOWN:
-            rows.append((f"{len(found) - SHOWN} more, with --json", {}))
+        rows += [(f"{kind} {plain(name, NAME)}", stream) for name, stream in found[:MAX_STREAMS]]
+        if len(found) > MAX_STREAMS:
+            rows.append((f"{len(found) - MAX_STREAMS} more, with --json", {}))
     for name, stream in rows:
         table.add_row(Text(name, "" if stream else "dim"), *(_row(stream, wide) if stream else ()))
     return table
@@ -168,7 +168,7 @@ def streams(one: dict[str, Any], out: Console) -> Table:
 def _badness(item: tuple[str, dict[str, Any]]) -> tuple[int, float, str]:
     name, stream = item
     rate = stream["pass_rate"]
-    return -WORDS.index(stream["status"]), 1.0 if rate is None else rate, name
+    return -STATUSES.index(stream["status"]), 1.0 if rate is None else rate, name
 
 
 def _row(stream: dict[str, Any], wide: bool) -> list[RenderableType]:
@@ -176,32 +176,32 @@ def _row(stream: dict[str, Any], wide: bool) -> list[RenderableType]:
     rate_now = now["pass_rate"]
     cells: list[RenderableType] = [
         Text(SHORT.get(word, word), COLOURS[word]),
-        "" if rate_now is None else f"{rate_now:.1%} {_ends(now['pass_rate_interval'])}",
+        "" if rate_now is None else f"{rate_now:.1%} {_format_interval(now['pass_rate_interval'])}",
         f"{now['n']:,}",
         "" if rate is None else f"{rate:.1%}",
     ]
     if wide:
-        cells.append("" if stream["since"] is None else _when(stream["since"]))
+        cells.append("" if stream["since"] is None else _format_time(stream["since"]))
     return cells
 
 
 def _urgency(notice: Notice) -> tuple[bool, int]:
-    """Critical ones first, and the whole before its parts."""
+    """Sort critical alerts first, and the overall rate before its parts."""
     return notice.severity != "critical", KINDS.index(notice.kind)
 
 
-def _briefly(notice: Notice) -> list[RenderableType]:
-    """Two lines, or three."""
-    told = facts(notice, _short)
-    first = next(iter(told))
+def _summarize_alert(notice: Notice) -> list[RenderableType]:
+    """Return an alert in two or three lines."""
+    details = facts(notice, _short)
+    first = next(iter(details))
     sure = "" if notice.sure is None else f", sure {notice.sure:.2%}"
     lines: list[RenderableType] = [
         Text(headline(notice, _short), COLOURS[notice.severity]),
-        Text(f"  {first} {told[first]}, since {_when(notice.since)}{sure}"),
+        Text(f"  {first} {details[first]}, since {_format_time(notice.since)}{sure}"),
     ]
     if notice.evidence:
-        ids = ", ".join(map(_short, notice.evidence[:NAMED]))
-        more = len(notice.evidence) - NAMED
+        ids = ", ".join(map(_short, notice.evidence[:MAX_EVIDENCE]))
+        more = len(notice.evidence) - MAX_EVIDENCE
         lines.append(Text(f"  see {ids}{f' and {more} more' if more > 0 else ''}"))
     return lines
 
@@ -209,7 +209,7 @@ def _briefly(notice: Notice) -> list[RenderableType]:
 def show_alerts(
     documents: list[dict[str, Any]], notices: list[Notice], to: Console | None = None
 ) -> None:
-    """Alerts, the newest first, and what became of telling of them."""
+    """Print alerts and their deliveries, the newest first."""
     out = to or make_console()
     if not documents:
         out.print(Text("no alerts"))
@@ -224,30 +224,30 @@ def show_alerts(
         for label, value in facts(notice, _short).items():
             grid.add_row(f"  {label}", Text(value))
         if document["ended"] is not None:
-            grid.add_row("  until", _when(document["ended"]))
+            grid.add_row("  until", _format_time(document["ended"]))
         for sink, delivery in document["deliveries"].items():
-            grid.add_row(f"  {plain(sink, NAME)}", Text(_delivered(delivery)))
+            grid.add_row(f"  {plain(sink, NAME)}", Text(_format_delivery(delivery)))
         out.print(grid)
 
 
-def _delivered(delivery: dict[str, Any]) -> str:
+def _format_delivery(delivery: dict[str, Any]) -> str:
     if delivery["state"] == "not told":
-        return f"not told: {plain(delivery['error'], LONG)}"
-    words = f"told {delivery['sent']} times" if delivery["sent"] != 1 else "told once"
+        return f"not sent: {plain(delivery['error'], LONG)}"
+    text = f"sent {delivery['sent']} times" if delivery["sent"] != 1 else "sent once"
     if delivery["error"]:
         tries = f"{delivery['attempts']} attempts failed"
-        words += f", {tries}: {plain(delivery['error'], LONG)}"
-    return words
+        text += f", {tries}: {plain(delivery['error'], LONG)}"
+    return text
 
 
 def _short(text: str) -> str:
     return plain(text, NAME)
 
 
-def _ends(interval: list[float]) -> str:
+def _format_interval(interval: list[float]) -> str:
     return "[{:.1%}, {:.1%}]".format(*interval)
 
 
-def _when(at: float) -> str:
-    """Local time, as the operator's clock says."""
+def _format_time(at: float) -> str:
+    """Return a local time as text."""
     return time.strftime("%m-%d %H:%M", time.localtime(at))

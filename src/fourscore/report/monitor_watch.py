@@ -1,4 +1,4 @@
-"""`fourscore monitor watch`: a live view, with the pass rate as a line and the worst interactions."""
+"""`fourscore monitor watch`: a live view of the pass rate and the worst interactions."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -12,42 +12,46 @@ from rich.text import Text
 from fourscore.formats.plain_text import plain
 from fourscore.monitor.sample import Sample, read_sample
 from fourscore.monitor.status import monitor_document
-from fourscore.report.monitor_panel import COLOURS, NAME, head
+from fourscore.report.monitor_panel import COLOURS, NAME, make_summary
 from fourscore.report.terminal import NARROWEST
 from fourscore.stores.monitor import MonitorStore
 
 BARS = "▁▂▃▄▅▆▇█"
 #: Samples behind the line, and columns of it.
-LOOKED_AT, COLUMNS = 600, 60
+LINE_SAMPLES, COLUMNS = 600, 60
 #: Interactions shown.
-WORST = 8
-#: Characters that are enough to know an interaction by.
+MAX_WORST = 8
+#: Characters shown of an id or a query.
 LONG = 60
 
 
 def view_document(store: MonitorStore, name: str) -> dict[str, Any]:
-    """What is shown: the monitor, its pass rate over time, the worst of its newest samples."""
-    newest = [read_sample(kept.body) for kept in store.samples(name, limit=LOOKED_AT) if kept.drawn]
+    """Return the monitor, its pass rate over time, and the worst of its newest samples."""
+    newest = [
+        read_sample(stored.body)
+        for stored in store.samples(name, limit=LINE_SAMPLES)
+        if stored.drawn
+    ]
     measured = [sample for sample in reversed(newest) if sample.passed is not None]
-    worst = [read_sample(kept.body) for kept in store.worst(name, limit=WORST)]
+    worst = [read_sample(stored.body) for stored in store.worst(name, limit=MAX_WORST)]
     return {
         **monitor_document(store, name),
-        "line": [list(each) for each in buckets(measured, COLUMNS)],
-        "worst_recent": [_told(sample) for sample in worst if not sample.passed],
+        "line": [list(each) for each in pass_rate_buckets(measured, COLUMNS)],
+        "worst_recent": [_sample_document(sample) for sample in worst if not sample.passed],
     }
 
 
-def buckets(samples: Sequence[Sample], most: int) -> Iterator[tuple[float, int, float]]:
-    """The pass rate of stretches of equal length: rate, n, and when the stretch began."""
+def pass_rate_buckets(samples: Sequence[Sample], most: int) -> Iterator[tuple[float, int, float]]:
+    """Yield rate, n and start time of groups of equally many samples."""
     size = max(5, -(-len(samples) // most))
-    for start in range(len(samples) % size, len(samples), size):  # the newest stretch is whole
+    for start in range(len(samples) % size, len(samples), size):  # the newest group is full
         some = samples[start : start + size]
         weight = sum(sample.weight for sample in some)
         passed = sum(sample.weight for sample in some if sample.passed)
         yield passed / weight, len(some), some[0].at
 
 
-def _told(sample: Sample) -> dict[str, Any]:
+def _sample_document(sample: Sample) -> dict[str, Any]:
     return {
         "id": sample.id,
         "at": sample.at,
@@ -61,7 +65,7 @@ def _told(sample: Sample) -> dict[str, Any]:
 
 
 def sparkline(line: Sequence[Sequence[float]], warning: float, critical: float) -> Text:
-    """Bars from the lowest rate, or the critical one where that is lower, up to 1."""
+    """Return bars from the lowest rate, or the critical threshold if lower, up to 1."""
     floor = min([critical, *(rate for rate, *_ in line)])
     text = Text()
     for rate, *_ in line:
@@ -71,19 +75,19 @@ def sparkline(line: Sequence[Sequence[float]], warning: float, critical: float) 
     return text
 
 
-def view(one: dict[str, Any], out: Console) -> RenderableType:
-    """The whole of the screen."""
+def make_view(one: dict[str, Any], out: Console) -> RenderableType:
+    """Return the whole screen."""
     rules = one["thresholds"]
     parts: list[RenderableType] = [
         Text(f"monitor {plain(one['name'], NAME)}", COLOURS[one["worst_status"]]),
-        head(one),
+        make_summary(one),
     ]
     if one["line"]:
         line = sparkline(one["line"], rules["pass_rate_warning"], rules["pass_rate_critical"])
         rate, n, _ = one["line"][-1]
         ago = time.strftime("%m-%d %H:%M", time.localtime(one["line"][0][2]))
-        told = f"{int(n)} samples a bar, since {ago}; the newest {rate:.0%}"
-        parts += [Text(), Text.assemble("lately     ", line), Text(f"           {told}", "dim")]
+        legend = f"{int(n)} samples a bar, since {ago}; the newest {rate:.0%}"
+        parts += [Text(), Text.assemble("lately     ", line), Text(f"           {legend}", "dim")]
     if one["worst_recent"]:
         parts += [Text(), _worst(one["worst_recent"], out)]
     return Group(*parts)
@@ -91,7 +95,7 @@ def view(one: dict[str, Any], out: Console) -> RenderableType:
 
 def _worst(worst: Sequence[dict[str, Any]], out: Console) -> RenderableType:
     if out.width < NARROWEST or not out.is_terminal:
-        return Group(Text("worst of the newest, that did not pass"), *map(_lines, worst))
+        return Group(Text("the worst of the newest that did not pass"), *map(_lines, worst))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
     table.add_column("did not pass", no_wrap=True, overflow="ellipsis", ratio=3)
     table.add_column("score", justify="right", no_wrap=True)
@@ -114,23 +118,23 @@ def _lines(each: dict[str, Any]) -> Text:
 
 
 def show(one: dict[str, Any], out: Console) -> None:
-    """One view; on a pipe without the spaces at the ends of lines."""
+    """Print one view; without trailing spaces where stdout is not a terminal."""
     if out.is_terminal:
-        out.print(view(one, out))
+        out.print(make_view(one, out))
         return
     with out.capture() as captured:
-        out.print(view(one, out))
+        out.print(make_view(one, out))
     out.file.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
     out.file.flush()
 
 
 def watch(store: MonitorStore, name: str, seconds: float, out: Console) -> NoReturn:
-    """Until it is interrupted: a screen of its own on a terminal, elsewhere view after view."""
+    """Update the view until interrupted; on a pipe, print one view after the other."""
     if not out.is_terminal:
         while True:
             show(view_document(store, name), out)
             time.sleep(seconds)
     with Live(console=out, screen=True, auto_refresh=False) as live:
         while True:
-            live.update(view(view_document(store, name), out), refresh=True)
+            live.update(make_view(view_document(store, name), out), refresh=True)
             time.sleep(seconds)

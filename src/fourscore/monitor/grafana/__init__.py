@@ -1,4 +1,4 @@
-"""Files for those who watch with Prometheus and Grafana, and how they are written out."""
+"""A Grafana dashboard and Prometheus alert rules, and a function that copies them out."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ FILES = ("dashboard.json", "rules.yaml")
 
 
 def write_files(folder: str, *, force: bool = False) -> list[Path]:
-    """Copy them into a folder; what differs there stays, unless forced."""
+    """Copy them into a folder; refuse to overwrite files that differ, unless forced."""
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
         for name in FILES:
             there = target / name
             if not force and there.exists() and there.read_bytes() != (HERE / name).read_bytes():
-                message = "it is there and differs; --force writes over it"
+                message = "the file exists and differs; --force overwrites it"
                 raise ConfigError(message, file=str(there))
         for name in FILES:
             (target / name).write_bytes((HERE / name).read_bytes())

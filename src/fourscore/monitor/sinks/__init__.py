@@ -1,8 +1,8 @@
-"""Where alerts go: a log, a webhook, Slack, Alertmanager. Each is a class with `send(notices)`.
+"""Sinks, which receive alerts: log, webhook, Slack, Alertmanager. Each has `send(notices)`.
 
     sinks = read_sinks("monitor.yaml")
 
-A sink says nothing of its secret and its address, neither in errors nor in `repr`.
+A sink shows neither its secret nor the path of its URL, in errors or in `repr`.
 """
 
 from fourscore.monitor.sinks.alertmanager import Alertmanager

@@ -1,8 +1,8 @@
-"""Alerts for Prometheus' Alertmanager, by its API v2.
+"""Sends alerts to Prometheus' Alertmanager, API v2.
 
-Alertmanager takes an alert for over when it has not heard of it for a while, so an open one is sent
-again and again, and says itself until when it holds. Its identity are its labels. The severity is
-one of them, for routing, so an alert that became critical ends as a warning in the same request.
+Alertmanager resolves an alert that is not sent again for a while, so an open one is repeated and
+has an `endsAt`. Alertmanager identifies an alert by its labels. The severity is one of them, for
+routing, so when an alert becomes critical, the same request ends it as a warning.
 """
 
 import time
@@ -14,19 +14,19 @@ import msgspec
 
 from fourscore.monitor.alert_text import facts, headline, one_line
 from fourscore.monitor.alerts import Notice, Policy, Severity
-from fourscore.monitor.sinks.posting import Address
-from fourscore.monitor.sinks.secret import Secret
+from fourscore.monitor.sinks.http import Address
+from fourscore.monitor.sinks.secrets import Secret
 
-#: Seconds between two, as Prometheus does it.
+#: Seconds until an open alert is sent again, as Prometheus does.
 RESEND = 60.0
-#: An alert holds for so many of them, so that one that is late does not end it.
+#: `endsAt` is so many repetitions away, so that a late one does not end the alert.
 HOLDS = 5
 PATH = "/api/v2/alerts"
 NAMES = {"judge": "FourscoreJudgeFailing", "drift": "FourscoreDrift"}
 
 
 class Alertmanager:
-    """`url` is that of its web interface; `labels` are added to those of every alert."""
+    """`url` is that of Alertmanager's web interface; `labels` are added to every alert."""
 
     together = 20
 
@@ -47,7 +47,7 @@ class Alertmanager:
         holds = HOLDS * (self.policy.repeat or 24 * 3600.0)
         now = time.time()
         alerts = [
-            alert for notice in notices for alert in postable(notice, now, holds, self._labels)
+            alert for notice in notices for alert in make_alerts(notice, now, holds, self._labels)
         ]
         headers = {"content-type": "application/json", "user-agent": "fourscore"}
         if self._token is not None:
@@ -55,22 +55,24 @@ class Alertmanager:
         self._address.post(msgspec.json.encode(alerts), headers)
 
 
-def postable(
+def make_alerts(
     notice: Notice, now: float, holds: float, labels: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """The alert under either severity: one of them holds, or neither."""
+    """Return the alert under both severities; at most one of them is active."""
     severities: tuple[Severity, ...] = ("warning", "critical")
     return [
-        _postable(notice, severity, now, now + holds if _holds(notice, severity) else now, labels)
+        _make_alert(
+            notice, severity, now, now + holds if _is_active(notice, severity) else now, labels
+        )
         for severity in severities
     ]
 
 
-def _holds(notice: Notice, severity: Severity) -> bool:
+def _is_active(notice: Notice, severity: Severity) -> bool:
     return notice.state == "firing" and notice.status == severity
 
 
-def _postable(
+def _make_alert(
     notice: Notice, severity: Severity, now: float, ends: float, labels: Mapping[str, str]
 ) -> dict[str, Any]:
     names = {
@@ -84,10 +86,10 @@ def _postable(
     return {
         "labels": {**labels, **names},
         "annotations": {"summary": headline(notice, one_line), "description": described},
-        "startsAt": _instant(min(notice.since, now)),
-        "endsAt": _instant(ends),
+        "startsAt": _format_instant(min(notice.since, now)),
+        "endsAt": _format_instant(ends),
     }
 
 
-def _instant(at: float) -> str:
+def _format_instant(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")

@@ -1,4 +1,4 @@
-"""Alerts as lines of a log, through the standard library's `logging`."""
+"""Writes alerts to a log, with the standard library's `logging`."""
 
 import logging
 from collections.abc import Sequence
@@ -21,5 +21,5 @@ class Log:
     def send(self, notices: Sequence[Notice]) -> None:
         for notice in notices:
             level = LEVELS[notice.severity] if notice.state == "firing" else logging.INFO
-            told = "; ".join(f"{key} {value}" for key, value in facts(notice, one_line).items())
-            LOG.log(level, "%s; %s", headline(notice, one_line), told)
+            details = "; ".join(f"{key} {value}" for key, value in facts(notice, one_line).items())
+            LOG.log(level, "%s; %s", headline(notice, one_line), details)

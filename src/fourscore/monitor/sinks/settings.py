@@ -1,4 +1,4 @@
-"""`monitor.yaml`: which sinks there are, and what each is told.
+"""Reads `monitor.yaml`: the sinks, and what each is sent.
 
 sinks:
   ops:
@@ -23,7 +23,7 @@ from fourscore.monitor.alerts import HOUR, Policy
 from fourscore.monitor.delivery import Sink
 from fourscore.monitor.sinks.alertmanager import RESEND, Alertmanager
 from fourscore.monitor.sinks.log import Log
-from fourscore.monitor.sinks.secret import Secret, read_secret
+from fourscore.monitor.sinks.secrets import Secret, read_secret
 from fourscore.monitor.sinks.slack import Slack
 from fourscore.monitor.sinks.webhook import Webhook
 
@@ -39,7 +39,7 @@ class LogSettings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class SlackSettings(LogSettings, kw_only=True):
-    """The address is a secret: rather from the environment or a file."""
+    """The URL is a secret: better read from the environment or a file."""
 
     url: str | None = None
     url_env: str | None = None
@@ -61,7 +61,7 @@ class AlertmanagerSettings(SlackSettings, kw_only=True):
 
 
 def read_sinks(path: str) -> list[Sink]:
-    """The sinks of a file; a `ConfigError` with file, line and field where one cannot be."""
+    """Read the sinks of a file; a `ConfigError` names file, line and field of a mistake."""
     document = read_document(path)
     value = document.value
     if not isinstance(value, dict) or not isinstance(value.get("sinks"), dict):
@@ -69,84 +69,88 @@ def read_sinks(path: str) -> list[Sink]:
     for key in value:
         if key != "sinks":
             raise document.error(f"unknown key; {suggest_known(str(key), ['sinks'])}", str(key))
-    return [_sink(document, str(name), section) for name, section in value["sinks"].items()]
+    return [_make_sink(document, str(name), section) for name, section in value["sinks"].items()]
 
 
-def _sink(document: Document, name: str, section: Any) -> Sink:
+def _make_sink(document: Document, name: str, section: Any) -> Sink:
     place = f"sinks.{name}"
-    section = {} if section is None else section  # `log:` alone says it all
+    section = {} if section is None else section  # `log:` alone is enough
     if not isinstance(section, dict):
         raise document.error("expected its settings", place)
     kind = section.get("kind", name)
     if kind not in KINDS:
         field = f"{place}.kind" if "kind" in section else place
-        words = f"{kind!r} is no kind of sink; {suggest_known(str(kind), KINDS)}"
-        raise document.error(words, field)
-    settings_of, build = KINDS[kind]
+        message = f"{kind!r} is not a kind of sink; {suggest_known(str(kind), KINDS)}"
+        raise document.error(message, field)
+    settings_type, make = KINDS[kind]
     fields = {key: item for key, item in section.items() if key != "kind"}
     try:
-        return build(name, converted(fields, settings_of))
+        return make(name, converted(fields, settings_type))
     except (ConversionError, ConfigError) as error:
         field = f"{place}.{error.field}" if error.field else place
         raise document.error(error.message, field) from None
 
 
-def _log(name: str, told: LogSettings) -> Sink:
-    return Log(name, policy=_policy(told))
+def _make_log(name: str, settings: LogSettings) -> Sink:
+    return Log(name, policy=_make_policy(settings))
 
 
-def _webhook(name: str, told: WebhookSettings) -> Sink:
+def _make_webhook(name: str, settings: WebhookSettings) -> Sink:
     return Webhook(
-        _url(told),
+        _read_url(settings),
         name,
-        secret=read_secret("secret", told.secret_env, told.secret_file),
-        token=read_secret("token", told.token_env, told.token_file),
-        policy=_policy(told),
+        secret=read_secret("secret", settings.secret_env, settings.secret_file),
+        token=read_secret("token", settings.token_env, settings.token_file),
+        policy=_make_policy(settings),
     )
 
 
-def _slack(name: str, told: SlackSettings) -> Sink:
-    return Slack(_url(told), name, policy=_policy(told))
+def _make_slack(name: str, settings: SlackSettings) -> Sink:
+    return Slack(_read_url(settings), name, policy=_make_policy(settings))
 
 
-def _alertmanager(name: str, told: AlertmanagerSettings) -> Sink:
-    for label in told.labels:
+def _make_alertmanager(name: str, settings: AlertmanagerSettings) -> Sink:
+    for label in settings.labels:
         if not _LABEL.fullmatch(label):
             raise ConfigError("expected letters, digits and _", field=f"labels.{label}")
-    token = read_secret("token", told.token_env, told.token_file)
-    policy = _policy(told)
+    token = read_secret("token", settings.token_env, settings.token_file)
+    policy = _make_policy(settings)
     if policy.repeat is None:
-        raise ConfigError("Alertmanager has to hear of open alerts again", field="repeat")
-    return Alertmanager(_url(told), name, token=token, labels=told.labels, policy=policy)
+        raise ConfigError(
+            "Alertmanager needs open alerts repeated: give a duration", field="repeat"
+        )
+    return Alertmanager(
+        _read_url(settings), name, token=token, labels=settings.labels, policy=policy
+    )
 
 
-#: What each kind is told, and what becomes of it.
+#: The settings of each kind, and the function that makes its sink.
 KINDS: dict[str, tuple[type[Any], Callable[[str, Any], Sink]]] = {
-    "log": (LogSettings, _log),
-    "webhook": (WebhookSettings, _webhook),
-    "slack": (SlackSettings, _slack),
-    "alertmanager": (AlertmanagerSettings, _alertmanager),
+    "log": (LogSettings, _make_log),
+    "webhook": (WebhookSettings, _make_webhook),
+    "slack": (SlackSettings, _make_slack),
+    "alertmanager": (AlertmanagerSettings, _make_alertmanager),
 }
 
 
-def _url(told: SlackSettings) -> str | Secret:
-    secret = read_secret("url", told.url_env, told.url_file)
-    if (told.url is None) == (secret is None):
+def _read_url(settings: SlackSettings) -> str | Secret:
+    secret = read_secret("url", settings.url_env, settings.url_file)
+    if (settings.url is None) == (secret is None):
         raise ConfigError("expected url, url_env or url_file", field="url")
-    return told.url or secret or ""
+    return settings.url or secret or ""
 
 
-def _policy(told: LogSettings) -> Policy:
-    return Policy(repeat=_duration(told.repeat), least=told.least)
+def _make_policy(settings: LogSettings) -> Policy:
+    return Policy(repeat=_parse_repeat(settings.repeat), least=settings.least)
 
 
-def _duration(told: str | float) -> float | None:
-    """Seconds, of a number or of words like 90s, 30m, 4h, 1d; None is never."""
-    if told == NEVER:
+def _parse_repeat(given: str | float) -> float | None:
+    """Return the seconds of a number or of a text like 90s, 30m, 4h, 1d; None for never."""
+    if given == NEVER:
         return None
-    found = _DURATION.fullmatch(told) if isinstance(told, str) else None
-    seconds = float(found[1]) * _SECONDS[found[2]] if found else told
+    found = _DURATION.fullmatch(given) if isinstance(given, str) else None
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else given
     if not isinstance(seconds, int | float) or not 1 <= seconds <= 366 * 24 * HOUR:
-        words = f"{told!r}: expected seconds, or something like 30m, 4h, 1d, {NEVER}"
-        raise ConfigError(words, field="repeat")
+        message = f"{given!r}: expected seconds, or something like 30m, 4h, 1d, {NEVER}"
+        raise ConfigError(message, field="repeat")
     return float(seconds)

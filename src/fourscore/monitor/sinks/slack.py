@@ -1,8 +1,7 @@
-"""Alerts for Slack, and for what takes its incoming webhooks: Mattermost, Rocket.Chat, Discord.
+"""Sends alerts to Slack, and to others with its incoming webhooks: Mattermost, Rocket.Chat, Discord.
 
-Names and ids come with the traffic, and an agent may have had a hand in them. `&`, `<` and `>` are
-escaped, so that nothing in them is a link or a mention for Slack; they stand between backticks,
-where others look for neither.
+Names and ids come with the traffic and are untrusted. `&`, `<` and `>` are escaped, so that Slack
+finds no link or mention in them; they are put between backticks, where the others look for none.
 """
 
 from collections.abc import Sequence
@@ -12,17 +11,17 @@ import msgspec
 
 from fourscore.monitor.alert_text import facts, headline, one_line
 from fourscore.monitor.alerts import Notice, Policy
-from fourscore.monitor.sinks.posting import Address
-from fourscore.monitor.sinks.secret import Secret
+from fourscore.monitor.sinks.http import Address
+from fourscore.monitor.sinks.secrets import Secret
 
 SIGNS = {"warning": ":warning:", "critical": ":rotating_light:"}
 OVER = ":white_check_mark:"
 #: Slack cuts a message beyond this many characters.
-LONGEST = 39_000
+MAX_TEXT = 39_000
 
 
 class Slack:
-    """Up to 20 alerts in one message. The address is the secret."""
+    """Up to 20 alerts in one message. The URL is the secret."""
 
     together = 20
 
@@ -33,39 +32,40 @@ class Slack:
         self._address = Address(url)
 
     def send(self, notices: Sequence[Notice]) -> None:
-        body = msgspec.json.encode(message(notices))
+        body = msgspec.json.encode(make_message(notices))
         self._address.post(body, {"content-type": "application/json", "user-agent": "fourscore"})
 
 
-def message(notices: Sequence[Notice]) -> dict[str, Any]:
-    text = "\n\n".join(map(_told, notices))
-    return {"text": text[:LONGEST], "unfurl_links": False, "unfurl_media": False, "parse": "none"}
+def make_message(notices: Sequence[Notice]) -> dict[str, Any]:
+    """Return the body of the request."""
+    text = "\n\n".join(map(_format_notice, notices))
+    return {"text": text[:MAX_TEXT], "unfurl_links": False, "unfurl_media": False, "parse": "none"}
 
 
-def _told(notice: Notice) -> str:
+def _format_notice(notice: Notice) -> str:
     sign = SIGNS[notice.severity] if notice.state == "firing" else OVER
-    lines = [f"{sign} *{headline(notice, quoted)}*"]
-    lines += [f"{label}: {escaped(value)}" for label, value in facts(notice, _marked).items()]
+    lines = [f"{sign} *{headline(notice, quote)}*"]
+    lines += [f"{label}: {escape(value)}" for label, value in facts(notice, _mark).items()]
     return "\n".join(lines).replace(_OPEN, "`").replace(_CLOSE, "`")
 
 
-#: Stand for backticks until our own words are escaped as well; foreign text cannot have them.
+#: Stand for backticks until our own text is escaped too; they are removed from untrusted text.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 
 
-def _marked(text: str) -> str:
-    return f"{_OPEN}{_bare(text)}{_CLOSE}"
+def _mark(text: str) -> str:
+    return f"{_OPEN}{_strip_marks(text)}{_CLOSE}"
 
 
-def quoted(text: str) -> str:
-    """Foreign text that stands for itself."""
-    return f"`{escaped(_bare(text))}`"
+def quote(text: str) -> str:
+    """Return untrusted text as code, without links or mentions."""
+    return f"`{escape(_strip_marks(text))}`"
 
 
-def _bare(text: str) -> str:
+def _strip_marks(text: str) -> str:
     return one_line(text).replace("`", "'").replace(_OPEN, "").replace(_CLOSE, "") or " "
 
 
-def escaped(text: str) -> str:
-    """The three characters that Slack reads as the beginning of something."""
+def escape(text: str) -> str:
+    """Escape the three characters that are special for Slack."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,7 +1,7 @@
-"""Alerts as JSON to an address of one's own, one a request, signed.
+"""Posts alerts as signed JSON to a URL, one alert a request.
 
 Headers and signature are those of Standard Webhooks (standardwebhooks.com), so that a receiver can
-check them with a library it has: `webhook-id` is the same for all attempts at one alert,
+check them with an existing library: `webhook-id` is the same for all attempts at one alert,
 `webhook-timestamp` is the second of the attempt, and `webhook-signature` is `v1,` and the base64 of
 the HMAC-SHA256 of `id.timestamp.body`.
 """
@@ -19,17 +19,17 @@ import msgspec
 from fourscore.core import ConfigError
 from fourscore.monitor.alert_text import facts, headline
 from fourscore.monitor.alerts import Notice, Policy
-from fourscore.monitor.sinks.posting import Address
-from fourscore.monitor.sinks.secret import Secret
+from fourscore.monitor.sinks.http import Address
+from fourscore.monitor.sinks.secrets import Secret
 
-#: How a secret begins that is written in base64.
+#: The prefix of a secret in base64.
 PREFIX = "whsec_"
-#: A shorter one can be guessed.
-SHORTEST = 16
+#: Bytes of a secret; a shorter one can be guessed.
+MIN_SECRET = 16
 
 
 class Webhook:
-    """`secret` signs, `token` is sent as a bearer's; without a secret nothing is signed."""
+    """`secret` signs the body; `token` is sent as a bearer token."""
 
     together = 1
 
@@ -44,11 +44,11 @@ class Webhook:
     ) -> None:
         self.name, self.policy = name, policy or Policy()
         self._address, self._token = Address(url), token
-        self._key = None if secret is None else _key(secret)
+        self._key = None if secret is None else _read_key(secret)
 
     def send(self, notices: Sequence[Notice]) -> None:
         for notice in notices:
-            body = msgspec.json.encode(payload(notice))
+            body = msgspec.json.encode(make_payload(notice))
             now = str(int(time.time()))
             headers = {
                 "content-type": "application/json",
@@ -57,14 +57,14 @@ class Webhook:
                 "webhook-timestamp": now,
             }
             if self._key is not None:
-                headers["webhook-signature"] = signature(self._key, notice.id, now, body)
+                headers["webhook-signature"] = sign(self._key, notice.id, now, body)
             if self._token is not None:
                 headers["authorization"] = f"Bearer {self._token.reveal()}"
             self._address.post(body, headers)
 
 
-def payload(notice: Notice) -> dict[str, Any]:
-    """The alert and its words; `type` is Standard Webhooks' name for what happened."""
+def make_payload(notice: Notice) -> dict[str, Any]:
+    """Return the alert with its text; `type` is Standard Webhooks' name of the event."""
     return {
         "type": f"alert.{notice.state}",
         "title": headline(notice),
@@ -73,12 +73,13 @@ def payload(notice: Notice) -> dict[str, Any]:
     }
 
 
-def signature(key: bytes, id_: str, timestamp: str, body: bytes) -> str:
+def sign(key: bytes, id_: str, timestamp: str, body: bytes) -> str:
+    """Return the value of the header `webhook-signature`."""
     digest = hmac.digest(key, f"{id_}.{timestamp}.".encode() + body, sha256)
     return f"v1,{base64.b64encode(digest).decode()}"
 
 
-def _key(secret: Secret) -> bytes:
+def _read_key(secret: Secret) -> bytes:
     text = secret.reveal()
     if text.startswith(PREFIX):
         try:
@@ -87,7 +88,7 @@ def _key(secret: Secret) -> bytes:
             raise ConfigError(f"what follows {PREFIX} is not base64", field="secret") from None
     else:
         key = text.encode()
-    if len(key) < SHORTEST:
-        message = f"expected at least {SHORTEST} bytes; openssl rand -hex 32 makes a secret"
+    if len(key) < MIN_SECRET:
+        message = f"expected at least {MIN_SECRET} bytes; make one with: openssl rand -hex 32"
         raise ConfigError(message, field="secret")
     return key

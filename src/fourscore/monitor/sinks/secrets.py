@@ -1,4 +1,4 @@
-"""What must not be shown: a key or an address that is one, from the environment or a file."""
+"""Secrets from the environment or a file: keys, and URLs that contain one."""
 
 import os
 from collections.abc import Mapping
@@ -7,12 +7,12 @@ from typing import Any
 
 from fourscore.core import ConfigError
 
-#: A file of a secret is a line, not a disk.
-LARGEST = 1 << 16
+#: Characters read of a secret's file.
+MAX_LENGTH = 1 << 16
 
 
 class Secret:
-    """Text that only `reveal` gives out. It does not pickle: it belongs to this process."""
+    """A text that only `reveal` returns. It does not pickle."""
 
     __slots__ = ("_text",)
 
@@ -26,7 +26,7 @@ class Secret:
         return "Secret(***)"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a secret is not sent anywhere")
+        raise TypeError("a secret cannot be pickled")
 
 
 def read_secret(
@@ -35,7 +35,7 @@ def read_secret(
     file: str | None,
     environment: Mapping[str, str] = os.environ,
 ) -> Secret | None:
-    """From `FIELD_env` or `FIELD_file`, where one is given; errors name those, not the secret."""
+    """Read the secret named by `FIELD_env` or `FIELD_file`; errors name the field, not the secret."""
     if variable is not None and file is not None:
         raise ConfigError(f"give {field}_env or {field}_file, not both", field=f"{field}_file")
     if variable is not None:
@@ -47,11 +47,11 @@ def read_secret(
         return None
     try:
         with Path(file).open(encoding="utf-8") as stream:
-            text = stream.read(LARGEST).strip()
+            text = stream.read(MAX_LENGTH).strip()
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}", field=f"{field}_file") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{file}: not UTF-8", field=f"{field}_file") from None
     if not text:
-        raise ConfigError(f"{file}: it is empty", field=f"{field}_file")
+        raise ConfigError(f"{file}: the file is empty", field=f"{field}_file")
     return Secret(text)

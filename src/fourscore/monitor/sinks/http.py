@@ -13,14 +13,14 @@ from fourscore.core import ConfigError
 from fourscore.executors.portal import PORTAL
 from fourscore.models.http_client import HttpClient, HttpError, HttpResponse
 from fourscore.monitor.delivery import SinkError
-from fourscore.monitor.sinks.secret import Secret
+from fourscore.monitor.sinks.secrets import Secret
 
 #: Seconds for all of it; well below the lease of an alert.
-PATIENCE = 15.0
+TIMEOUT = 15.0
 
 
 class Address:
-    """An http or https URL, whose path and user are nobody's business."""
+    """An http or https URL; only its host and port are ever shown."""
 
     def __init__(self, url: str | Secret, path: str = "") -> None:
         text = url.reveal() if isinstance(url, Secret) else url
@@ -28,7 +28,7 @@ class Address:
             parts = urlsplit(text)
             port = parts.port
         except ValueError:
-            raise ConfigError("it is no URL", field="url") from None
+            raise ConfigError("this is not a URL", field="url") from None
         if parts.scheme not in ("http", "https") or not parts.hostname or not text.isprintable():
             raise ConfigError("expected a URL with http:// or https://", field="url")
         if " " in text or not text.isascii():
@@ -43,9 +43,9 @@ class Address:
 
     __repr__ = __str__
 
-    def post(self, body: bytes, headers: Mapping[str, str], patience: float | None = None) -> None:
+    def post(self, body: bytes, headers: Mapping[str, str], timeout: float | None = None) -> None:
         """Post and wait; `SinkError` where the status is not 2xx or no reply comes."""
-        seconds = PATIENCE if patience is None else patience
+        seconds = TIMEOUT if timeout is None else timeout
         try:
             response = PORTAL.run(self._post(body, headers, seconds))
         except TimeoutError:
