@@ -18,9 +18,14 @@ from collections.abc import Iterable
 from itertools import accumulate, product
 from math import exp, lgamma, log, sqrt
 
-from fourscore.stats.agreement import alpha, kappa, table_of
+from fourscore.stats.agreement import alpha, kappa, make_table
 from fourscore.stats.classification import Confusion
-from fourscore.stats.corrected_rate import ChanceError, powered, ppi_rate, rogan_gladen
+from fourscore.stats.corrected_rate import (
+    ChanceError,
+    estimate_powered_mean,
+    ppi_rate,
+    rogan_gladen,
+)
 from fourscore.stats.intervals import wilson
 
 Interval = tuple[float, float]
@@ -132,7 +137,7 @@ def random_labels(runs: int, seed: int) -> list[Held]:
             others = [True] * passed + [False] * (more - passed)
             ours = ppi_rate(people, judge, others).interval
             y, f, more_f = ([float(x) for x in values] for values in (people, judge, others))
-            plain = powered(y, f, more_f)
+            plain = estimate_powered_mean(y, f, more_f)
             reach = Z * plain.error
             normal = plain.mean - reach, plain.mean + reach
             held.add(truth, ours=ours, normal=normal, labels=wilson(sum(people), n))
@@ -157,12 +162,12 @@ def agreement(runs: int, seed: int) -> list[Held]:
     for steps, sure, n in product((2, 5), (0.9, 0.6), (30, 100, 300)):
         chance = random.Random(f"{seed} {steps} {sure} {n}")
         many = rated(chance, steps, sure, 100_000)
-        true_kappa = kappa(table_of(many, range(steps)), "quadratic").value or 0.0
+        true_kappa = kappa(make_table(many, range(steps)), "quadratic").value or 0.0
         true_alpha = alpha(many, "interval").value or 0.0
         for_kappa, for_alpha = Held(("kappa", "wald")), Held(("alpha",))
         for _ in range(runs):
             drawn = rated(chance, steps, sure, n)
-            found = kappa(table_of(drawn, range(steps)), "quadratic")
+            found = kappa(make_table(drawn, range(steps)), "quadratic")
             interval, other = found.figure().interval, alpha(drawn, "interval").interval
             if interval is None or other is None or found.value is None or found.error is None:
                 continue

@@ -18,11 +18,11 @@ from collections.abc import Callable
 from math import exp, fsum, sqrt
 
 from fourscore.evolve.decision import should_apply_mutation
-from fourscore.stats.quantiles import student
-from fourscore.stats.sequential import Looks, look
+from fourscore.stats.quantiles import student_quantile
+from fourscore.stats.sequential import SequentialPlan, decide_sequentially
 
 Draw = Callable[[random.Random, float], float]
-PLAN = Looks()
+PLAN = SequentialPlan()
 #: Of a loss that is cut where differences end.
 MEAN = 20 - 20 * exp(-6)
 
@@ -74,13 +74,13 @@ def _cut(difference: float) -> float:
     return min(100.0, max(-100.0, difference))
 
 
-def by_t(differences: list[float], plan: Looks = PLAN) -> bool:
+def by_t(differences: list[float], plan: SequentialPlan = PLAN) -> bool:
     """5% at each look, as one does who does not count looks."""
     for size in plan.sizes:
         seen = differences[:size]
         mean = fsum(seen) / size
         error = sqrt(fsum((x - mean) ** 2 for x in seen) / (size * (size - 1)))
-        if mean > student(0.9, size - 1) * error:
+        if mean > student_quantile(0.9, size - 1) * error:
             return True
     return False
 
@@ -96,7 +96,7 @@ def accepted(draw: Draw, effect: float, runs: int, seed: str) -> tuple[list[floa
     rng, counts, pairs = random.Random(seed), [0] * 4, 0
     for _ in range(runs):
         differences = [draw(rng, effect) for _ in range(PLAN.budget)]
-        verdict = look(differences, PLAN)
+        verdict = decide_sequentially(differences, PLAN)
         pairs += verdict.n
         answers = (
             verdict.outcome == "accept",
@@ -133,12 +133,13 @@ def hardest(runs: int, seed: int) -> None:
     """No effect, in all shapes of rare losses: the worst the paired rule does."""
     found = []
     for budget in (40, 100, 200, 400):
-        plan = Looks(budget=budget)
+        plan = SequentialPlan(budget=budget)
         for loss in (100.0, 50.0, 25.0):
             for share in (0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.4):
                 draw, rng = rare(share, loss), random.Random(f"{seed} {budget} {loss} {share}")
                 wrong = sum(
-                    look([draw(rng, 0.0) for _ in range(budget)], plan).outcome == "accept"
+                    decide_sequentially([draw(rng, 0.0) for _ in range(budget)], plan).outcome
+                    == "accept"
                     for _ in range(runs)
                 )
                 found.append((wrong / runs, budget, loss, share))
@@ -153,9 +154,14 @@ def hardest(runs: int, seed: int) -> None:
 def steady() -> None:
     print("\nthe same gain on every case is accepted from")
     for n in (10, 25, 40, 60, 100, 200, 400):
-        plan = Looks(budget=n, looks=1)
+        plan = SequentialPlan(budget=n, looks=1)
         points = next(
-            (g / 4 for g in range(1, 400) if look([g / 4] * n, plan).outcome == "accept"), None
+            (
+                g / 4
+                for g in range(1, 400)
+                if decide_sequentially([g / 4] * n, plan).outcome == "accept"
+            ),
+            None,
         )
         print(f"  {n:4} pairs  {'none' if points is None else f'{points:g} points'}")
 

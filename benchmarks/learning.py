@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.labels.learning import planted
 
 from fourscore.core import digest
-from fourscore.formats.labelled_samples import Mode, Samples
+from fourscore.formats.labelled_samples import Mode, SampleFile
 from fourscore.labels.learning.checker import Checker
 from fourscore.labels.learning.data_split import list_answers, parts_of
 from fourscore.labels.learning.journal import Journal
@@ -65,7 +65,7 @@ async def run(
     path: Path, mode: Mode, model: Lean, seed: int, calls: int | None = None
 ) -> tuple[dict[str, Any], float]:
     """The document, and the Spearman of criteria as they are proposed."""
-    samples = Samples(path, mode)
+    samples = SampleFile(path, mode)
     budget = Budget(calls=calls)
     async with ModelPool(budget=budget):
         settings = Learning(model=BudgetedModel(model, budget), mode=mode, seed=seed, concurrency=8)

@@ -23,7 +23,7 @@ from fourscore.core import Status
 from fourscore.monitor.sample import Sample
 from fourscore.monitor.settings import Thresholds
 from fourscore.monitor.state import MonitorState
-from fourscore.stats.rate_alarm import Plan, Vigil
+from fourscore.stats.rate_alarm import AlarmPlan, RateAlarm
 
 GOOD, FALLEN = 0.88, 0.70
 LIFE = 5000
@@ -32,7 +32,9 @@ NAMES = {False: "sequential", True: "literal"}
 RULES = Thresholds()
 
 
-def first_alarm(rng: random.Random, vigil: Vigil, plan: Plan, rate: float, most: int) -> int | None:
+def first_alarm(
+    rng: random.Random, vigil: RateAlarm, plan: AlarmPlan, rate: float, most: int
+) -> int | None:
     """After how many samples at this rate the status is an alarm; None where it never is."""
     for n in range(1, most + 1):
         vigil.fold(rng.random() < rate, float(vigil.n), plan)
@@ -48,18 +50,18 @@ def false_alarms(seed: int, runs: int, simple: bool) -> tuple[float, float]:
     """
     plan = plan_of(simple)
     rngs = (random.Random(f"{seed} good {run}") for run in range(runs))
-    found = [first_alarm(rng, Vigil(), plan, GOOD, LIFE) for rng in rngs]
+    found = [first_alarm(rng, RateAlarm(), plan, GOOD, LIFE) for rng in rngs]
     return (
         sum(n is not None and n <= 1000 for n in found) / runs,
         sum(n is not None for n in found) / runs,
     )
 
 
-def plan_of(simple: bool) -> Plan:
+def plan_of(simple: bool) -> AlarmPlan:
     return RULES.plan("overall", "simple" if simple else "sequential")
 
 
-def delays(seed: int, vigils: list[Vigil], rate: float, simple: bool) -> list[int]:
+def delays(seed: int, vigils: list[RateAlarm], rate: float, simple: bool) -> list[int]:
     """After how many samples at a rate each run has its alarm."""
     plan, most = plan_of(simple), 50_000
     rngs = (random.Random(f"{seed} fall {run}") for run in range(len(vigils)))
@@ -69,12 +71,12 @@ def delays(seed: int, vigils: list[Vigil], rate: float, simple: bool) -> list[in
     ]
 
 
-def aged(seed: int, runs: int, simple: bool, rate: float) -> list[Vigil]:
+def aged(seed: int, runs: int, simple: bool, rate: float) -> list[RateAlarm]:
     """Runs after 5,000 good samples that are healthy at that moment."""
     rng, plan = random.Random(f"{seed} aged {rate}"), plan_of(simple)
-    vigils: list[Vigil] = []
+    vigils: list[RateAlarm] = []
     while len(vigils) < runs:
-        vigil = Vigil()
+        vigil = RateAlarm()
         for n in range(LIFE):
             vigil.fold(rng.random() < rate, float(n), plan)
         if vigil.status == "healthy":
@@ -97,7 +99,7 @@ def promises(seed: int, runs: int) -> None:
     print(f"\nsamples until a fall to {FALLEN} is found, median and quartiles of {some}")
     print(f"rule         at once                after {LIFE} at 0.88       after {LIFE} at 0.92")
     for simple in (False, True):
-        starts = [[Vigil() for _ in range(some)]]
+        starts = [[RateAlarm() for _ in range(some)]]
         starts += [aged(seed, some, simple, rate) for rate in (GOOD, 0.92)]
         told = (quartiles(delays(seed, vigils, FALLEN, simple)) for vigils in starts)
         print(f"{NAMES[simple]:12}", "   ".join(f"{each:22}" for each in told).rstrip())
@@ -112,12 +114,12 @@ def rates(seed: int, runs: int) -> None:
         rng, found, over = random.Random(f"{seed} {rate}"), [], []
         methods, critical = Counter[str](), 0
         for _ in range(runs):
-            vigil = Vigil()
+            vigil = RateAlarm()
             turns = list(alarms(rng, vigil, plan, rate))
             found.append(turns[0][0] if turns else LIFE)
             methods.update([turns[0][1]] if turns else [])
             critical += any(word == "critical" for _, _, word in turns)
-            vigil = Vigil()
+            vigil = RateAlarm()
             first_alarm(rng, vigil, plan, rate, 50_000)
             over.append(recovery(rng, vigil, plan))
         share = methods["cusum"] / (methods.total() or 1)
@@ -128,7 +130,7 @@ def rates(seed: int, runs: int) -> None:
 
 
 def alarms(
-    rng: random.Random, vigil: Vigil, plan: Plan, rate: float
+    rng: random.Random, vigil: RateAlarm, plan: AlarmPlan, rate: float
 ) -> Iterator[tuple[int, str, str]]:
     for n in range(1, LIFE + 1):
         turn = vigil.fold(rng.random() < rate, float(n), plan)
@@ -136,7 +138,7 @@ def alarms(
             yield n, turn.method, turn.after
 
 
-def recovery(rng: random.Random, vigil: Vigil, plan: Plan) -> int:
+def recovery(rng: random.Random, vigil: RateAlarm, plan: AlarmPlan) -> int:
     """Samples at the good rate until the status is healthy again."""
     for n in range(1, 50_000):
         vigil.fold(rng.random() < GOOD, float(n), plan)

@@ -29,7 +29,7 @@ from fourscore.stats.power import (
     detectable_passes,
     detectable_scores,
 )
-from fourscore.stats.quantiles import normal, student
+from fourscore.stats.quantiles import normal_quantile, student_quantile
 
 THRESHOLD = 0.7
 Agents = Callable[[random.Random, int], tuple[list[float], list[float]]]
@@ -122,7 +122,7 @@ def coverage(runs: int, seed: int) -> None:
                     pairs.add(gain <= x < gain + loss, x < gain)
                 found = pairs.change()
                 d, square = found.difference or 0.0, found.square or 0.0
-                reach = normal(0.95) * sqrt(max(0.0, square - d * d) / n)
+                reach = normal_quantile(0.95) * sqrt(max(0.0, square - d * d) / n)
                 ours.append(found.interval or (0.0, 0.0))
                 wald.append((d - reach, d + reach))
             truth = gain - loss
@@ -141,7 +141,7 @@ def coverage(runs: int, seed: int) -> None:
                 shares_of.append(b - a)
             found = tries.change()
             d, square = found.difference or 0.0, found.square or 0.0
-            reach = student(0.95, n - 1) * sqrt(max(0.0, square - d * d) / (n - 1))
+            reach = student_quantile(0.95, n - 1) * sqrt(max(0.0, square - d * d) / (n - 1))
             ours.append(found.interval or (0.0, 0.0))
             plain.append((d - reach, d + reach))
         truth = 0.2 * 0.5 / 3.5

@@ -23,13 +23,13 @@ from tau_tools import Run, auc, baselines, interval, show_area
 from fourscore.core import Case, Score, Signal, score
 from fourscore.evolve.fitness.document import make_document
 from fourscore.evolve.fitness.log import score_log
-from fourscore.formats.logs.log_file import Log
+from fourscore.formats.logs.log_file import LogFile
 from fourscore.judges.fitness.rubric import GRADES, get_fitness, grade_of, make_fitness_rubric
 
 
 async def scored(path: Path, rows: list[dict[str, Any]]) -> list[Score]:
     rubric, found = make_fitness_rubric(), []
-    for row, trace in zip(rows, Log(str(path)).traces(), strict=True):
+    for row, trace in zip(rows, LogFile(str(path)).traces(), strict=True):
         case = Case(id=f"{row['task_id']}/{row['trial']}", input="airline", complexity="complex")
         found += await score(rubric, case, [trace])
     return found

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from fourscore.core import Case, Signal, Trace
 from fourscore.core.levels import LEVELS
 from fourscore.core.trace import as_text
-from fourscore.formats.chat_messages import trace_of_messages
+from fourscore.formats.chat_messages import read_messages
 from fourscore.judges.dimensions.tool_efficiency import ToolEfficiency
 
 RESAMPLES = 2000
@@ -60,7 +60,7 @@ def interval(runs: list[Run]) -> tuple[float, float]:
 
 
 def judged(rows: list[dict[str, Any]]) -> tuple[list[Run], float]:
-    traces = [trace_of_messages(row["traj"]) for row in rows]
+    traces = [read_messages(row["traj"]) for row in rows]
     start = time.perf_counter()
     signals = asyncio.run(_signals(rows, traces))
     seconds = time.perf_counter() - start
@@ -84,7 +84,7 @@ def baselines(rows: list[dict[str, Any]]) -> dict[str, list[Run]]:
     """What can be had without a judge, over the runs with calls."""
     found: dict[str, list[Run]] = {"fewer calls": [], '"error" in results': []}
     for row in rows:
-        calls = trace_of_messages(row["traj"]).tool_calls
+        calls = read_messages(row["traj"]).tool_calls
         if not calls:
             continue
         errors = sum("error" in as_text(call.result or call.error).lower() for call in calls)

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from fourscore import EvaluationRunner, ProductionMonitor, TestSet
 from fourscore.cli.main import main
 from fourscore.core import Score, Trace, Usage, score
-from fourscore.formats.case_fields import case_from
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.case_fields import parse_case
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.trl import Reward
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.judges.scorer import RubricScorer
@@ -57,10 +57,10 @@ def test_the_same_score(judged_by: str, output: str, tmp_path: Path) -> None:
     path = RESEARCH if judged_by == "rules" else str(tmp_path / "rubric.yaml")
     if judged_by != "rules":
         Path(path).write_text(BY_MODEL)
-    rubric, case, trace = read_rubric(path), case_from(ROW), Trace(output=output)
+    rubric, case, trace = read_rubric(path), parse_case(ROW), Trace(output=output)
     (alone,) = asyncio.run(score(rubric, case, [trace]))
     assert alone.status.measured
-    (trained,) = RubricScorer(rubric).score(case, [Recorded(trace)])
+    (trained,) = RubricScorer(rubric).score(case, [RecordedOutput(trace)])
     assert kept(trained) == kept(alone)
     assert kept(stored(tmp_path, path, output)) == kept(alone)
     face = EvaluationRunner(TestSet("one"), rubric, lambda _: output)

@@ -13,11 +13,11 @@ from fourscore.cli.main import main
 from fourscore.evolve.decision import Decision, decide_by_pairs
 from fourscore.evolve.folder import Evolution
 from fourscore.report import evolution_panel as terminal
-from fourscore.stats.sequential import Looks
+from fourscore.stats.sequential import SequentialPlan
 
 from .typed import typed
 
-WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
+WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, SequentialPlan(budget=40))
 AGENT = """
 def answer(asked, wrong):
     n = int(asked)

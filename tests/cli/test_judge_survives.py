@@ -13,7 +13,7 @@ from fourscore.cli.main import main
 from fourscore.core import ConfigError, DataError
 from fourscore.executors.workers import Workers
 from fourscore.formats.recorded_outputs import read_row
-from fourscore.formats.yaml_file import parse_document
+from fourscore.formats.yaml_file import parse_yaml
 from fourscore.train import judge_pool
 
 FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
@@ -86,11 +86,11 @@ def test_alias_bomb() -> None:
 @pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: *a}"])
 def test_an_alias_to_itself(text: str) -> None:
     with pytest.raises(ConfigError):
-        parse_document(text, "f")
+        parse_yaml(text, "f")
 
 
 def test_times_stay_text() -> None:
-    assert parse_document("a: 2024-01-01 10:00:00", "f").value == {"a": "2024-01-01 10:00:00"}
+    assert parse_yaml("a: 2024-01-01 10:00:00", "f").value == {"a": "2024-01-01 10:00:00"}
 
 
 def test_relative_imports_of_a_module_judge() -> None:

@@ -18,7 +18,7 @@ from rich.console import Console
 from fourscore.cli.main import main
 from fourscore.core import Case, Trace, judge
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.yaml_file import put_section
+from fourscore.formats.yaml_file import write_section
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.settings import JudgingSettings, PrivacySettings
@@ -329,13 +329,13 @@ def test_the_corrected_rate_needs_a_calibration_of_this_rubric(
         "judge": read_rubric("rubric.yaml").provenance.rubric, "data": "d", "date": "2026-01-02",
         "n": 100, "sensitivity": {"right": 45, "of": 50}, "specificity": {"right": 40, "of": 50},
     }  # fmt: skip
-    put_section("rubric.yaml", "calibration", found)
+    write_section("rubric.yaml", "calibration", found)
     assert main([*asked, "--json"]) == 0
     told = document(capsys)["monitors"][0]["pass_rate_corrected"]  # type: ignore[index]
     assert told["value"] == pytest.approx((50 / 60 + 0.8 - 1) / (0.9 + 0.8 - 1))
     assert main(asked) == 0
     assert re.search(r"^corrected +90\.5% .*100 labels", capsys.readouterr().out, re.MULTILINE)
-    put_section("rubric.yaml", "calibration", {**found, "judge": "another"})
+    write_section("rubric.yaml", "calibration", {**found, "judge": "another"})
     assert main(asked) == 2
     assert "has changed since it was calibrated" in capsys.readouterr().err
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from fourscore.evolve.decision import Decision, decide_by_pairs
 from fourscore.evolve.folder import Evolution
-from fourscore.stats.sequential import Looks
+from fourscore.stats.sequential import SequentialPlan
 
 BEGAN = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 SETTINGS = "budget: 40\nkeep: 5\nlimits:\n  cool_down: 0\n"
-WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
+WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, SequentialPlan(budget=40))
 LOST = decide_by_pairs([(90.0, 20.0), (80.0, 20.0)] * 20)
 BRANCHED = Decision(rule="literal", accepted=True, reason="exploration", delta=-1.0)
 

@@ -6,7 +6,7 @@ import pytest
 
 from fourscore import should_apply_mutation
 from fourscore.evolve.decision import decide_by_pairs, decide_by_scores, expected_false
-from fourscore.stats.sequential import Looks
+from fourscore.stats.sequential import SequentialPlan
 
 
 class Fixed(Random):
@@ -67,7 +67,7 @@ def test_what_is_no_score_is_refused(bad: object) -> None:
 
 
 def test_a_decision_by_pairs_carries_its_evidence() -> None:
-    gained = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
+    gained = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, SequentialPlan(budget=40))
     assert (gained.rule, gained.accepted, gained.reason) == ("paired", True, "improvement")
     assert (gained.n, gained.look, gained.looks, gained.level) == (20, 2, 3, 0.05)
     assert (gained.old, gained.new) == (45.0, 92.5)

@@ -13,10 +13,10 @@ from fourscore.core import ConfigError, DataError, InputError
 from fourscore.evolve.decision import Decision, decide_by_pairs
 from fourscore.evolve.folder import Evolution
 from fourscore.evolve.history import StrategyRecord
-from fourscore.stats.sequential import Looks
+from fourscore.stats.sequential import SequentialPlan
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
-WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
+WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, SequentialPlan(budget=40))
 LOST = decide_by_pairs([(90.0, 20.0), (80.0, 20.0)] * 20)
 EXPLORED = Decision(rule="literal", accepted=True, reason="exploration", delta=-1.0)
 

@@ -16,7 +16,7 @@ import pytest
 from fourscore import Case, Trace
 from fourscore.cli.main import main
 from fourscore.evolve.hook import append, record_of
-from fourscore.formats.logs.log_file import Log
+from fourscore.formats.logs.log_file import LogFile
 from fourscore.judges.fitness.execution import Execution, count_execution
 
 RUN = [sys.executable, "-c", "import sys; from fourscore.cli.main import main; sys.exit(main())"]
@@ -79,7 +79,7 @@ def test_an_error_in_what_a_run_put_out_is_seen(tmp_path: Path) -> None:
     said = {"stdout": "", "stderr": "bash: foo: command not found"}
     assert hook(path, event(tool_response=said)).returncode == 0
     assert hook(path, event(tool_response=said), "--no-output").returncode == 0
-    assert [outcome.failed for outcome in map(execution, Log(str(path)).traces())] == [1]
+    assert [outcome.failed for outcome in map(execution, LogFile(str(path)).traces())] == [1]
     assert path.read_text().count("command not found") == 1
 
 

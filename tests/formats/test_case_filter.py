@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case, ConfigError
-from fourscore.formats.case_filter import Selection, limited, sampled
-from fourscore.formats.filter_expression import MAX_DEPTH, compiled
+from fourscore.formats.case_filter import CaseFilter, take_first, take_sample
+from fourscore.formats.filter_expression import MAX_DEPTH, compile_expression
 
 CASE = Case(
     id="q1",
@@ -58,7 +58,7 @@ BARE = Case(id="bare", input="x")
     ],
 )
 def test_a_selection(chosen: dict[str, Any], expected: bool) -> None:
-    assert Selection(**chosen).matches(CASE) is expected
+    assert CaseFilter(**chosen).matches(CASE) is expected
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_a_selection(chosen: dict[str, Any], expected: bool) -> None:
     ],
 )
 def test_an_expression(text: str, expected: bool) -> None:
-    assert compiled(text)(CASE) is expected
-    assert compiled(f"  {text}\n")(BARE) in (True, False)
+    assert compile_expression(text)(CASE) is expected
+    assert compile_expression(f"  {text}\n")(BARE) in (True, False)
 
 
 ATTACKS = [
@@ -191,7 +191,7 @@ def test_an_attack_is_refused_or_just_a_key(
             patch.setattr(builtins, name, never)
         patch.setattr(os, "system", never)
         try:
-            test = compiled(text)
+            test = compile_expression(text)
         except ConfigError as error:
             refusal: ConfigError | None = error
         else:
@@ -217,14 +217,14 @@ def test_a_refusal_says_what_and_where() -> None:
         "not " * (MAX_DEPTH + 1) + "x": f"nested more than {MAX_DEPTH} deep",
     }.items():
         with pytest.raises(ConfigError) as caught:
-            Selection(expression=text)
+            CaseFilter(expression=text)
         assert caught.value.message.startswith(words)
 
 
 @given(text=st.text(max_size=30) | st.text("leva.[]()'\"=<>!andortin0123 -*_", max_size=40))
 def test_any_text_is_an_expression_or_refused(text: str) -> None:
     try:
-        test = compiled(text)
+        test = compile_expression(text)
     except ConfigError:
         return
     assert test(CASE) in (True, False)
@@ -243,9 +243,9 @@ def test_every_value_equals_itself(value: Any) -> None:
         case = Case(id="a", input=1, metadata={"k": value})
     except ValueError:
         return  # an infinity inside
-    assert Selection(where={"k": value}).matches(case)
-    assert compiled("k == k")(case)
-    assert not compiled("k != k")(case)
+    assert CaseFilter(where={"k": value}).matches(case)
+    assert compile_expression("k == k")(case)
+    assert not compile_expression("k != k")(case)
 
 
 @pytest.mark.parametrize(
@@ -260,12 +260,12 @@ def test_every_value_equals_itself(value: Any) -> None:
 )
 def test_a_bad_selection_fails_before_the_first_case(chosen: dict[str, Any], field: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        Selection(**chosen)
+        CaseFilter(**chosen)
     assert caught.value.field == field
 
 
 def test_a_selection_is_a_value_and_travels() -> None:
-    chosen = Selection(tags_any=("math",), where={"level": 3}, expression="level > 2")
+    chosen = CaseFilter(tags_any=("math",), where={"level": 3}, expression="level > 2")
     again = pickle.loads(pickle.dumps(chosen))
     assert again == chosen
     assert again.matches(CASE)
@@ -277,35 +277,35 @@ def numbered(n: int) -> list[Case]:
 
 def test_a_limit_takes_the_first_and_reads_no_further() -> None:
     endless = (Case(id=str(i), input=i) for i in count())
-    assert [case.id for case in limited(endless, 3)] == ["0", "1", "2"]
+    assert [case.id for case in take_first(endless, 3)] == ["0", "1", "2"]
     assert next(endless).id == "3"
-    assert list(limited(numbered(2), 5)) == numbered(2)
-    assert list(limited(numbered(2), 0)) == []
+    assert list(take_first(numbered(2), 5)) == numbered(2)
+    assert list(take_first(numbered(2), 0)) == []
 
 
 @given(n=st.integers(0, 60), size=st.integers(0, 70), seed=st.integers())
 def test_a_sample_is_some_of_them_in_order(n: int, size: int, seed: int) -> None:
     cases = numbered(n)
-    chosen = list(sampled(cases, size, seed))
+    chosen = list(take_sample(cases, size, seed))
     assert len(chosen) == min(n, size)
     assert chosen == [case for case in cases if case in chosen]
     shuffled = random.Random(seed).sample(cases, n)
-    assert {case.id for case in sampled(shuffled, size, seed)} == {case.id for case in chosen}
-    assert {case.id for case in sampled(cases, size + 1, seed)} >= {case.id for case in chosen}
+    assert {case.id for case in take_sample(shuffled, size, seed)} == {case.id for case in chosen}
+    assert {case.id for case in take_sample(cases, size + 1, seed)} >= {case.id for case in chosen}
 
 
 def test_a_sample_depends_on_the_seed_alone() -> None:
-    assert [case.id for case in sampled(numbered(1000), 5, seed=1)] == [
-        case.id for case in sampled(iter(numbered(1000)), 5, seed=1)
+    assert [case.id for case in take_sample(numbered(1000), 5, seed=1)] == [
+        case.id for case in take_sample(iter(numbered(1000)), 5, seed=1)
     ]
-    one, other = ({c.id for c in sampled(numbered(1000), 100, seed=s)} for s in (1, 2))
+    one, other = ({c.id for c in take_sample(numbered(1000), 100, seed=s)} for s in (1, 2))
     assert len(one & other) < 40  # ten are expected by chance
 
 
 def test_every_case_is_as_likely_as_any_other() -> None:
     times = dict.fromkeys((case.id for case in numbered(20)), 0)
     for seed in range(400):
-        for case in sampled(numbered(20), 5, seed):
+        for case in take_sample(numbered(20), 5, seed):
             times[case.id] += 1
     assert all(50 < n < 160 for n in times.values())  # 100 expected, deviation 8.7
 
@@ -323,11 +323,11 @@ def test_a_sample_holds_only_what_it_keeps() -> None:
             Passing.alive -= 1
 
     stream: Any = map(Passing, range(500))
-    assert len(list(sampled(stream, 10, seed=0))) == 10
+    assert len(list(take_sample(stream, 10, seed=0))) == 10
     assert Passing.most <= 13  # those kept, the one that comes and the one that goes
 
 
-@pytest.mark.parametrize("take", [limited, sampled])
+@pytest.mark.parametrize("take", [take_first, take_sample])
 def test_less_than_none_is_refused(take: Any) -> None:
     with pytest.raises(ConfigError, match="at least 0"):
         list(islice(take([], -1), 1))

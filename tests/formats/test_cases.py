@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from fourscore.core import Case, DataError
 from fourscore.formats import cases as cases_module
-from fourscore.formats.case_fields import FIELDS, case_from
+from fourscore.formats.case_fields import FIELDS, parse_case
 from fourscore.formats.cases import CaseFile, write_cases
 
 ENDINGS = ("jsonl", "json", "yaml", "csv")
@@ -557,7 +557,7 @@ def test_the_four_formats_say_the_same(written: list[Case], tmp_path: Path) -> N
 @given(fields=st.dictionaries(texts | st.sampled_from(sorted(FULL)), values, max_size=6))
 def test_fields_become_a_case_or_a_data_error(fields: dict[str, Any]) -> None:
     try:
-        case = case_from(fields)
+        case = parse_case(fields)
     except DataError:
         return
     assert case.input == fields["input"]
@@ -565,12 +565,12 @@ def test_fields_become_a_case_or_a_data_error(fields: dict[str, Any]) -> None:
 
 
 def test_lone_surrogates_in_a_mapping_are_replaced() -> None:
-    case = case_from({"input": "\ud800", "k\udc00": ["\ud83d\ude00"], "tags": ["\ud800"]})
+    case = parse_case({"input": "\ud800", "k\udc00": ["\ud83d\ude00"], "tags": ["\ud800"]})
     assert case == Case(input="\ufffd", tags=("\ufffd",), metadata={"k\ufffd": ["😀"]})
     with pytest.raises(DataError, match="k\ufffd: inf is not a finite number"):
-        case_from({"input": 1, "k\udc00": float("inf")})
+        parse_case({"input": 1, "k\udc00": float("inf")})
     with pytest.raises(DataError, match="the key 1 is not text"):
-        case_from({"input": 1, "k\udc00": 1, 1: 1})  # type: ignore[dict-item]
+        parse_case({"input": 1, "k\udc00": 1, 1: 1})  # type: ignore[dict-item]
 
 
 @given(raw=st.binary(max_size=60))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import DataError, Message, ToolCall, Trace
-from fourscore.formats.chat_messages import trace_of_messages
+from fourscore.formats.chat_messages import read_messages
 
 
 def call(name: str, arguments: Any, key: str | None = None) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def call(name: str, arguments: Any, key: str | None = None) -> dict[str, Any]:
 
 
 def test_calls_meet_their_results_where_they_were_made() -> None:
-    trace = trace_of_messages(
+    trace = read_messages(
         [
             {"role": "system", "content": "Be brief."},
             {"role": "user", "content": "Weather in Paris and Rome?"},
@@ -48,7 +48,7 @@ def test_calls_meet_their_results_where_they_were_made() -> None:
 
 def test_an_id_used_again_is_answered_in_order() -> None:
     turn = {"role": "assistant", "content": "", "tool_calls": [call("f", "{}", "a")]}
-    trace = trace_of_messages(
+    trace = read_messages(
         [
             turn,
             {"role": "tool", "tool_call_id": "a", "content": "1"},
@@ -61,7 +61,7 @@ def test_an_id_used_again_is_answered_in_order() -> None:
 
 
 def test_the_old_form_of_calls_is_read() -> None:
-    trace = trace_of_messages(
+    trace = read_messages(
         [
             {"role": "assistant", "function_call": {"name": "f", "arguments": '{"x": 1}'}},
             {"role": "function", "name": "f", "content": "done"},
@@ -72,7 +72,7 @@ def test_the_old_form_of_calls_is_read() -> None:
 
 def test_calls_without_ids_meet_results_by_name() -> None:
     flat = {"name": "g", "arguments": {"y": 2}}
-    trace = trace_of_messages(
+    trace = read_messages(
         [
             {"role": "assistant", "content": "so", "tool_calls": [call("f", None), flat]},
             {"role": "tool", "name": "g", "content": "of g"},
@@ -88,12 +88,12 @@ def test_calls_without_ids_meet_results_by_name() -> None:
 
 def test_a_custom_tool_is_given_text() -> None:
     made = {"id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls -l"}}
-    (step,) = trace_of_messages([{"role": "assistant", "tool_calls": [made]}]).steps
+    (step,) = read_messages([{"role": "assistant", "tool_calls": [made]}]).steps
     assert step == ToolCall(name="sh", arguments="ls -l")
 
 
 def test_a_result_that_nobody_asked_for_is_kept_as_a_message() -> None:
-    trace = trace_of_messages([{"role": "tool", "tool_call_id": "x", "content": "?"}])
+    trace = read_messages([{"role": "tool", "tool_call_id": "x", "content": "?"}])
     assert trace.steps == (Message(role="tool", content="?"),)
 
 
@@ -114,7 +114,7 @@ def test_a_result_that_nobody_asked_for_is_kept_as_a_message() -> None:
 )
 def test_arguments_that_are_no_json_stay_text(arguments: Any, kept: Any) -> None:
     turn = {"role": "assistant", "tool_calls": [call("f", arguments, "a")]}
-    assert trace_of_messages([turn]).tool_calls[0].arguments == kept
+    assert read_messages([turn]).tool_calls[0].arguments == kept
 
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:…"}}
@@ -146,13 +146,13 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:…"}}
 def test_content_is_text_where_it_is_nothing_else(
     message: dict[str, Any], content: Any, output: Any
 ) -> None:
-    trace = trace_of_messages([{"role": "assistant", **message}])
+    trace = read_messages([{"role": "assistant", **message}])
     assert trace.steps == (Message(role="assistant", content=content),)
     assert trace.output == output
 
 
 def test_an_agent_that_ends_on_a_call_has_said_nothing() -> None:
-    trace = trace_of_messages(
+    trace = read_messages(
         [
             {"role": "assistant", "content": "Let me look."},
             {"role": "assistant", "tool_calls": [call("look", "{}", "a")]},
@@ -169,11 +169,11 @@ def test_what_clients_hand_out_is_read() -> None:
         def model_dump(self) -> dict[str, Any]:
             return {"role": "assistant", "content": "hi", "tool_calls": None}
 
-    assert trace_of_messages([Answer()]).output == "hi"
+    assert read_messages([Answer()]).output == "hi"
 
 
 def test_no_messages_are_an_empty_trace() -> None:
-    assert trace_of_messages([]) == Trace()
+    assert read_messages([]) == Trace()
 
 
 DEEP: Any = 1
@@ -210,7 +210,7 @@ for _ in range(150):
 )
 def test_what_is_no_message_is_refused_by_its_path(messages: Any, field: str) -> None:
     with pytest.raises(DataError) as caught:
-        trace_of_messages(messages)
+        read_messages(messages)
     assert caught.value.field == field
 
 
@@ -238,7 +238,7 @@ usual = st.fixed_dictionaries(
 def test_whatever_comes_is_a_trace_or_a_data_error(messages: list[Any]) -> None:
     place: str | None = "messages"
     try:
-        trace = trace_of_messages(messages)
+        trace = read_messages(messages)
     except DataError as error:
         place = error.field
     else:

@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from fourscore.core import DataError
-from fourscore.formats.case_fields import FIELDS, case_from
-from fourscore.formats.json_schemas import cases_schema, config_schema, rubric_schema
+from fourscore.formats.case_fields import FIELDS, parse_case
+from fourscore.formats.json_schemas import make_cases_schema, make_config_schema, make_rubric_schema
 from fourscore.formats.rubric_fields import RubricFile
-from fourscore.formats.validation import explained
-from fourscore.formats.yaml_file import parse_document
+from fourscore.formats.validation import explain_error
+from fourscore.formats.yaml_file import parse_yaml
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -41,7 +41,7 @@ def accepts(schema: dict[str, Any], value: Any) -> bool:
 
 
 @pytest.mark.parametrize(
-    "schema", [cases_schema(), rubric_schema(), config_schema(Section, RunSection)]
+    "schema", [make_cases_schema(), make_rubric_schema(), make_config_schema(Section, RunSection)]
 )
 def test_a_schema_is_one_and_is_json(schema: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -72,18 +72,18 @@ CASES: list[tuple[Any, bool]] = [
 
 @pytest.mark.parametrize(("case", "good"), CASES)
 def test_the_reader_and_the_schema_of_cases_agree(case: Any, good: bool) -> None:
-    schema = cases_schema()
+    schema = make_cases_schema()
     for form in (case, [{"input": 1}, case], {"name": "set", "cases": [case]}):
         assert accepts(schema, form) is good
     if good:
-        case_from(case)
+        parse_case(case)
     else:
         with pytest.raises(DataError):
-            case_from(case)
+            parse_case(case)
 
 
 def test_every_field_of_a_case_is_described() -> None:
-    fields = cases_schema()["$defs"]["CaseFields"]["properties"]
+    fields = make_cases_schema()["$defs"]["CaseFields"]["properties"]
     assert set(fields) == set(FIELDS)
     assert all(field["description"] for field in fields.values())
 
@@ -113,15 +113,15 @@ dimensions:
 
 @pytest.mark.parametrize(("text", "good"), RUBRICS)
 def test_the_type_and_the_schema_of_rubrics_agree(text: str, good: bool) -> None:
-    value = parse_document(text, "r.yaml").value
-    assert accepts(rubric_schema(), value) is good
+    value = parse_yaml(text, "r.yaml").value
+    assert accepts(make_rubric_schema(), value) is good
     if good:
         rubric = msgspec.convert(value, RubricFile)
         assert list(rubric.dimensions) == list(value["dimensions"])
     else:
         with pytest.raises(msgspec.ValidationError) as caught:
             msgspec.convert(value, RubricFile)
-        assert explained(caught.value)[0]
+        assert explain_error(caught.value)[0]
 
 
 def test_options_of_a_judge_stand_under_with() -> None:
@@ -147,4 +147,4 @@ def test_options_of_a_judge_stand_under_with() -> None:
     ],
 )
 def test_a_configuration_is_checked_where_it_is_ours(config: Any, good: bool) -> None:
-    assert accepts(config_schema(Section, RunSection), config) is good
+    assert accepts(make_config_schema(Section, RunSection), config) is good

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import ConfigError, DataError
-from fourscore.formats.label_scale import Scale, detected, labels_in, scale_of
-from fourscore.formats.yaml_file import parse_document, put_section, with_section
+from fourscore.formats.label_scale import Scale, detect_scale, parse_scale, read_labels
+from fourscore.formats.yaml_file import parse_yaml, replace_section, write_section
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from fourscore.formats.yaml_file import parse_document, put_section, with_sectio
     ],
 )
 def test_the_coarsest_kind_that_fits_is_found(labels: Any, kind: str, values: Any) -> None:
-    scale = detected(labels)
+    scale = detect_scale(labels)
     assert scale.kind == kind
     assert [scale.value(label) for label in labels] == values
 
@@ -36,13 +36,13 @@ def test_the_coarsest_kind_that_fits_is_found(labels: Any, kind: str, values: An
     ],
 )
 def test_a_label_of_another_kind_is_refused(labels: Any, wrong: Any, words: str) -> None:
-    scale = detected(labels)
+    scale = detect_scale(labels)
     with pytest.raises(ValueError, match=words):
         scale.value(wrong)
 
 
 def test_whole_numbers_on_a_scale() -> None:
-    scale = scale_of("0:10")
+    scale = parse_scale("0:10")
     assert (scale.value(7), scale.value("10"), scale.value(0)) == (0.7, 1.0, 0.0)
     assert (scale.category(0.68), scale.categories) == (7, 11)
     assert scale.grade(6.5) == 0.65  # a judge may stand between two steps
@@ -53,7 +53,7 @@ def test_whole_numbers_on_a_scale() -> None:
         scale.grade(12)
     for text in ("10", "a:b", "5:5", "9:1", "0:1000", "1.5:3"):
         with pytest.raises(ConfigError, match="LOW:HIGH"):
-            scale_of(text)
+            parse_scale(text)
 
 
 @given(st.floats(0, 1), st.sampled_from(["verdict", "share", "level"]))
@@ -76,13 +76,13 @@ def test_every_value_stands_somewhere(value: float, kind: Any) -> None:
 )
 def test_a_row_without_a_label_is_refused(fields: Any, field: str, words: str) -> None:
     with pytest.raises(DataError, match=words) as caught:
-        labels_in(fields)
+        read_labels(fields)
     assert caught.value.field == field
 
 
 def test_a_row_with_labels() -> None:
-    assert labels_in({"label": False}) == [False]
-    assert labels_in({"labels": [True, None, "fail"]}) == [True, None, "fail"]
+    assert read_labels({"label": False}) == [False]
+    assert read_labels({"labels": [True, None, "fail"]}) == [True, None, "fail"]
 
 
 RUBRIC = """# for the team
@@ -103,11 +103,11 @@ def test_a_section_is_added_and_nothing_else_changes(
     text = text if last else text.removesuffix(ending)
     path = tmp_path / "rubric.yaml"
     path.write_bytes(text.encode())
-    put_section(str(path), "calibration", NEW, "made by us")
+    write_section(str(path), "calibration", NEW, "made by us")
     written = path.read_bytes().decode()
     assert written.startswith(text)
-    assert parse_document(written, "").value["calibration"] == NEW
-    put_section(str(path), "calibration", NEW, "made by us")
+    assert parse_yaml(written, "").value["calibration"] == NEW
+    write_section(str(path), "calibration", NEW, "made by us")
     assert path.read_bytes().decode() == written  # again, and nothing is doubled
 
 
@@ -124,11 +124,11 @@ def test_a_section_is_replaced_where_it_stands(tmp_path: Path, old: str) -> None
     path = tmp_path / "rubric.yaml"
     after = "\n# about the threshold\npass_threshold: 0.5\n"
     path.write_text(f"name: a # first\n{old}{after}dimensions: {{right: {{judge: math}}}}\n")
-    put_section(str(path), "calibration", NEW)
+    write_section(str(path), "calibration", NEW)
     text = path.read_text()
     assert text.startswith("name: a # first\ncalibration:\n  n: 3\n")
     assert text.endswith(f"{after}dimensions: {{right: {{judge: math}}}}\n")
-    assert parse_document(text, "").value["calibration"] == NEW
+    assert parse_yaml(text, "").value["calibration"] == NEW
 
 
 @pytest.mark.parametrize("text", ["{name: a, dimensions: {}}\n", "name: a\n...\n", "- a\n", ""])
@@ -136,23 +136,23 @@ def test_a_file_that_cannot_take_it_stays_as_it_is(tmp_path: Path, text: str) ->
     path = tmp_path / "rubric.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError, match="cannot be put into it"):
-        put_section(str(path), "calibration", NEW)
+        write_section(str(path), "calibration", NEW)
     assert path.read_text() == text
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="No such file"):
-        put_section(str(tmp_path / "none.yaml"), "calibration", NEW)
+        write_section(str(tmp_path / "none.yaml"), "calibration", NEW)
     (tmp_path / "odd.yaml").write_bytes(b"name: \xff\n")
     with pytest.raises(ConfigError, match="not UTF-8"):
-        put_section(str(tmp_path / "odd.yaml"), "calibration", NEW)
+        write_section(str(tmp_path / "odd.yaml"), "calibration", NEW)
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), st.text() | st.integers()))
 def test_whatever_is_put_in_comes_out(value: dict[str, Any]) -> None:
     value = {key: item for key, item in value.items() if _sayable(item)} or {"n": 1}
-    text = with_section(RUBRIC, "calibration", value)
-    assert parse_document(text, "").value["calibration"] == value
+    text = replace_section(RUBRIC, "calibration", value)
+    assert parse_yaml(text, "").value["calibration"] == value
 
 
 def _sayable(item: Any) -> bool:

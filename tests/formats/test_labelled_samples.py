@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import DataError
-from fourscore.formats.labelled_samples import Fields, Samples
+from fourscore.formats.labelled_samples import SampleFields, SampleFile
 
 POINT = {"main_query": "Q", "metadata": {"answer": "A", "score": 8}}
 LIST = {
@@ -23,7 +23,7 @@ def file(path: Path, *rows: Any) -> Path:
 
 
 def test_a_score(tmp_path: Path) -> None:
-    samples = Samples(file(tmp_path, POINT, "", {**POINT, "main_query": "R"}))
+    samples = SampleFile(file(tmp_path, POINT, "", {**POINT, "main_query": "R"}))
     assert len(samples) == 2
     assert samples.read(1) == ("R", ("A",), (8.0,), "")
     assert samples.values(0) == [0.8]
@@ -31,24 +31,24 @@ def test_a_score(tmp_path: Path) -> None:
 
 
 def test_ranks(tmp_path: Path) -> None:
-    samples = Samples(file(tmp_path, LIST), "listwise")
+    samples = SampleFile(file(tmp_path, LIST), "listwise")
     assert samples.read(0) == ("Q", ("A", "B"), (2.0, 1.0), "")
     assert samples.values(0) == [0.0, 1.0]
 
 
 def test_fields_of_ones_own_and_a_reference(tmp_path: Path) -> None:
     row = {"question": "Q", "text": "A", "score": 3, "metadata": {"gold": "G"}}
-    fields = Fields(query="question", answer="text", reference="gold")
-    samples = Samples(file(tmp_path, row), fields=fields, bounds=(1, 5))
+    fields = SampleFields(query="question", answer="text", reference="gold")
+    samples = SampleFile(file(tmp_path, row), fields=fields, bounds=(1, 5))
     assert samples.read(0) == ("Q", ("A",), (3.0,), "G")
     assert samples.values(0) == [0.5]
     both = {"main_query": "Q", "metadata": {"final_answer": "mine", "answer": "gold", "score": 1}}
-    assert Samples(file(tmp_path, both)).read(0) == ("Q", ("mine",), (1.0,), "gold")
+    assert SampleFile(file(tmp_path, both)).read(0) == ("Q", ("mine",), (1.0,), "gold")
 
 
 def test_graded_twice_is_one_sample_with_the_mean(tmp_path: Path) -> None:
     again = {"main_query": "Q", "metadata": {"answer": "A", "score": 4}}
-    samples = Samples(file(tmp_path, POINT, again, POINT))
+    samples = SampleFile(file(tmp_path, POINT, again, POINT))
     assert (len(samples), samples.repeated) == (1, 2)
     assert samples.entries[0].labels == ((8 + 4 + 8) / 3,)
 
@@ -112,20 +112,20 @@ def test_what_is_wrong_names_file_line_and_field(
 ) -> None:
     path = file(tmp_path, POINT if mode == "pointwise" else LIST, row)
     with pytest.raises(DataError) as caught:
-        Samples(path, mode)
+        SampleFile(path, mode)
     assert str(caught.value).startswith(f"{path}:2: {message}")
 
 
 def test_an_empty_file_and_none(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there are no samples in it"):
-        Samples(file(tmp_path, "", ""))
+        SampleFile(file(tmp_path, "", ""))
     with pytest.raises(DataError, match="No such file"):
-        Samples(tmp_path / "none.jsonl")
+        SampleFile(tmp_path / "none.jsonl")
 
 
 def test_a_file_that_changes_under_it_is_noticed(tmp_path: Path) -> None:
     path = file(tmp_path, POINT)
-    samples = Samples(path)
+    samples = SampleFile(path)
     file(tmp_path, {**POINT, "main_query": "another"})
     with pytest.raises(DataError, match=r"train.jsonl:1: the file has changed"):
         samples.read(0)
@@ -135,4 +135,4 @@ def test_chinese_a_byte_order_mark_and_lone_surrogates(tmp_path: Path) -> None:
     path = tmp_path / "train.jsonl"
     row = '{"main_query": "天空", "metadata": {"answer": "\\ud800蓝", "score": 1}}\n'
     path.write_bytes(b"\xef\xbb\xbf" + row.encode())
-    assert Samples(path).read(0) == ("天空", ("\ufffd蓝",), (1.0,), "")
+    assert SampleFile(path).read(0) == ("天空", ("\ufffd蓝",), (1.0,), "")

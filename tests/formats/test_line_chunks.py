@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fourscore.core import DataError
 from fourscore.formats import line_chunks as lines
-from fourscore.formats.line_chunks import Chunk, chunks
+from fourscore.formats.line_chunks import LineChunk, read_chunks
 
 BOM = b"\xef\xbb\xbf"
 texts = st.lists(st.sampled_from([b"a", b"bb", b"\n", b"\r\n", b" ", b"\xc3\xa9"])).map(b"".join)
@@ -21,7 +21,7 @@ def numbered(text: bytes) -> list[tuple[int, bytes]]:
 
 @given(text=texts, piece=st.integers(1, 20))
 def test_any_size_of_piece_gives_the_same_lines_and_numbers(text: bytes, piece: int) -> None:
-    parts = list(chunks(io.BytesIO(text), piece))
+    parts = list(read_chunks(io.BytesIO(text), piece))
     assert b"".join(part.text for part in parts) == text
     assert all(part.text.endswith(b"\n") for part in parts[:-1])
     assert [found for part in parts for found in part.lines()] == numbered(text)
@@ -29,39 +29,39 @@ def test_any_size_of_piece_gives_the_same_lines_and_numbers(text: bytes, piece: 
 
 @given(text=texts, first=st.integers(1, 9), most=st.integers(1, 5))
 def test_splitting_keeps_lines_and_numbers(text: bytes, first: int, most: int) -> None:
-    whole = Chunk(first, text)
+    whole = LineChunk(first, text)
     parts = list(whole.split(most))
     assert [found for part in parts for found in part.lines()] == list(whole.lines())
     assert all(1 <= len(list(part.lines())) <= most for part in parts)
 
 
 def test_the_last_line_needs_no_newline() -> None:
-    assert [part.text for part in chunks(io.BytesIO(b"one\ntwo"))] == [b"one\n", b"two"]
+    assert [part.text for part in read_chunks(io.BytesIO(b"one\ntwo"))] == [b"one\n", b"two"]
 
 
 def test_windows_line_ends_are_not_lines_of_their_own() -> None:
-    (part,) = chunks(io.BytesIO(b"one\r\n\r\ntwo\r\n"))
+    (part,) = read_chunks(io.BytesIO(b"one\r\n\r\ntwo\r\n"))
     assert list(part.lines()) == [(1, b"one\r"), (3, b"two\r")]
 
 
 def test_one_byte_order_mark_at_the_start_is_dropped() -> None:
-    (part,) = chunks(io.BytesIO(BOM + b"one\n" + BOM + b"two\n"))
+    (part,) = read_chunks(io.BytesIO(BOM + b"one\n" + BOM + b"two\n"))
     assert list(part.lines()) == [(1, b"one"), (2, BOM + b"two")]
 
 
 def test_a_second_byte_order_mark_stays_and_is_refused_later() -> None:
-    (part,) = chunks(io.BytesIO(BOM + BOM + b"one\n"))
+    (part,) = read_chunks(io.BytesIO(BOM + BOM + b"one\n"))
     assert part.text == BOM + b"one\n"
 
 
 def test_nothing_gives_nothing() -> None:
-    assert list(chunks(io.BytesIO(b""))) == []
-    assert list(chunks(io.BytesIO(BOM))) == []
+    assert list(read_chunks(io.BytesIO(b""))) == []
+    assert list(read_chunks(io.BytesIO(BOM))) == []
 
 
 def test_a_line_over_the_limit_is_refused_with_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MAX_LINE", 100)
-    source = chunks(io.BytesIO(b"one\ntwo\n" + b"x" * 1000 + b"\n"), 10)
+    source = read_chunks(io.BytesIO(b"one\ntwo\n" + b"x" * 1000 + b"\n"), 10)
     with pytest.raises(DataError, match="longer than") as caught:
         list(source)
     assert caught.value.line == 3
@@ -69,7 +69,7 @@ def test_a_line_over_the_limit_is_refused_with_its_number(monkeypatch: pytest.Mo
 
 def test_a_line_within_the_limit_spans_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MAX_LINE", 100)
-    parts = list(chunks(io.BytesIO(b"one\n" + b"x" * 90 + b"\nthree"), 7))
+    parts = list(read_chunks(io.BytesIO(b"one\n" + b"x" * 90 + b"\nthree"), 7))
     assert [found for part in parts for found in part.lines()] == [
         (1, b"one"),
         (2, b"x" * 90),

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from fourscore.formats.validation import ConversionError, converted, explained_line
+from fourscore.formats.validation import ConversionError, convert_value, explain_json_error
 
 
 class Leaf(msgspec.Struct, forbid_unknown_fields=True):
@@ -43,7 +43,7 @@ class Tree(msgspec.Struct):
 )  # fmt: skip
 def test_the_whole_path(value: Any, told: str) -> None:
     with pytest.raises(ConversionError) as caught:
-        converted(value, Tree)
+        convert_value(value, Tree)
     assert str(caught.value) == told
 
 
@@ -58,4 +58,4 @@ def test_the_whole_path(value: Any, told: str) -> None:
 def test_the_same_of_json(text: str, told: str) -> None:
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.json.decode(text.encode(), type=Tree)
-    assert explained_line(caught.value, text.encode(), Tree)[1] == told
+    assert explain_json_error(caught.value, text.encode(), Tree)[1] == told

@@ -5,24 +5,24 @@ from pathlib import Path
 import pytest
 
 from fourscore.core import ConfigError
-from fourscore.formats.yaml_file import parse_document, read_document
+from fourscore.formats.yaml_file import parse_yaml, read_yaml_file
 
 
 def refused(text: str) -> ConfigError:
     with pytest.raises(ConfigError) as caught:
-        parse_document(text, "file.yaml")
+        parse_yaml(text, "file.yaml")
     assert caught.value.file == "file.yaml"
     return caught.value
 
 
 def test_every_key_has_its_line() -> None:
-    document = parse_document("# first\na:\n  b: 1\n\n  c:\n    - x\n    - d: 2\n", "f")
+    document = parse_yaml("# first\na:\n  b: 1\n\n  c:\n    - x\n    - d: 2\n", "f")
     assert document.value == {"a": {"b": 1, "c": ["x", {"d": 2}]}}
     assert document.lines == {"a": 2, "a.b": 3, "a.c": 5, "a.c[0]": 6, "a.c[1]": 7, "a.c[1].d": 7}
 
 
 def test_an_error_stands_at_its_key_or_at_the_nearest_above() -> None:
-    document = parse_document("a:\n  b:\n    c: 1\n", "f")
+    document = parse_yaml("a:\n  b:\n    c: 1\n", "f")
     assert str(document.error("is wrong", "a.b.c")) == "f:3: a.b.c: is wrong"
     assert str(document.error("is missing", "a.b.x.y")) == "f:2: a.b.x.y: is missing"
     assert str(document.error("is no good")) == "f: is no good"
@@ -63,31 +63,31 @@ def test_nesting_beyond_reason_is_refused() -> None:
 
 
 def test_words_that_other_yamls_read_as_truth_stay_words() -> None:
-    value = parse_document("a: no\nb: yes\nc: on\nd: true\ne: 1:30\n", "f").value
+    value = parse_yaml("a: no\nb: yes\nc: on\nd: true\ne: 1:30\n", "f").value
     assert value == {"a": "no", "b": "yes", "c": "on", "d": True, "e": "1:30"}
 
 
 def test_dates_stay_text() -> None:
-    assert parse_document("a: 2024-01-31\nb: [2024-01-31]\n", "f").value == {
+    assert parse_yaml("a: 2024-01-31\nb: [2024-01-31]\n", "f").value == {
         "a": "2024-01-31",
         "b": ["2024-01-31"],
     }
 
 
 def test_an_alias_is_the_value_it_points_to() -> None:
-    document = parse_document("a: &x {k: 1}\nb: *x\n", "f")
+    document = parse_yaml("a: &x {k: 1}\nb: *x\n", "f")
     assert document.value == {"a": {"k": 1}, "b": {"k": 1}}
     assert document.lines["b"] == 2
 
 
 def test_an_empty_file_is_nothing() -> None:
-    assert parse_document("# only a remark\n", "f").value is None
+    assert parse_yaml("# only a remark\n", "f").value is None
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_bytes(b"\xef\xbb\xbfa: 1\r\nb: 2\r\n")
-    document = read_document(str(path))
+    document = read_yaml_file(str(path))
     assert document.value == {"a": 1, "b": 2}
     assert document.lines == {"a": 1, "b": 2}
 
@@ -100,6 +100,6 @@ def test_a_file_that_cannot_be_read_is_named(
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(ConfigError) as caught:
-        read_document(str(path))
+        read_yaml_file(str(path))
     assert caught.value.file == str(path)
     assert words in caught.value.message

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, ConfigError, Rubric, Trace, judge
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import load_scorer
 from fourscore.judges.agentjet import MathAnswerAsJudge
 from fourscore.judges.math import MathJudge
 from fourscore.judges.workflow import BaseJudge
 
 CASE = Case(id="t", expected="2")
-ANSWER = [Recorded(Trace(output=r"\boxed{1} \boxed{2}"))]
+ANSWER = [RecordedOutput(Trace(output=r"\boxed{1} \boxed{2}"))]
 
 
 def reward(source: Any, options: Any = None) -> float | None:

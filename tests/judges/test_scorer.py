@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import Case, JudgeError, Rubric, Score, Signal, Status, Trace, judge
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.agentjet import CountdownAnswerAsJudge, MathAnswerAsJudge
 from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.math import MathJudge
@@ -19,12 +19,12 @@ from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask, make_c
 MATH = Rubric.from_judge(MathJudge())
 
 
-def given_for(case: Case, *outputs: Recorded, rubric: Rubric = MATH) -> list[Score]:
+def given_for(case: Case, *outputs: RecordedOutput, rubric: Rubric = MATH) -> list[Score]:
     return asyncio.run(score_outputs(rubric, case, outputs))
 
 
-def answer(text: str, **preset: Any) -> Recorded:
-    return Recorded(Trace(metadata={"final_answer": text}), **preset)
+def answer(text: str, **preset: Any) -> RecordedOutput:
+    return RecordedOutput(Trace(metadata={"final_answer": text}), **preset)
 
 
 def verdict(scored: Score) -> tuple[Any, ...]:
@@ -37,7 +37,7 @@ NO_REFERENCE = Case(id="t")
 
 def test_each_output_of_a_group_has_its_reward_in_its_place() -> None:
     right, wrong, none = given_for(
-        FOUR, answer(r"\boxed{4}"), answer(r"\boxed{5}"), Recorded(Trace())
+        FOUR, answer(r"\boxed{4}"), answer(r"\boxed{5}"), RecordedOutput(Trace())
     )
     assert verdict(right) == (1.0, True, Status.SCORED)
     assert verdict(wrong) == (0.0, False, Status.SCORED)
@@ -164,7 +164,9 @@ def test_agentjets_method_and_the_phase_give_the_same(face: Any, core: Any, text
     metadata = {"answer": "4", "target": 4, "nums": [2, 2]}
     task, (output,) = workflow(metadata, text)
     (scored,) = asyncio.run(
-        score_outputs(Rubric.from_judge(core), make_case(task), [Recorded(make_trace(output))])
+        score_outputs(
+            Rubric.from_judge(core), make_case(task), [RecordedOutput(make_trace(output))]
+        )
     )
     assert face(None).compute_reward(task, output) == (scored.reward, scored.passed)
 
@@ -173,12 +175,12 @@ def test_agentjets_method_and_the_phase_give_the_same(face: Any, core: Any, text
 def test_a_preset_reward_is_the_same_for_both(reward: float, is_success: bool | None) -> None:
     task, _ = workflow({"answer": "4"})
     output = WorkflowOutput(reward=reward, is_success=is_success)
-    (scored,) = given_for(FOUR, Recorded(Trace(), reward, is_success))
+    (scored,) = given_for(FOUR, RecordedOutput(Trace(), reward, is_success))
     returned = MathAnswerAsJudge(None).compute_reward(task, output)
     assert returned == (scored.reward, scored.passed)
     assert scored.reward == reward
 
 
 def test_no_outputs_need_no_judge() -> None:
-    nothing: Sequence[Recorded] = []
+    nothing: Sequence[RecordedOutput] = []
     assert asyncio.run(score_outputs(MATH, FOUR, nothing)) == []

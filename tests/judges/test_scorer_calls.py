@@ -6,12 +6,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from fourscore.core import Case, Rubric, Status, Trace, judge
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.math import MathJudge
 from fourscore.judges.scorer import RubricScorer
 
 CASE = Case(id="t", input="?", expected="42")
-RIGHT, WRONG = (Recorded(Trace(output=f"\\boxed{{{n}}}")) for n in (42, 41))
+RIGHT, WRONG = (RecordedOutput(Trace(output=f"\\boxed{{{n}}}")) for n in (42, 41))
 
 
 @judge
@@ -38,7 +38,7 @@ def test_sixty_four_threads_share_one_scorer() -> None:
 
 def test_judge_that_blocks_the_loop_times_out_and_the_next_call_works() -> None:
     scorer = RubricScorer(Rubric.from_judge(sleepy), deadline=0.1)
-    (late,) = scorer.score(CASE, [Recorded(Trace(output="2"))])
+    (late,) = scorer.score(CASE, [RecordedOutput(Trace(output="2"))])
     assert (late.status, late.reward) == (Status.JUDGE_ERROR, None)
-    (quick,) = scorer.score(CASE, [Recorded(Trace(output="0"))])
+    (quick,) = scorer.score(CASE, [RecordedOutput(Trace(output="0"))])
     assert quick.passed

@@ -330,7 +330,7 @@ def test_mistakes(options: dict[str, Any], message: str) -> None:
 
 def test_a_trainer_gets_a_judge_that_has_learned(endpoint: Endpoint) -> None:
     from fourscore.core import Case, Trace
-    from fourscore.formats.recorded_outputs import Recorded
+    from fourscore.formats.recorded_outputs import RecordedOutput
     from fourscore.integrations.judge_source import load_scorer
 
     scorer = load_scorer("config.yaml")
@@ -339,7 +339,7 @@ def test_a_trainer_gets_a_judge_that_has_learned(endpoint: Endpoint) -> None:
     assert len(list(Path("kept/rubrics").glob("*.yaml"))) == 1
     again = pickle.loads(pickle.dumps(scorer))  # nothing is learned in the other process
     for call in (scorer.score, again.score):
-        (one,) = call(Case(input="Q"), [Recorded(Trace(metadata={"final_answer": GOOD}))])
+        (one,) = call(Case(input="Q"), [RecordedOutput(Trace(metadata={"final_answer": GOOD}))])
         assert one.passed is True
     assert len(endpoint.requests) - asked <= 3
     assert scorer.rubric.provenance.rubric == again.rubric.provenance.rubric

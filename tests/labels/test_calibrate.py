@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, DataError, Dimension, Rubric, Score, Signal, Status, Trace, judge
-from fourscore.formats.label_scale import scale_of
+from fourscore.formats.label_scale import parse_scale
 from fourscore.labels.calibrate import Calibration, calibrate, judged
 from fourscore.labels.labelled_outputs import (
     JudgeVerdict,
@@ -27,7 +27,7 @@ def file_of(folder: Path, *rows: dict[str, Any], name: str = "labels.jsonl") -> 
 
 
 def held(path: str, *, scale: str | None = None, rest: Any = (), **more: Any) -> Calibration:
-    found = read_labelled_file(path, None if scale is None else scale_of(scale), 0.7)
+    found = read_labelled_file(path, None if scale is None else parse_scale(scale), 0.7)
     verdicts = [row.verdict or JudgeVerdict() for row in found.rows]
     return calibrate(found, verdicts, rest, judge=("j", "f"), pass_at=0.7, file=path, **more)
 
@@ -197,7 +197,7 @@ def test_the_judge_is_asked_where_no_verdict_is_there(tmp_path: Path) -> None:
     rubric = Rubric(name="long", dimensions=(Dimension(name="long", judge=long),))
     rows = [{"output": "1234567890"}, {"output": "12"}, {"output": "break"}]
     given = {"output": "x", "judge_score": 0.5}
-    outputs = read_judged_file(file_of(tmp_path, *rows, given), scale_of("0:1"), 0.7)
+    outputs = read_judged_file(file_of(tmp_path, *rows, given), parse_scale("0:1"), 0.7)
     told: list[int] = []
     found = asyncio.run(judged(rubric, outputs, done=lambda: told.append(1)))
     assert found == [

@@ -13,7 +13,7 @@ from fourscore.monitor.alerts import DAY, HOUR, Notice, Policy, StatusChange, ma
 from fourscore.monitor.delivery import FIRST_RETRY, LEASE, Deliverer, SinkError
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.state import MonitorState, read_current_rate
-from fourscore.stats.rate_alarm import Word
+from fourscore.stats.rate_alarm import AlarmStatus
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_rows import NewAlert, SampleRow
 
@@ -53,7 +53,11 @@ def store(tmp_path: Path) -> Iterator[MonitorStore]:
 
 
 def change(
-    before: Word, after: Word, stream: str = "overall", at: float = NOW, **more: object
+    before: AlarmStatus,
+    after: AlarmStatus,
+    stream: str = "overall",
+    at: float = NOW,
+    **more: object,
 ) -> StatusChange:
     told: dict[str, object] = {
         "estimate": 0.6, "low": 0.5, "high": 0.7, "n": 50, "method": "sequence", "sure": 0.98,
@@ -342,7 +346,7 @@ def test_two_sinks_of_one_name_are_refused(store: MonitorStore) -> None:
         ("drift:mix", "healthy", "m: the mix of traffic is as in the reference again"),
     ],
 )
-def test_headlines(store: MonitorStore, stream: str, after: Word, words: str) -> None:
+def test_headlines(store: MonitorStore, stream: str, after: AlarmStatus, words: str) -> None:
     raise_(store, change("critical" if after == "healthy" else "healthy", after, stream), name="m")
     (alert,) = store.outbox.alerts("m")
     assert headline(make_local_notice("m", alert)) == words

@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from fourscore.core import Case, ConfigError, DataError, Trace, Usage, judge
-from fourscore.formats.yaml_file import read_document
+from fourscore.formats.yaml_file import read_yaml_file
 from fourscore.monitor.delivery import Deliverer
 from fourscore.monitor.grafana import FILES, HERE, write_files
 from fourscore.monitor.metrics import FAMILIES, PREFIX, MonitorCollector, metrics_text
@@ -206,7 +206,7 @@ def test_the_dashboard_is_whole() -> None:
 
 
 def test_the_rules_are_those_of_prometheus() -> None:
-    (group,) = read_document(str(HERE / "rules.yaml")).value["groups"]
+    (group,) = read_yaml_file(str(HERE / "rules.yaml")).value["groups"]
     names = [rule["alert"] for rule in group["rules"]]
     assert len(set(names)) == len(names) >= 5
     for rule in group["rules"]:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourscore.stats.agreement import METRICS, WEIGHTS, Metric, Weights, alpha, kappa, table_of
-from fourscore.stats.classification import Confusion, confusion
+from fourscore.stats.agreement import METRICS, WEIGHTS, Metric, Weights, alpha, kappa, make_table
+from fourscore.stats.classification import Confusion, count_confusion
 from fourscore.stats.correlation import kendall, pearson, ranks, spearman
 
 DATA = Path(__file__).parent / "data" / "golden_agreement.json"
@@ -82,7 +82,7 @@ def test_kappa_keeps_its_bounds_and_does_not_mind_who_is_who(table: list[list[in
 
 @given(st.lists(st.integers(0, 4), min_size=2, max_size=40))
 def test_who_always_agrees_has_a_kappa_of_one_and_is_not_sure_of_it(values: list[int]) -> None:
-    table = table_of([(value, value) for value in values], range(5))
+    table = make_table([(value, value) for value in values], range(5))
     for weights in WEIGHTS:
         found = kappa(table, weights).figure()
         if len(set(values)) == 1:
@@ -173,7 +173,7 @@ def test_tau_with_many_ties_is_not_surer_than_it_should_be() -> None:
 
 @pytest.mark.parametrize("golden", GOLDEN["verdicts"])
 def test_precision_recall_and_f1_are_those_of_scikit_learn(golden: Any) -> None:
-    errors = confusion(zip(golden["people"], golden["judge"], strict=True))
+    errors = count_confusion(zip(golden["people"], golden["judge"], strict=True))
     found = errors.precision(), errors.sensitivity(), errors.f1()
     assert [figure.value for figure in found] == pytest.approx(golden["scores"])
     for figure in found:

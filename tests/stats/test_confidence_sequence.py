@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourscore.stats.confidence_sequence import below, evidence, interval, tuned
+from fourscore.stats.confidence_sequence import (
+    anytime_interval,
+    is_below,
+    log_evidence,
+    tune_concentration,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,51 +28,51 @@ def test_golden_values_of_confseq(
     passed: int, n: int, tuned_for: int, low: float, high: float
 ) -> None:
     """Its six digits are cut off, not rounded."""
-    ends = interval(passed, n, alpha=0.05, tuned_for=tuned_for)
+    ends = anytime_interval(passed, n, alpha=0.05, tuned_for=tuned_for)
     assert [floor(end * 1e6) / 1e6 for end in ends] == [low, high]
 
 
 def test_the_ends_are_where_nothing_can_be_said() -> None:
-    assert interval(0, 0, tuned_for=100) == (0.0, 1.0)
-    assert interval(1, 1, tuned_for=100) == (0.0, 1.0)
-    assert interval(0, 200, tuned_for=100)[0] == 0.0
-    assert interval(200, 200, tuned_for=100)[1] == 1.0
+    assert anytime_interval(0, 0, tuned_for=100) == (0.0, 1.0)
+    assert anytime_interval(1, 1, tuned_for=100) == (0.0, 1.0)
+    assert anytime_interval(0, 200, tuned_for=100)[0] == 0.0
+    assert anytime_interval(200, 200, tuned_for=100)[1] == 1.0
 
 
 @pytest.mark.parametrize(("passed", "n", "alpha"), [(3, 2, 0.05), (-1, 2, 0.05), (1, 2, 0.0)])
 def test_what_cannot_be_is_refused(passed: int, n: int, alpha: float) -> None:
     with pytest.raises(ValueError, match=r"passed of|alpha"):
-        interval(passed, n, alpha=alpha, tuned_for=100)
+        anytime_interval(passed, n, alpha=alpha, tuned_for=100)
 
 
 @given(n=st.integers(1, 3000), part=st.floats(0, 1), rate=st.floats(0.05, 0.95))
 def test_below_is_what_the_interval_says(n: int, part: float, rate: float) -> None:
-    passed, c = floor(part * n), tuned(500)
-    low, high = interval(passed, n, alpha=0.01, tuned_for=500)
+    passed, c = floor(part * n), tune_concentration(500)
+    low, high = anytime_interval(passed, n, alpha=0.01, tuned_for=500)
     assert 0 <= low <= passed / n <= high <= 1
     if abs(high - rate) > 1e-9:
-        assert below(passed, n, rate, c, log(100)) == (high < rate)
+        assert is_below(passed, n, rate, c, log(100)) == (high < rate)
 
 
 def test_the_evidence_is_a_mean_of_likelihood_ratios() -> None:
     """Its mean over all outcomes is 1 while the rate is true: no bet on it wins."""
     from math import comb, exp
 
-    n, rate, c = 12, 0.7, tuned(100)
+    n, rate, c = 12, 0.7, tune_concentration(100)
     total = sum(
-        comb(n, k) * rate**k * (1 - rate) ** (n - k) * exp(evidence(k, n, rate, c))
+        comb(n, k) * rate**k * (1 - rate) ** (n - k) * exp(log_evidence(k, n, rate, c))
         for k in range(n + 1)
     )
     assert total == pytest.approx(1.0, abs=1e-9)
 
 
 def test_looking_after_every_sample_misses_at_most_alpha_in_all() -> None:
-    rng, c, bar, missed = random.Random(7), tuned(100), log(20), 0
+    rng, c, bar, missed = random.Random(7), tune_concentration(100), log(20), 0
     for _ in range(300):
         passed = 0
         for n in range(1, 401):
             passed += rng.random() < 0.85
-            if evidence(passed, n, 0.85, c) > bar:
+            if log_evidence(passed, n, 0.85, c) > bar:
                 missed += 1
                 break
     assert missed <= 15 + 12  # 5% of 300, and three standard errors

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fourscore.stats.classification import Confusion, confusion
+from fourscore.stats.classification import Confusion, count_confusion
 from fourscore.stats.corrected_rate import (
     ChanceError,
-    check,
-    powered,
+    check_better_than_chance,
+    estimate_powered_mean,
+    include_failed,
+    include_labelled,
     ppi_rate,
     rogan_gladen,
-    times,
-    with_labelled,
 )
 from fourscore.stats.intervals import wilson
-from fourscore.stats.judge_bias import by_group, mean, slope
+from fourscore.stats.judge_bias import fit_slope, mean_difference, measure_group_bias
 
 GOLDEN: dict[str, Any] = json.loads(
     (Path(__file__).parent / "data" / "golden_agreement.json").read_text()
@@ -78,11 +78,11 @@ def test_a_corrected_rate_lies_in_its_interval_and_that_in_0_to_1(
 ) -> None:
     errors = Confusion(true_pass=a, false_pass=b, false_fail=c, true_fail=d)
     try:
-        check(errors, level)
+        check_better_than_chance(errors, level)
     except ChanceError:
         assume(False)
     found = rogan_gladen(passed / 200, 200, errors, level=level)
-    part = times(found, 200 / (200 + failed), 200 + failed, level)
+    part = include_failed(found, 200 / (200 + failed), 200 + failed, level)
     for each in (found, part):
         assert 0 <= each.interval[0] <= each.value <= each.interval[1] <= 1
     assert part.value <= found.value
@@ -91,14 +91,14 @@ def test_a_corrected_rate_lies_in_its_interval_and_that_in_0_to_1(
 
 def test_outputs_that_nobody_judged_lower_the_rate() -> None:
     found = rogan_gladen(0.75, 100, ERRORS)
-    assert times(found, 1.0, 100) is found
-    half = times(found, 0.5, 200)
+    assert include_failed(found, 1.0, 100) is found
+    half = include_failed(found, 0.5, 200)
     assert half.value == pytest.approx(found.value / 2)
 
 
 def test_what_people_said_counts_for_the_labelled_ones() -> None:
     found = rogan_gladen(0.4, 1000, ERRORS)
-    both = with_labelled(found, ERRORS)
+    both = include_labelled(found, ERRORS)
     assert both.value == pytest.approx((1000 * found.value + 400 * 0.5) / 1400)
     assert both.n == 1400
     assert both.interval[1] - both.interval[0] < found.interval[1] - found.interval[0]
@@ -109,8 +109,8 @@ def test_a_partly_labelled_run_is_not_surer_than_it_should_be() -> None:
     chance, held = random.Random(13), 0
     for _ in range(500):
         people, judge = drawn(chance, 300, 0.4)
-        errors = confusion(zip(people[:100], judge[:100], strict=True))
-        found = with_labelled(rogan_gladen(sum(judge[100:]) / 200, 200, errors), errors)
+        errors = count_confusion(zip(people[:100], judge[:100], strict=True))
+        found = include_labelled(rogan_gladen(sum(judge[100:]) / 200, 200, errors), errors)
         held += found.interval[0] <= 0.4 <= found.interval[1]
     assert 460 <= held <= 490  # 475 less three deviations, and as many more
 
@@ -166,14 +166,14 @@ def test_prediction_powered_intervals_hold_the_truth_and_are_narrower() -> None:
 
 def test_powered_mean_by_hand() -> None:
     people, judge, rest = [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 0.0] * 2
-    plain = powered(people, judge, rest, weight=1.0)
+    plain = estimate_powered_mean(people, judge, rest, weight=1.0)
     assert plain.mean == pytest.approx(0.75 - 0.25)  # judge's rate, less what it exceeds people by
     # differences 0, 0, −1, 0 have variance 1/4; the rest 3/14
     assert plain.error**2 == pytest.approx(0.25 / 4 + 3 / 14 / 8)
-    deaf = powered(people, judge, rest, weight=0.0)
+    deaf = estimate_powered_mean(people, judge, rest, weight=0.0)
     assert deaf.mean == 0.5
     assert deaf.error**2 == pytest.approx(1 / 3 / 4)
-    tuned = powered(people, judge, rest)
+    tuned = estimate_powered_mean(people, judge, rest)
     # covariance 1/6 over (1 + 4/8) · variance of all twelve verdicts, 9/44
     assert tuned.weight == pytest.approx((1 / 6) / (1.5 * 9 / 44))
     assert tuned.error <= min(plain.error, deaf.error)
@@ -197,32 +197,32 @@ def test_a_powered_rate_lies_in_its_interval(pairs: list[tuple[bool, bool]], res
 
 def test_too_few_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="at least two"):
-        powered([1.0], [1.0], [1.0, 0.0])
+        estimate_powered_mean([1.0], [1.0], [1.0, 0.0])
     with pytest.raises(ValueError, match="a rate of"):
         rogan_gladen(1.5, 10, ERRORS)
 
 
 @pytest.mark.parametrize("golden", GOLDEN["slope"])
 def test_the_slope_and_its_interval_are_those_of_statsmodels(golden: Any) -> None:
-    found = slope(golden["x"], golden["y"])
+    found = fit_slope(golden["x"], golden["y"])
     assert found.value == pytest.approx(golden["slope"], rel=1e-9)
     assert found.interval == pytest.approx(golden["interval"], rel=1e-9)
 
 
 @pytest.mark.parametrize("golden", GOLDEN["welch"])
 def test_a_group_against_the_others_is_welchs(golden: Any) -> None:
-    one, other = by_group({"own": golden["a"], "strange": golden["b"]})
+    one, other = measure_group_bias({"own": golden["a"], "strange": golden["b"]})
     assert one.excess.interval == pytest.approx(golden["interval"], rel=2e-3)  # whole df
     assert other.excess.value == pytest.approx(-(one.excess.value or 0))
-    assert one.difference == mean(golden["a"])
+    assert one.difference == mean_difference(golden["a"])
     assert one.difference.n == len(golden["a"])
 
 
 def test_bias_that_cannot_be_told() -> None:
-    assert slope([1.0, 1.0, 1.0], [0.0, 1.0, 0.0]).value is None
-    assert slope([1.0, 2.0], [0.0, 1.0]).value is None
-    assert slope([0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]).interval is None
-    assert mean([]).n == 0
-    assert mean([0.5, 0.5]).interval is None
-    (only,) = by_group({"one": [0.1, 0.2]})
+    assert fit_slope([1.0, 1.0, 1.0], [0.0, 1.0, 0.0]).value is None
+    assert fit_slope([1.0, 2.0], [0.0, 1.0]).value is None
+    assert fit_slope([0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]).interval is None
+    assert mean_difference([]).n == 0
+    assert mean_difference([0.5, 0.5]).interval is None
+    (only,) = measure_group_bias({"one": [0.1, 0.2]})
     assert only.excess.value is None

@@ -4,7 +4,7 @@ from statistics import NormalDist
 
 import pytest
 
-from fourscore.stats.cusum import Steps, hazard, run_length, steps
+from fourscore.stats.cusum import CusumSteps, alarm_hazard, choose_steps, mean_run_length
 
 
 def normal_steps(k: float, h: float, shift: float, places: int) -> dict[int, float]:
@@ -20,23 +20,23 @@ def normal_steps(k: float, h: float, shift: float, places: int) -> dict[int, flo
 @pytest.mark.parametrize(("h", "in_control", "shifted"), [(4.0, 168.0, 8.38), (5.0, 465.0, 10.38)])
 def test_golden_run_lengths(h: float, in_control: float, shifted: float) -> None:
     """k = 0.5: of the two-sided sum while nothing changed, and after a shift of one sigma."""
-    one_sided = run_length(normal_steps(0.5, h, 0.0, 60), 60)
+    one_sided = mean_run_length(normal_steps(0.5, h, 0.0, 60), 60)
     assert one_sided / 2 == pytest.approx(in_control, abs=0.6)
-    away = run_length(normal_steps(0.5, h, -1.0, 40), 40)
-    towards = run_length(normal_steps(0.5, h, 1.0, 60), 60)
+    away = mean_run_length(normal_steps(0.5, h, -1.0, 40), 40)
+    towards = mean_run_length(normal_steps(0.5, h, 1.0, 60), 60)
     assert 1 / (1 / towards + 1 / away) == pytest.approx(shifted, abs=0.006)
 
 
 def test_the_sum_for_the_usual_thresholds() -> None:
     """At 20% failures log-likelihood ratios of 0.88 and 0.70 neither climb nor fall."""
-    assert steps(0.88, 0.70, 0.01, 5000) == Steps(up=4, down=1, limit=46)
+    assert choose_steps(0.88, 0.70, 0.01, 5000) == CusumSteps(up=4, down=1, limit=46)
 
 
 @pytest.mark.parametrize(("good", "bad"), [(0.88, 0.70), (0.73, 0.55), (0.975, 0.8)])
 @pytest.mark.parametrize("alpha", [0.01, 0.0001])
 def test_the_promise_is_kept_exactly(good: float, bad: float, alpha: float) -> None:
     """The chance of an alarm in 1,000 trials from 0, place by place; one less would break it."""
-    found = steps(good, bad, alpha, 1000)
+    found = choose_steps(good, bad, alpha, 1000)
     law = {found.up: 1 - good, -found.down: good}
     places, alarmed = [1.0] + [0.0] * (found.limit - 1), 0.0
     for _ in range(1000):
@@ -49,21 +49,21 @@ def test_the_promise_is_kept_exactly(good: float, bad: float, alpha: float) -> N
                     after[max(0, place + step)] += mass * chance
         places = after
     assert alpha / 4 < alarmed <= alpha
-    assert 1 - (1 - hazard(law, found.limit)) ** 1000 >= alarmed
-    assert 1 - (1 - hazard(law, found.limit - 1)) ** 1000 > alpha
+    assert 1 - (1 - alarm_hazard(law, found.limit)) ** 1000 >= alarmed
+    assert 1 - (1 - alarm_hazard(law, found.limit - 1)) ** 1000 > alpha
 
 
 @pytest.mark.parametrize(("good", "bad"), [(0.9995, 0.99), (0.04, 0.02), (0.995, 0.95)])
 def test_rates_near_the_ends_are_told_apart_too(good: float, bad: float) -> None:
     """The sum falls while the rate is good and climbs while it is bad."""
-    found = steps(good, bad, 0.001, 5000)
+    found = choose_steps(good, bad, 0.001, 5000)
     assert (1 - good) * found.up < good * found.down
     assert (1 - bad) * found.up > bad * found.down
 
 
 def test_a_better_rate_runs_longer_and_a_fall_is_found_soon() -> None:
     def trials(failing: float) -> float:
-        return run_length({4: failing, -1: 1 - failing}, 46)
+        return mean_run_length({4: failing, -1: 1 - failing}, 46)
 
     assert trials(0.05) > trials(0.12) > 100_000
     assert trials(0.30) < 100
@@ -77,4 +77,4 @@ def test_what_cannot_be_told_apart_is_refused(
     good: float, bad: float, alpha: float, horizon: int
 ) -> None:
     with pytest.raises(ValueError, match=r"good|alpha"):
-        steps(good, bad, alpha, horizon)
+        choose_steps(good, bad, alpha, horizon)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, ConfigError, Score, Signal, Status
-from fourscore.stats.gates import Gate, Outcome, parse
+from fourscore.stats.gates import Gate, GateOutcome, parse_gate
 from fourscore.stats.summary import Summary
 
 
@@ -60,32 +60,34 @@ def document(passes: str = "1110", *, repeats: int = 1, **kinds: Any) -> dict[st
     ],
 )
 def test_gates_on_three_of_four(text: str, met: bool) -> None:
-    found = parse(text).evaluate(document(tags=("hard",)))
+    found = parse_gate(text).evaluate(document(tags=("hard",)))
     assert found.met is met
     assert found.gate == text.strip()
 
 
 def test_gates_on_repeats() -> None:
     of_repeats = document("11101100", repeats=2)
-    assert parse("pass^2>=0.5").evaluate(of_repeats).value == 0.5
-    assert parse("pass@2>=0.75").evaluate(of_repeats).met
-    assert parse("lower(pass^2)>=0.5").evaluate(of_repeats).met is False
+    assert parse_gate("pass^2>=0.5").evaluate(of_repeats).value == 0.5
+    assert parse_gate("pass@2>=0.75").evaluate(of_repeats).met
+    assert parse_gate("lower(pass^2)>=0.5").evaluate(of_repeats).met is False
 
 
 def test_what_was_not_measured_meets_no_gate() -> None:
     nothing = document("ee")
     for text in ("pass_rate<=1", "pass_rate>=0", "lower(pass_rate)>=0", "style<=1", "coverage<=1"):
-        found = parse(text).evaluate(nothing)
-        assert found == Outcome(gate=text, met=False, value=None, reason=found.reason)
+        found = parse_gate(text).evaluate(nothing)
+        assert found == GateOutcome(gate=text, met=False, value=None, reason=found.reason)
         assert found.reason.endswith(" was not measured")
-    assert parse("style>=0").evaluate(document()).met is False
-    assert parse("judge_error==0").evaluate(nothing).met is False
+    assert parse_gate("style>=0").evaluate(document()).met is False
+    assert parse_gate("judge_error==0").evaluate(nothing).met is False
 
 
 def test_reasons() -> None:
-    assert parse("pass_rate>=0.8").evaluate(document()).reason == "pass_rate is 0.75, not >= 0.8"
-    assert parse("failed<=1").evaluate(document()).reason == "failed is 1, <= 1"
-    close = parse("lower(pass_rate)>=0.300642").evaluate(document())
+    assert (
+        parse_gate("pass_rate>=0.8").evaluate(document()).reason == "pass_rate is 0.75, not >= 0.8"
+    )
+    assert parse_gate("failed<=1").evaluate(document()).reason == "failed is 1, <= 1"
+    close = parse_gate("lower(pass_rate)>=0.300642").evaluate(document())
     assert close.value is not None
     assert close.reason == f"lower(pass_rate) is {close.value!r}, not >= 0.300642"
     assert f"{close.value:.6g}" == "0.300642", "short, it would read as met"
@@ -100,13 +102,13 @@ def test_reasons() -> None:
 )
 def test_what_is_no_gate_is_told_what_one_is(text: str) -> None:
     with pytest.raises(ConfigError, match="expected NAME>=NUMBER"):
-        parse(text)
+        parse_gate(text)
 
 
 @pytest.mark.parametrize("bound", ["nan", "inf", "-inf", "1e999", "0x1", "1_0", "high", "--1"])
 def test_bounds_are_finite_numbers(bound: str) -> None:
     with pytest.raises(ConfigError, match=f"{bound} is not a number"):
-        parse(f"pass_rate>={bound}")
+        parse_gate(f"pass_rate>={bound}")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +127,7 @@ def test_bounds_are_finite_numbers(bound: str) -> None:
     ],
 )
 def test_a_gate_that_cannot_be_is_found_before_the_run(text: str, message: str) -> None:
-    gate = parse(text)
+    gate = parse_gate(text)
     with pytest.raises(ConfigError, match=message) as caught:
         gate.check(["accuracy", "style"])
     assert str(caught.value).startswith(f"gate {text!r}: ")
@@ -134,7 +136,7 @@ def test_a_gate_that_cannot_be_is_found_before_the_run(text: str, message: str) 
 
 
 def test_a_tag_is_known_only_after_the_run() -> None:
-    gate = parse("tag:hrad>=0.5")
+    gate = parse_gate("tag:hrad>=0.5")
     gate.check([])
     with pytest.raises(ConfigError, match=r"no case has the tag 'hrad': did you mean hard\?"):
         gate.evaluate(document(tags=("hard",)))
@@ -142,4 +144,4 @@ def test_a_tag_is_known_only_after_the_run() -> None:
 
 def test_a_parsed_gate_is_a_value() -> None:
     gate = Gate(text="lower(x) > 5%", name="x", test=">", bound=0.05, end="lower")
-    assert parse("  lower(x) > 5%") == gate
+    assert parse_gate("  lower(x) > 5%") == gate

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from fourscore.stats.regression import Logistic, fit_logistic, sigmoid, surprise
+from fourscore.stats.regression import Logistic, fit_logistic, log_loss, sigmoid
 
 Table = tuple[list[list[float]], list[bool]]
 
@@ -97,6 +97,6 @@ def test_labels_that_a_column_separates_stay_finite() -> None:
 
 def test_extreme_log_odds_do_not_overflow() -> None:
     assert sigmoid(-1e9) < 1e-12 < 1 - 1e-12 < sigmoid(1e9)
-    assert surprise(1e9, label=False) == 1e9
-    assert surprise(1e9, label=True) == 0.0
-    assert surprise(0.0, label=True) == pytest.approx(0.6931, abs=1e-4)
+    assert log_loss(1e9, label=False) == 1e9
+    assert log_loss(1e9, label=True) == 0.0
+    assert log_loss(0.0, label=True) == pytest.approx(0.6931, abs=1e-4)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fourscore.stats.mcnemar import mcnemar
 from fourscore.stats.paired import GROUPS, Comparison, Pairs
-from fourscore.stats.paired_verdict import Rules
+from fourscore.stats.paired_verdict import VerdictRules
 
 
 def passes(gained: int, lost: int, both: int, neither: int = 0) -> Pairs:
@@ -42,17 +42,17 @@ def test_better_and_worse() -> None:
 
 
 def test_no_difference_larger_than_the_margin() -> None:
-    found = passes(20, 22, 600, 358).compare(Rules(margin=0.03)).verdict
+    found = passes(20, 22, 600, 358).compare(VerdictRules(margin=0.03)).verdict
     assert found.kind == "no_difference"
     assert found.reason.startswith("no difference larger than 0.03: pass rate -0.2 points [")
-    assert passes(20, 22, 600, 358).compare(Rules(margin=0.01)).verdict.kind == "cannot_tell"
+    assert passes(20, 22, 600, 358).compare(VerdictRules(margin=0.01)).verdict.kind == "cannot_tell"
     assert passes(20, 22, 600, 358).compare().verdict.kind == "cannot_tell"
 
 
 def test_a_certain_difference_inside_the_margin_does_not_matter() -> None:
     pairs = passes(150, 50, 9800)
     assert pairs.compare().verdict.kind == "better"
-    found = pairs.compare(Rules(margin=0.02)).verdict
+    found = pairs.compare(VerdictRules(margin=0.02)).verdict
     assert found.kind == "no_difference"
     assert found.reason.startswith("a difference, but none larger than 0.02: pass rate +1.0 points")
 
@@ -69,21 +69,21 @@ def test_cannot_tell_says_how_many_more() -> None:
 
 def test_with_a_margin_sameness_may_be_nearer() -> None:
     without = passes(9, 8, 60, 23).compare().verdict.more_cases
-    within = passes(9, 8, 60, 23).compare(Rules(margin=0.07)).verdict.more_cases
+    within = passes(9, 8, 60, 23).compare(VerdictRules(margin=0.07)).verdict.more_cases
     assert without is not None
     assert within is not None
     assert within < 500 < without
-    assert passes(9, 9, 60, 22).compare(Rules(margin=0.07)).verdict.more_cases is not None
+    assert passes(9, 9, 60, 22).compare(VerdictRules(margin=0.07)).verdict.more_cases is not None
 
 
 def test_the_same_run_twice() -> None:
     pairs = Pairs()
     for i in range(300):
         pairs.add(i % 3 > 0, i % 3 > 0, i / 300, i / 300)
-    found = pairs.compare(Rules(margin=0.02))
+    found = pairs.compare(VerdictRules(margin=0.02))
     assert found.verdict.kind == "no_difference"
     assert (found.passes.p, found.scores.p, found.graded) == (1.0, 1.0, 299)
-    few = passes(0, 0, 20).compare(Rules(margin=0.02)).verdict
+    few = passes(0, 0, 20).compare(VerdictRules(margin=0.02)).verdict
     assert few.kind == "cannot_tell"
     assert few.more_cases is not None
 
@@ -100,7 +100,7 @@ def test_all_changes_one_way() -> None:
 
 def test_no_pairs_and_one() -> None:
     pairs = Pairs()
-    nothing = pairs.compare(Rules(margin=0.5)).verdict
+    nothing = pairs.compare(VerdictRules(margin=0.5)).verdict
     assert (nothing.kind, nothing.n, nothing.tests, nothing.more_cases) == (
         "cannot_tell",
         0,
@@ -154,8 +154,8 @@ def test_the_score_may_decide() -> None:
     low, high = pairs.bootstrap() or (0.0, 0.0)
     assert found.scores.interval == pytest.approx((low, high), abs=0.002)
     # Passes might still have changed by more than a point; the score may have its own margin.
-    assert pairs.compare(Rules(margin=0.03)).verdict.kind == "no_difference"
-    assert pairs.compare(Rules(margin=0.03, score_margin=0.02)).verdict.kind == "better"
+    assert pairs.compare(VerdictRules(margin=0.03)).verdict.kind == "no_difference"
+    assert pairs.compare(VerdictRules(margin=0.03, score_margin=0.02)).verdict.kind == "better"
 
 
 def test_one_rose_and_the_other_fell() -> None:
@@ -233,7 +233,7 @@ def test_any_pairs_in_any_order(
     rng: random.Random,
     margin: float | None,
 ) -> None:
-    one, two, rules = Pairs(), Pairs(), Rules(margin=margin)
+    one, two, rules = Pairs(), Pairs(), VerdictRules(margin=margin)
     for row in given_rows:
         one.add(*row, tags=["t"])
     rng.shuffle(given_rows)

@@ -8,8 +8,8 @@ import pytest
 
 from fourscore.stats import bootstrap as module
 from fourscore.stats.bootstrap import bootstrap
-from fourscore.stats.mcnemar import PassPairs, interval, mcnemar
-from fourscore.stats.p_values import holm, student_tail
+from fourscore.stats.mcnemar import PassPairs, mcnemar, paired_rate_interval
+from fourscore.stats.p_values import adjust_holm, student_tail
 from fourscore.stats.paired_scores import ScorePairs
 
 DATA = Path(__file__).parent / "data" / "golden_paired.json"
@@ -40,7 +40,7 @@ def test_paired_t(golden: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("p_values", "adjusted"), GOLDEN["holm"])
 def test_holm(p_values: list[float], adjusted: list[float]) -> None:
-    assert holm(p_values) == pytest.approx(adjusted, rel=1e-14)
+    assert adjust_holm(p_values) == pytest.approx(adjusted, rel=1e-14)
 
 
 @pytest.mark.parametrize("golden", GOLDEN["flips"])
@@ -78,5 +78,5 @@ def test_drawn_percentiles(golden: dict[str, Any], monkeypatch: pytest.MonkeyPat
 
 def test_published_interval() -> None:
     """Cavo et al. 2012, 6 and 16 of 161, as the R package contingencytables has it."""
-    found = interval(161, (6 - 16) / 161, (6 + 16) / 161)
+    found = paired_rate_interval(161, (6 - 16) / 161, (6 + 16) / 161)
     assert [round(end, 4) for end in found] == [-0.1195, -0.0032]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from fourscore.stats import mcnemar as module
 from fourscore.stats.bootstrap import FEW, bootstrap
-from fourscore.stats.bounded_map import Named
-from fourscore.stats.mcnemar import PassPairs, flips, interval, mcnemar
-from fourscore.stats.p_values import coin_tail, holm, normal_tail, student_tail
+from fourscore.stats.bounded_map import BoundedMap
+from fourscore.stats.mcnemar import PassPairs, exact_flip_p_value, mcnemar, paired_rate_interval
+from fourscore.stats.p_values import adjust_holm, coin_tail, normal_tail, student_tail
 from fourscore.stats.paired_scores import ScorePairs
 
 counts = st.integers(0, 60)
@@ -54,9 +54,9 @@ def test_impossible_tosses() -> None:
 
 @given(counts, counts)
 def test_mcnemar_is_the_flips_of_single_steps(gained: int, lost: int) -> None:
-    assert flips({Fraction(1): gained, Fraction(-1): lost, Fraction(0): 7}) == pytest.approx(
-        mcnemar(gained, lost), rel=1e-14
-    )
+    assert exact_flip_p_value(
+        {Fraction(1): gained, Fraction(-1): lost, Fraction(0): 7}
+    ) == pytest.approx(mcnemar(gained, lost), rel=1e-14)
 
 
 @given(st.lists(st.integers(-4, 4), max_size=9))
@@ -66,22 +66,22 @@ def test_flips_by_hand(quarters: list[int]) -> None:
         tally[Fraction(size, 4)] = tally.get(Fraction(size, 4), 0) + 1
     seen, ways = abs(sum(quarters)), list(product((-1, 1), repeat=len(quarters)))
     far = sum(abs(sum(s * q for s, q in zip(way, quarters, strict=True))) >= seen for way in ways)
-    assert flips(tally) == pytest.approx(far / len(ways))
+    assert exact_flip_p_value(tally) == pytest.approx(far / len(ways))
 
 
 def test_flips_of_very_many_are_as_good_as_normal(monkeypatch: pytest.MonkeyPatch) -> None:
     tally = {Fraction(k, 4): 100 + 3 * k for k in range(-4, 5)}
-    exact = flips(tally)
+    exact = exact_flip_p_value(tally)
     monkeypatch.setattr(module, "MOST_WORK", 0)
-    assert flips(tally) == pytest.approx(exact, rel=0.003)
-    assert flips({}) == 1.0
+    assert exact_flip_p_value(tally) == pytest.approx(exact, rel=0.003)
+    assert exact_flip_p_value({}) == 1.0
 
 
 @given(counts, counts, counts)
 def test_the_interval_is_not_at_odds_with_the_test(gained: int, lost: int, same: int) -> None:
     n = gained + lost + same
     if n and mcnemar(gained, lost) <= 0.05:
-        low, high = interval(n, (gained - lost) / n, (gained + lost) / n)
+        low, high = paired_rate_interval(n, (gained - lost) / n, (gained + lost) / n)
         assert low > 0 or high < 0
 
 
@@ -126,7 +126,9 @@ def test_repeats_that_vary_say_more_than_one_attempt() -> None:
     found = pairs.change()
     assert found.interval is not None
     assert found.square is not None
-    low, high = interval(50, 0.0, 1 / 3)  # single attempts would differ in a third of the cases
+    low, high = paired_rate_interval(
+        50, 0.0, 1 / 3
+    )  # single attempts would differ in a third of the cases
     assert found.interval[1] - found.interval[0] < 0.8 * (high - low)
 
 
@@ -134,7 +136,7 @@ def test_repeats_that_never_differ_are_no_certainty() -> None:
     pairs = PassPairs()
     for _ in range(50):
         pairs.add(1.0, 1.0, 4)
-    assert pairs.change().interval == interval(50, 0.0, 0.0)
+    assert pairs.change().interval == paired_rate_interval(50, 0.0, 0.0)
     even = PassPairs()
     for _ in range(50):
         even.add(0.5, 0.5, 4)
@@ -201,7 +203,7 @@ def test_scores_of_nothing_and_of_one() -> None:
     pairs.add(0.25, 0.75)
     one = pairs.change()
     assert (one.n, one.difference, one.error, one.p) == (1, 0.5, None, 1.0)
-    assert one.interval == interval(1, 0.5, 0.25)
+    assert one.interval == paired_rate_interval(1, 0.5, 0.25)
     assert pairs.bootstrap() is None
 
 
@@ -213,7 +215,7 @@ def test_equal_differences_are_no_certainty(n: int, p: float) -> None:
         pairs.add(i / 16, i / 16 + 0.125)
     found = pairs.change()
     assert (found.error, found.p) == (0.0, p)
-    assert found.interval == interval(n, 0.125, 0.125**2)
+    assert found.interval == paired_rate_interval(n, 0.125, 0.125**2)
 
 
 def test_four_changes_that_agree_are_not_significant() -> None:
@@ -248,7 +250,7 @@ def test_means_stand_beside_the_difference() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=30))
 def test_holm_lies_between_nothing_and_bonferroni(p_values: list[float]) -> None:
-    adjusted, most = holm(p_values), len(p_values)
+    adjusted, most = adjust_holm(p_values), len(p_values)
     for p, q in zip(p_values, adjusted, strict=True):
         assert p <= q <= min(1.0, p * most)
     assert sorted(range(most), key=lambda i: (p_values[i], adjusted[i])) == sorted(
@@ -258,8 +260,8 @@ def test_holm_lies_between_nothing_and_bonferroni(p_values: list[float]) -> None
 
 def test_holm_refuses_what_is_no_p_value() -> None:
     with pytest.raises(ValueError, match="not between 0 and 1"):
-        holm([0.1, float("nan")])
-    assert holm([]) == []
+        adjust_holm([0.1, float("nan")])
+    assert adjust_holm([]) == []
 
 
 def test_a_bootstrap_is_the_same_each_time_and_in_any_order() -> None:
@@ -286,7 +288,7 @@ def test_a_bootstrap_without_spread() -> None:
 def test_the_first_names_are_kept() -> None:
     names = [f"{i:03}" for i in range(50)]
     random.Random(4).shuffle(names)
-    kept: Named[list[int]] = Named(10, list)
+    kept: BoundedMap[list[int]] = BoundedMap(10, list)
     for name in names * 2:
         thing = kept.known.get(name)
         (kept.new(name) if thing is None else thing).append(1)

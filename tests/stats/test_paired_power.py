@@ -13,7 +13,7 @@ from fourscore.stats.power import (
     cases_for_scores,
     detectable_passes,
     detectable_scores,
-    fewest,
+    min_differences,
 )
 
 
@@ -99,7 +99,7 @@ def test_the_cases_that_show_sameness() -> None:
 
 
 def test_nothing_below_six_differences() -> None:
-    assert [fewest(alpha) for alpha in (0.5, 0.05, 0.025, 0.0625)] == [2, 6, 7, 5]
+    assert [min_differences(alpha) for alpha in (0.5, 0.05, 0.025, 0.0625)] == [2, 6, 7, 5]
     assert cases_for_passes(1.0, 1.0) == 6
     assert cases_for_scores(0.5, 0.0) == 6
     assert cases_for_scores(0.5, 0.0, differing=0.1) == 60

@@ -8,18 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourscore.stats.rate_alarm import Plan, Turn, Vigil, plan
+from fourscore.stats.rate_alarm import AlarmChange, AlarmPlan, RateAlarm, make_alarm_plan
 
-USUAL = plan(0.85, 0.70, 0.02, 5000, 20, False)
-LITERAL = plan(0.85, 0.70, 0.02, 5000, 20, True)
+USUAL = make_alarm_plan(0.85, 0.70, 0.02, 5000, 20, False)
+LITERAL = make_alarm_plan(0.85, 0.70, 0.02, 5000, 20, True)
 
 
-def run(rng: random.Random, vigil: Vigil, rate: float, n: int, rules: Plan = USUAL) -> list[Turn]:
+def run(
+    rng: random.Random, vigil: RateAlarm, rate: float, n: int, rules: AlarmPlan = USUAL
+) -> list[AlarmChange]:
     turns = (vigil.fold(rng.random() < rate, float(vigil.n), rules) for _ in range(n))
     return [turn for turn in turns if turn is not None and turn.after != "healthy"]
 
 
-def delay(rng: random.Random, vigil: Vigil, rate: float, rules: Plan = USUAL) -> int:
+def delay(rng: random.Random, vigil: RateAlarm, rate: float, rules: AlarmPlan = USUAL) -> int:
     for n in range(1, 20_000):
         vigil.fold(rng.random() < rate, float(vigil.n), rules)
         if vigil.status in ("warning", "critical"):
@@ -29,14 +31,14 @@ def delay(rng: random.Random, vigil: Vigil, rate: float, rules: Plan = USUAL) ->
 
 def test_a_good_service_is_left_in_peace() -> None:
     rng = random.Random(11)
-    false = sum(bool(run(rng, Vigil(), 0.88, 5000)) for _ in range(60))
+    false = sum(bool(run(rng, RateAlarm(), 0.88, 5000)) for _ in range(60))
     assert false <= 3  # 5%
 
 
 def test_the_literal_rule_is_not_so_patient() -> None:
     rng, false = random.Random(12), 0
     for _ in range(100):
-        vigil, looked = Vigil(), False
+        vigil, looked = RateAlarm(), False
         for n in range(1, 1001):
             vigil.fold(rng.random() < 0.88, float(n), LITERAL)
             looked = looked or (n >= 20 and vigil.status != "healthy")
@@ -48,7 +50,7 @@ def test_the_literal_rule_is_not_so_patient() -> None:
 def test_a_fall_is_found_within_a_hundred(before: int) -> None:
     rng, found = random.Random(13), []
     for _ in range(40):
-        vigil = Vigil()
+        vigil = RateAlarm()
         run(rng, vigil, 0.88, before)
         if vigil.status not in ("warning", "critical"):
             found.append(delay(rng, vigil, 0.70))
@@ -57,7 +59,7 @@ def test_a_fall_is_found_within_a_hundred(before: int) -> None:
 
 
 def test_the_literal_rule_needs_2334_after_5000_at_092() -> None:
-    vigil = Vigil()
+    vigil = RateAlarm()
     for n in range(5000):
         vigil.fold(n % 25 >= 2, float(n), LITERAL)
     assert vigil.passed == 4600
@@ -70,7 +72,7 @@ def test_the_literal_rule_needs_2334_after_5000_at_092() -> None:
 
 def test_a_rate_a_little_too_low_is_found_by_the_sequence() -> None:
     """Two failures of eleven, evenly: the sum for a fall does not climb, the sequence is sure."""
-    vigil, turns = Vigil(), []
+    vigil, turns = RateAlarm(), []
     for n in range(5000):
         turn = vigil.fold(n % 11 >= 2, float(n), USUAL)  # 0.818
         turns += [turn] if turn is not None and turn.after == "warning" else []
@@ -80,7 +82,7 @@ def test_a_rate_a_little_too_low_is_found_by_the_sequence() -> None:
 
 
 def test_too_few_samples_say_nothing() -> None:
-    vigil = Vigil()
+    vigil = RateAlarm()
     assert all(vigil.fold(False, float(n), USUAL) is None for n in range(19))
     assert vigil.status == "insufficient_data"
     turn = vigil.fold(False, 19.0, USUAL)
@@ -89,7 +91,7 @@ def test_too_few_samples_say_nothing() -> None:
 
 
 def test_a_fall_and_a_recovery_step_by_step() -> None:
-    vigil, turns = Vigil(), []
+    vigil, turns = RateAlarm(), []
     for n, ok in enumerate([True] * 200 + [False] * 40 + [True] * 80):
         turn = vigil.fold(ok, float(n), USUAL)
         turns += [(n, turn.before, turn.after, turn.since)] if turn is not None else []
@@ -103,14 +105,14 @@ def test_a_fall_and_a_recovery_step_by_step() -> None:
 
 
 def test_while_an_alarm_eases_it_remembers_since_when() -> None:
-    vigil = Vigil()
+    vigil = RateAlarm()
     for n, ok in enumerate([True] * 200 + [False] * 40 + [True] * 45):
         vigil.fold(ok, float(n), USUAL)
     assert (vigil.status, vigil.since) == ("warning", 200.0)
 
 
 def test_another_rule_takes_over_where_the_old_one_stood() -> None:
-    vigil = Vigil()
+    vigil = RateAlarm()
     for n in range(40):
         vigil.fold(n % 5 > 0, float(n), LITERAL)
     assert vigil.status == "warning"
@@ -122,7 +124,7 @@ def test_another_rule_takes_over_where_the_old_one_stood() -> None:
 
 
 def test_a_block_begins_anew() -> None:
-    rules, vigil = plan(0.85, 0.70, 0.02, 100, 20, False), Vigil()
+    rules, vigil = make_alarm_plan(0.85, 0.70, 0.02, 100, 20, False), RateAlarm()
     for n in range(250):
         vigil.fold(n % 10 > 0, float(n), rules)
     assert (vigil.n, vigil.block_n, vigil.block_at) == (250, 50, 200.0)
@@ -135,10 +137,10 @@ def test_through_json_at_any_moment_is_the_same(
     verdicts: list[bool], cut: int, literal: bool
 ) -> None:
     rules = LITERAL if literal else USUAL
-    whole, parted = Vigil(), Vigil()
+    whole, parted = RateAlarm(), RateAlarm()
     for n, ok in enumerate(verdicts):
         if n == cut:
-            parted = msgspec.json.decode(msgspec.json.encode(parted), type=Vigil)
+            parted = msgspec.json.decode(msgspec.json.encode(parted), type=RateAlarm)
         assert whole.fold(ok, float(n), rules) == parted.fold(ok, float(n), rules)
     assert whole == parted
     assert whole.critical.on <= whole.warning.on
@@ -147,4 +149,4 @@ def test_through_json_at_any_moment_is_the_same(
 
 def test_thresholds_in_the_wrong_order_are_refused() -> None:
     with pytest.raises(ValueError, match="critical < warning"):
-        plan(0.7, 0.85, 0.02, 5000, 20, False)
+        make_alarm_plan(0.7, 0.85, 0.02, 5000, 20, False)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore import aggregate_scores, remove_outliers
-from fourscore.stats.recency import aggregate, trend, weights_of
+from fourscore.stats.recency import aggregate_recent, fit_trend, make_weights
 
 
 def test_nothing_in_nothing_out() -> None:
     assert aggregate_scores([]) is None
-    assert aggregate([]).n == 0
+    assert aggregate_recent([]).n == 0
 
 
 def test_by_hand() -> None:
@@ -44,10 +44,10 @@ def test_objects_with_a_score() -> None:
 
 
 def test_longer_windows_need_a_decay() -> None:
-    assert weights_of(9, 3) == [1.0, 0.9, 0.8]
-    assert weights_of(3, 20, 0.5) == [1.0, 0.5, 0.25]
+    assert make_weights(9, 3) == [1.0, 0.9, 0.8]
+    assert make_weights(3, 20, 0.5) == [1.0, 0.5, 0.25]
     with pytest.raises(ValueError, match="decay"):
-        weights_of(20, 20)
+        make_weights(20, 20)
     assert aggregate_scores([80, 40], window=20, decay=0.5) == pytest.approx(100 / 1.5)
 
 
@@ -64,15 +64,15 @@ def test_the_interval_covers() -> None:
     chance, hits, rounds = Random(4), 0, 2000
     for _ in range(rounds):
         scores = [min(100.0, max(0.0, chance.gauss(70, 8))) for _ in range(12)]
-        found = aggregate(scores)
+        found = aggregate_recent(scores)
         assert found.interval is not None
         hits += found.interval[0] <= 70 <= found.interval[1]
     assert hits / rounds > 0.94
 
 
 def test_a_trend_is_told_only_where_it_shows() -> None:
-    assert trend([1.0, 2.0]).direction == "unknown"
-    assert trend([50.0, 60.0, 70.0, 81.0]).direction == "rising"
-    assert trend([81.0, 70.0, 60.0, 50.0]).direction == "falling"
-    assert trend([70.0, 60.0, 70.0, 60.0, 70.0]).direction == "steady"
-    assert trend([10.0, 20.0, 30.0]).value == pytest.approx(10.0)
+    assert fit_trend([1.0, 2.0]).direction == "unknown"
+    assert fit_trend([50.0, 60.0, 70.0, 81.0]).direction == "rising"
+    assert fit_trend([81.0, 70.0, 60.0, 50.0]).direction == "falling"
+    assert fit_trend([70.0, 60.0, 70.0, 60.0, 70.0]).direction == "steady"
+    assert fit_trend([10.0, 20.0, 30.0]).value == pytest.approx(10.0)

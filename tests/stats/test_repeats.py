@@ -11,12 +11,12 @@ from fourscore.stats.means import Mean
 from fourscore.stats.repeats import (
     MAX_REPEATS,
     OpenCases,
-    ks,
+    choose_ks,
+    count_tally,
     pass_all,
     pass_at,
     pass_at_k,
     pass_hat_k,
-    tally_of,
 )
 
 draws = st.integers(1, 7).flatmap(
@@ -40,7 +40,7 @@ def test_impossible_draws_are_refused(successes: int, n: int, k: int) -> None:
 
 
 def test_a_case_with_too_few_attempts_leaves_that_k() -> None:
-    tally = tally_of([(4, 4), (0, 4), (1, 1)])
+    tally = count_tally([(4, 4), (0, 4), (1, 1)])
     assert pass_hat_k(tally, 1).mean == pytest.approx(2 / 3)
     assert (pass_hat_k(tally, 2).mean, pass_hat_k(tally, 2).cases) == (0.5, 2)
     assert (pass_hat_k(tally, 5).mean, pass_hat_k(tally, 5).interval) == (None, None)
@@ -48,7 +48,7 @@ def test_a_case_with_too_few_attempts_leaves_that_k() -> None:
 
 @given(st.lists(st.integers(0, 5).map(lambda s: (s, 5)), min_size=1))
 def test_more_draws_help_at_least_once_and_hurt_all_of_them(counts: list[tuple[int, int]]) -> None:
-    tally = tally_of(counts)
+    tally = count_tally(counts)
     once = [pass_at_k(tally, k).mean or 0.0 for k in range(1, 6)]
     every = [pass_hat_k(tally, k).mean or 0.0 for k in range(1, 6)]
     assert once == sorted(once)
@@ -57,12 +57,12 @@ def test_more_draws_help_at_least_once_and_hurt_all_of_them(counts: list[tuple[i
 
 
 def test_intervals_and_errors() -> None:
-    found = pass_hat_k(tally_of([(4, 4), (2, 4), (0, 4), (3, 4)]), 2)
+    found = pass_hat_k(count_tally([(4, 4), (2, 4), (0, 4), (3, 4)]), 2)
     assert found.mean == pytest.approx(5 / 12)
     assert found.error == pytest.approx(stdev([1, 1 / 6, 0, 1 / 2]) / 2)
     assert found.interval is not None
     assert 0.0 < found.interval[0] < 5 / 12 < found.interval[1] < 1.0
-    alone = pass_hat_k(tally_of([(2, 4)]), 2)
+    alone = pass_hat_k(count_tally([(2, 4)]), 2)
     assert alone.error is None
     assert alone.interval is not None
 
@@ -72,7 +72,7 @@ def test_intervals_and_errors() -> None:
     [(1, [1]), (4, [1, 2, 3, 4]), (10, [*range(1, 11)]), (40, [*range(1, 11), 16, 32, 40])],
 )
 def test_which_k_are_shown(repeats: int, found: list[int]) -> None:
-    assert ks(repeats) == found
+    assert choose_ks(repeats) == found
 
 
 @pytest.mark.parametrize("repeats", [0, -1, MAX_REPEATS + 1])

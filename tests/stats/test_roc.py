@@ -2,7 +2,7 @@
 
 import pytest
 
-from fourscore.stats.classification import auc, confusion
+from fourscore.stats.classification import auc, count_confusion
 
 
 def test_the_share_of_pairs_in_the_right_order() -> None:
@@ -25,8 +25,8 @@ def test_scores_that_are_fully_apart_have_no_interval() -> None:
 
 def test_no_output_counts_more_than_its_class() -> None:
     pairs = [(True, True)] * 90 + [(True, False)] * 10 + [(False, True)] * 5 + [(False, False)] * 5
-    figure = confusion(pairs).balanced_accuracy()
+    figure = count_confusion(pairs).balanced_accuracy()
     assert figure.value == pytest.approx(0.7)
     assert figure.interval is not None
     assert figure.interval[0] < 0.7 < figure.interval[1]
-    assert confusion([(True, True)]).balanced_accuracy().value is None
+    assert count_confusion([(True, True)]).balanced_accuracy().value is None

@@ -6,8 +6,8 @@ from math import fsum, sqrt
 
 import pytest
 
-from fourscore.stats.quantiles import student
-from fourscore.stats.sequential import Looks, bounds, look
+from fourscore.stats.quantiles import student_quantile
+from fourscore.stats.sequential import SequentialPlan, decide_sequentially, one_sided_bounds
 
 
 def drawn(seed: int, effect: float, n: int = 200) -> list[float]:
@@ -16,18 +16,18 @@ def drawn(seed: int, effect: float, n: int = 200) -> list[float]:
 
 
 def test_looks_are_four_and_scale_with_the_budget() -> None:
-    assert Looks().sizes == (25, 50, 100, 200)
-    assert Looks(budget=400).sizes == (50, 100, 200, 400)
-    assert Looks(budget=40).sizes == (10, 20, 40)
-    assert Looks(budget=5).sizes == (5,)
-    assert Looks(looks=2).sizes == (100, 200)
-    assert Looks(looks=1).sizes == (200,)
+    assert SequentialPlan().sizes == (25, 50, 100, 200)
+    assert SequentialPlan(budget=400).sizes == (50, 100, 200, 400)
+    assert SequentialPlan(budget=40).sizes == (10, 20, 40)
+    assert SequentialPlan(budget=5).sizes == (5,)
+    assert SequentialPlan(looks=2).sizes == (100, 200)
+    assert SequentialPlan(looks=1).sizes == (200,)
 
 
 @pytest.mark.parametrize("budget", [2, 10, 33, 40, 200, 1001])
 @pytest.mark.parametrize("looks", [1, 2, 3, 4])
 def test_the_levels_add_up_to_the_level(budget: int, looks: int) -> None:
-    plan = Looks(budget=budget, looks=looks)
+    plan = SequentialPlan(budget=budget, looks=looks)
     assert len(plan.levels) == len(plan.sizes) <= 4
     assert fsum(plan.levels) == pytest.approx(0.05)
     assert all(level > 0 for level in plan.levels)
@@ -44,43 +44,47 @@ def test_the_levels_add_up_to_the_level(budget: int, looks: int) -> None:
 )  # fmt: skip
 def test_a_plan_that_makes_no_sense_is_refused(field: str, value: object) -> None:
     with pytest.raises(ValueError, match=field):
-        Looks(**{field: value})  # type: ignore[arg-type]
+        SequentialPlan(**{field: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), 100.1, -101.0, True, None, "5"])
 def test_a_difference_that_is_none_is_refused(bad: object) -> None:
     with pytest.raises(ValueError, match="difference"):
-        look([1.0, bad])  # type: ignore[list-item]
+        decide_sequentially([1.0, bad])  # type: ignore[list-item]
 
 
 def test_before_a_look_it_waits() -> None:
     for n, more in ((0, 25), (24, 1), (25, 25), (99, 1)):
-        verdict = look([0.0, 30.0, -30.0] * 33, Looks()) if n == 99 else look([0.0] * n)
+        verdict = (
+            decide_sequentially([0.0, 30.0, -30.0] * 33, SequentialPlan())
+            if n == 99
+            else decide_sequentially([0.0] * n)
+        )
         assert (verdict.outcome, verdict.more) == ("go_on", more)
-    assert look([]).look == 0
-    assert look([]).reason == "0 pairs, too few to look at"
-    assert look([0.0] * 30).look == 1
+    assert decide_sequentially([]).look == 0
+    assert decide_sequentially([]).reason == "0 pairs, too few to look at"
+    assert decide_sequentially([0.0] * 30).look == 1
 
 
 def test_a_clear_gain_is_accepted_early_and_the_rest_not_looked_at() -> None:
     gains = [40.0, 60.0] * 100
-    verdict = look(gains)
+    verdict = decide_sequentially(gains)
     assert (verdict.outcome, verdict.look, verdict.n, verdict.more) == ("accept", 1, 25, None)
-    assert verdict == look(gains[:25])
+    assert verdict == decide_sequentially(gains[:25])
     assert verdict.low is not None
     assert verdict.low > 0
     assert "chance does not explain" in verdict.reason
 
 
 def test_a_clear_loss_is_rejected_early() -> None:
-    verdict = look([-40.0, -60.0] * 100)
+    verdict = decide_sequentially([-40.0, -60.0] * 100)
     assert (verdict.outcome, verdict.look) == ("reject", 1)
     assert verdict.high is not None
-    assert verdict.high < Looks().margin
+    assert verdict.high < SequentialPlan().margin
 
 
 def test_what_stays_unclear_is_undecided_and_not_accepted() -> None:
-    verdict = look([20.0, -18.0] * 100)
+    verdict = decide_sequentially([20.0, -18.0] * 100)
     assert (verdict.outcome, verdict.look, verdict.n) == ("undecided", 4, 200)
     assert verdict.mean == pytest.approx(1.0)
 
@@ -91,33 +95,35 @@ def test_the_bounds_by_hand() -> None:
     mean = fsum(values) / 51
     spread = sqrt(fsum((x - mean) ** 2 for x in values) / 50)
     lean = -fsum((x - mean) ** 3 for x in values) / fsum((x - mean) ** 2 for x in values) ** 1.5
-    t = student(0.9, 49)
+    t = student_quantile(0.9, 49)
     low = mean - (t + lean * (1 + 2 * t * t) / 6) * spread / sqrt(51)
-    assert bounds(seen, 0.05, 0.05)[0] == pytest.approx(low)
-    mirrored = bounds([-x for x in seen], 0.05, 0.05)
-    assert mirrored == pytest.approx(tuple(-x for x in reversed(bounds(seen, 0.05, 0.05))))
+    assert one_sided_bounds(seen, 0.05, 0.05)[0] == pytest.approx(low)
+    mirrored = one_sided_bounds([-x for x in seen], 0.05, 0.05)
+    assert mirrored == pytest.approx(
+        tuple(-x for x in reversed(one_sided_bounds(seen, 0.05, 0.05)))
+    )
 
 
 def test_equal_small_gains_prove_nothing() -> None:
     """Student's t, without a spread, would be certain after two."""
-    assert look([1.0] * 25).outcome == "go_on"
-    assert look([1.0] * 200).outcome == "undecided"
-    assert look([3.0] * 200).outcome == "accept"
-    assert bounds([-100.0, -100.0], 0.05)[0] == -100.0
+    assert decide_sequentially([1.0] * 25).outcome == "go_on"
+    assert decide_sequentially([1.0] * 200).outcome == "undecided"
+    assert decide_sequentially([3.0] * 200).outcome == "accept"
+    assert one_sided_bounds([-100.0, -100.0], 0.05)[0] == -100.0
 
 
 def test_a_search_that_was_cut_off_goes_on_the_same() -> None:
     differences = drawn(11, 5.0)
-    whole = look(differences)
+    whole = decide_sequentially(differences)
     for n in range(201):
-        part = look(differences[:n])
+        part = decide_sequentially(differences[:n])
         assert part.outcome == "go_on" if n < whole.n else part == whole
 
 
 def accepted(draw: Callable[[random.Random], float], runs: int = 300) -> float:
     rng = random.Random(2)
     return sum(
-        look([draw(rng) for _ in range(200)]).outcome == "accept" for _ in range(runs)
+        decide_sequentially([draw(rng) for _ in range(200)]).outcome == "accept" for _ in range(runs)
     ) / runs  # fmt: skip
 
 

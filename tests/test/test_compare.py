@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fourscore.core import Case, ConfigError, Provenance, Score, Status, Trace
-from fourscore.stats.paired_verdict import Rules
+from fourscore.stats.paired_verdict import VerdictRules
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import (
@@ -50,7 +50,7 @@ def compare_rows(folder: Path, a: Rows, b: Rows) -> RunComparison:
     with Store(folder / "s.db") as store:
         one, other = store_run(store, a), store_run(store, b)
         judge = check_same_rubric(store, one, store, other)
-        rules = Rules(margin=0.02)
+        rules = VerdictRules(margin=0.02)
         return compare_runs(
             ScoredRun(store=store, run=one, judge=judge),
             ScoredRun(store=store, run=other, judge=judge),

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourscore.core import DataError, Rubric
-from fourscore.formats.line_chunks import Chunk
+from fourscore.formats.line_chunks import LineChunk
 from fourscore.judges.math import MathJudge
 from fourscore.train.bulk_rows import BulkJob, RewardTally, check_chunk, fail_chunk, judge_chunk
 
 JOB = pickle.dumps(BulkJob(Rubric.from_judge(MathJudge()), 30.0))
 
 
-def chunk(*rows: Any, first: int = 1) -> Chunk:
-    return Chunk(first, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+def chunk(*rows: Any, first: int = 1) -> LineChunk:
+    return LineChunk(first, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
 
 
 def row(answer: str | None, *texts: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import DataError, Rubric
-from fourscore.formats.line_chunks import Chunk
+from fourscore.formats.line_chunks import LineChunk
 from fourscore.judges.loading import load_judge
 from fourscore.judges.math import MathJudge
 from fourscore.train.bulk_rows import RewardTally
@@ -26,7 +26,7 @@ def where(case, trace):
 """
 
 
-def chunks(n: int, *answers: str) -> list[Chunk]:
+def chunks(n: int, *answers: str) -> list[LineChunk]:
     """n chunks of one row each, or of one for each answer."""
     found = []
     for i in range(n):
@@ -38,11 +38,11 @@ def chunks(n: int, *answers: str) -> list[Chunk]:
             for answer in answers or [r"\boxed{4}"]
         ]
         text = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-        found.append(Chunk(1 + i * len(rows), text))
+        found.append(LineChunk(1 + i * len(rows), text))
     return found
 
 
-def judged(pool: JudgePool, source: list[Chunk]) -> tuple[list[dict[str, Any]], RewardTally]:
+def judged(pool: JudgePool, source: list[LineChunk]) -> tuple[list[dict[str, Any]], RewardTally]:
     tally, lines = RewardTally(statuses={}), []
     with pool:
         for _, (text, part) in pool.judge(source):
@@ -72,7 +72,7 @@ def test_chunks_are_taken_as_results_are() -> None:
     """A file of any size fits: only a few chunks are ever under way."""
     taken = 0
 
-    def endless() -> Iterator[Chunk]:
+    def endless() -> Iterator[LineChunk]:
         nonlocal taken
         while True:
             taken += 1
@@ -86,7 +86,7 @@ def test_chunks_are_taken_as_results_are() -> None:
 
 
 def test_a_broken_row_raises_with_its_line_from_any_process() -> None:
-    source = [*chunks(3), Chunk(4, b'{"task": 3}\n')]
+    source = [*chunks(3), LineChunk(4, b'{"task": 3}\n')]
     for size in (100, MIN_BYTES_FOR_PROCESSES):
         with (
             JudgePool(MATH, 30.0, workers=2, size=size) as pool,

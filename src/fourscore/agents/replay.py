@@ -19,7 +19,7 @@ from fourscore.agents.reply import (
     read_steps,
 )
 from fourscore.core import Case, CaseError, Trace
-from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.validation import ConversionError, convert_value
 
 #: Keys of a case with one recorded output.
 SINGLE = ("output", "messages", "steps", "usage")
@@ -78,7 +78,7 @@ def _read_trace(case: Case, value: Any) -> Trace:
     try:
         fields = dict(value) if isinstance(value, Mapping) else value
         listed = fields.pop("steps", None) if fields is not value else None
-        trace = converted(fields, Trace)
+        trace = convert_value(fields, Trace)
         return limit_size(replace(trace, steps=read_steps(listed)) if listed else trace)
     except ConversionError as error:
         place = f"trace.{error.field}" if error.field else "trace"

@@ -21,7 +21,7 @@ from fourscore.agents.trace_values import MAX_TEXT, read_usage, to_json, to_text
 from fourscore.core import FourscoreError, Message, Step, ToolCall, Trace
 from fourscore.core.errors import find_close_word
 from fourscore.core.frozen import EMPTY
-from fourscore.formats.validation import explained
+from fourscore.formats.validation import explain_error
 
 #: A mapping with any of these keys is a reply; without them it is the output itself.
 REPLY_KEYS = frozenset({"output", "messages", "steps"})
@@ -99,12 +99,12 @@ def _is_message_list(value: Any) -> bool:
 
 
 def _read_messages(messages: Any) -> Trace:
-    from fourscore.formats.chat_messages import trace_of_messages
+    from fourscore.formats.chat_messages import read_messages
 
     if not isinstance(messages, list | tuple):
         raise ValueError(f"messages: expected a list, got {type(messages).__name__}")
     try:
-        return trace_of_messages(list(messages))
+        return read_messages(list(messages))
     except FourscoreError as error:
         raise UnusableReplyError("it returned messages that cannot be read", str(error)) from None
 
@@ -174,7 +174,7 @@ def _convert_step(place: str, item: Mapping[str, Any], kind: type[Step]) -> Step
     try:
         return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
-        message, field = explained(error, fields, kind)
+        message, field = explain_error(error, fields, kind)
         raise ValueError(
             f"{place}.{field}: {message}" if field else f"{place}: {message}"
         ) from None

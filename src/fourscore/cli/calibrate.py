@@ -33,9 +33,9 @@ from fourscore.core import ConfigError, DataError, Dimension, Rubric, suggest_kn
 from fourscore.core.judge import is_ranker
 from fourscore.executors import loop
 from fourscore.formats.atomic_file import open_atomic
-from fourscore.formats.label_scale import scale_of
+from fourscore.formats.label_scale import parse_scale
 from fourscore.formats.rubric_fields import Counted, RubricCalibration
-from fourscore.formats.yaml_file import put_section
+from fourscore.formats.yaml_file import write_section
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.calibrate import Calibration, calibrate, judged
 from fourscore.labels.labelled_outputs import (
@@ -48,7 +48,7 @@ from fourscore.labels.labelled_outputs import (
 )
 from fourscore.report import summary_text
 from fourscore.report.calibration_panel import ProgressLine, markdown, show
-from fourscore.stats.corrected_rate import ChanceError, check
+from fourscore.stats.corrected_rate import ChanceError, check_better_than_chance
 from fourscore.stores.sqlite import Store
 
 #: The share from which on a label is a pass, where neither the rubric nor `--pass-at` says.
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         found, name, fingerprint = _read_run(args, whole, pass_at)
         rest, file = found.rest, args.store
     else:
-        scale = None if args.scale is None else scale_of(args.scale)
+        scale = None if args.scale is None else parse_scale(args.scale)
         found, file = read_labelled_file(args.labels, scale, pass_at), args.labels
         rest = read_judged_file(args.judged, found.scale, pass_at) if args.judged else []
         name = "" if rubric is None else rubric.name
@@ -227,7 +227,7 @@ def _write_calibration(args: argparse.Namespace, found: Calibration) -> None:
         raise ConfigError(message, file=args.store_in, field="--store-in")
     errors = found.errors
     try:
-        check(errors)
+        check_better_than_chance(errors)
     except ChanceError as error:
         raise ConfigError(str(error), field="--store-in") from None
     section = RubricCalibration(
@@ -239,7 +239,7 @@ def _write_calibration(args: argparse.Namespace, found: Calibration) -> None:
         specificity=_counted(errors.true_fail, errors.fails),
     )
     comment = "made by fourscore calibrate: how often people and this rubric agree"
-    put_section(args.store_in, "calibration", msgspec.to_builtins(section), comment)
+    write_section(args.store_in, "calibration", msgspec.to_builtins(section), comment)
 
 
 def _counted(right: int, of: int) -> Counted:

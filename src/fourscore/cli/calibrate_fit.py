@@ -16,7 +16,7 @@ from fourscore.formats.atomic_file import open_atomic
 from fourscore.judges.dimensions.factual_accuracy import NAME, FactualAccuracy
 from fourscore.labels.fit_weights import Fit, fit_labelled
 from fourscore.labels.labelled_outputs import Labelled
-from fourscore.stats.intervals import Figure
+from fourscore.stats.intervals import IntervalEstimate
 
 #: Flags that are refused with `--fit`: they are about the judge as it was before.
 _REFUSED = ("judged", "random_sample", "store_in", "out")
@@ -95,7 +95,7 @@ def _make_document(fit: Fit, path: Path, dimension: str) -> dict[str, Any]:
     }
 
 
-def _describe_held_out(log_loss: float, accuracy: Figure) -> dict[str, Any]:
+def _describe_held_out(log_loss: float, accuracy: IntervalEstimate) -> dict[str, Any]:
     return {"log_loss": log_loss, "balanced_accuracy": msgspec.to_builtins(accuracy)}
 
 
@@ -119,6 +119,6 @@ def _format_lines(fit: Fit, pass_at: float | None) -> Iterator[str]:
         yield f"refused, nothing is written: {fit.refused}"
 
 
-def _format_figure(figure: Figure) -> str:
+def _format_figure(figure: IntervalEstimate) -> str:
     ends = "" if figure.interval is None else " [{:.3f}, {:.3f}]".format(*figure.interval)
     return f"{figure.value or 0.0:.3f}{ends}"

@@ -11,7 +11,7 @@ from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
 from fourscore.report.comparison_panel import print_comparison
 from fourscore.report.run_panel import make_store_option
-from fourscore.stats.paired_verdict import Rules
+from fourscore.stats.paired_verdict import VerdictRules
 from fourscore.stores.sqlite import Store
 from fourscore.test.compare import ScoredRun, check_same_rubric, compare_runs
 
@@ -76,9 +76,9 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _read_rules(args: argparse.Namespace) -> Rules:
+def _read_rules(args: argparse.Namespace) -> VerdictRules:
     if not 0 <= args.margin < 1:
         raise ConfigError("expected a share from 0 to 1", field="--margin")
     if not 0.5 <= args.level < 1:
         raise ConfigError("expected a share from 0.5 to 1", field="--level")
-    return Rules(level=args.level, margin=args.margin or None)
+    return VerdictRules(level=args.level, margin=args.margin or None)

@@ -14,7 +14,7 @@ from fourscore.core import ConfigError, DataError
 from fourscore.evolve.comparison import PairedRuns, pair_runs
 from fourscore.evolve.decision import Decision, decide_by_pairs, decide_by_scores
 from fourscore.report import evolution_panel as terminal
-from fourscore.stats.sequential import Looks
+from fourscore.stats.sequential import SequentialPlan
 from fourscore.stores.sqlite import DEFAULT_STORE, Store
 from fourscore.test.compare import ScoredRun, check_same_rubric
 
@@ -80,11 +80,13 @@ def _by_scores(args: argparse.Namespace, old: float, new: float, n: int = 0) -> 
     return decide_by_scores(old, new, rng, n)
 
 
-def _plan(args: argparse.Namespace, pairs: int) -> Looks:
+def _plan(args: argparse.Namespace, pairs: int) -> SequentialPlan:
     try:
         if args.budget is None:
-            return Looks(budget=max(2, pairs), looks=1, level=args.level, margin=args.margin)
-        return Looks(budget=args.budget, level=args.level, margin=args.margin)
+            return SequentialPlan(
+                budget=max(2, pairs), looks=1, level=args.level, margin=args.margin
+            )
+        return SequentialPlan(budget=args.budget, level=args.level, margin=args.margin)
     except ValueError as error:
         field, _, message = str(error).partition(": ")
         raise ConfigError(message, field=f"--{field}") from None

@@ -29,7 +29,7 @@ from fourscore.evolve.settings import NAME, Settings
 from fourscore.evolve.split import Split, split
 from fourscore.executors import loop as event_loop
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 from fourscore.models.endpoint import EndpointModel
 from fourscore.models.model_pool import ModelPool
@@ -278,7 +278,7 @@ def _watch(planned: int) -> AbstractContextManager[Observer]:
 
 
 def _tell(line: str) -> None:
-    sys.stderr.write(f"{plain(line)}\n")
+    sys.stderr.write(f"{make_printable(line)}\n")
 
 
 def _resume(args: argparse.Namespace) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 
 from fourscore.core import ConfigError
-from fourscore.formats.yaml_file import parse_document
+from fourscore.formats.yaml_file import parse_yaml
 from fourscore.stores.sqlite import DEFAULT_STORE
 
 #: What `--resume` may do with a setting: keep it, change it, or read it from another path as long
@@ -109,7 +109,7 @@ def parse_key_value(text: str, flag: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ConfigError(f"{text!r}: expected KEY=VALUE", field=flag)
-    return key.strip(), parse_document(value, flag).value
+    return key.strip(), parse_yaml(value, flag).value
 
 
 def add_store_argument(parser: argparse.ArgumentParser) -> None:

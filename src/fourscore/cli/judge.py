@@ -22,7 +22,7 @@ from fourscore.cli.main import INCOMPLETE, PASSED
 from fourscore.cli.progress import Progress
 from fourscore.core import ConfigError, DataError, Rubric, Status
 from fourscore.formats.atomic_file import open_atomic
-from fourscore.formats.line_chunks import chunks
+from fourscore.formats.line_chunks import read_chunks
 from fourscore.report import summary_text
 from fourscore.stats.intervals import wilson
 from fourscore.train.bulk_rows import RewardTally
@@ -63,12 +63,12 @@ def run(args: argparse.Namespace) -> int:
         try:
             if size is not None:
                 start = source.tell()
-                for chunk, _ in judges.check(chunks(source)):
+                for chunk, _ in judges.check(read_chunks(source)):
                     progress.step("checking", len(chunk.text))
                 source.seek(start)
                 progress.restart()
             with open_atomic(args.out or "-") as sink:
-                for chunk, (lines, part) in judges.judge(chunks(source)):
+                for chunk, (lines, part) in judges.judge(read_chunks(source)):
                     sink.write(lines)
                     tally.merge(part)
                     progress.step("judging", len(chunk.text))

@@ -13,8 +13,8 @@ from fourscore.cli.flags import add_json_argument
 from fourscore.cli.main import GATE_FAILED, INCOMPLETE, PASSED
 from fourscore.core import ConfigError
 from fourscore.executors import loop
-from fourscore.formats.labelled_samples import Fields, Samples
-from fourscore.formats.yaml_file import read_document
+from fourscore.formats.labelled_samples import SampleFields, SampleFile
+from fourscore.formats.yaml_file import read_yaml_file
 from fourscore.labels.learning.cost_plan import plan_of
 from fourscore.labels.learning.data_split import parts_of
 from fourscore.labels.learning.journal import Journal
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     with _make_pool(args, None).activate() as pool:
         settings = _read_settings(args)
-        samples = Samples(args.data, settings.mode, settings.fields, settings.bounds)
+        samples = SampleFile(args.data, settings.mode, settings.fields, settings.bounds)
         plan = plan_of(samples, parts_of(samples, settings.seed), settings)
         about = settings.fingerprint(samples.digest)
         if args.dry_run:
@@ -113,7 +113,7 @@ def _make_pool(args: argparse.Namespace, journal: Journal | None) -> ModelPool:
 
 
 async def _learn(
-    samples: Samples, settings: Learning, journal: Journal, pool: ModelPool, counter: Counter
+    samples: SampleFile, settings: Learning, journal: Journal, pool: ModelPool, counter: Counter
 ) -> dict[str, Any]:
     async with pool:
         return await learn(samples, settings, journal, tell=counter.tell, observe=counter.step)
@@ -134,7 +134,7 @@ def _read_settings(args: argparse.Namespace) -> Learning:
             seed=args.seed,
             bind=args.bind,
             concurrency=args.concurrency,
-            fields=Fields(
+            fields=SampleFields(
                 query=args.query_field, answer=args.answer_field, reference=args.reference_field
             ),
             name=Path(args.out).stem,
@@ -150,7 +150,7 @@ def _read_settings(args: argparse.Namespace) -> Learning:
 def _check_out(out: Path) -> None:
     """Refuse to overwrite a rubric that was not learned."""
     if out.exists() and out.is_file():
-        value = read_document(str(out)).value
+        value = read_yaml_file(str(out)).value
         if not (isinstance(value, dict) and "learned" in value):
             message = "it exists and was not learned: give another --out"
             raise ConfigError(message, file=str(out))

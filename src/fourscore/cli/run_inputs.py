@@ -12,12 +12,12 @@ from fourscore.agents.process import ProcessAgent
 from fourscore.cli.run_settings import RunSettings
 from fourscore.core import Case, Rubric
 from fourscore.core.extras import MissingExtras
-from fourscore.formats.case_filter import limited, sampled
+from fourscore.formats.case_filter import take_first, take_sample
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.report import exports
 from fourscore.stats.gates import Gate
-from fourscore.stats.gates import parse as parse_gate
+from fourscore.stats.gates import parse_gate as parse_gate
 
 
 class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,8 +37,8 @@ class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
         settings = self.settings
         cases: Iterator[Case] = filter(settings.selection.matches, self.file.cases())
         if settings.sample is not None:
-            cases = sampled(cases, settings.sample, settings.seed)
-        return cases if settings.limit is None else limited(cases, settings.limit)
+            cases = take_sample(cases, settings.sample, settings.seed)
+        return cases if settings.limit is None else take_first(cases, settings.limit)
 
 
 def read_inputs(settings: RunSettings, out: list[str]) -> RunInputs:

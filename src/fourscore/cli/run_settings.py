@@ -15,9 +15,9 @@ from msgspec.structs import asdict, replace
 from fourscore.cli.flags import list_settings, read_flags, setting
 from fourscore.cli.model_options import BudgetSetting, CacheSetting, ModelSettings, PricesSetting
 from fourscore.core import ConfigError
-from fourscore.formats.case_filter import Selection
-from fourscore.formats.validation import ConversionError, converted
-from fourscore.formats.yaml_file import read_document
+from fourscore.formats.case_filter import CaseFilter
+from fourscore.formats.validation import ConversionError, convert_value
+from fourscore.formats.yaml_file import read_yaml_file
 from fourscore.judges.rubric_file import RESEARCH
 from fourscore.stores.sqlite import DEFAULT_STORE
 from fourscore.test.run import RunPlan
@@ -174,8 +174,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         )
 
     @property
-    def selection(self) -> Selection:
-        return Selection(
+    def selection(self) -> CaseFilter:
+        return CaseFilter(
             tags_any=tuple(self.tags),
             tags_all=tuple(self.all_tags),
             tags_not=tuple(self.not_tags),
@@ -207,7 +207,7 @@ def add_flag_values(base: dict[str, Any], args: argparse.Namespace) -> dict[str,
 def make_settings(values: dict[str, Any]) -> RunSettings:
     """Typed settings; a `ConfigError` that names the field where a value is wrong."""
     try:
-        return converted(values, RunSettings)
+        return convert_value(values, RunSettings)
     except ConversionError as error:
         raise ConfigError(error.message, field=error.field) from None
 
@@ -221,7 +221,7 @@ def _read_section(path: str) -> dict[str, Any]:
     """The section `fourscore: run:` of a file, its paths made relative to the file."""
     if path.endswith((".jsonl", ".csv")):
         raise ConfigError("no configuration; a file of cases goes behind --cases", file=path)
-    document = read_document(path)
+    document = read_yaml_file(path)
     root = document.value.get("fourscore") if isinstance(document.value, dict) else None
     section = root.get("run") if isinstance(root, dict) else None
     if not isinstance(section, dict):
@@ -230,7 +230,7 @@ def _read_section(path: str) -> dict[str, Any]:
         raise document.error(f"expected a section fourscore: with a section run:{hint}")
     section |= _map_paths(section, lambda written: Path(path).parent / written)
     try:
-        converted(section, RunSettings)
+        convert_value(section, RunSettings)
     except ConversionError as error:
         raise document.error(
             error.message, f"fourscore.run.{error.field or ''}".rstrip(".")

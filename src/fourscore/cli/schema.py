@@ -9,7 +9,7 @@ import msgspec
 from fourscore.cli.flags import add_json_argument
 from fourscore.cli.main import PASSED
 from fourscore.cli.run_settings import RunSettings
-from fourscore.formats.json_schemas import cases_schema, config_schema, rubric_schema
+from fourscore.formats.json_schemas import make_cases_schema, make_config_schema, make_rubric_schema
 from fourscore.integrations.agentjet_config import TaskJudge
 
 
@@ -21,9 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     documents: dict[str, Any] = {
-        "cases": cases_schema,
-        "rubric": rubric_schema,
-        "config": lambda: config_schema(TaskJudge, RunSettings),
+        "cases": make_cases_schema,
+        "rubric": make_rubric_schema,
+        "config": lambda: make_config_schema(TaskJudge, RunSettings),
     }
     text = msgspec.json.format(msgspec.json.encode(documents[args.kind]()), indent=2).decode()
     sys.stdout.write(text + "\n")

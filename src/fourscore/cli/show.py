@@ -15,10 +15,10 @@ from fourscore.cli.flags import (
 from fourscore.cli.main import PASSED
 from fourscore.core import ConfigError, InputError, Score, Signal
 from fourscore.core.trace import as_text
-from fourscore.formats.plain_text import plain as _plain
+from fourscore.formats.plain_text import make_printable as _plain
 from fourscore.formats.rubric_fields import RubricFile
-from fourscore.formats.validation import converted
-from fourscore.formats.yaml_file import parse_document
+from fourscore.formats.validation import convert_value
+from fourscore.formats.yaml_file import parse_yaml
 from fourscore.judges.calibrated_rate import correct_rate
 from fourscore.report import exports
 from fourscore.report.run_panel import find_previous_run, make_store_option, print_run
@@ -127,7 +127,7 @@ def _explain_failed_mean(score: Score, rubric: str) -> str:
     if score.passed or score.status != "scored" or (alone.passed, alone.reward) != (None, None):
         return ""
     try:
-        least = converted(parse_document(rubric, "").value, RubricFile).pass_threshold
+        least = convert_value(parse_yaml(rubric, "").value, RubricFile).pass_threshold
     except InputError:  # it is not known, or not as we write it
         return "below the pass threshold"
     return f"below the pass threshold of {least:g}"

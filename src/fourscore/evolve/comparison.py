@@ -21,7 +21,7 @@ from fourscore.evolve.history import Version
 from fourscore.evolve.split import order_of
 from fourscore.stats.paired import Attempt
 from fourscore.stats.paired_scores import ScorePairs
-from fourscore.stats.sequential import Looks
+from fourscore.stats.sequential import SequentialPlan
 from fourscore.test.compare import ScoredRun
 
 #: The purposes in the ids of runs.
@@ -32,7 +32,7 @@ Pairs = list[tuple[float, float]]
 class Comparison:
     """`cases` are those that decide, at least as many as the plan has pairs."""
 
-    def __init__(self, evaluator: Evaluator, cases: Sequence[Case], plan: Looks) -> None:
+    def __init__(self, evaluator: Evaluator, cases: Sequence[Case], plan: SequentialPlan) -> None:
         self._evaluator, self._plan = evaluator, plan
         self._cases = cases[: plan.budget]
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from fourscore.core.numbers import check_finite
-from fourscore.stats.sequential import Looks, Outcome, look
+from fourscore.stats.sequential import SequentialOutcome, SequentialPlan, decide_sequentially
 
 #: Gains above this are significant, losses from this on are regressions.
 SIGNIFICANT, REGRESSION = 5.0, -3.0
@@ -52,7 +52,7 @@ def should_apply_mutation(old_score: float, new_score: float, rng: Random | None
 
 Rule = Literal["paired", "literal"]
 #: What the looks come to, in the words of a decision.
-WORDS: dict[Outcome, str] = {
+WORDS: dict[SequentialOutcome, str] = {
     "accept": "improvement",
     "reject": "no_gain",
     "go_on": "more_cases",
@@ -92,10 +92,12 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.accepted and self.reason == "exploration"
 
 
-def decide_by_pairs(pairs: Sequence[tuple[float, float]], plan: Looks | None = None) -> Decision:
+def decide_by_pairs(
+    pairs: Sequence[tuple[float, float]], plan: SequentialPlan | None = None
+) -> Decision:
     """From (old, new) scores of the same cases, 0 to 100, in the order they were run."""
-    plan = plan or Looks()
-    verdict = look([new - old for old, new in pairs], plan)
+    plan = plan or SequentialPlan()
+    verdict = decide_sequentially([new - old for old, new in pairs], plan)
     used = pairs[: verdict.n]
     means = [fsum(side) / len(used) for side in zip(*used, strict=True)] if used else [None, None]
     return Decision(

@@ -69,7 +69,12 @@ def record_of(
     """The line for an event, and the folder of the agent; no line for what is no tool use."""
     import json
 
-    from fourscore.formats.logs.hook_event import AFTER, FAILED, came_of, shown_by
+    from fourscore.formats.logs.hook_event import (
+        AFTER,
+        FAILED,
+        read_event_outcome,
+        read_event_output,
+    )
 
     event = json.loads(raw)
     if not isinstance(event, dict):
@@ -82,7 +87,7 @@ def record_of(
     tool = event.get("tool_name")
     if not isinstance(tool, str) or not tool:
         raise ValueError("tool_name: expected text")
-    code, error = came_of(event)
+    code, error = read_event_outcome(event)
     moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
     record = {
         "ts": f"{moment}.{int(now % 1 * 1000):03d}Z",
@@ -97,7 +102,7 @@ def record_of(
         record["duration_ms"] = str(took)
     if error:
         record["error"] = error
-    output = shown_by(event) if outputs else ""
+    output = read_event_output(event) if outputs else ""
     if output:
         record["output"] = output
     text = json.dumps(record, separators=(",", ":"))

@@ -17,7 +17,7 @@ from fourscore.core.numbers import check_finite
 from fourscore.evolve import atomic_files as files
 from fourscore.evolve.decision import Decision
 from fourscore.evolve.limits import Risk
-from fourscore.formats.validation import explained_line
+from fourscore.formats.validation import explain_json_error
 
 Number = Annotated[int, Meta(ge=1)]
 Result = Literal["promoted", "rejected", "branched"]
@@ -135,7 +135,7 @@ def event_of(line: bytes, path: Path, number: int) -> AnyEvent:
     try:
         return _DECODER.decode(line)
     except msgspec.ValidationError as error:
-        message, field = explained_line(error, line, AnyEvent)
+        message, field = explain_json_error(error, line, AnyEvent)
         raise DataError(message, file=file, line=number, field=field) from None
     except msgspec.DecodeError as error:
         message = f"not a JSON object on one line: {error}"

@@ -11,9 +11,9 @@ from fourscore.core import ConfigError
 from fourscore.evolve.decision import Rule
 from fourscore.evolve.limits import Limits, Rollback
 from fourscore.evolve.split import Shares
-from fourscore.formats.validation import ConversionError, converted
-from fourscore.formats.yaml_file import read_document
-from fourscore.stats.sequential import Looks
+from fourscore.formats.validation import ConversionError, convert_value
+from fourscore.formats.yaml_file import read_yaml_file
+from fourscore.stats.sequential import SequentialPlan
 
 NAME = "evolution.yaml"
 #: Settings that are files; relative ones are so to the settings' own folder.
@@ -63,22 +63,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     seed: int = 0
 
     @property
-    def plan(self) -> Looks:
-        return Looks(budget=self.budget, looks=self.looks, level=self.level, margin=self.margin)
+    def plan(self) -> SequentialPlan:
+        return SequentialPlan(
+            budget=self.budget, looks=self.looks, level=self.level, margin=self.margin
+        )
 
-    def plan_for(self, cases: int) -> Looks:
+    def plan_for(self, cases: int) -> SequentialPlan:
         """With no larger a budget than there are cases to decide by; two at the least."""
         return msgspec.structs.replace(self.plan, budget=max(2, min(self.budget, cases)))
 
 
 def read_settings(path: Path) -> Settings:
     """With file names made relative to where the settings stand."""
-    document = read_document(str(path))
+    document = read_yaml_file(str(path))
     value = {} if document.value is None else document.value
     if not isinstance(value, dict):
         raise document.error("expected keys with their values, such as budget: 200")
     try:
-        settings = converted(value, Settings)
+        settings = convert_value(value, Settings)
     except ConversionError as error:
         field, message = error.field or "", error.message
         inner, colon, rest = message.partition(": ")

@@ -19,8 +19,8 @@ from msgspec import Meta
 from fourscore.core import DataError
 from fourscore.evolve import atomic_files as files
 from fourscore.evolve.history import History, Version
-from fourscore.formats.validation import explained_line
-from fourscore.formats.yaml_file import parse_document
+from fourscore.formats.validation import explain_json_error
+from fourscore.formats.yaml_file import parse_yaml
 
 FOLDERS = ("versions", "archive")
 #: Bytes of a text at the most.
@@ -150,7 +150,7 @@ def read_state(path: Path) -> State | None:
     try:
         state = msgspec.json.decode(text, type=State)
     except msgspec.ValidationError as error:
-        message, field = explained_line(error, text, State)
+        message, field = explain_json_error(error, text, State)
         raise _wrong(path, text, message, field or "") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _wrong(path, text, f"not JSON: {error}") from None
@@ -188,6 +188,6 @@ def _wrong(path: Path, text: bytes, message: str, field: str = "") -> DataError:
     hint = "" if field else "; delete it to have it made again from log.jsonl"
     place, line = field.partition("[")[0], None
     if field:
-        document = parse_document(text.decode("utf-8", "replace"), str(path))
+        document = parse_yaml(text.decode("utf-8", "replace"), str(path))
         line = document.lines.get(place)
     return DataError(message + hint, file=str(path), line=line, field=field or None)

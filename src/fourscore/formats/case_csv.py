@@ -14,8 +14,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from fourscore.core import Case, DataError
-from fourscore.formats.case_records import Record, decode
-from fourscore.formats.line_chunks import MAX_LINE, chunks
+from fourscore.formats.case_records import CaseRecord, decode_json
+from fourscore.formats.line_chunks import MAX_LINE, read_chunks
 
 COLUMNS = ("id", "input", "expected", "tags", "complexity", "task_type", "metadata")
 #: Columns whose cells are words, even where they look like an object.
@@ -23,7 +23,7 @@ WORDS = frozenset({"id", "complexity", "task_type"})
 MARK = "json:"
 
 
-def read_table(stream: BinaryIO) -> Iterator[Record]:
+def read_csv(stream: BinaryIO) -> Iterator[CaseRecord]:
     """The rows below the header, as records."""
     # The limit belongs to the whole process and is 128 KiB; a case may be as long as a line.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
@@ -50,7 +50,7 @@ def read_table(stream: BinaryIO) -> Iterator[Record]:
         raise DataError("expected a header with the names of the columns", line=1)
 
 
-def write_table(cases: Iterable[Case]) -> Iterator[bytes]:
+def write_csv(cases: Iterable[Case]) -> Iterator[bytes]:
     """The same in reverse, a row at a time; lines end as RFC 4180 says."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
@@ -79,7 +79,7 @@ def _taken(text: io.StringIO) -> bytes:
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:
-    for chunk in chunks(stream):
+    for chunk in read_chunks(stream):
         lines = chunk.text.split(b"\n")
         if not lines[-1]:
             lines.pop()  # what follows the last newline is no line
@@ -103,7 +103,7 @@ def _header(cells: list[str], line: int) -> list[str]:
     return names
 
 
-def _record(header: list[str], cells: list[str], line: int) -> Record:
+def _record(header: list[str], cells: list[str], line: int) -> CaseRecord:
     fields: dict[str, Any] = {}
     replaced = 0
     for name, cell in zip(header, cells, strict=True):
@@ -114,17 +114,17 @@ def _record(header: list[str], cells: list[str], line: int) -> Record:
         except DataError as error:
             raise DataError(error.message, line=line, field=name) from None
         replaced += lone
-    return Record(line, fields, replaced)
+    return CaseRecord(line, fields, replaced)
 
 
 def _read_cell(name: str, cell: str) -> tuple[Any, int]:
     if cell.startswith(MARK):
-        return decode(cell[len(MARK) :].encode())
+        return decode_json(cell[len(MARK) :].encode())
     if name == "tags":
         return _tags(cell), 0
     if cell[0] == "{" and name not in WORDS:
         try:
-            return decode(cell.encode())
+            return decode_json(cell.encode())
         except DataError:
             # A set of numbers or a template is text; an object that was meant is not.
             if name == "expected" and cell[1:].lstrip().startswith('"'):

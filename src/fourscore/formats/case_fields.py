@@ -15,7 +15,7 @@ from msgspec import Meta
 from fourscore.core import Case, DataError
 from fourscore.core.errors import find_close_word
 from fourscore.core.frozen import freeze_field, replace_surrogates
-from fourscore.formats.validation import explained
+from fourscore.formats.validation import explain_error
 
 Weight = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=0)]
@@ -102,7 +102,7 @@ _EXPECTED = frozenset(Expected.__struct_fields__)
 _SHAPES: dict[str, type] = {"claims": list, "aspects": list, "sources": list, "tools": dict}
 
 
-def case_from(fields: Mapping[str, Any]) -> Case:
+def parse_case(fields: Mapping[str, Any]) -> Case:
     """The case that these fields describe; a `DataError` with the field where they do not."""
     if "input" not in fields:
         had = ", ".join(sorted(map(str, fields))[:8])
@@ -112,7 +112,7 @@ def case_from(fields: Mapping[str, Any]) -> Case:
     except msgspec.ValidationError as error:
         raise _explained(error, fields) from None
     except UnicodeEncodeError:  # the converter stops at a lone surrogate
-        return case_from(_mended(fields))
+        return parse_case(_mended(fields))
     if isinstance(known.expected, Expected):
         _refuse_misspelt(fields["expected"])
     try:
@@ -182,5 +182,5 @@ def _explained(error: msgspec.ValidationError, fields: Mapping[str, Any]) -> Dat
     for key in fields:
         if not isinstance(key, str):
             return DataError(f"the key {key!r} is not text")
-    message, field = explained(error, fields, CaseFields)
+    message, field = explain_error(error, fields, CaseFields)
     return DataError(message, field=field)

@@ -17,10 +17,16 @@ from msgspec.structs import force_setattr
 
 from fourscore.core import Case, ConfigError
 from fourscore.core.frozen import EMPTY, check_tuple, freeze_field
-from fourscore.formats.filter_expression import MISSING, compiled, field_of, inside, same
+from fourscore.formats.filter_expression import (
+    MISSING,
+    compile_expression,
+    get_field,
+    get_item,
+    is_equal,
+)
 
 
-class Selection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
+class CaseFilter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
     """A choice of cases; every part that is given has to hold.
 
     `where` compares fields, keys of the metadata, or what lies below them (`expected.answer`); a
@@ -54,22 +60,22 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, d
             return False
         for key, wanted in self.where.items():
             value = _at(case, key)
-            if value is MISSING or not same(value, wanted):
+            if value is MISSING or not is_equal(value, wanted):
                 return False
         return self._holds is None or self._holds(case)
 
     @cached_property
     def _holds(self) -> Callable[[Case], bool] | None:
-        return None if self.expression is None else compiled(self.expression)
+        return None if self.expression is None else compile_expression(self.expression)
 
 
-def limited(cases: Iterable[Case], n: int) -> Iterator[Case]:
+def take_first(cases: Iterable[Case], n: int) -> Iterator[Case]:
     """The first n."""
     _check_size(n)
     return islice(cases, n)
 
 
-def sampled(cases: Iterable[Case], n: int, seed: int = 0) -> Iterator[Case]:
+def take_sample(cases: Iterable[Case], n: int, seed: int = 0) -> Iterator[Case]:
     """n of the cases, chosen evenly, in the order they came; n of them are held in memory."""
     _check_size(n)
     key = hashlib.blake2b(str(seed).encode()).digest()
@@ -86,13 +92,13 @@ def sampled(cases: Iterable[Case], n: int, seed: int = 0) -> Iterator[Case]:
 
 
 def _at(case: Case, key: str) -> Any:
-    value = field_of(case, key)
+    value = get_field(case, key)
     if value is not MISSING or "." not in key:
         return value
     name, *path = key.split(".")
-    value = field_of(case, name)
+    value = get_field(case, name)
     for part in path:
-        value = inside(value, part)
+        value = get_item(value, part)
     return value
 
 

@@ -14,12 +14,12 @@ import msgspec
 
 from fourscore.core import ConfigError, DataError
 from fourscore.core.frozen import EMPTY
-from fourscore.formats.line_chunks import chunks
-from fourscore.formats.validation import explained_line
-from fourscore.formats.yaml_file import parse_document
+from fourscore.formats.line_chunks import read_chunks
+from fourscore.formats.validation import explain_json_error
+from fourscore.formats.yaml_file import parse_yaml
 
-Kind = Literal["jsonl", "json", "yaml", "csv"]
-ENDINGS: dict[str, Kind] = {
+FileKind = Literal["jsonl", "json", "yaml", "csv"]
+ENDINGS: dict[str, FileKind] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "json",
@@ -30,7 +30,7 @@ ENDINGS: dict[str, Kind] = {
 BOM = "\ufeff"
 
 
-class Record(NamedTuple):
+class CaseRecord(NamedTuple):
     """What stands at a line. `place` is its path in the document, and `lines` those below it."""
 
     line: int
@@ -40,12 +40,12 @@ class Record(NamedTuple):
     lines: dict[str, int] = EMPTY
 
 
-def kind_of(path: str) -> Kind | None:
+def find_file_kind(path: str) -> FileKind | None:
     """The kind of file by its ending."""
     return ENDINGS.get(PurePath(path).suffix.lower())
 
 
-def decode(text: bytes) -> tuple[Any, int]:
+def decode_json(text: bytes) -> tuple[Any, int]:
     """A JSON value, and how many lone surrogates it holds; they stop the fast decoder."""
     try:
         return _DECODER.decode(text), 0
@@ -53,7 +53,7 @@ def decode(text: bytes) -> tuple[Any, int]:
         return _second_reading(text, error)
 
 
-def lone_surrogates(value: Any) -> int:
+def count_lone_surrogates(value: Any) -> int:
     """How many there are, in keys too; a Case replaces them by U+FFFD."""
     return len(_LONE.findall(json.dumps(value, ensure_ascii=False)))
 
@@ -63,14 +63,14 @@ _LONE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def read_jsonl(stream: BinaryIO) -> Iterator[Record]:
-    for chunk in chunks(stream):
+def read_jsonl(stream: BinaryIO) -> Iterator[CaseRecord]:
+    for chunk in read_chunks(stream):
         for number, line in chunk.lines():
             try:
-                value, replaced = decode(line)
+                value, replaced = decode_json(line)
             except DataError as error:
                 raise DataError(error.message, line=number, field=error.field) from None
-            yield Record(number, value, replaced)
+            yield CaseRecord(number, value, replaced)
 
 
 def _second_reading(text: bytes, first: Exception) -> tuple[Any, int]:
@@ -81,13 +81,13 @@ def _second_reading(text: bytes, first: Exception) -> tuple[Any, int]:
     if isinstance(first, RecursionError):
         raise DataError("nested too deeply")
     if isinstance(first, msgspec.ValidationError):  # a number without end
-        message, field = explained_line(first, whole)
+        message, field = explain_json_error(first, whole)
         raise DataError(message, field=field)
     if "\\ud" not in whole.lower():
         raise DataError(f"not JSON: {first}")
     try:
         value = _SCANNER.decode(whole)
-        return value, lone_surrogates(value)
+        return value, count_lone_surrogates(value)
     except RecursionError:
         raise DataError("nested too deeply") from None
     except ValueError as error:
@@ -111,7 +111,7 @@ def _text(stream: BinaryIO) -> str:
         raise DataError(f"not UTF-8 at byte {error.start - start + 1}", line=line) from None
 
 
-def read_json(stream: BinaryIO) -> Iterator[Record]:
+def read_json(stream: BinaryIO) -> Iterator[CaseRecord]:
     """A list of cases, or an object with one under `cases`."""
     text = _text(stream)
     start = _after_space(text, 0)
@@ -126,7 +126,7 @@ def read_json(stream: BinaryIO) -> Iterator[Record]:
         raise DataError("not JSON: something follows its end", line=_line(text, end))
 
 
-def _members(text: str, start: int) -> Generator[Record, None, int]:
+def _members(text: str, start: int) -> Generator[CaseRecord, None, int]:
     """The cases of an object; its other keys (a name, a description) are left alone."""
     found, at = False, _after_space(text, start + 1)
     while text[at : at + 1] != "}":
@@ -150,7 +150,7 @@ def _members(text: str, start: int) -> Generator[Record, None, int]:
     return at + 1
 
 
-def _items(text: str, start: int, place: str) -> Generator[Record, None, int]:
+def _items(text: str, start: int, place: str) -> Generator[CaseRecord, None, int]:
     at = _after_space(text, start + 1)
     line, seen, position = _line(text, at), at, 0
     if text[at : at + 1] == "]":
@@ -158,8 +158,8 @@ def _items(text: str, start: int, place: str) -> Generator[Record, None, int]:
     while True:
         line, seen = line + text.count("\n", seen, at), at
         value, end = _value(text, at)
-        replaced = lone_surrogates(value) if "\\ud" in text[at:end].lower() else 0
-        yield Record(line, value, replaced, f"{place}[{position}]")
+        replaced = count_lone_surrogates(value) if "\\ud" in text[at:end].lower() else 0
+        yield CaseRecord(line, value, replaced, f"{place}[{position}]")
         position += 1
         at = _after_space(text, end)
         if text[at : at + 1] == "]":
@@ -194,10 +194,10 @@ def _line(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
-def read_yaml(stream: BinaryIO) -> Iterator[Record]:
+def read_yaml(stream: BinaryIO) -> Iterator[CaseRecord]:
     """The same in YAML, with the line of every key."""
     try:
-        document = parse_document(_text(stream), "")
+        document = parse_yaml(_text(stream), "")
     except ConfigError as error:
         raise DataError(error.message, line=error.line, field=error.field) from None
     value, place, lines = document.value, "", document.lines
@@ -207,4 +207,4 @@ def read_yaml(stream: BinaryIO) -> Iterator[Record]:
         raise DataError("expected a list of cases, or an object with cases", line=1)
     for position, item in enumerate(value):
         here = f"{place}[{position}]"
-        yield Record(lines.get(here, 1), item, 0, here, lines)
+        yield CaseRecord(lines.get(here, 1), item, 0, here, lines)

@@ -13,8 +13,8 @@ import msgspec
 
 from fourscore.core import Case, DataError
 from fourscore.formats.atomic_file import open_atomic
-from fourscore.formats.case_csv import write_table
-from fourscore.formats.case_records import ENDINGS, kind_of
+from fourscore.formats.case_csv import write_csv
+from fourscore.formats.case_records import ENDINGS, find_file_kind
 
 #: What a YAML reader refuses to see as it is, though JSON lets it stand.
 _UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -27,10 +27,10 @@ _ENCODER = msgspec.json.Encoder()
 def write_cases(path: str | os.PathLike[str], cases: Iterable[Case]) -> int:
     """Write JSONL, JSON, YAML or CSV by the ending of the name (`-`: JSONL to stdout)."""
     name = os.fspath(path)
-    kind = "jsonl" if name == "-" else kind_of(name)
+    kind = "jsonl" if name == "-" else find_file_kind(name)
     if kind is None:
         raise DataError(f"its name ends in none of {', '.join(ENDINGS)}", file=name)
-    writer = {"jsonl": _jsonl, "json": _json, "yaml": _yaml, "csv": write_table}[kind]
+    writer = {"jsonl": _jsonl, "json": _json, "yaml": _yaml, "csv": write_csv}[kind]
     counted = _Counted(cases)
     with open_atomic(name) as stream:
         for part in writer(counted):
@@ -38,7 +38,7 @@ def write_cases(path: str | os.PathLike[str], cases: Iterable[Case]) -> int:
     return counted.n
 
 
-def fields_of(case: Case) -> dict[str, Any]:
+def make_fields(case: Case) -> dict[str, Any]:
     """What a file says of a case: its id and input always, the rest where there is something."""
     fields: dict[str, Any] = {"id": case.id, "input": case.input}
     if case.expected is not None:
@@ -68,13 +68,13 @@ class _Counted:
 
 def _jsonl(cases: Iterable[Case]) -> Iterator[bytes]:
     for case in cases:
-        yield _ENCODER.encode(fields_of(case)) + b"\n"
+        yield _ENCODER.encode(make_fields(case)) + b"\n"
 
 
 def _json(cases: Iterable[Case]) -> Iterator[bytes]:
     before = b"[\n"
     for case in cases:
-        yield before + b"  " + _ENCODER.encode(fields_of(case))
+        yield before + b"  " + _ENCODER.encode(make_fields(case))
         before = b",\n"
     yield b"[]\n" if before == b"[\n" else b"\n]\n"
 
@@ -85,7 +85,7 @@ def _yaml(cases: Iterable[Case]) -> Iterator[bytes]:
     for case in cases:
         empty = False
         lines: list[str] = []
-        for field, value in fields_of(case).items():
+        for field, value in make_fields(case).items():
             _check_keys(case.id, field, value)
             text = _UNPRINTED.sub(_escaped, _ENCODER.encode(value).decode())
             lines.append(f"{'  ' if lines else '- '}{field}: {text}\n")

@@ -25,13 +25,13 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from fourscore.core import Case, DataError
-from fourscore.formats.case_csv import read_table
-from fourscore.formats.case_fields import case_from, has_own_id
+from fourscore.formats.case_csv import read_csv
+from fourscore.formats.case_fields import has_own_id, parse_case
 from fourscore.formats.case_records import (
     ENDINGS,
-    Kind,
-    Record,
-    kind_of,
+    CaseRecord,
+    FileKind,
+    find_file_kind,
     read_json,
     read_jsonl,
     read_yaml,
@@ -40,7 +40,7 @@ from fourscore.formats.case_writer import write_cases
 
 __all__ = ["CaseFile", "CaseFileInfo", "write_cases"]
 
-READERS = {"jsonl": read_jsonl, "json": read_json, "yaml": read_yaml, "csv": read_table}
+READERS = {"jsonl": read_jsonl, "json": read_json, "yaml": read_yaml, "csv": read_csv}
 #: Hashes are sorted into so many heaps, and only one of them is looked through at a time.
 HEAPS = 64
 
@@ -80,7 +80,7 @@ class CaseFile:
         self.name = "stdin" if self.path == "-" else self.path
         self._kept: tempfile._TemporaryFileWrapper[bytes] | None = None
         self._checked: _Checked | None = None
-        self._kind: Kind = self._kind_of()
+        self._kind: FileKind = self._kind_of()
 
     def check(self) -> CaseFileInfo:
         """Read everything once; a `DataError` with file, line and field at the first mistake."""
@@ -105,8 +105,8 @@ class CaseFile:
                 yield read.line, case
             self._unchanged(stream, checked)
 
-    def _kind_of(self) -> Kind:
-        kind = kind_of(self.path)
+    def _kind_of(self) -> FileKind:
+        kind = find_file_kind(self.path)
         if kind is None and not self.flows:
             raise DataError(f"its name ends in none of {', '.join(ENDINGS)}", file=self.name)
         return kind or "jsonl"
@@ -155,7 +155,7 @@ class CaseFile:
                     message = f"expected an object, got {type(fields).__name__}"
                     raise self._refused(DataError(message), record)
                 try:
-                    case = case_from(fields)
+                    case = parse_case(fields)
                 except DataError as error:
                     raise self._refused(error, record) from None
                 yield _Read(record.line, case, has_own_id(fields), record.replaced)
@@ -168,7 +168,7 @@ class CaseFile:
         except OSError as error:  # a folder opens, and cannot be read
             raise DataError(error.strerror or "cannot be read", file=self.name) from None
 
-    def _refused(self, error: DataError, record: Record) -> DataError:
+    def _refused(self, error: DataError, record: CaseRecord) -> DataError:
         """The error with its place: the line of the field where that is known, else the case's."""
         field = ".".join(part for part in (record.place, error.field) if part)
         path, line = field, record.line

@@ -25,7 +25,7 @@ class _Call(msgspec.Struct):
     result: Any = None
 
 
-def trace_of_messages(messages: Any) -> Trace:
+def read_messages(messages: Any) -> Trace:
     """The trace of a list of messages; a `DataError` with the path of what is not one."""
     if not isinstance(messages, list | tuple):
         raise DataError(f"expected a list, got {type(messages).__name__}", field="messages")

@@ -35,7 +35,7 @@ class _Missing:
 MISSING = _Missing()
 
 
-def compiled(text: str) -> Callable[[Case], bool]:
+def compile_expression(text: str) -> Callable[[Case], bool]:
     """The test that an expression describes; a `ConfigError` where it is none."""
     if len(text) > MAX_LENGTH:
         raise _refusal(f"longer than {MAX_LENGTH} characters")
@@ -51,7 +51,7 @@ def compiled(text: str) -> Callable[[Case], bool]:
     return lambda case: _true(reading(case))
 
 
-def field_of(case: Case, name: str) -> Any:
+def get_field(case: Case, name: str) -> Any:
     """A field of the case, else a key of its metadata, else `MISSING`."""
     if name in case.__struct_fields__:
         value = getattr(case, name)
@@ -61,7 +61,7 @@ def field_of(case: Case, name: str) -> Any:
     return case.metadata.get(name, MISSING)
 
 
-def inside(value: Any, key: str | int) -> Any:
+def get_item(value: Any, key: str | int) -> Any:
     """What an object holds under a key, or a list at a place; `MISSING` where it does not."""
     if isinstance(value, dict):
         return value.get(key, MISSING)
@@ -70,14 +70,14 @@ def inside(value: Any, key: str | int) -> Any:
     return MISSING
 
 
-def same(one: Any, other: Any) -> bool:
+def is_equal(one: Any, other: Any) -> bool:
     """Equality as JSON has it: 1 is 1.0, and true is not 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(is_equal, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(is_equal(one[key], other[key]) for key in one)
     return bool(one == other)
 
 
@@ -96,7 +96,7 @@ def _reading(node: ast.expr, depth: int) -> Reading:
             if name.lower() in WORDS:
                 word = WORDS[name.lower()]
                 return lambda _: word
-            return lambda case: field_of(case, name)
+            return lambda case: get_field(case, name)
         case ast.Attribute(value=owner, attr=key):
             _check_name(key, node)
             return _lookup(_reading(owner, below), key)
@@ -137,7 +137,7 @@ KINDS: dict[type[ast.expr], str] = {
 
 
 def _lookup(owner: Reading, key: str | int) -> Reading:
-    return lambda case: inside(owner(case), key)
+    return lambda case: get_item(owner(case), key)
 
 
 def _key(node: ast.expr) -> str | int:
@@ -192,7 +192,7 @@ def _contains(item: Any, holder: Any) -> bool:
         return isinstance(item, str) and item in holder
     if isinstance(holder, dict):
         return isinstance(item, str) and item in holder
-    return isinstance(holder, list) and any(same(item, held) for held in holder)
+    return isinstance(holder, list) and any(is_equal(item, held) for held in holder)
 
 
 def _lacks(item: Any, holder: Any) -> bool:
@@ -200,8 +200,8 @@ def _lacks(item: Any, holder: Any) -> bool:
 
 
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: same,
-    ast.NotEq: lambda left, right: not same(left, right),
+    ast.Eq: is_equal,
+    ast.NotEq: lambda left, right: not is_equal(left, right),
     ast.Lt: _ordered(operator.lt),
     ast.LtE: _ordered(operator.le),
     ast.Gt: _ordered(operator.gt),

@@ -14,7 +14,7 @@ from fourscore.formats.rubric_fields import RubricFile
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def cases_schema() -> dict[str, Any]:
+def make_cases_schema() -> dict[str, Any]:
     """A test set: one case (a line of JSONL), a list of them, or an object with `cases`."""
     (case,), parts = _components(CaseFields)
     several = {"type": "array", "items": case}
@@ -31,13 +31,15 @@ def cases_schema() -> dict[str, Any]:
     }
 
 
-def rubric_schema() -> dict[str, Any]:
+def make_rubric_schema() -> dict[str, Any]:
     """A rubric file."""
     (rubric,), parts = _components(RubricFile)
     return {"$schema": DIALECT, "title": "Fourscore rubric", **rubric, "$defs": parts}
 
 
-def config_schema(task_judge: type[msgspec.Struct], run: type[msgspec.Struct]) -> dict[str, Any]:
+def make_config_schema(
+    task_judge: type[msgspec.Struct], run: type[msgspec.Struct]
+) -> dict[str, Any]:
     """A configuration: `task_judge` under `fourscore` or `ajet`, or `run` under `fourscore`.
 
     Which keys a section takes is for its own type to say; other sections are left alone.

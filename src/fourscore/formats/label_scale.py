@@ -21,7 +21,7 @@ VERDICTS = {
     **dict.fromkeys(("false", "fail", "failed", "no", "0"), False),
 }
 #: From the worst to the best.
-RANKED = tuple(sorted(LEVELS, key=lambda level: LEVELS[level]))
+RANKED_LEVELS = tuple(sorted(LEVELS, key=lambda level: LEVELS[level]))
 EXPECTED = "true or false, a number from 0 to 1, or a level such as good"
 
 
@@ -64,7 +64,7 @@ class Scale(msgspec.Struct, frozen=True):
         words = {
             "verdict": f"{EXPECTED}, of one kind throughout; or give --scale",
             "share": "a number from 0 to 1, as before",
-            "level": f"one of {', '.join(reversed(RANKED))}",
+            "level": f"one of {', '.join(reversed(RANKED_LEVELS))}",
             "scale": f"a whole number from {self.low} to {self.high}",
         }
         return words[self.kind]
@@ -75,16 +75,16 @@ class Scale(msgspec.Struct, frozen=True):
             return int(value >= 0.5)
         if self.kind == "scale":
             return round(value * (self.high - self.low))
-        return RANKED.index(find_level(value))
+        return RANKED_LEVELS.index(find_level(value))
 
     @property
     def categories(self) -> int:
         if self.kind == "scale":
             return self.high - self.low + 1
-        return 2 if self.kind == "verdict" else len(RANKED)
+        return 2 if self.kind == "verdict" else len(RANKED_LEVELS)
 
 
-def scale_of(text: str) -> Scale:
+def parse_scale(text: str) -> Scale:
     """`0:10` as a person writes it."""
     low, colon, high = text.partition(":")
     try:
@@ -97,7 +97,7 @@ def scale_of(text: str) -> Scale:
     return found
 
 
-def detected(labels: Iterable[Any]) -> Scale:
+def detect_scale(labels: Iterable[Any]) -> Scale:
     """The coarsest kind that fits all: pass and fail, else shares or levels by what comes first."""
     kinds: list[Kind] = ["verdict", "share", "level"]
     for written in labels:
@@ -108,7 +108,7 @@ def detected(labels: Iterable[Any]) -> Scale:
     return Scale(kinds[0])
 
 
-def labels_in(fields: dict[str, Any]) -> list[Any]:
+def read_labels(fields: dict[str, Any]) -> list[Any]:
     """The labels of a row: `labels` of several people, None where one gave none, or `label`."""
     several, one = fields.get("labels"), fields.get("label")
     if several is not None and one is not None:

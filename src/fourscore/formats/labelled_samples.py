@@ -18,14 +18,14 @@ import msgspec
 from fourscore.core import DataError, digest
 from fourscore.core.frozen import freeze, replace_surrogates
 from fourscore.core.trace import as_text
-from fourscore.formats.case_records import decode
+from fourscore.formats.case_records import decode_json
 
 Mode = Literal["pointwise", "listwise"]
 #: A line that is longer is no sample.
 MAX_LINE = 16 * 1024 * 1024
 
 
-class Fields(msgspec.Struct, frozen=True, kw_only=True):
+class SampleFields(msgspec.Struct, frozen=True, kw_only=True):
     """Where things stand in a row: at its top, or in its `metadata`, which goes first.
 
     The answer is looked for under `answer`, then as `answer`, which is what people write. What
@@ -46,7 +46,7 @@ class Sample(NamedTuple):
     reference: str = ""
 
 
-class Entry(NamedTuple):
+class SampleEntry(NamedTuple):
     """Where a sample stands, what identifies it, and its labels."""
 
     line: int
@@ -57,20 +57,20 @@ class Entry(NamedTuple):
     chars: int
 
 
-class Samples:
+class SampleFile:
     """The samples of a file. `repeated` lines said again what another had said."""
 
     def __init__(
         self,
         path: str | Path,
         mode: Mode = "pointwise",
-        fields: Fields | None = None,
+        fields: SampleFields | None = None,
         bounds: tuple[float, float] = (0.0, 10.0),
     ) -> None:
         self.path, self.mode, self.bounds = Path(path), mode, bounds
-        self.fields = fields or Fields()
+        self.fields = fields or SampleFields()
         self.repeated = 0
-        self.entries: list[Entry] = []
+        self.entries: list[SampleEntry] = []
         self.digest = self._index()
         if not self.entries:
             raise DataError("there are no samples in it", file=str(self.path))
@@ -86,7 +86,7 @@ class Samples:
             line = stream.read(entry.size)
         try:
             sample = self._sample(line)
-            same = identity(sample) == entry.digest
+            same = digest_sample(sample) == entry.digest
         except DataError:
             same = False
         if not same:
@@ -131,7 +131,7 @@ class Samples:
                     raise DataError(
                         error.message, file=str(self.path), line=number, field=error.field
                     ) from None
-                name = identity(sample)
+                name = digest_sample(sample)
                 if name in seen:  # graded twice: one sample, with the mean of its scores
                     self.repeated += 1
                     scores[name].append(sample.labels[0])
@@ -139,7 +139,7 @@ class Samples:
                 seen[name] = len(self.entries)
                 scores[name] = [sample.labels[0]]
                 chars = len(as_text(sample.query)) + sum(map(len, sample.answers))
-                entry = Entry(number, start, len(line), name, sample.labels, chars)
+                entry = SampleEntry(number, start, len(line), name, sample.labels, chars)
                 self.entries.append(entry)
         if self.mode == "pointwise":
             for name, given in scores.items():
@@ -150,7 +150,7 @@ class Samples:
         return whole.hexdigest()
 
     def _sample(self, line: bytes) -> Sample:
-        row, _ = decode(line)
+        row, _ = decode_json(line)
         if not isinstance(row, dict):
             raise DataError(f"expected an object, got {_kind(row)}")
         metadata = row.get("metadata", {})
@@ -215,7 +215,7 @@ class Samples:
         return replace_surrogates(as_text(found[1]))
 
 
-def identity(sample: Sample) -> str:
+def digest_sample(sample: Sample) -> str:
     """What a sample is known by: its question and answers, not its labels."""
     return digest([sample.query, list(sample.answers)])
 

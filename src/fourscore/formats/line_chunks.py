@@ -10,7 +10,7 @@ MAX_LINE = 64 * 1024 * 1024
 PIECE = 256 * 1024
 
 
-class Chunk(NamedTuple):
+class LineChunk(NamedTuple):
     """Whole lines, and the number of the first."""
 
     first: int
@@ -22,16 +22,16 @@ class Chunk(NamedTuple):
             if line and not line.isspace():
                 yield number, line
 
-    def split(self, most: int) -> Iterator["Chunk"]:
+    def split(self, most: int) -> Iterator["LineChunk"]:
         """The same lines in chunks of at most so many."""
         lines = self.text.split(b"\n")
         for start in range(0, len(lines), most):
             text = b"\n".join(lines[start : start + most])
             if text and not text.isspace():
-                yield Chunk(self.first + start, text)
+                yield LineChunk(self.first + start, text)
 
 
-def chunks(stream: BinaryIO, piece: int = PIECE) -> Iterator[Chunk]:
+def read_chunks(stream: BinaryIO, piece: int = PIECE) -> Iterator[LineChunk]:
     """The stream in chunks of about `piece` bytes; a byte order mark at its start is dropped."""
     number, parts, held = 1, [], 0
     at_start = True
@@ -45,9 +45,9 @@ def chunks(stream: BinaryIO, piece: int = PIECE) -> Iterator[Chunk]:
             if held > MAX_LINE:
                 raise DataError(f"longer than {MAX_LINE >> 20} MiB", line=number)
             continue
-        chunk = Chunk(number, b"".join(parts))
+        chunk = LineChunk(number, b"".join(parts))
         number += chunk.text.count(b"\n")
         parts, held = [block[cut:]], len(block) - cut
         yield chunk
     if held:
-        yield Chunk(number, b"".join(parts))
+        yield LineChunk(number, b"".join(parts))

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Case, DataError, Trace
-from fourscore.formats.validation import explained_line
+from fourscore.formats.validation import explain_json_error
 
 
-class Recorded(msgspec.Struct, frozen=True, gc=False):
+class RecordedOutput(msgspec.Struct, frozen=True, gc=False):
     """One output, and the reward it already carries, if it does."""
 
     trace: Trace
@@ -21,11 +21,11 @@ class Recorded(msgspec.Struct, frozen=True, gc=False):
     is_success: bool | None = None
 
 
-class Row(msgspec.Struct, frozen=True, gc=False):
+class RecordedRow(msgspec.Struct, frozen=True, gc=False):
     """A task with what was answered to it; `replaced` counts lone surrogates made U+FFFD."""
 
     case: Case
-    outputs: list[Recorded]
+    outputs: list[RecordedOutput]
     replaced: int = 0
 
 
@@ -56,17 +56,17 @@ _DECODER = msgspec.json.Decoder(_Row)
 _LONE = re.compile("[\ud800-\udfff]")
 
 
-def read_row(line: bytes) -> Row:
+def read_row(line: bytes) -> RecordedRow:
     """One line as a row; a `DataError` with the field where it is not one."""
     replaced = 0
     try:
         row = _DECODER.decode(line)
     except msgspec.ValidationError as error:
-        message, field = explained_line(error, line, _Row)
+        message, field = explain_json_error(error, line, _Row)
         raise DataError(message, field=field) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         row, replaced = _second_reading(line, error)
-    return Row(_case(row.task), _outputs(row), replaced)
+    return RecordedRow(_case(row.task), _outputs(row), replaced)
 
 
 def _case(task: _Task) -> Case:
@@ -92,7 +92,7 @@ def _more(task: _Task) -> dict[str, Any]:
     return metadata
 
 
-def _outputs(row: _Row) -> list[Recorded]:
+def _outputs(row: _Row) -> list[RecordedOutput]:
     if row.outputs is None:
         if row.output is None:
             raise DataError("the row has neither output nor outputs", field="output")
@@ -104,12 +104,12 @@ def _outputs(row: _Row) -> list[Recorded]:
     return [_recorded(output, f"outputs[{i}]") for i, output in enumerate(row.outputs)]
 
 
-def _recorded(output: _Output, field: str) -> Recorded:
+def _recorded(output: _Output, field: str) -> RecordedOutput:
     try:
         metadata = output.metadata or {}
         if output.log_metrics:
             metadata = {"log_metrics": output.log_metrics, **metadata}
-        return Recorded(Trace(metadata=metadata), output.reward, output.is_success)
+        return RecordedOutput(Trace(metadata=metadata), output.reward, output.is_success)
     except ValueError as error:
         raise DataError(str(error), field=field) from None
 
@@ -128,7 +128,7 @@ def _second_reading(line: bytes, first: Exception) -> tuple[_Row, int]:
         text, replaced = _LONE.subn("\ufffd", text)
         return _DECODER.decode(text), replaced
     except msgspec.ValidationError as error:
-        message, field = explained_line(error, text, _Row)
+        message, field = explain_json_error(error, text, _Row)
         raise DataError(message, field=field) from None
     except (ValueError, RecursionError) as error:
         raise DataError(_syntax(error)) from None

@@ -27,7 +27,7 @@ _DIGITS = 4_000
 _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 
 
-class Place(NamedTuple):
+class ValuePlace(NamedTuple):
     """A path from the top, and the type that is wanted there."""
 
     path: str
@@ -49,25 +49,25 @@ class ConversionError(InputError):
     """A value that does not fit; `field` is its path from the top."""
 
 
-def converted(value: Any, kind: type[T]) -> T:
+def convert_value(value: Any, kind: type[T]) -> T:
     """The value as `kind`; a `ConversionError` where a key is unknown or a type is wrong."""
     _check_keys(value, kind, "")
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        message, field = explained(error, value, kind)
+        message, field = explain_error(error, value, kind)
         raise ConversionError(message, field=field) from None
     except ValueError as error:  # text that is none: a lone surrogate
         raise ConversionError(str(error)) from None
 
 
-def explained(
+def explain_error(
     error: msgspec.ValidationError, value: Any = None, kind: Any = Any
 ) -> tuple[str, str | None]:
     """What a decoder found wrong with a value that should be of this kind, and where."""
     message = str(error)
     found = _PLACE.search(message)
-    place = place_of(found[2] if found else "", value, kind)
+    place = find_place(found[2] if found else "", value, kind)
     message = message[: found.start()] if found else message
     message = message[:1].lower() + message[1:].replace("`", "")
     if found and found[1]:
@@ -76,7 +76,7 @@ def explained(
     return message, ".".join(part for part in (place.path, below) if part) or None
 
 
-def _worded(message: str, place: Place) -> tuple[str, str]:
+def _worded(message: str, place: ValuePlace) -> tuple[str, str]:
     """In words for people, and the field below the place that it speaks of, if it does."""
     _, unknown, key = message.partition("unknown field ")
     if unknown:
@@ -93,7 +93,7 @@ def _worded(message: str, place: Place) -> tuple[str, str]:
     return (message[own.end() :], own[1]) if own else (message, "")
 
 
-def explained_line(
+def explain_json_error(
     error: msgspec.ValidationError, line: bytes | str, kind: Any = Any
 ) -> tuple[str, str | None]:
     """The same of JSON text."""
@@ -101,7 +101,7 @@ def explained_line(
         value = json.loads(line, parse_int=_whole)
     except (ValueError, RecursionError):  # something else is wrong too, further on
         value = None
-    return explained(error, value, kind)
+    return explain_error(error, value, kind)
 
 
 def _whole(digits: str) -> float:
@@ -113,8 +113,8 @@ def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
     if not isinstance(value, Mapping):
         return
     for field in msgspec.structs.fields(kind):
-        name, kind_of_field = field.encode_name, bare(field.type)
-        for inner in (kind_of_field, *map(bare, get_args(kind_of_field))):
+        name, kind_of_field = field.encode_name, strip_annotations(field.type)
+        for inner in (kind_of_field, *map(strip_annotations, get_args(kind_of_field))):
             if not isinstance(inner, type) or not issubclass(inner, msgspec.Struct):
                 continue
             below = value.get(name)
@@ -130,7 +130,7 @@ def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
             raise ConversionError(f"unknown key; {hint}", field=f"{path}{key}")
 
 
-def place_of(path: str, value: Any, kind: Any) -> Place:
+def find_place(path: str, value: Any, kind: Any) -> ValuePlace:
     """A decoder's path (`.dimensions[...].weight`) with the keys that it leaves out."""
     found = ""
     for name, position in _STEP.findall(path):
@@ -145,10 +145,10 @@ def place_of(path: str, value: Any, kind: Any) -> Place:
             found, kind, value = f"{found}.{key}", _inside(kind), value[key]
         else:
             found, kind, value = f"{found}[…]", _inside(kind), None
-    return Place(found.removeprefix("."), kind)
+    return ValuePlace(found.removeprefix("."), kind)
 
 
-def bare(annotation: Any) -> Any:
+def strip_annotations(annotation: Any) -> Any:
     """A type without what is annotated to it."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
@@ -192,5 +192,5 @@ def _structs(kind: Any) -> list[type[msgspec.Struct]]:
 
 def _parts(annotation: Any) -> list[Any]:
     """A type, or the types of a union."""
-    plain = bare(annotation)
-    return [plain, *map(bare, get_args(plain))]
+    plain = strip_annotations(annotation)
+    return [plain, *map(strip_annotations, get_args(plain))]

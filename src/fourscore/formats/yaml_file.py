@@ -23,7 +23,7 @@ MAX_VALUES = 1_000_000
 KINDS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "merge"})
 
 
-class Document(NamedTuple):
+class YamlDocument(NamedTuple):
     """A parsed file. `lines` maps the path of a key (`ajet.task_judge`) to its line."""
 
     file: str
@@ -39,7 +39,7 @@ class Document(NamedTuple):
         return ConfigError(message, file=self.file, line=line, field=field or None)
 
 
-def read_document(path: str) -> Document:
+def read_yaml_file(path: str) -> YamlDocument:
     """The one YAML document of a file, in plain values: no tags, no key twice."""
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -47,10 +47,10 @@ def read_document(path: str) -> Document:
         raise ConfigError(error.strerror or "cannot be read", file=path) from None
     except UnicodeDecodeError:
         raise ConfigError("not UTF-8", file=path) from None
-    return parse_document(text, path)
+    return parse_yaml(text, path)
 
 
-def parse_document(text: str, file: str) -> Document:
+def parse_yaml(text: str, file: str) -> YamlDocument:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -68,7 +68,7 @@ def parse_document(text: str, file: str) -> Document:
         raise ConfigError(f"not YAML: {problem}", file=file, line=line) from None
     except (YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"not YAML: {str(error).splitlines()[0]}", file=file) from None
-    return Document(file, value, lines)
+    return YamlDocument(file, value, lines)
 
 
 def _note(node: Any, path: str, lines: dict[str, int], seen: set[int], file: str) -> None:
@@ -105,7 +105,7 @@ def _plain(value: Any, count: "itertools.count[int]") -> Any:
     return value
 
 
-def put_section(path: str, key: str, value: dict[str, Any], comment: str = "") -> None:
+def write_section(path: str, key: str, value: dict[str, Any], comment: str = "") -> None:
     """Set the top-level section `key` of the file."""
     try:
         text = Path(path).read_bytes().decode()
@@ -113,12 +113,12 @@ def put_section(path: str, key: str, value: dict[str, Any], comment: str = "") -
         raise ConfigError(error.strerror or "cannot be read", file=path) from None
     except UnicodeDecodeError:
         raise ConfigError("not UTF-8", file=path) from None
-    before = parse_document(text, path).value
+    before = parse_yaml(text, path).value
     new, same = "", False
     if isinstance(before, dict):
-        new = with_section(text, key, value, comment)
+        new = replace_section(text, key, value, comment)
         with suppress(ConfigError):
-            same = parse_document(new, path).value == {**before, key: value}
+            same = parse_yaml(new, path).value == {**before, key: value}
     if not same:
         message = f"a section {key} cannot be put into it: write its top level as one key a line"
         raise ConfigError(message, file=path)
@@ -126,7 +126,7 @@ def put_section(path: str, key: str, value: dict[str, Any], comment: str = "") -
         stream.write(new.encode())
 
 
-def with_section(text: str, key: str, value: dict[str, Any], comment: str = "") -> str:
+def replace_section(text: str, key: str, value: dict[str, Any], comment: str = "") -> str:
     """The text with the section in it, where it was or at the end."""
     end = "\r\n" if "\r\n" in text else "\n"
     block = "".join(f"{line}{end}" for line in _lines(key, value, comment))

@@ -7,7 +7,7 @@ configuration; name a function that returns a `TaskJudge` made only once.
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.workflow import WorkflowOutput, WorkflowTask, make_case, make_trace
 from fourscore.train.batch import score_batch
@@ -65,5 +65,5 @@ class TaskJudge:
         ]
 
 
-def _record_output(output: WorkflowOutput) -> Recorded:
-    return Recorded(make_trace(output), output.reward, output.is_success)
+def _record_output(output: WorkflowOutput) -> RecordedOutput:
+    return RecordedOutput(make_trace(output), output.reward, output.is_success)

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import msgspec
 
 from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, suggest_known
-from fourscore.formats.validation import ConversionError, converted
-from fourscore.formats.yaml_file import Document, read_document
+from fourscore.formats.validation import ConversionError, convert_value
+from fourscore.formats.yaml_file import YamlDocument, read_yaml_file
 from fourscore.judges.loading import load_judge
 from fourscore.labels.auto_grader_config import AutoGrader
 
@@ -42,7 +42,7 @@ class Settings(dict[str, Any]):
 
 def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) -> Rubric:
     """Return the judge of a configuration file as a rubric of one judge."""
-    document = read_document(path)
+    document = read_yaml_file(path)
     root = _find_root(document)
     task_judge = _read_task_judge(document, root)
     options = {**(task_judge.judge_options or {}), **(overrides or {})}
@@ -63,7 +63,9 @@ def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) ->
     return Rubric.from_judge(judge)
 
 
-def _load_auto_grader(document: Document, place: str, task_judge: TaskJudge, folder: str) -> Rubric:
+def _load_auto_grader(
+    document: YamlDocument, place: str, task_judge: TaskJudge, folder: str
+) -> Rubric:
     from fourscore.labels.auto_grader import make_grader  # heavy: only where it is used
 
     section = task_judge.rubrics_auto_grader
@@ -92,7 +94,7 @@ def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
     return Rubric.from_judge(judge)
 
 
-def _find_root(document: Document) -> str:
+def _find_root(document: YamlDocument) -> str:
     value = document.value
     found = [root for root in ROOTS if isinstance(value, dict) and root in value]
     if len(found) != 1:
@@ -108,10 +110,10 @@ def _find_root(document: Document) -> str:
     return root
 
 
-def _read_task_judge(document: Document, root: str) -> TaskJudge:
+def _read_task_judge(document: YamlDocument, root: str) -> TaskJudge:
     place = f"{root}.task_judge"
     try:
-        task_judge = converted(document.value[root]["task_judge"], TaskJudge)
+        task_judge = convert_value(document.value[root]["task_judge"], TaskJudge)
     except ConversionError as error:
         field = f"{place}.{error.field}" if error.field else place
         raise document.error(error.message, field) from None
@@ -125,7 +127,7 @@ def _read_task_judge(document: Document, root: str) -> TaskJudge:
     return task_judge
 
 
-def _check_auto_grader(document: Document, grader: AutoGrader, place: str) -> None:
+def _check_auto_grader(document: YamlDocument, grader: AutoGrader, place: str) -> None:
     try:
         grader.check()
     except ConfigError as error:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fourscore.core import Case, Score
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.train.batch import BatchRow, score_batch, score_batch_async
 from fourscore.train.trainer_input import read_completion, read_task_id, to_json_value
@@ -67,7 +67,7 @@ class Reward:
         return [
             (
                 self._make_case(prompt, {name: to_json_value(data[name][i]) for name in data}),
-                Recorded(read_completion(completion)),
+                RecordedOutput(read_completion(completion)),
             )
             for i, (prompt, completion) in enumerate(zip(prompts, completions, strict=True))
         ]

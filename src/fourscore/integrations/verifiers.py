@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from fourscore.core import Case, Score, Status, Trace
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.judges.scorer import RubricScorer
 from fourscore.train.batch import BatchRow, has_ranker, refuse_rankers, score_batch_async
@@ -126,7 +126,7 @@ def _make_row(
     case = Case(
         id=read_task_id(metadata), input=to_json_value(prompt), expected=expected, metadata=metadata
     )
-    return case, Recorded(read_completion(completion))
+    return case, RecordedOutput(read_completion(completion))
 
 
 def _return_reward(
@@ -170,6 +170,6 @@ class TaskReward:
         name = str(metadata.get("id") or metadata.get("name") or read_task_id(metadata))
         case = Case(id=name, input=metadata.pop("prompt", None), metadata=metadata)
         answer = Trace(output=trace.last_reply, steps=read_messages(trace.messages))
-        (score,) = await score_batch_async(self.scorer, [(case, Recorded(answer))])
+        (score,) = await score_batch_async(self.scorer, [(case, RecordedOutput(answer))])
         trace.metrics.update(get_components(self.scorer.rubric, score))
         return resolve_reward(case, score, self.on_error) or 0.0

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from fourscore.core import Case, Score
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
 from fourscore.train.batch import BatchRow, refuse_rankers, score_batch, score_batch_async
 from fourscore.train.trainer_input import (
@@ -133,4 +133,4 @@ def _make_row(
         metadata.update(expected)
     name = read_task_id(metadata) or f"{data_source}:{extra.get('index', '')}"
     case = Case(id=name, input=extra.get("question"), expected=expected, metadata=metadata)
-    return case, Recorded(read_completion(solution_str))
+    return case, RecordedOutput(read_completion(solution_str))

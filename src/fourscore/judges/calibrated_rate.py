@@ -10,12 +10,12 @@ from typing import Any
 
 from fourscore.core import ConfigError
 from fourscore.formats.rubric_fields import RubricCalibration
-from fourscore.formats.validation import ConversionError, converted
-from fourscore.formats.yaml_file import parse_document
+from fourscore.formats.validation import ConversionError, convert_value
+from fourscore.formats.yaml_file import parse_yaml
 from fourscore.stats.classification import Confusion
-from fourscore.stats.corrected_rate import ChanceError, rogan_gladen, times
-from fourscore.stats.intervals import wilson_at
-from fourscore.stats.quantiles import normal
+from fourscore.stats.corrected_rate import ChanceError, include_failed, rogan_gladen
+from fourscore.stats.intervals import wilson_from_rate
+from fourscore.stats.quantiles import normal_quantile
 
 #: The methods of correction, as reports name them.
 METHODS = {"rogan_gladen": "Rogan-Gladen", "ppi": "prediction-powered"}
@@ -57,9 +57,9 @@ def correct_rate(rubric: str, fingerprint: str, document: dict[str, Any]) -> dic
 def read_calibration(rubric: str) -> RubricCalibration | None:
     """Read the calibration in the text of a rubric's file; None if there is no valid one."""
     try:
-        value = parse_document(rubric, "").value
+        value = parse_yaml(rubric, "").value
         section = value.get("calibration") if isinstance(value, dict) else None
-        return converted(section, RubricCalibration) if isinstance(section, dict) else None
+        return convert_value(section, RubricCalibration) if isinstance(section, dict) else None
     except (ConfigError, ConversionError):  # reading the rubric itself reports it
         return None
 
@@ -80,7 +80,7 @@ def _correct(calibration: RubricCalibration, document: dict[str, Any]) -> dict[s
     independent = _count_independent(document, level) / measured
     rate = document["passed"] / judged
     found = rogan_gladen(rate, judged * independent, errors, level=level, judged=judged)
-    found = times(found, judged / measured, measured, level)
+    found = include_failed(found, judged / measured, measured, level)
     return {
         "value": found.value,
         "interval": list(found.interval),
@@ -95,11 +95,11 @@ def _count_independent(document: dict[str, Any], level: float) -> float:
     n, ends = document["total_tests"], document["pass_rate_interval"]
     if document["repeats"] == 1 or ends is None:
         return float(n)
-    z, rate, width = normal(level), document["pass_rate"], ends[1] - ends[0]
+    z, rate, width = normal_quantile(level), document["pass_rate"], ends[1] - ends[0]
     few, many = 1e-3, float(n)
     for _ in range(60):
         middle = (few + many) / 2
-        low, high = wilson_at(rate, middle, z)
+        low, high = wilson_from_rate(rate, middle, z)
         few, many = (middle, many) if high - low > width else (few, middle)
     return many
 

@@ -7,8 +7,8 @@ from typing import Any
 from fourscore.core import ConfigError, Dimension, FunctionJudge, Judge, Rubric
 from fourscore.core.extras import MissingExtraError, MissingExtras
 from fourscore.formats.rubric_fields import RubricFile, RubricLine
-from fourscore.formats.validation import ConversionError, converted
-from fourscore.formats.yaml_file import Document, read_document
+from fourscore.formats.validation import ConversionError, convert_value
+from fourscore.formats.yaml_file import YamlDocument, read_yaml_file
 from fourscore.judges.loading import BUILT_IN, load_judge
 
 #: The rubric for research answers, which `fourscore run` uses where none is given.
@@ -17,9 +17,9 @@ RESEARCH = str(Path(__file__).parent / "dimensions" / "research.yaml")
 
 def read_rubric(path: str) -> Rubric:
     """The rubric of a file; a mistake in it names the file, the line and the field."""
-    document = read_document(path)
+    document = read_yaml_file(path)
     try:
-        spec = converted(document.value, RubricFile)
+        spec = convert_value(document.value, RubricFile)
     except ConversionError as error:
         raise document.error(error.message, error.field or "") from None
     folder = str(Path(path).resolve().parent)
@@ -43,7 +43,7 @@ def read_rubric(path: str) -> Rubric:
         raise document.error(message, field) from None
 
 
-def _dimension(document: Document, name: str, spec: RubricLine, folder: str) -> Dimension:
+def _dimension(document: YamlDocument, name: str, spec: RubricLine, folder: str) -> Dimension:
     place = f"dimensions.{name}"
     try:
         judge = load_judge(spec.judge or name, None, spec.options, [folder])

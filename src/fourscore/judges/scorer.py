@@ -11,7 +11,7 @@ from fourscore.core import INLINE, Case, Executor, JudgeError, Rubric, Score, Si
 from fourscore.core.numbers import clamp
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.workflow import read_preset_reward
 
 #: Seconds past its deadline that an executor may take before the event loop counts as blocked.
@@ -19,7 +19,7 @@ GRACE = 1.0
 
 
 async def score_outputs(
-    rubric: Rubric, case: Case, outputs: Sequence[Recorded], *, executor: Executor = INLINE
+    rubric: Rubric, case: Case, outputs: Sequence[RecordedOutput], *, executor: Executor = INLINE
 ) -> list[Score]:
     """Score each output of one case; an output that brings its own reward is not judged."""
     open_traces = [output.trace for output in outputs if output.reward is None]
@@ -29,7 +29,7 @@ async def score_outputs(
     return [next(scores) if output.reward is None else _preset_score(output) for output in outputs]
 
 
-def _preset_score(output: Recorded) -> Score:
+def _preset_score(output: RecordedOutput) -> Score:
     try:
         reward, success = read_preset_reward(output.reward or 0.0, output.is_success)
     except JudgeError as error:
@@ -53,13 +53,13 @@ class RubricScorer:
         self.rubric, self.deadline = rubric, deadline
         self._executor: Executor = INLINE if rubric.is_bounded else Local(deadline)
 
-    def score(self, case: Case, outputs: Sequence[Recorded]) -> list[Score]:
+    def score(self, case: Case, outputs: Sequence[RecordedOutput]) -> list[Score]:
         """Score each output of one case; blocks the calling thread."""
         if self.rubric.is_bounded:
             return PORTAL.finish(lambda: self.score_async(case, outputs))
         return self.run(self.score_async(case, outputs), len(outputs))
 
-    async def score_async(self, case: Case, outputs: Sequence[Recorded]) -> list[Score]:
+    async def score_async(self, case: Case, outputs: Sequence[RecordedOutput]) -> list[Score]:
         """Score each output of one case on the caller's event loop."""
         return await score_outputs(self.rubric, case, outputs, executor=self._executor)
 

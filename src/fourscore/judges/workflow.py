@@ -25,7 +25,7 @@ from fourscore.core import (
 from fourscore.core.judge import Runs, safe_repr
 from fourscore.core.numbers import to_finite_float
 from fourscore.executors.portal import PORTAL
-from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.validation import ConversionError, convert_value
 
 
 @dataclass
@@ -147,7 +147,7 @@ def read_preset_reward(reward: float, is_success: bool | None) -> tuple[float, b
 def make_judge(kind: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
     """Make a judge from its options; the error for a wrong option names the nearest right one."""
     try:
-        return converted(dict(options), kind)
+        return convert_value(dict(options), kind)
     except ConversionError as error:
         place = f"judge_options.{error.field}" if error.field else "judge_options"
         raise ConfigError(error.message, field=place) from None

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage, digest
 from fourscore.core.rubric import SLACK
 from fourscore.core.trace import as_text
-from fourscore.formats.labelled_samples import Samples
-from fourscore.formats.yaml_file import read_document
+from fourscore.formats.labelled_samples import SampleFile
+from fourscore.formats.yaml_file import read_yaml_file
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.listwise import Listwise
 from fourscore.judges.llm.rating import Rating
@@ -99,7 +99,9 @@ class _Grader:
         self._failure = None
         if self.inner is not None:
             return
-        samples = Samples(self.data, self.settings.mode, self.settings.fields, self.settings.bounds)
+        samples = SampleFile(
+            self.data, self.settings.mode, self.settings.fields, self.settings.bounds
+        )
         about = self.settings.fingerprint(samples.digest)
         path = self._place(about)
         try:
@@ -202,7 +204,7 @@ def _known(path: Path, about: str | None) -> Mapping[str, Any] | None:
     """The document of a rubric that was learned, from the same data where `about` says which."""
     if not path.is_file():
         return None
-    document = read_document(str(path))
+    document = read_yaml_file(str(path))
     learned = document.value.get("learned") if isinstance(document.value, dict) else None
     if not isinstance(learned, dict) or "outcome" not in learned:
         raise document.error("it was not learned: there is no section learned")

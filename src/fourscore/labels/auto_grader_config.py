@@ -13,8 +13,8 @@ import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.core.numbers import check_finite, check_whole
-from fourscore.formats.labelled_samples import Fields
-from fourscore.formats.validation import ConversionError, converted
+from fourscore.formats.labelled_samples import SampleFields
+from fourscore.formats.validation import ConversionError, convert_value
 from fourscore.models.api_keys import ELSEWHERE, register_key
 from fourscore.models.model_spec import KINDS
 
@@ -126,7 +126,7 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
             revisions=self.max_epochs,
             min_gain=self.min_increment_threshold,
             threshold=min(1.0, max(0.0, self.success_threshold)),
-            fields=Fields(
+            fields=SampleFields(
                 query=self.query_field, answer=self.answer_field, reference=self.reference_field
             ),
             bind=self.bind,
@@ -193,7 +193,7 @@ def find_section(config: Any) -> dict[str, Any]:
 def read_section(config: Any) -> AutoGrader:
     """The same, checked."""
     try:
-        section = converted(find_section(config), AutoGrader)
+        section = convert_value(find_section(config), AutoGrader)
     except ConversionError as error:
         field = f"rubrics_auto_grader.{error.field or ''}".rstrip(".")
         raise ConfigError(error.message, field=field) from None

@@ -16,16 +16,16 @@ from fourscore.executors.local import Local
 from fourscore.labels.label_pairs import grouped, kappas, pair_labels, rating, ratings, values_of
 from fourscore.labels.labelled_outputs import JudgeVerdict, Labelled, Output, make_verdict
 from fourscore.stats.agreement import METRICS, alpha
-from fourscore.stats.classification import Confusion, confusion, share
+from fourscore.stats.classification import Confusion, count_confusion, wilson_estimate
 from fourscore.stats.corrected_rate import (
     ChanceError,
-    Corrected,
+    CorrectedRate,
+    include_labelled,
     ppi_rate,
     rogan_gladen,
-    with_labelled,
 )
-from fourscore.stats.intervals import Figure
-from fourscore.stats.judge_bias import Group, slope
+from fourscore.stats.intervals import IntervalEstimate
+from fourscore.stats.judge_bias import GroupBias, fit_slope
 
 #: People's verdict and the judge's.
 Decided = Sequence[tuple[bool, bool]]
@@ -42,16 +42,16 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     people: int
     left_out: dict[str, int]
     errors: Confusion
-    rates: dict[str, Figure]
-    verdicts: dict[str, Figure]
-    kappa: dict[str, Figure]
-    alpha: dict[str, Figure]
-    alpha_people: dict[str, Figure]
-    values: dict[str, Figure]
-    by_length: Figure
-    by_position: list[Group]
-    by_family: list[Group]
-    corrected: Corrected | None
+    rates: dict[str, IntervalEstimate]
+    verdicts: dict[str, IntervalEstimate]
+    kappa: dict[str, IntervalEstimate]
+    alpha: dict[str, IntervalEstimate]
+    alpha_people: dict[str, IntervalEstimate]
+    values: dict[str, IntervalEstimate]
+    by_length: IntervalEstimate
+    by_position: list[GroupBias]
+    by_family: list[GroupBias]
+    corrected: CorrectedRate | None
     uncorrected: str
 
     def document(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def calibrate(
     ]
     decided = [(pair.passed, pair.judge_passed) for pair in pairs if pair.passed is not None]
     _check(decided, found, file)
-    errors = confusion(decided)
+    errors = count_confusion(decided)
     others = [verdict.passed for verdict in rest if verdict.passed is not None]
     corrected, why = _corrected(decided, errors, others, random_sample, together)
     left_out = {
@@ -133,7 +133,7 @@ def calibrate(
         alpha={metric: alpha(with_judge, metric) for metric in METRICS},
         alpha_people={metric: alpha(units, metric) for metric in METRICS} if several else {},
         values=values_of(pairs),
-        by_length=slope([pair.length for pair in pairs], [pair.over for pair in pairs]),
+        by_length=fit_slope([pair.length for pair in pairs], [pair.over for pair in pairs]),
         by_position=grouped(pairs, lambda pair: pair.output.position),
         by_family=grouped(pairs, lambda pair: pair.output.family),
         corrected=corrected,
@@ -161,7 +161,7 @@ def _corrected(
     others: Sequence[bool],
     random_sample: bool,
     together: bool,
-) -> tuple[Corrected | None, str]:
+) -> tuple[CorrectedRate | None, str]:
     if not others:
         return None, "there are no judged outputs beyond the labelled ones"
     people, judge = [one for one, _ in decided], [other for _, other in decided]
@@ -169,20 +169,22 @@ def _corrected(
         return ppi_rate(people, judge, others), ""
     try:
         found = rogan_gladen(sum(others) / len(others), len(others), errors)
-        return (with_labelled(found, errors) if together else found), ""
+        return (include_labelled(found, errors) if together else found), ""
     except ChanceError as error:
         return None, str(error)
 
 
-def _rates(errors: Confusion, others: Sequence[bool]) -> dict[str, Figure]:
+def _rates(errors: Confusion, others: Sequence[bool]) -> dict[str, IntervalEstimate]:
     found = {
-        "people": share(errors.passes, errors.n),
-        "judge": share(errors.true_pass + errors.false_pass, errors.n),
+        "people": wilson_estimate(errors.passes, errors.n),
+        "judge": wilson_estimate(errors.true_pass + errors.false_pass, errors.n),
     }
-    return found | ({"judge_on_the_rest": share(sum(others), len(others))} if others else {})
+    return found | (
+        {"judge_on_the_rest": wilson_estimate(sum(others), len(others))} if others else {}
+    )
 
 
-def _verdicts(errors: Confusion) -> dict[str, Figure]:
+def _verdicts(errors: Confusion) -> dict[str, IntervalEstimate]:
     return {
         "accuracy": errors.accuracy(),
         "precision": errors.precision(),

@@ -24,9 +24,9 @@ from fourscore.judges.reader.text import Text, read_text
 from fourscore.judges.reader.weights import Fitted, HeldOut, LinearModel, shipped_weights
 from fourscore.labels.label_pairs import average_labels
 from fourscore.labels.labelled_outputs import Labelled, Output
-from fourscore.stats.classification import confusion
-from fourscore.stats.intervals import Figure
-from fourscore.stats.means import estimate
+from fourscore.stats.classification import count_confusion
+from fourscore.stats.intervals import IntervalEstimate
+from fourscore.stats.means import estimate_mean
 from fourscore.stats.regression import Logistic, fit_logistic
 
 #: Labels below which nothing is fitted, and how many passes, fails and cases there have to be.
@@ -60,9 +60,9 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     weights: Fitted
-    gain: Figure
-    shipped_accuracy: Figure
-    fitted_accuracy: Figure
+    gain: IntervalEstimate
+    shipped_accuracy: IntervalEstimate
+    fitted_accuracy: IntervalEstimate
     refused: str
     left_out: dict[str, int]
 
@@ -140,13 +140,13 @@ def fit_examples(examples: Sequence[Example], shipped: Logistic) -> Fit:
     after = predict_held_out(examples, shipped)
     worth = _worth(examples)
     old, new = _losses(examples, before), _losses(examples, after)
-    gained = estimate(
+    gained = estimate_mean(
         (w * (a - b) for w, a, b in zip(worth, old, new, strict=True)),
         [example.case for example in examples],
         level=2 * LEVEL - 1,
         bounds=None,
     )
-    gain = Figure(value=gained.mean, interval=gained.interval, n=gained.n)
+    gain = IntervalEstimate(value=gained.mean, interval=gained.interval, n=gained.n)
     shipped_accuracy, fitted_accuracy = _accuracy(examples, before), _accuracy(examples, after)
     model = fit_model(examples, shipped)
     coefficients = zip(NAMES, model.coefficients, strict=True)
@@ -185,7 +185,7 @@ def predict_held_out(examples: Sequence[Example], shipped: Logistic) -> list[flo
     return chances
 
 
-def _why_refused(weights: Fitted, gain: Figure) -> str:
+def _why_refused(weights: Fitted, gain: IntervalEstimate) -> str:
     if gain.interval is not None and gain.interval[0] > 0:
         return ""
     return (
@@ -246,11 +246,13 @@ def _losses(examples: Sequence[Example], chances: Sequence[float]) -> list[float
     ]
 
 
-def _accuracy(examples: Sequence[Example], chances: Sequence[float]) -> Figure:
+def _accuracy(examples: Sequence[Example], chances: Sequence[float]) -> IntervalEstimate:
     pairs = zip(examples, chances, strict=True)
-    return confusion((one.passed, chance >= CUT) for one, chance in pairs).balanced_accuracy()
+    return count_confusion((one.passed, chance >= CUT) for one, chance in pairs).balanced_accuracy()
 
 
-def _held_out(worth: Sequence[float], losses: Sequence[float], accuracy: Figure) -> HeldOut:
+def _held_out(
+    worth: Sequence[float], losses: Sequence[float], accuracy: IntervalEstimate
+) -> HeldOut:
     loss = sum(w * one for w, one in zip(worth, losses, strict=True)) / len(losses)
     return HeldOut(round(loss, 4), round(accuracy.value or 0.0, 4))

@@ -6,14 +6,14 @@ from math import fsum, log
 import msgspec
 
 from fourscore.core.levels import LEVELS
-from fourscore.formats.label_scale import RANKED, Scale
+from fourscore.formats.label_scale import RANKED_LEVELS, Scale
 from fourscore.labels.labelled_outputs import JudgeVerdict, Output
-from fourscore.stats.agreement import WEIGHTS, kappa, table_of
+from fourscore.stats.agreement import WEIGHTS, kappa, make_table
 from fourscore.stats.classification import auc
 from fourscore.stats.correlation import kendall, pearson, spearman
-from fourscore.stats.intervals import Figure
-from fourscore.stats.judge_bias import Group, by_group, mean
-from fourscore.stats.means import estimate
+from fourscore.stats.intervals import IntervalEstimate
+from fourscore.stats.judge_bias import GroupBias, mean_difference, measure_group_bias
+from fourscore.stats.means import estimate_mean
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,18 +54,18 @@ def pair_labels(row: Output, verdict: JudgeVerdict, scale: Scale, pass_at: float
     )
 
 
-def kappas(pairs: Sequence[Pair], scale: Scale) -> dict[str, Figure]:
+def kappas(pairs: Sequence[Pair], scale: Scale) -> dict[str, IntervalEstimate]:
     if scale.kind == "verdict":
         both = [(int(p.passed), int(p.judge_passed)) for p in pairs if p.passed is not None]
     else:
         both = [(scale.category(p.people), scale.category(p.judge)) for p in pairs]
-    table = table_of(both, range(scale.categories))
+    table = make_table(both, range(scale.categories))
     return {weights: kappa(table, weights).figure() for weights in WEIGHTS}
 
 
-def values_of(pairs: Sequence[Pair]) -> dict[str, Figure]:
+def values_of(pairs: Sequence[Pair]) -> dict[str, IntervalEstimate]:
     people, judge = [pair.people for pair in pairs], [pair.judge for pair in pairs]
-    off = estimate(abs(pair.over) for pair in pairs)
+    off = estimate_mean(abs(pair.over) for pair in pairs)
     return {
         "auc": auc(
             [pair.judge for pair in pairs if pair.passed is True],
@@ -74,18 +74,18 @@ def values_of(pairs: Sequence[Pair]) -> dict[str, Figure]:
         "pearson": pearson(people, judge),
         "spearman": spearman(people, judge),
         "kendall": kendall(people, judge),
-        "mean_absolute_error": Figure(value=off.mean, interval=off.interval, n=off.n),
-        "mean_difference": mean([pair.over for pair in pairs]),
+        "mean_absolute_error": IntervalEstimate(value=off.mean, interval=off.interval, n=off.n),
+        "mean_difference": mean_difference([pair.over for pair in pairs]),
     }
 
 
-def grouped(pairs: Sequence[Pair], name: Callable[[Pair], str | None]) -> list[Group]:
+def grouped(pairs: Sequence[Pair], name: Callable[[Pair], str | None]) -> list[GroupBias]:
     groups: dict[str, list[float]] = {}
     for pair in pairs:
         word = name(pair)
         if word is not None:
             groups.setdefault(word, []).append(pair.over)
-    return by_group(groups)
+    return measure_group_bias(groups)
 
 
 def ratings(pair: Pair, scale: Scale) -> list[float | None]:
@@ -98,7 +98,7 @@ def rating(pair: Pair, scale: Scale) -> float:
     if scale.kind == "verdict":
         return float(pair.judge_passed)
     if scale.kind == "level":
-        return LEVELS[RANKED[scale.category(pair.judge)]]
+        return LEVELS[RANKED_LEVELS[scale.category(pair.judge)]]
     return _step(pair.judge, scale)
 
 

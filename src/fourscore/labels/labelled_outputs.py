@@ -14,7 +14,7 @@ from fourscore.agents.replay import RecordedAgent
 from fourscore.agents.reply import AgentError
 from fourscore.core import Case, CaseError, DataError, Score, Trace
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.label_scale import Scale, detected, labels_in
+from fourscore.formats.label_scale import Scale, detect_scale, read_labels
 from fourscore.stores.run import RunInfo
 from fourscore.stores.sqlite import Store
 
@@ -63,7 +63,9 @@ def read_labelled_file(path: str, scale: Scale | None, pass_at: float) -> Labell
     if not found:
         raise DataError("it holds no labelled outputs", file=path)
     if scale is None:
-        scale = detected(label for *_, labels, _ in found for label in labels if label is not None)
+        scale = detect_scale(
+            label for *_, labels, _ in found for label in labels if label is not None
+        )
     rows = [
         _output(path, line, case, scale, pass_at, _values(path, line, field, labels, scale))
         for line, case, labels, field in found
@@ -134,7 +136,7 @@ def _looked_at(score: Score | None, dimension: str | None, pass_at: float) -> Ju
 def _labels(path: str, line: int, case: Case) -> tuple[list[Any], str]:
     try:
         field = "label" if case.metadata.get("labels") is None else "labels"
-        return labels_in(case.metadata), field
+        return read_labels(case.metadata), field
     except DataError as error:
         raise DataError(error.message, file=path, line=line, field=error.field) from None
 

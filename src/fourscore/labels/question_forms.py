@@ -15,7 +15,7 @@ from fourscore.judges.llm.verdicts import BRIEF_WORDS, Form
 from fourscore.labels.calibrate import judged
 from fourscore.labels.label_pairs import pair_labels
 from fourscore.labels.labelled_outputs import Labelled
-from fourscore.stats.classification import auc, confusion
+from fourscore.stats.classification import auc, count_confusion
 
 
 def rubrics_by_form(rubric: Rubric) -> dict[str, Rubric]:
@@ -58,7 +58,7 @@ async def measure_forms(
         decided = [(pair.passed, pair.judge_passed) for pair in pairs if pair.passed is not None]
         figures[form] = {
             "auc": msgspec.to_builtins(auc(passes, fails)),
-            "balanced_accuracy": msgspec.to_builtins(confusion(decided).balanced_accuracy()),
+            "balanced_accuracy": msgspec.to_builtins(count_confusion(decided).balanced_accuracy()),
             "unmeasured": len(labelled.rows) - len(pairs),
         }
     return figures

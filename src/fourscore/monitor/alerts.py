@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from fourscore.core.numbers import check_finite
-from fourscore.stats.rate_alarm import Method, Word
+from fourscore.stats.rate_alarm import AlarmStatus, Method
 from fourscore.stores.monitor_alerts import Alert, Claim, Outbox
 
 HOUR, DAY = 3600.0, 86_400.0
@@ -38,8 +38,8 @@ class StatusChange(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     stream: str
-    before: Word
-    after: Word
+    before: AlarmStatus
+    after: AlarmStatus
     at: float
     since: float
     estimate: float | None
@@ -72,7 +72,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         if self.repeat is not None:
             check_finite("repeat", self.repeat, low=1)
 
-    def includes(self, status: Word) -> bool:
+    def includes(self, status: AlarmStatus) -> bool:
         """Return whether a status is severe enough to be sent."""
         return status == "critical" or (status == "warning" and self.least == "warning")
 
@@ -99,8 +99,8 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     monitor: str
     stream: str
     state: Literal["firing", "resolved"]
-    status: Word
-    before: Word
+    status: AlarmStatus
+    before: AlarmStatus
     severity: Severity
     since: float
     at: float
@@ -239,7 +239,7 @@ def _is_open_again(outbox: Outbox, monitor: str, alert: Alert) -> bool:
     return any(one.stream == alert.stream and one.number > alert.number for one in is_open)
 
 
-def _as_severity(word: Word) -> Severity | None:
+def _as_severity(word: AlarmStatus) -> Severity | None:
     return word if word in ("warning", "critical") else None
 
 

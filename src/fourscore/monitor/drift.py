@@ -12,7 +12,7 @@ import msgspec
 
 from fourscore.monitor.sample import Sample
 from fourscore.monitor.settings import MOST
-from fourscore.stats.drift import fisher, gap, mix
+from fourscore.stats.drift import compare_histograms, compare_tags, fisher_exact
 
 Aspect = Literal["score", "length", "tool_errors", "mix"]
 ASPECTS: tuple[Aspect, ...] = ("score", "length", "tool_errors", "mix")
@@ -128,14 +128,14 @@ class Drift(msgspec.Struct, omit_defaults=True, kw_only=True):
 def compare_profiles(aspect: Aspect, old: Profile, new: Profile) -> tuple[float, float, str]:
     """Return the distance of two windows, its p-value, and what was compared as text."""
     if aspect == "score":
-        return (*gap(old.scores, new.scores), "distribution of scores")
+        return (*compare_histograms(old.scores, new.scores), "distribution of scores")
     if aspect == "length":
-        return (*gap(old.lengths, new.lengths), "distribution of output lengths")
+        return (*compare_histograms(old.lengths, new.lengths), "distribution of output lengths")
     if aspect == "tool_errors":
         a, m, b, n = old.tool_errors, old.with_tools, new.tool_errors, new.with_tools
         text = f"tool errors in {b} of {n} interactions with tools, {a} of {m} in the reference"
-        return (b / n - a / m if m and n else 0.0), fisher(a, m, b, n), text
-    tag, moved, p = mix(old.tags, old.n, new.tags, new.n)
+        return (b / n - a / m if m and n else 0.0), fisher_exact(a, m, b, n), text
+    tag, moved, p = compare_tags(old.tags, old.n, new.tags, new.n)
     before, after = old.tags.get(tag, 0), new.tags.get(tag, 0)
     return moved, p, f"{tag}: {after} of {new.n}, {before} of {old.n} in the reference"
 

@@ -13,8 +13,8 @@ from fourscore.agents.step_recorder import Recording
 from fourscore.agents.trace_values import to_json, to_text, truncate
 from fourscore.core import Case, Fault, Message, Step, ToolCall, Trace, digest
 from fourscore.core.frozen import replace_surrogates
-from fourscore.formats.case_fields import case_from
-from fourscore.formats.chat_messages import trace_of_messages
+from fourscore.formats.case_fields import parse_case
+from fourscore.formats.chat_messages import read_messages
 
 #: Tags of an interaction, characters of each tag, and of its id.
 MAX_TAGS, MAX_TAG_LENGTH, MAX_ID_LENGTH = 16, 80, 200
@@ -57,7 +57,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
             query, _ = truncate(to_json(self.query))
             if not isinstance(case, Mapping):
                 return Case(id=self.id, input=query, tags=self.tags)
-            case = case_from({"id": self.id, "input": query, **case})
+            case = parse_case({"id": self.id, "input": query, **case})
         return replace(case, tags=tuple(dict.fromkeys((*case.tags, *self.tags))))
 
     def _make_trace(self) -> Trace:
@@ -127,7 +127,7 @@ def _read_steps(given: Any) -> tuple[Step, ...]:
         return ()
     if all(isinstance(step, Message | ToolCall) for step in given):
         return tuple(given)
-    return trace_of_messages(list(given)).steps
+    return read_messages(list(given)).steps
 
 
 def _make_fault(error: Any) -> Fault:

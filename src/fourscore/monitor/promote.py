@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Case, DataError
-from fourscore.formats.case_records import kind_of
-from fourscore.formats.case_writer import fields_of
+from fourscore.formats.case_records import find_file_kind
+from fourscore.formats.case_writer import make_fields
 from fourscore.formats.cases import CaseFile
 from fourscore.monitor.sample import FullText, Sample, read_sample, read_text
 from fourscore.stores.monitor import MonitorStore
@@ -69,7 +69,7 @@ def append_case(path: str, case: Case) -> int:
 
     The file is locked, so that two processes do not add the same case.
     """
-    if kind_of(path) != "jsonl":
+    if find_file_kind(path) != "jsonl":
         raise DataError("expected a file name that ends in .jsonl", file=path, field="--to")
     try:
         stream = Path(path).open("ab+")  # noqa: SIM115 - only opening may fail as bad input
@@ -83,7 +83,7 @@ def append_case(path: str, case: Case) -> int:
         if size:
             stream.seek(size - 1)
             is_ended = stream.read(1) == b"\n"
-        stream.write((b"" if is_ended else b"\n") + msgspec.json.encode(fields_of(case)) + b"\n")
+        stream.write((b"" if is_ended else b"\n") + msgspec.json.encode(make_fields(case)) + b"\n")
         stream.flush()
         os.fsync(stream.fileno())
         stream.seek(0)

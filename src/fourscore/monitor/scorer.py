@@ -3,7 +3,7 @@
 import time
 
 from fourscore.core import FourscoreError, Rubric
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.scorer import RubricScorer
 from fourscore.monitor.batch_writer import BatchWriter, Counters
 from fourscore.monitor.budget import HOUR, HourlyBudget, Reservation
@@ -68,7 +68,7 @@ class Scorer:
             return None
         if self._scorer is None:
             self._scorer = RubricScorer(self.rubric, self.deadline)
-        (score,) = self._scorer.score(case, [Recorded(trace)])
+        (score,) = self._scorer.score(case, [RecordedOutput(trace)])
         scored = ScoredInteraction(
             id=observation.id,
             at=observation.at,

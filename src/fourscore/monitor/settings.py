@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fourscore.core import ConfigError, Judge, Rubric, suggest_known
 from fourscore.core.numbers import check_whole, to_finite_float
 from fourscore.stats.classification import Confusion
-from fourscore.stats.rate_alarm import Plan, plan
+from fourscore.stats.rate_alarm import AlarmPlan, make_alarm_plan
 from fourscore.stores.monitor import DAY
 
 if TYPE_CHECKING:
@@ -66,13 +66,15 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
         """Return the part of alpha that one stream of a kind has."""
         return self.alpha * SHARES[kind] / MOST[kind]
 
-    def plan(self, kind: str, mode: Mode) -> Plan:
+    def plan(self, kind: str, mode: Mode) -> AlarmPlan:
         """Return the plan by which a stream of a kind is watched."""
         warning, critical = self.pass_rate_warning, self.pass_rate_critical
         if kind == "judge":
             warning, critical = 1 - self.judge_error_warning, 1 - self.judge_error_critical
         simple = mode == "simple" and kind != "judge"
-        return plan(warning, critical, self.share(kind), self.horizon, self.min_samples, simple)
+        return make_alarm_plan(
+            warning, critical, self.share(kind), self.horizon, self.min_samples, simple
+        )
 
 
 class SamplingSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,8 +20,8 @@ from fourscore.monitor.sample import Sample
 from fourscore.monitor.settings import MOST, Mode, Thresholds, read_thresholds
 from fourscore.monitor.stream import Stream
 from fourscore.stats.classification import Confusion
-from fourscore.stats.confidence_sequence import interval
-from fourscore.stats.rate_alarm import Plan, Turn
+from fourscore.stats.confidence_sequence import anytime_interval
+from fourscore.stats.rate_alarm import AlarmChange, AlarmPlan
 from fourscore.stores.monitor_rows import NewAlert
 
 Language = Literal["zh"] | None
@@ -59,7 +59,7 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
     cost: Usage = Usage()
     first: float | None = None
     last: float | None = None
-    plans: dict[str, Plan] = msgspec.field(default_factory=dict)
+    plans: dict[str, AlarmPlan] = msgspec.field(default_factory=dict)
 
     def apply_rules(
         self, thresholds: Thresholds, mode: Mode, pass_threshold: float
@@ -166,8 +166,10 @@ class MonitorState(msgspec.Struct, omit_defaults=True, kw_only=True):
         )
 
 
-def _make_change(name: str, stream: Stream, turn: Turn, at: float, plan: Plan) -> StatusChange:
-    low, high = interval(turn.passed, turn.n, tuned_for=TYPICAL_N)
+def _make_change(
+    name: str, stream: Stream, turn: AlarmChange, at: float, plan: AlarmPlan
+) -> StatusChange:
+    low, high = anytime_interval(turn.passed, turn.n, tuned_for=TYPICAL_N)
     change = StatusChange(
         stream=name,
         before=turn.before,

@@ -14,7 +14,7 @@ from fourscore.monitor.drift import ASPECTS, Drift
 from fourscore.monitor.state import MonitorState, read_state
 from fourscore.monitor.stream import Stream
 from fourscore.stats.classification import Confusion
-from fourscore.stats.corrected_rate import ChanceError, rogan_gladen, times
+from fourscore.stats.corrected_rate import ChanceError, include_failed, rogan_gladen
 from fourscore.stores.monitor import MonitorStore
 from fourscore.stores.monitor_alerts import Alert
 
@@ -220,6 +220,6 @@ def _corrected_rate(state: MonitorState, errors: Confusion) -> dict[str, Any]:
     except ChanceError as error:
         return {"pass_rate_corrected": None, "corrected_reason": str(error)}
     if share < 1:
-        found = times(found, share, max(1, round(effective_n)), LEVEL)
+        found = include_failed(found, share, max(1, round(effective_n)), LEVEL)
     corrected = msgspec.to_builtins(found) | {"n": overall.n, "interval": list(found.interval)}
     return {"pass_rate_corrected": corrected, "corrected_reason": ""}

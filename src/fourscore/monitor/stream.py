@@ -10,8 +10,8 @@ from hashlib import blake2b
 import msgspec
 
 from fourscore.monitor.sample import Sample
-from fourscore.stats.confidence_sequence import interval
-from fourscore.stats.rate_alarm import TUNED, Plan, Turn, Vigil
+from fourscore.stats.confidence_sequence import anytime_interval
+from fourscore.stats.rate_alarm import TUNED, AlarmChange, AlarmPlan, RateAlarm
 
 #: Newest failures kept of a stream, and how many of the worst an alert names.
 KEPT, NAMED = 20, 10
@@ -22,7 +22,7 @@ RECENT = 1000
 class Stream(msgspec.Struct, omit_defaults=True, kw_only=True):
     """`weight` and `passed` are sums of weights, `square` of their squares."""
 
-    alarm: Vigil = msgspec.field(name="vigil", default_factory=Vigil)  # its stored name
+    alarm: RateAlarm = msgspec.field(name="vigil", default_factory=RateAlarm)  # its stored name
     n: int = 0
     weight: float = 0.0
     square: float = 0.0
@@ -34,7 +34,9 @@ class Stream(msgspec.Struct, omit_defaults=True, kw_only=True):
     left_out: int = 0
     failures: list[tuple[str, float]] = msgspec.field(default_factory=list)
 
-    def fold(self, sample: Sample, *, passed: bool, value: float | None, plan: Plan) -> Turn | None:
+    def fold(
+        self, sample: Sample, *, passed: bool, value: float | None, plan: AlarmPlan
+    ) -> AlarmChange | None:
         """Add one result, and return the change of status that it causes."""
         weight = sample.weight
         self.n += 1
@@ -87,7 +89,7 @@ class Stream(msgspec.Struct, omit_defaults=True, kw_only=True):
         if rate is None:
             return None
         n = max(1, round(self.effective_n()))
-        low, high = interval(round(rate * n), n, alpha=alpha, tuned_for=TUNED)
+        low, high = anytime_interval(round(rate * n), n, alpha=alpha, tuned_for=TUNED)
         return min(low, rate), max(high, rate)
 
     def document(self) -> dict[str, object]:

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.labels.attack_plan import Attempt
 from fourscore.report.exports import escape_markdown
@@ -57,7 +57,9 @@ def show(document: dict[str, Any], to: Console | None = None) -> None:
     parts += [Text(), _table(document), *_examples(document), Text(), Text(verdict(document))]
     parts += [Text(line) for line in document.get("bill", ())]
     colour = "red" if document["all"]["succeeded"] else "green"
-    print_panel(to or make_console(), f"attacks on {plain(document['judge'], 80)}", parts, colour)
+    print_panel(
+        to or make_console(), f"attacks on {make_printable(document['judge'], 80)}", parts, colour
+    )
 
 
 def _head(document: dict[str, Any]) -> list[str]:
@@ -107,7 +109,7 @@ def _table(document: dict[str, Any]) -> Table:
         rate = line["rate"] or 0.0
         full = round(BAR * rate)
         bar = Text.assemble(("█" * full, "red"), ("░" * (BAR - full), "dim"))
-        table.add_row(f"  {plain(name)}", bar, _rate(line), _beside(line))
+        table.add_row(f"  {make_printable(name)}", bar, _rate(line), _beside(line))
     return table
 
 
@@ -134,7 +136,9 @@ def _examples(document: dict[str, Any]) -> list[RenderableType]:
         return []
     table = Table.grid(padding=(0, 2, 0, 0))
     for one in chosen:
-        where = f"  {plain(one['attack'])} {one['place']}, {plain(one['case'], 30)}"
+        where = (
+            f"  {make_printable(one['attack'])} {one['place']}, {make_printable(one['case'], 30)}"
+        )
         table.add_row(where, _moved(one), visible(one["answer"]))
     return [Text(), Text("what worked, escaped"), table]
 
@@ -154,7 +158,7 @@ def _moved(one: dict[str, Any]) -> str:
 
 def visible(text: str, longest: int = LONGEST) -> str:
     """Hostile text for a terminal or a table: one line, every hidden character as its number."""
-    return plain(INVISIBLE.sub(_code, plain(text)), longest)
+    return make_printable(INVISIBLE.sub(_code, make_printable(text)), longest)
 
 
 def _code(sign: re.Match[str]) -> str:

@@ -10,13 +10,13 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.judges.calibrated_rate import METHODS
 from fourscore.labels.calibrate import Calibration
 from fourscore.report.exports import escape_markdown
 from fourscore.report.terminal import make_console, print_panel
-from fourscore.stats.intervals import Figure
-from fourscore.stats.judge_bias import Group
+from fourscore.stats.intervals import IntervalEstimate
+from fourscore.stats.judge_bias import GroupBias
 
 WORDS = {
     "people": "people pass",
@@ -33,7 +33,7 @@ WORDS = {
     "f1": "F1",
 }
 #: A heading, its lines.
-Part = tuple[str, list[tuple[str, Figure, str]]]
+Part = tuple[str, list[tuple[str, IntervalEstimate, str]]]
 SHARE, NUMBER, SIGNED = "{:.1%}", "{:.3f}", "{:+.3f}"
 
 
@@ -71,7 +71,7 @@ def show(found: Calibration, to: Console | None = None) -> None:
     for heading, lines in parts(found):
         table.add_row(Text(heading, "bold"), "", "", "")
         for name, figure, form in lines:
-            table.add_row(f"  {plain(name, 40)}", *_cells(figure, form), str(figure.n))
+            table.add_row(f"  {make_printable(name, 40)}", *_cells(figure, form), str(figure.n))
     errors = found.errors
     shown: list[RenderableType] = [
         *(Text(line, "bold") for line in headline(found)),
@@ -82,7 +82,7 @@ def show(found: Calibration, to: Console | None = None) -> None:
     if found.left_out:
         told = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in found.left_out.items())
         shown.append(Text(f"left out: {told}"))
-    title = f"{plain(found.judge or 'judge', 60)} against people"
+    title = f"{make_printable(found.judge or 'judge', 60)} against people"
     print_panel(
         out, title, shown, "green" if found.corrected or not found.uncorrected else "yellow"
     )
@@ -135,7 +135,7 @@ def parts(found: Calibration) -> Iterator[Part]:
             yield f"judge minus people, by {heading}", list(_groups(groups))
 
 
-def _groups(groups: list[Group]) -> Iterator[tuple[str, Figure, str]]:
+def _groups(groups: list[GroupBias]) -> Iterator[tuple[str, IntervalEstimate, str]]:
     for group in groups:
         yield group.name, group.difference, SIGNED
         if group.excess.value is not None:
@@ -143,15 +143,15 @@ def _groups(groups: list[Group]) -> Iterator[tuple[str, Figure, str]]:
 
 
 def _named(
-    figures: dict[str, Figure], form: str, words: dict[str, str] | None = None
-) -> list[tuple[str, Figure, str]]:
+    figures: dict[str, IntervalEstimate], form: str, words: dict[str, str] | None = None
+) -> list[tuple[str, IntervalEstimate, str]]:
     known = {**WORDS, **(words or {})}
     return [
         (known.get(name, name.replace("_", " ")), figure, form) for name, figure in figures.items()
     ]
 
 
-def _cells(figure: Figure, form: str) -> tuple[str, str]:
+def _cells(figure: IntervalEstimate, form: str) -> tuple[str, str]:
     value = "–" if figure.value is None else form.format(figure.value)
     ends = "–"
     if figure.interval is not None:

@@ -5,7 +5,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.report.terminal import make_console, print_panel
 from fourscore.stats.paired import Comparison
 from fourscore.stores.run import RunInfo
@@ -35,7 +35,7 @@ def print_comparison(
         *_left_out(found),
         Text.assemble("next     ", (_next(b, found) + store, "bold")),
     ]
-    title = f"{plain(b.name or b.id)} against {plain(a.name or a.id)}"
+    title = f"{make_printable(b.name or b.id)} against {make_printable(a.name or a.id)}"
     print_panel(out, title, parts, colour)
 
 
@@ -52,7 +52,7 @@ def _table(found: RunComparison) -> Table:
         if passes.difference is None:
             continue
         kind = comparison.verdict.kind
-        mark = Text(f"tag {plain(tag)}", style=WORDS[kind][1] if kind in LOUD else "")
+        mark = Text(f"tag {make_printable(tag)}", style=WORDS[kind][1] if kind in LOUD else "")
         table.add_row(
             mark,
             f"{passes.rate_a:.1%}",
@@ -106,7 +106,7 @@ def _flips(found: RunComparison) -> list[Text]:
         ("now fail", found.lost, found.lost_left_out, "red"),
     ):
         count = len(ids) + more
-        names = ", ".join(plain(name) for name in ids[:FLIPPED])
+        names = ", ".join(make_printable(name) for name in ids[:FLIPPED])
         rest = f" and {count - FLIPPED} more" if count > FLIPPED else ""
         lines.append(Text.assemble((f"{word} ", colour), f"{count}  {names}{rest}".rstrip()))
     return lines
@@ -128,5 +128,5 @@ def _left_out(found: RunComparison) -> list[Text]:
 
 def _next(b: RunInfo, found: RunComparison) -> str:
     if found.lost:
-        return f"fourscore show {b.id} {plain(found.lost[0])}"
+        return f"fourscore show {b.id} {make_printable(found.lost[0])}"
     return f"fourscore show {b.id}"

@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.report.terminal import make_console, print_panel
 
 COLOURS = {
@@ -34,13 +34,16 @@ def show_status(document: dict[str, Any], to: Console | None = None) -> None:
     ]
     if back["yes"]:
         words = ("fourscore evolve rollback", "bold")
-        told = Text.assemble("rollback   ", (plain(back["why"]), "red"), ": ", words)
+        told = Text.assemble("rollback   ", (make_printable(back["why"]), "red"), ": ", words)
         parts.append(told)
     if document["strategies"]:
         parts += [Text(), _strategies(document["strategies"])]
     colour = "red" if back["yes"] else "green"
     print_panel(
-        to or make_console(), f"evolution in {plain(document['folder'], 80)}", parts, colour
+        to or make_console(),
+        f"evolution in {make_printable(document['folder'], 80)}",
+        parts,
+        colour,
     )
 
 
@@ -57,7 +60,7 @@ def show_versions(documents: list[dict[str, Any]], to: Console | None = None) ->
             Text(status, COLOURS[each["status"]]),
             "" if each["score"] is None else f"{each['score']:.2f}",
             str(each["n"] or ""),
-            plain(each["strategy"], 40),
+            make_printable(each["strategy"], 40),
             each["risk"] or "",
             each["file"],
         )
@@ -70,7 +73,10 @@ def show_history(folder: str, events: list[dict[str, Any]], to: Console | None =
         at = event["at"].replace("T", " ").removesuffix("Z")
         table.add_row(at, event["event"], Text(_told(event)))
     print_panel(
-        to or make_console(), f"history of {plain(folder, 80)}, the newest first", [table], "green"
+        to or make_console(),
+        f"history of {make_printable(folder, 80)}, the newest first",
+        [table],
+        "green",
     )
 
 
@@ -80,7 +86,7 @@ def show_decision(document: dict[str, Any], to: Console | None = None) -> None:
     reason = document["reason"]
     parts = [
         Text.assemble("decision  ", (word, f"bold {colour}"), f"  {reason}"),
-        Text(f"          {plain(document.get('why', ''), 300)}".rstrip()),
+        Text(f"          {make_printable(document.get('why', ''), 300)}".rstrip()),
         Text(f"delta     {_number(document['delta'])}"),
     ]
     if document["rule"] == "literal":
@@ -114,7 +120,7 @@ def _decisions(document: dict[str, Any]) -> str:
 def _pending(version: dict[str, Any] | None) -> list[Text]:
     if version is None:
         return []
-    told = f"pending    {version['number']}  {plain(version['strategy'], 40)}, not decided yet"
+    told = f"pending    {version['number']}  {make_printable(version['strategy'], 40)}, not decided yet"
     return [Text(told, "yellow")]
 
 
@@ -122,7 +128,9 @@ def _mutations(rulings: dict[str, dict[str, Any]]) -> list[Text]:
     if len({ruling["yes"] for ruling in rulings.values()}) == 1:
         rulings = {"any risk": rulings["low"]}
     return [
-        Text(f"mutation   {risk}: {'allowed' if ruling['yes'] else 'no, ' + plain(ruling['why'])}")
+        Text(
+            f"mutation   {risk}: {'allowed' if ruling['yes'] else 'no, ' + make_printable(ruling['why'])}"
+        )
         for risk, ruling in rulings.items()
     ]
 
@@ -131,7 +139,7 @@ def _strategies(found: dict[str, dict[str, int]]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, record in found.items():
         told = f"{record['accepted']} of {record['tried']} accepted"
-        table.add_row(f"  {plain(name, 40)}", told)
+        table.add_row(f"  {make_printable(name, 40)}", told)
     return table
 
 
@@ -141,23 +149,23 @@ def _told(event: dict[str, Any]) -> str:
         decision = event["decision"]
         delta = _number(decision.get("delta"))
         words = f"{number} against {event['against']}: {event['result']}, {delta}"
-        return f"{words}; {plain(decision.get('why') or decision['reason'], LONGEST)}"
+        return f"{words}; {make_printable(decision.get('why') or decision['reason'], LONGEST)}"
     if kind == "execution":
         failed = f", {event['error_rate']:.0%} failed" if event["error_rate"] else ""
         return f"{number}: {event['score']:.2f}, n={event['n']}{failed}"
     if kind == "candidate":
-        words = f"{number} from {event['parent']} by {plain(event['strategy'], 40)}"
+        words = f"{number} from {event['parent']} by {make_printable(event['strategy'], 40)}"
         return f"{words}, {event['risk']} risk{_why(event)}"
     if kind == "rollback":
         return f"{event['left']} to {number}{_why(event)}"
     if kind == "note":
-        return plain(event["about"], LONGEST)
+        return make_printable(event["about"], LONGEST)
     return f"{number}{_why(event)}"
 
 
 def _why(event: dict[str, Any]) -> str:
     why = event.get("why") or event.get("source") or ""
-    return f": {plain(why, LONGEST)}" if why else ""
+    return f": {make_printable(why, LONGEST)}" if why else ""
 
 
 def _number(value: float | None) -> str:

@@ -20,7 +20,7 @@ from fourscore.core.trace import as_text
 from fourscore.judges.calibrated_rate import describe_corrected_rate
 from fourscore.report.run_page import write_report
 from fourscore.report.summary_text import describe_canaries
-from fourscore.stats.summary_counters import why
+from fourscore.stats.summary_counters import explain_score
 from fourscore.stores.run import RunInfo, StoredRow
 from fourscore.stores.sqlite import Store
 
@@ -91,7 +91,7 @@ def _record(row: StoredRow) -> dict[str, Any]:
 
 def _reason(score: Score) -> str:
     """Return the reason of a score; for a failure without one, its lowest signal."""
-    return score.reason or ("" if score.passed else why(score))
+    return score.reason or ("" if score.passed else explain_score(score))
 
 
 def _signals(row: StoredRow) -> dict[str, float | None]:

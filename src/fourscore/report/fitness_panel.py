@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.core.levels import find_level
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.report.run_panel import BAR, COLOURS
 from fourscore.report.terminal import make_console, print_panel
 
@@ -29,7 +29,7 @@ def show(path: str, document: dict[str, Any], to: Console | None = None) -> None
         *_broken(document),
     ]
     colour = _GRADES.get(document["grade"] or "", "yellow")
-    print_panel(to or make_console(), f"fitness of {plain(path, 80)}", parts, colour)
+    print_panel(to or make_console(), f"fitness of {make_printable(path, 80)}", parts, colour)
 
 
 def _headline(document: dict[str, Any]) -> list[Text]:
@@ -77,7 +77,13 @@ def _signals(document: dict[str, Any]) -> Table:
             continue
         full = round(BAR * value)
         bar = Text.assemble(("█" * full, COLOURS[find_level(value)]), ("░" * (BAR - full), "dim"))
-        table.add_row(f"  {plain(name)}", f"{value:.2f}", bar, weight, plain(line["reason"], 300))
+        table.add_row(
+            f"  {make_printable(name)}",
+            f"{value:.2f}",
+            bar,
+            weight,
+            make_printable(line["reason"], 300),
+        )
     return table
 
 
@@ -86,7 +92,9 @@ def _left_out(document: dict[str, Any]) -> list[Text]:
     if not names:
         return []
     lines = [
-        Text(f"  {plain(name)}  not applicable: {plain(document['signals'][name]['reason'], 200)}")
+        Text(
+            f"  {make_printable(name)}  not applicable: {make_printable(document['signals'][name]['reason'], 200)}"
+        )
         for name in names
     ]
     coverage = document["coverage"]
@@ -113,7 +121,7 @@ def _groups(document: dict[str, Any]) -> list[RenderableType]:
         return []
     table = Table.grid(padding=(0, 2, 0, 0))
     for group in groups[:SHOWN]:
-        name = plain(group["name"], 60) or "(none)"
+        name = make_printable(group["name"], 60) or "(none)"
         mean = group.get("mean")
         told = "" if mean is None else f"mean {mean:.2f}{_ends(group['mean_interval'])}"
         score = f"{group['score']:.2f}{_ends(group.get('interval'))}"
@@ -133,7 +141,9 @@ def _broken(document: dict[str, Any]) -> list[Text]:
     lines = [Text(), Text(f"{count:,} broken {many} skipped", "yellow")]
     for broken in document["broken"][:BROKEN]:
         field = f"{broken['field']}: " if broken["field"] else ""
-        lines.append(Text(f"  line {broken['line']}: {plain(field + broken['message'], 200)}"))
+        lines.append(
+            Text(f"  line {broken['line']}: {make_printable(field + broken['message'], 200)}")
+        )
     return lines
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.models.budget import Cost
 from fourscore.models.model_pool import ModelPool
 
@@ -36,7 +36,7 @@ class Counter:
 
     def tell(self, words: str) -> None:
         self.clear()
-        sys.stderr.write(f"{plain(words)}\n")
+        sys.stderr.write(f"{make_printable(words)}\n")
 
     def clear(self) -> None:
         if self._live:
@@ -81,9 +81,9 @@ def report_words(document: Mapping[str, Any]) -> list[str]:
         options = dimension["with"]
         for one in options.get("criteria", ()):
             not_so = " (not so)" if one.get("expect") == "no" else ""
-            lines.append(f"  {one['weight']:.3f}  {plain(one['text'])}{not_so}  [{name}]")
+            lines.append(f"  {one['weight']:.3f}  {make_printable(one['text'])}{not_so}  [{name}]")
         if options.get("criterion"):
-            lines.append(f"  {plain(options['criterion'])}")
+            lines.append(f"  {make_printable(options['criterion'])}")
     lines.append(f"stopped: {learned['stopped']}")
     return lines
 

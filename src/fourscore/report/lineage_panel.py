@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.evolve.lineage import FAILED, spans
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.report.evolution_panel import COLOURS
 from fourscore.report.terminal import make_console, print_panel
 
@@ -86,5 +86,5 @@ def _change(decision: dict[str, Any]) -> str:
 
 def _origin(version: dict[str, Any]) -> str:
     if version["parent"] is None:
-        return plain(version["why"], 40)
-    return f"{plain(version['strategy'], 40)} ({version['risk']}) from {version['parent']}"
+        return make_printable(version["why"], 40)
+    return f"{make_printable(version['strategy'], 40)} ({version['risk']}) from {version['parent']}"

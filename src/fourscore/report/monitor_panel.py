@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.judges.calibrated_rate import METHODS
 from fourscore.monitor.alert_text import ASPECTS, facts, headline
 from fourscore.monitor.alerts import Notice
@@ -52,11 +52,17 @@ def show_status(
         # An interaction that the judge failed on is no test case.
         ids = [id_ for notice in some if notice.kind != "judge" for id_ in notice.evidence]
         if ids:
-            name = f" --name {plain(one['name'], NAME)}" if len(document["monitors"]) > 1 else ""
+            name = (
+                f" --name {make_printable(one['name'], NAME)}"
+                if len(document["monitors"]) > 1
+                else ""
+            )
             rest = f"{options}{name}"
-            promote = f"fourscore monitor promote {plain(ids[0], NAME)} --to cases.jsonl{rest}"
+            promote = (
+                f"fourscore monitor promote {make_printable(ids[0], NAME)} --to cases.jsonl{rest}"
+            )
             parts += [Text(), Text(f"next: fourscore monitor alerts{rest}, or {promote}", "dim")]
-        title = f"monitor {plain(one['name'], NAME)} in {plain(document['store'], LONG)}"
+        title = f"monitor {make_printable(one['name'], NAME)} in {make_printable(document['store'], LONG)}"
         print_panel(out, title, parts, COLOURS[one["worst_status"]])
 
 
@@ -127,7 +133,9 @@ def _drift(drift: dict[str, Any]) -> Text:
         text.append(f", {drift['reference']:,} samples of the reference so far")
     for name, mark in on.items():
         words = ASPECTS.get(name, name)
-        detail = f" ({plain(mark['detail'], LONG)})" if name in ("mix", "tool_errors") else ""
+        detail = (
+            f" ({make_printable(mark['detail'], LONG)})" if name in ("mix", "tool_errors") else ""
+        )
         text.append(f"; {words} since {_format_time(mark['since'])}{detail}")
     return text
 
@@ -138,7 +146,7 @@ def _alerts(one: dict[str, Any]) -> Text:
     if n and not one["deliveries"]:
         text.append("; no sink was notified: list sinks in monitor.yaml", "yellow")
     for sink, counts in one["deliveries"].items():
-        text.append(f"; {plain(sink, NAME)} sent {counts['sent']:,}")
+        text.append(f"; {make_printable(sink, NAME)} sent {counts['sent']:,}")
         if counts["failed"]:
             text.append(f", failed {counts['failed']:,}", "red")
     return text
@@ -157,7 +165,9 @@ def make_stream_table(one: dict[str, Any], out: Console) -> Table:
     rows = [("overall", one)]
     for kind in ("dimension", "tag"):
         found = sorted(one[f"{kind}s"].items(), key=_badness)
-        rows += [(f"{kind} {plain(name, NAME)}", stream) for name, stream in found[:MAX_STREAMS]]
+        rows += [
+            (f"{kind} {make_printable(name, NAME)}", stream) for name, stream in found[:MAX_STREAMS]
+        ]
         if len(found) > MAX_STREAMS:
             rows.append((f"{len(found) - MAX_STREAMS} more, with --json", {}))
     for name, stream in rows:
@@ -226,22 +236,22 @@ def show_alerts(
         if document["ended"] is not None:
             grid.add_row("  until", _format_time(document["ended"]))
         for sink, delivery in document["deliveries"].items():
-            grid.add_row(f"  {plain(sink, NAME)}", Text(_format_delivery(delivery)))
+            grid.add_row(f"  {make_printable(sink, NAME)}", Text(_format_delivery(delivery)))
         out.print(grid)
 
 
 def _format_delivery(delivery: dict[str, Any]) -> str:
     if delivery["state"] == "not told":
-        return f"not sent: {plain(delivery['error'], LONG)}"
+        return f"not sent: {make_printable(delivery['error'], LONG)}"
     text = f"sent {delivery['sent']} times" if delivery["sent"] != 1 else "sent once"
     if delivery["error"]:
         tries = f"{delivery['attempts']} attempts failed"
-        text += f", {tries}: {plain(delivery['error'], LONG)}"
+        text += f", {tries}: {make_printable(delivery['error'], LONG)}"
     return text
 
 
 def _short(text: str) -> str:
-    return plain(text, NAME)
+    return make_printable(text, NAME)
 
 
 def _format_interval(interval: list[float]) -> str:

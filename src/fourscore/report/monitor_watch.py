@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.monitor.sample import Sample, read_sample
 from fourscore.monitor.status import monitor_document
 from fourscore.report.monitor_panel import COLOURS, NAME, make_summary
@@ -79,7 +79,7 @@ def make_view(one: dict[str, Any], out: Console) -> RenderableType:
     """Return the whole screen."""
     rules = one["thresholds"]
     parts: list[RenderableType] = [
-        Text(f"monitor {plain(one['name'], NAME)}", COLOURS[one["worst_status"]]),
+        Text(f"monitor {make_printable(one['name'], NAME)}", COLOURS[one["worst_status"]]),
         make_summary(one),
     ]
     if one["line"]:
@@ -103,18 +103,20 @@ def _worst(worst: Sequence[dict[str, Any]], out: Console) -> RenderableType:
     table.add_column("why", no_wrap=True, overflow="ellipsis", ratio=5)
     for each in worst:
         table.add_row(
-            Text(plain(each["id"], LONG)),
+            Text(make_printable(each["id"], LONG)),
             "" if each["score"] is None else f"{each['score']:.2f}",
-            Text(plain(each["query"], LONG)),
-            Text(plain(each["reason"] or each["status"], 2 * LONG)),
+            Text(make_printable(each["query"], LONG)),
+            Text(make_printable(each["reason"] or each["status"], 2 * LONG)),
         )
     return table
 
 
 def _lines(each: dict[str, Any]) -> Text:
     score = "-" if each["score"] is None else f"{each['score']:.2f}"
-    why = plain(each["reason"] or each["status"], 2 * LONG)
-    return Text(f"  {plain(each['id'], LONG)}  {score}  {plain(each['query'], LONG)}  {why}")
+    why = make_printable(each["reason"] or each["status"], 2 * LONG)
+    return Text(
+        f"  {make_printable(each['id'], LONG)}  {score}  {make_printable(each['query'], LONG)}  {why}"
+    )
 
 
 def show(one: dict[str, Any], out: Console) -> None:

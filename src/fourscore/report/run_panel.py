@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fourscore.core.levels import find_level
-from fourscore.formats.plain_text import plain
+from fourscore.formats.plain_text import make_printable
 from fourscore.judges.calibrated_rate import describe_corrected_rate
 from fourscore.report.summary_text import (
     describe_canaries,
@@ -123,8 +123,8 @@ def print_run(
         Text(),
         _footer(info, document, seconds, before, store),
     ]
-    title = f"run {info.id}" + (f" ({plain(info.name, 60)})" if info.name else "")
-    title += f": {plain(info.agent, 60)}"
+    title = f"run {info.id}" + (f" ({make_printable(info.name, 60)})" if info.name else "")
+    title += f": {make_printable(info.agent, 60)}"
     print_panel(out, title, parts, _frame(document))
 
 
@@ -145,7 +145,7 @@ def _headline(document: dict[str, Any]) -> list[Text]:
         )
     ]
     if corrected := describe_corrected_rate(document):
-        lines.append(Text(f"corrected      {plain(corrected, 200)}"))
+        lines.append(Text(f"corrected      {make_printable(corrected, 200)}"))
     average = document["average_score"]
     if average is not None:
         interval = _ends(document["average_score_interval"], "{:.3f}")
@@ -162,13 +162,15 @@ def _dimensions(document: dict[str, Any]) -> Table:
         average = line["average"]
         if average is None:
             none = "not applicable" if document["statuses"]["scored"] else "not measured"
-            table.add_row(f"  {plain(name)}", "–", none, "")
+            table.add_row(f"  {make_printable(name)}", "–", none, "")
             continue
         colour = COLOURS[find_level(average)]
         full = round(BAR * average)
         bar = Text.assemble(("█" * full, colour), ("░" * (BAR - full), "dim"))
         ends = _ends(line["interval"], "{:.2f}").strip()
-        table.add_row(f"  {plain(name)}", f"{average:.3f}", bar, f"{ends} n={line['n']}".strip())
+        table.add_row(
+            f"  {make_printable(name)}", f"{average:.3f}", bar, f"{ends} n={line['n']}".strip()
+        )
     return table
 
 
@@ -190,7 +192,7 @@ def _groups(document: dict[str, Any]) -> list[RenderableType]:
         rows += [("complexity", *item) for item in document["by_complexity"].items()]
     for kind, name, line in rows:
         share = _share(line["pass_rate"], line["pass_rate_interval"])
-        table.add_row(f"  {kind} {plain(name, 40)}", share, f"n={line['total_tests']}")
+        table.add_row(f"  {kind} {make_printable(name, 40)}", share, f"n={line['total_tests']}")
     return [Text(), table] if rows else []
 
 
@@ -212,8 +214,8 @@ def _reasons(
     for line in lines:
         repeat = f" (repeat {line['repeat']})" if document["repeats"] > 1 else ""
         status = "" if line["status"] == "scored" else f"{line['status']}, "
-        name = Text(f"  {plain(line['id'], 40)}{repeat}", "bold")
-        table.add_row(name, f"{status}{plain(line['reason'], 240)}")
+        name = Text(f"  {make_printable(line['id'], 40)}{repeat}", "bold")
+        table.add_row(name, f"{status}{make_printable(line['reason'], 240)}")
     return [Text(), Text(title), table]
 
 
@@ -222,7 +224,7 @@ def _gates(document: dict[str, Any]) -> list[RenderableType]:
     lines: list[RenderableType] = [Text()] if gates else []
     for gate in gates:
         word, colour = ("passed", "green") if gate["met"] else ("FAILED", "bold red")
-        lines.append(Text.assemble("gate ", (word, colour), f": {plain(gate['reason'])}"))
+        lines.append(Text.assemble("gate ", (word, colour), f": {make_printable(gate['reason'])}"))
     return lines
 
 
@@ -230,7 +232,7 @@ def _canaries(document: dict[str, Any]) -> list[Text]:
     return [
         Text.assemble(
             ("canaries       " if fine else "JUDGE COMPROMISED  ", "" if fine else "bold red"),
-            f"{plain(name)} {words}",
+            f"{make_printable(name)} {words}",
         )
         for fine, name, words in describe_canaries(document)
     ]
@@ -251,11 +253,11 @@ def _footer(
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_row("took", ("" if seconds is None else f"{seconds:.1f} s, ") + _cost(document))
     for at, line in enumerate(format_model_costs(document.get("models", []))):
-        table.add_row("" if at else "models", plain(line, 200))
+        table.add_row("" if at else "models", make_printable(line, 200))
     if judged := describe_judges(document):
-        table.add_row("judged by", plain(judged, 400))
+        table.add_row("judged by", make_printable(judged, 400))
     listed = [*document["worst"], *document.get("unmeasured_first", [])]
-    worst = f" {shlex.quote(plain(listed[0]['id'], 60))}" if listed else ""
+    worst = f" {shlex.quote(make_printable(listed[0]['id'], 60))}" if listed else ""
     if before is not None:
         other, summary = before
         table.add_row("change", f"{_change(document, summary)}, since the last run")

@@ -7,7 +7,7 @@ import msgspec
 from starlette.responses import Response
 
 from fourscore.core import Case, Status
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 
 Code = Literal[
     "bad_request",
@@ -71,7 +71,7 @@ class Group(NamedTuple):
     """One case and its n outputs: what is judged together."""
 
     case: Case
-    outputs: Sequence[Recorded]
+    outputs: Sequence[RecordedOutput]
 
 
 class RewardRequest(NamedTuple):

@@ -19,11 +19,11 @@ from fourscore.core import DataError, Rubric
 from fourscore.formats.otlp.http_body import (
     CODINGS,
     KINDS,
-    Kind,
-    TooLarge,
-    refusal,
-    reply,
-    spans_of_body,
+    BodyKind,
+    BodyTooLargeError,
+    encode_refusal,
+    encode_reply,
+    read_body_spans,
 )
 from fourscore.monitor.metrics import CONTENT_TYPE, metrics_text
 from fourscore.monitor.monitor import ProductionMonitor
@@ -48,7 +48,7 @@ _CONTENT_TYPES = {kind: name.decode() for name, kind in KINDS.items()}
 class Encoding(NamedTuple):
     """How a request's body is encoded: protobuf or JSON, and its compression."""
 
-    kind: Kind
+    kind: BodyKind
     coding: bytes
 
 
@@ -101,10 +101,10 @@ class MonitorRoutes:
         if self._assembler.waiting > MAX_WAITING:
             message = f"{self._assembler.waiting} traces wait to be scored; try again"
             raise Refusal(503, "busy", message, headers=_RETRY_AFTER)
-        decode = partial(spans_of_body, body, encoding.kind, encoding.coding, self._max_body)
+        decode = partial(read_body_spans, body, encoding.kind, encoding.coding, self._max_body)
         try:
             receipt = await self._receiver.put(len(body), decode)
-        except TooLarge as error:
+        except BodyTooLargeError as error:
             raise Refusal(413, "too_large", error.message) from None
         except StoreError as error:  # before DataError: both are about input
             self._log_error(error, "spans are refused")
@@ -118,7 +118,7 @@ class MonitorRoutes:
         if receipt.kept.beyond:
             message = message or f"{receipt.kept.beyond} spans of a trace that is full already"
         rejected = receipt.rejected + receipt.kept.beyond
-        body = reply(encoding.kind, rejected, message)
+        body = encode_reply(encoding.kind, rejected, message)
         return Response(body, headers={"content-type": _CONTENT_TYPES[encoding.kind]})
 
     def _log_error(self, error: StoreError, what: str) -> None:
@@ -144,7 +144,7 @@ class MonitorRoutes:
         """Return a refusal as OTLP's Status, in the encoding of the request."""
         kind = KINDS.get(_read_content_type(headers), "json")
         own = {**(refused.headers or {}), "content-type": _CONTENT_TYPES[kind]}
-        return Response(refusal(kind, str(refused)), refused.status, own)
+        return Response(encode_refusal(kind, str(refused)), refused.status, own)
 
 
 def _read_content_type(headers: Mapping[bytes, bytes]) -> bytes:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 from starlette.types import Receive
 
-from fourscore.formats.validation import explained
+from fourscore.formats.validation import explain_error
 from fourscore.server.messages import Refusal, bad_request
 
 T = TypeVar("T")
@@ -88,4 +88,4 @@ def _describe_syntax_error(error: Exception) -> str:
 
 def _wrong_type(error: msgspec.ValidationError) -> Refusal:
     """A value of the wrong type, at its field. The decoder names types and keys, never values."""
-    return bad_request(*explained(error))
+    return bad_request(*explain_error(error))

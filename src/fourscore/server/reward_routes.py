@@ -10,7 +10,7 @@ import msgspec
 from starlette.responses import Response
 
 from fourscore.core import DataError, Rubric, Score, Status
-from fourscore.formats.recorded_outputs import Row, read_row
+from fourscore.formats.recorded_outputs import RecordedRow, read_row
 from fourscore.server.failures import get_fault_kind, get_reason
 from fourscore.server.messages import (
     Group,
@@ -63,7 +63,7 @@ def _read_rows(body: bytes) -> RewardRequest:
     return _make_request(rows, replaced)
 
 
-def _read_row(text: bytes, place: str | None) -> Row:
+def _read_row(text: bytes, place: str | None) -> RecordedRow:
     try:
         return read_row(text)
     except DataError as error:
@@ -71,7 +71,7 @@ def _read_row(text: bytes, place: str | None) -> Row:
         raise bad_request(error.message, field) from None
 
 
-def _make_request(rows: Sequence[Row], replaced: int = 0) -> RewardRequest:
+def _make_request(rows: Sequence[RecordedRow], replaced: int = 0) -> RewardRequest:
     groups = [Group(row.case, row.outputs) for row in rows]
     return RewardRequest(groups, replaced + sum(row.replaced for row in rows))
 

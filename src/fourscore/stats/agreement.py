@@ -32,8 +32,8 @@ from typing import Literal
 
 import msgspec
 
-from fourscore.stats.intervals import Figure, unknown, wilson
-from fourscore.stats.quantiles import normal, student
+from fourscore.stats.intervals import IntervalEstimate, unknown_estimate, wilson
+from fourscore.stats.quantiles import normal_quantile, student_quantile
 
 Weights = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
@@ -50,10 +50,10 @@ class Kappa(msgspec.Struct, frozen=True, kw_only=True):
     observed: float
     expected: float
 
-    def figure(self, level: float = 0.95) -> Figure:
+    def figure(self, level: float = 0.95) -> IntervalEstimate:
         if self.value is None or self.error is None:
-            return unknown(self.n)
-        return Figure(value=self.value, interval=self._interval(level), n=self.n)
+            return unknown_estimate(self.n)
+        return IntervalEstimate(value=self.value, interval=self._interval(level), n=self.n)
 
     def _interval(self, level: float) -> tuple[float, float]:
         assert self.value is not None
@@ -61,11 +61,11 @@ class Kappa(msgspec.Struct, frozen=True, kw_only=True):
         apart = 1 - self.value
         if apart <= 0:
             return max(-1.0, 1 - wilson(0, self.n, level)[1] / self.expected), 1.0
-        reach = exp(normal(level) * self.error / apart)
+        reach = exp(normal_quantile(level) * self.error / apart)
         return max(-1.0, 1 - apart * reach), 1 - apart / reach
 
 
-def table_of(
+def make_table(
     pairs: Iterable[tuple[Hashable, Hashable]], order: Sequence[Hashable]
 ) -> list[list[int]]:
     """How often each pair of categories was given, in this order of categories."""
@@ -127,7 +127,7 @@ Unit = tuple[tuple[float, int], ...]  # values and how often each was given
 
 def alpha(
     units: Iterable[Sequence[float | None]], metric: Metric = "nominal", *, level: float = 0.95
-) -> Figure:
+) -> IntervalEstimate:
     """Of the values that raters gave to each unit; None where a rater gave none.
 
     n is the number of units with at least two values. Unknown where all values are the same.
@@ -136,7 +136,7 @@ def alpha(
     n = sum(kinds.values())
     found = _ratio(kinds, metric)
     if found is None:
-        return unknown(n)
+        return unknown_estimate(n)
     if n < 3:
         interval = None
     elif found == 0:
@@ -144,7 +144,7 @@ def alpha(
         interval = max(-1.0, 1 - wilson(0, n, level)[1] / apart), 1.0
     else:
         interval = _jackknife(kinds, metric, found, level)
-    return Figure(value=1 - found, interval=interval, n=n)
+    return IntervalEstimate(value=1 - found, interval=interval, n=n)
 
 
 def _kinds(units: Iterable[Sequence[float | None]]) -> Counter[Unit]:
@@ -220,7 +220,7 @@ def _jackknife(
         logs.append((log(without), count))
     mean = fsum(value * count for value, count in logs) / times
     spread = fsum(count * (value - mean) ** 2 for value, count in logs)
-    reach = exp(student(level, times - 1) * sqrt((times - 1) / times * spread))
+    reach = exp(student_quantile(level, times - 1) * sqrt((times - 1) / times * spread))
     return max(-1.0, 1 - found * reach), 1 - found / reach
 
 

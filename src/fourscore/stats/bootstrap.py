@@ -17,7 +17,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
 
-from fourscore.stats.quantiles import normal
+from fourscore.stats.quantiles import normal_quantile
 
 #: So many values are still resampled.
 FEW = 200
@@ -71,7 +71,7 @@ def _efron(
 
 def _corrected(bias: float, acceleration: float, level: float) -> tuple[float, float]:
     """Where BCa looks instead of at ±z."""
-    z = normal(level)
+    z = normal_quantile(level)
     low, high = (bias + (bias + e) / (1 - acceleration * (bias + e)) for e in (-z, z))
     return low, high
 

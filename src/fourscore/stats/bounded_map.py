@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Named(Generic[T]):
+class BoundedMap(Generic[T]):
     """`known[name]`, or `new(name)` where that is missing."""
 
     __slots__ = ("_last", "_make", "_spare", "known", "left_out", "limit")

@@ -18,8 +18,8 @@ from math import exp, log, sqrt
 
 import msgspec
 
-from fourscore.stats.intervals import Figure, unknown, wilson
-from fourscore.stats.quantiles import normal
+from fourscore.stats.intervals import IntervalEstimate, unknown_estimate, wilson
+from fourscore.stats.quantiles import normal_quantile
 
 
 class Confusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,51 +43,51 @@ class Confusion(msgspec.Struct, frozen=True, kw_only=True):
     def fails(self) -> int:
         return self.true_fail + self.false_pass
 
-    def sensitivity(self, level: float = 0.95) -> Figure:
+    def sensitivity(self, level: float = 0.95) -> IntervalEstimate:
         """Of what people pass, the share that the judge passes: recall."""
-        return share(self.true_pass, self.passes, level)
+        return wilson_estimate(self.true_pass, self.passes, level)
 
-    def specificity(self, level: float = 0.95) -> Figure:
+    def specificity(self, level: float = 0.95) -> IntervalEstimate:
         """Of what people fail, the share that the judge fails."""
-        return share(self.true_fail, self.fails, level)
+        return wilson_estimate(self.true_fail, self.fails, level)
 
-    def precision(self, level: float = 0.95) -> Figure:
+    def precision(self, level: float = 0.95) -> IntervalEstimate:
         """Of what the judge passes, the share that people pass."""
-        return share(self.true_pass, self.true_pass + self.false_pass, level)
+        return wilson_estimate(self.true_pass, self.true_pass + self.false_pass, level)
 
-    def accuracy(self, level: float = 0.95) -> Figure:
-        return share(self.true_pass + self.true_fail, self.n, level)
+    def accuracy(self, level: float = 0.95) -> IntervalEstimate:
+        return wilson_estimate(self.true_pass + self.true_fail, self.n, level)
 
-    def f1(self, level: float = 0.95) -> Figure:
-        either = share(self.true_pass, self.n - self.true_fail, level)
+    def f1(self, level: float = 0.95) -> IntervalEstimate:
+        either = wilson_estimate(self.true_pass, self.n - self.true_fail, level)
         if either.value is None or either.interval is None:
             return either
         low, high = (2 * j / (1 + j) for j in either.interval)
         value = 2 * either.value / (1 + either.value)
-        return Figure(value=value, interval=(low, high), n=either.n)
+        return IntervalEstimate(value=value, interval=(low, high), n=either.n)
 
-    def youden(self, level: float = 0.95) -> Figure:
+    def youden(self, level: float = 0.95) -> IntervalEstimate:
         """Sensitivity + specificity − 1: 0 says nothing, 1 everything."""
         one, other = self.sensitivity(level), self.specificity(level)
         if one.value is None or other.value is None or not one.interval or not other.interval:
-            return unknown(self.n)
+            return unknown_estimate(self.n)
         value = one.value + other.value - 1
         below = sqrt((one.value - one.interval[0]) ** 2 + (other.value - other.interval[0]) ** 2)
         above = sqrt((one.value - one.interval[1]) ** 2 + (other.value - other.interval[1]) ** 2)
-        return Figure(
+        return IntervalEstimate(
             value=value, interval=(max(-1.0, value - below), min(1.0, value + above)), n=self.n
         )
 
-    def balanced_accuracy(self, level: float = 0.95) -> Figure:
+    def balanced_accuracy(self, level: float = 0.95) -> IntervalEstimate:
         """The mean of sensitivity and specificity: 0.5 is chance, however many pass."""
         gain = self.youden(level)
         if gain.value is None or gain.interval is None:
-            return unknown(self.n)
+            return unknown_estimate(self.n)
         low, high = ((1 + end) / 2 for end in gain.interval)
-        return Figure(value=(1 + gain.value) / 2, interval=(low, high), n=self.n)
+        return IntervalEstimate(value=(1 + gain.value) / 2, interval=(low, high), n=self.n)
 
 
-def confusion(pairs: Iterable[tuple[bool, bool]]) -> Confusion:
+def count_confusion(pairs: Iterable[tuple[bool, bool]]) -> Confusion:
     """From (people's verdict, judge's verdict) pairs."""
     counts = {(True, True): 0, (False, True): 0, (True, False): 0, (False, False): 0}
     for people, judge in pairs:
@@ -100,31 +100,31 @@ def confusion(pairs: Iterable[tuple[bool, bool]]) -> Confusion:
     )
 
 
-def share(part: int, n: int, level: float = 0.95) -> Figure:
+def wilson_estimate(part: int, n: int, level: float = 0.95) -> IntervalEstimate:
     """A rate with Wilson's interval; unknown where there is nothing to take it of."""
     if not n:
-        return unknown(0)
-    return Figure(value=part / n, interval=wilson(part, n, level), n=n)
+        return unknown_estimate(0)
+    return IntervalEstimate(value=part / n, interval=wilson(part, n, level), n=n)
 
 
-def auc(passes: Sequence[float], fails: Sequence[float], level: float = 0.95) -> Figure:
+def auc(passes: Sequence[float], fails: Sequence[float], level: float = 0.95) -> IntervalEstimate:
     """The area under the ROC curve of the scores that people pass and of those that they fail.
 
     Without an interval where either has fewer than two scores or the two are fully apart.
     """
     n = len(passes) + len(fails)
     if not passes or not fails:
-        return unknown(n)
+        return unknown_estimate(n)
     above = _shares_below(passes, fails)
     below = [1 - share for share in _shares_below(fails, passes)]
     value = sum(above) / len(above)
     if min(len(passes), len(fails)) < 2 or not 0 < value < 1:
-        return Figure(value=value, interval=None, n=n)
+        return IntervalEstimate(value=value, interval=None, n=n)
     error = sqrt(_variance(above) / len(above) + _variance(below) / len(below))
-    half = normal(level) * error / (value * (1 - value))
+    half = normal_quantile(level) * error / (value * (1 - value))
     middle = log(value / (1 - value))
     low, high = (1 / (1 + exp(-(middle + side * half))) for side in (-1, 1))
-    return Figure(value=value, interval=(low, high), n=n)
+    return IntervalEstimate(value=value, interval=(low, high), n=n)
 
 
 def _shares_below(scores: Sequence[float], others: Sequence[float]) -> list[float]:

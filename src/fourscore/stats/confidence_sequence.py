@@ -16,13 +16,13 @@ from math import lgamma, log, log1p
 EDGE = 1e-12
 
 
-def tuned(n: float, alpha: float = 0.05) -> float:
+def tune_concentration(n: float, alpha: float = 0.05) -> float:
     """The c of an interval that is to be narrow after n trials."""
     twice = 2 * log(1 / alpha)
     return max(n / (twice + log1p(twice)) - 1, 1e-3)
 
 
-def evidence(passed: int, n: int, rate: float, c: float) -> float:
+def log_evidence(passed: int, n: int, rate: float, c: float) -> float:
     """The logarithm of the evidence against a rate, after so many passes of n."""
     a, b, failed = c * rate, c * (1 - rate), n - passed
     return (
@@ -33,12 +33,14 @@ def evidence(passed: int, n: int, rate: float, c: float) -> float:
     )
 
 
-def below(passed: int, n: int, rate: float, c: float, bar: float) -> bool:
+def is_below(passed: int, n: int, rate: float, c: float, bar: float) -> bool:
     """Is the upper end of the interval below this rate? `bar` is log(1/alpha)."""
-    return passed < rate * n and evidence(passed, n, rate, c) > bar
+    return passed < rate * n and log_evidence(passed, n, rate, c) > bar
 
 
-def interval(passed: int, n: int, *, alpha: float = 0.05, tuned_for: float) -> tuple[float, float]:
+def anytime_interval(
+    passed: int, n: int, *, alpha: float = 0.05, tuned_for: float
+) -> tuple[float, float]:
     """The rates that so many passes of n do not refute; all of them where nothing was seen."""
     if not 0 <= passed <= n:
         raise ValueError(f"{passed} passed of {n}")
@@ -46,7 +48,7 @@ def interval(passed: int, n: int, *, alpha: float = 0.05, tuned_for: float) -> t
         raise ValueError(f"alpha: {alpha} is not between 0 and 1")
     if n == 0:
         return 0.0, 1.0
-    c, bar, middle = tuned(tuned_for), log(1 / alpha), passed / n
+    c, bar, middle = tune_concentration(tuned_for), log(1 / alpha), passed / n
     low = 0.0 if passed == 0 else _end(passed, n, c, bar, EDGE, middle)
     high = 1.0 if passed == n else _end(passed, n, c, bar, 1 - EDGE, middle)
     return low, high
@@ -57,11 +59,11 @@ def _end(passed: int, n: int, c: float, bar: float, out: float, inside: float) -
 
     The evidence against the rate seen is below 0, so it is always inside.
     """
-    if evidence(passed, n, out, c) <= bar:
+    if log_evidence(passed, n, out, c) <= bar:
         return round(out)
     for _ in range(60):
         middle = (out + inside) / 2
-        if evidence(passed, n, middle, c) > bar:
+        if log_evidence(passed, n, middle, c) > bar:
             out = middle
         else:
             inside = middle

@@ -39,14 +39,14 @@ import msgspec
 
 from fourscore.core import FourscoreError
 from fourscore.stats.classification import Confusion
-from fourscore.stats.intervals import wilson, wilson_at
-from fourscore.stats.quantiles import normal, student
+from fourscore.stats.intervals import wilson, wilson_from_rate
+from fourscore.stats.quantiles import normal_quantile, student_quantile
 
 #: How a corrected rate was found.
 Method = Literal["rogan_gladen", "ppi"]
 
 
-class Corrected(msgspec.Struct, frozen=True, kw_only=True):
+class CorrectedRate(msgspec.Struct, frozen=True, kw_only=True):
     """A pass rate that people would give, of n judged outputs, learned from so many labels."""
 
     value: float
@@ -62,7 +62,7 @@ class ChanceError(FourscoreError):
 
 def rogan_gladen(
     rate: float, n: float, errors: Confusion, *, level: float = 0.95, judged: int | None = None
-) -> Corrected:
+) -> CorrectedRate:
     """The rate of people for outputs of which the judge passed the share `rate`.
 
     n may be a fraction: the number of independent outputs that would have the error seen, where
@@ -70,11 +70,11 @@ def rogan_gladen(
     """
     if not 0 <= rate <= 1 or n <= 0:
         raise ValueError(f"a rate of {rate} of {n}")
-    check(errors, level)
+    check_better_than_chance(errors, level)
     sensitivity, specificity = errors.true_pass / errors.passes, errors.true_fail / errors.fails
     value = _inside((rate + specificity - 1) / (sensitivity + specificity - 1))
-    low, high = _lang_reiczigel(rate, n, errors, normal(level))
-    return Corrected(
+    low, high = _lang_reiczigel(rate, n, errors, normal_quantile(level))
+    return CorrectedRate(
         value=value,
         interval=(min(low, value), max(high, value)),  # its centre is another: at the ends it shows
         method="rogan_gladen",
@@ -83,7 +83,7 @@ def rogan_gladen(
     )
 
 
-def check(errors: Confusion, level: float = 0.95) -> None:
+def check_better_than_chance(errors: Confusion, level: float = 0.95) -> None:
     """Raise `ChanceError` where the judge is not known to be better than chance."""
     for of, word in ((errors.passes, "passed"), (errors.fails, "failed")):
         if not of:
@@ -116,7 +116,7 @@ def _inside(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def with_labelled(found: Corrected, errors: Confusion, level: float = 0.95) -> Corrected:
+def include_labelled(found: CorrectedRate, errors: Confusion, level: float = 0.95) -> CorrectedRate:
     """The rate over the outputs of `found` and the labelled ones, whose verdicts are known.
 
     Given how many people passed, how often the judge was right about them is another matter: the
@@ -134,14 +134,16 @@ def with_labelled(found: Corrected, errors: Confusion, level: float = 0.95) -> C
     return msgspec.structs.replace(found, value=value, interval=interval, n=n)
 
 
-def times(found: Corrected, share: float, n: int, level: float = 0.95) -> Corrected:
+def include_failed(
+    found: CorrectedRate, share: float, n: int, level: float = 0.95
+) -> CorrectedRate:
     """The rate over n outputs of which only a share was judged, and the others failed for sure.
 
     The two errors are joined by square-and-add: Wilson's for the share, and the one at hand.
     """
     if share == 1:
         return found
-    low, high = wilson_at(share, n, normal(level))
+    low, high = wilson_from_rate(share, n, normal_quantile(level))
     value, (below, above) = found.value * share, found.interval
     down = sqrt((found.value * (share - low)) ** 2 + (share * (found.value - below)) ** 2)
     up = sqrt((found.value * (high - share)) ** 2 + (share * (above - found.value)) ** 2)
@@ -149,7 +151,7 @@ def times(found: Corrected, share: float, n: int, level: float = 0.95) -> Correc
     return msgspec.structs.replace(found, value=value, interval=ends, n=n)
 
 
-class Powered(msgspec.Struct, frozen=True, kw_only=True):
+class PoweredMean(msgspec.Struct, frozen=True, kw_only=True):
     """A mean, its standard error, and the weight that the judge had in it."""
 
     mean: float
@@ -157,12 +159,12 @@ class Powered(msgspec.Struct, frozen=True, kw_only=True):
     weight: float
 
 
-def powered(
+def estimate_powered_mean(
     people: Sequence[float],
     judge: Sequence[float],
     rest: Sequence[float],
     weight: float | None = None,
-) -> Powered:
+) -> PoweredMean:
     """The mean that people would give. `judge` is of the same outputs, `rest` of all others."""
     n, more = len(people), len(rest)
     if n != len(judge) or n < 2:
@@ -176,24 +178,24 @@ def powered(
     variance = _variance(left) / n
     if more > 1:
         variance += weight * weight * _variance(rest) / more
-    return Powered(mean=mean, error=sqrt(variance), weight=weight)
+    return PoweredMean(mean=mean, error=sqrt(variance), weight=weight)
 
 
 def ppi_rate(
     people: Sequence[bool], judge: Sequence[bool], rest: Sequence[bool], *, level: float = 0.95
-) -> Corrected:
+) -> CorrectedRate:
     """The pass rate that people would give over the labelled and the other outputs together."""
     n = len(people)
     ours, given, more = ([float(x) for x in values] for values in (people, judge, rest))
-    found = powered(ours, given, more)
+    found = estimate_powered_mean(ours, given, more)
     mean = min(1.0, max(0.0, found.mean))
-    careful = powered([*ours, 1.0, 0.0], [*given, 0.0, 1.0], more, found.weight)
+    careful = estimate_powered_mean([*ours, 1.0, 0.0], [*given, 0.0, 1.0], more, found.weight)
     if 0 < mean < 1:
         alike = min(float(n + len(more)), mean * (1 - mean) / careful.error**2)
-        interval = wilson_at(mean, alike, student(level, n - 1))
+        interval = wilson_from_rate(mean, alike, student_quantile(level, n - 1))
     else:
         interval = wilson(round(mean * n), n, level)
-    return Corrected(value=mean, interval=interval, method="ppi", n=n + len(more), labels=n)
+    return CorrectedRate(value=mean, interval=interval, method="ppi", n=n + len(more), labels=n)
 
 
 def _weight(people: Sequence[float], judge: Sequence[float], rest: Sequence[float]) -> float:

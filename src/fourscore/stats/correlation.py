@@ -11,19 +11,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import atanh, fsum, sqrt, tanh
 
-from fourscore.stats.intervals import Figure, unknown
-from fourscore.stats.quantiles import normal
+from fourscore.stats.intervals import IntervalEstimate, unknown_estimate
+from fourscore.stats.quantiles import normal_quantile
 
 #: Beyond this many different points their pairs are not gone through for tau's error.
 MOST_POINTS = 1000
 
 
-def pearson(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> Figure:
+def pearson(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
     n = len(a)
     return _figure(_product_moment(a, b), n, 1 / (n - 3) if n > 3 else None, level)
 
 
-def spearman(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> Figure:
+def spearman(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
     """Pearson's of the ranks; equal numbers share theirs."""
     n, found = len(a), _product_moment(ranks(a), ranks(b))
     known = n > 3 and found is not None
@@ -31,13 +31,13 @@ def spearman(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> 
     return _figure(found, n, variance, level)
 
 
-def kendall(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> Figure:
+def kendall(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
     """Of all pairs, the part that both order the same way, less those they do not; tau-b."""
     n = len(a)
     pairs = n * (n - 1) // 2
     ties_a, ties_b, both = _tied(a), _tied(b), _tied(list(zip(a, b, strict=True)))
     if ties_a == pairs or ties_b == pairs:
-        return unknown(n)
+        return unknown_estimate(n)
     against = _inversions([y for _, y in sorted(zip(a, b, strict=True))])
     excess = pairs - ties_a - ties_b + both - 2 * against
     found = excess / sqrt((pairs - ties_a) * (pairs - ties_b))
@@ -69,15 +69,15 @@ def _jackknife(
     return (n - 1) / n * fsum(count * (value - mean) ** 2 for value, count in found)
 
 
-def _figure(found: float | None, n: int, variance: float | None, level: float) -> Figure:
+def _figure(found: float | None, n: int, variance: float | None, level: float) -> IntervalEstimate:
     if found is None:
-        return unknown(n)
+        return unknown_estimate(n)
     found = min(1.0, max(-1.0, found))
     if variance is None or abs(found) >= 1 - 1e-12:
-        return Figure(value=found, interval=None, n=n)
-    reach = normal(level) * sqrt(variance)
+        return IntervalEstimate(value=found, interval=None, n=n)
+    reach = normal_quantile(level) * sqrt(variance)
     ends = tanh(atanh(found) - reach), tanh(atanh(found) + reach)
-    return Figure(value=found, interval=ends, n=n)
+    return IntervalEstimate(value=found, interval=ends, n=n)
 
 
 def _product_moment(a: Sequence[float], b: Sequence[float]) -> float | None:

@@ -19,7 +19,7 @@ PLACES = 300
 Law = Mapping[int, float]
 
 
-class Steps(msgspec.Struct, frozen=True):
+class CusumSteps(msgspec.Struct, frozen=True):
     """Up by so much at a failure, down at a pass, an alarm at the limit."""
 
     up: int
@@ -28,7 +28,7 @@ class Steps(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=256)
-def steps(good: float, bad: float, alpha: float, horizon: int) -> Steps:
+def choose_steps(good: float, bad: float, alpha: float, horizon: int) -> CusumSteps:
     """The sum that tells a good rate of passes from a bad one.
 
     While the rate is `good` or better, the chance of an alarm in any `horizon` trials in a row is
@@ -43,14 +43,14 @@ def steps(good: float, bad: float, alpha: float, horizon: int) -> Steps:
     rise = _rise(law)
     limit = max(up, ceil(log(horizon / alpha) / rise))  # surely enough: Ville at every start
     if limit > PLACES:
-        return Steps(up, down, limit)
+        return CusumSteps(up, down, limit)
     allowed = -log1p(-alpha) / horizon  # the hazard that spends alpha
-    limit = max(up, limit - floor(log(allowed / hazard(law, limit)) / rise))
-    while hazard(law, limit) > allowed:
+    limit = max(up, limit - floor(log(allowed / alarm_hazard(law, limit)) / rise))
+    while alarm_hazard(law, limit) > allowed:
         limit += 1
-    while limit > up and hazard(law, limit - 1) <= allowed:
+    while limit > up and alarm_hazard(law, limit - 1) <= allowed:
         limit -= 1
-    return Steps(up, down, limit)
+    return CusumSteps(up, down, limit)
 
 
 def _whole(good: float, bad: float) -> tuple[int, int]:
@@ -63,7 +63,7 @@ def _whole(good: float, bad: float) -> tuple[int, int]:
     return share.denominator - share.numerator, share.numerator
 
 
-def hazard(law: Law, limit: int) -> float:
+def alarm_hazard(law: Law, limit: int) -> float:
     """The chance of an alarm at the next trial, after a long time without one.
 
     A walk from 0 has less at every trial, for it is lower than one that has gone on for long: so
@@ -90,7 +90,7 @@ def hazard(law: Law, limit: int) -> float:
     return over
 
 
-def run_length(law: Law, limit: int) -> float:
+def mean_run_length(law: Law, limit: int) -> float:
     """How many trials a sum that starts at 0 takes to its limit, on average (Brook & Evans 1972).
 
     Of two sums that watch for changes up and down, 1/(1/a + 1/b) is the joint one.

@@ -12,7 +12,7 @@ from math import e, exp, lgamma
 PROVEN = 458
 
 
-def gap(old: Sequence[int], new: Sequence[int]) -> tuple[float, float]:
+def compare_histograms(old: Sequence[int], new: Sequence[int]) -> tuple[float, float]:
     """The largest gap between two histograms over the same bins, and its p-value.
 
     The bound is Massart's for two samples of one size, proven by Wei & Dudley (2012) with a
@@ -30,7 +30,7 @@ def gap(old: Sequence[int], new: Sequence[int]) -> tuple[float, float]:
     return most, min(1.0, (2.0 if n >= PROVEN else e) * exp(-n * most * most))
 
 
-def fisher(a: int, m: int, b: int, n: int) -> float:
+def fisher_exact(a: int, m: int, b: int, n: int) -> float:
     """How often chance alone parts a of m and b of n this unevenly: twice the smaller tail."""
     if not (0 <= a <= m and 0 <= b <= n):
         raise ValueError(f"{a} of {m} and {b} of {n}")
@@ -38,7 +38,7 @@ def fisher(a: int, m: int, b: int, n: int) -> float:
     if not m or not n or not total or total == m + n:
         return 1.0
     if a * n > b * m:
-        return fisher(b, n, a, m)
+        return fisher_exact(b, n, a, m)
     # The tail at and below a, from its largest term down.
     term, tail, at = 1.0, 1.0, a
     while at > max(0, total - n) and term > 1e-17 * tail:
@@ -49,12 +49,14 @@ def fisher(a: int, m: int, b: int, n: int) -> float:
     return min(1.0, 2 * tail * exp(first))
 
 
-def mix(old: Mapping[str, int], m: int, new: Mapping[str, int], n: int) -> tuple[str, float, float]:
+def compare_tags(
+    old: Mapping[str, int], m: int, new: Mapping[str, int], n: int
+) -> tuple[str, float, float]:
     """The tag whose share moved most surely, by how much, and the p-value among all tags."""
     names = sorted(old.keys() | new.keys())
     if not names or not m or not n:
         return "", 0.0, 1.0
-    found = min((fisher(old.get(t, 0), m, new.get(t, 0), n), t) for t in names)
+    found = min((fisher_exact(old.get(t, 0), m, new.get(t, 0), n), t) for t in names)
     name = found[1]
     return name, new.get(name, 0) / n - old.get(name, 0) / m, min(1.0, found[0] * len(names))
 

@@ -16,7 +16,7 @@ import msgspec
 from fourscore.core import ConfigError, Status
 from fourscore.core.errors import suggest_known
 from fourscore.core.rubric import SLACK
-from fourscore.stats.repeats import ks
+from fourscore.stats.repeats import choose_ks
 
 _FORM = re.compile(
     r"(?:(?P<end>lower|upper)\s*\((?P<inner>[^<>=()]+)\)\s*|(?P<name>[^<>=()]+))"
@@ -32,7 +32,7 @@ _STATUSES = tuple(status.value for status in Status)
 _GROUPS = {"tag": "by_tag", "complexity": "by_complexity"}
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class GateOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a gate; the value is None where nothing was measured."""
 
     gate: str
@@ -59,7 +59,9 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         if kind in _GROUPS and rest:
             self._check_bound(rate=True)
             return
-        passes = [f"pass{sign}{k}" for sign in "@^" for k in ks(repeats)] if repeats > 1 else []
+        passes = (
+            [f"pass{sign}{k}" for sign in "@^" for k in choose_ks(repeats)] if repeats > 1 else []
+        )
         of_dimensions = [*dimensions]
         of_dimensions += [f"dimension:{name}" for name in of_dimensions]
         found = {*_RATES, *_COUNTS, *_STATUSES, *passes, *of_dimensions}
@@ -70,20 +72,20 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
             raise self._error(f"{self.name} has no interval")
         self._check_bound(rate=not counted)
 
-    def evaluate(self, document: Mapping[str, Any]) -> Outcome:
+    def evaluate(self, document: Mapping[str, Any]) -> GateOutcome:
         """Hold it against a summary's document."""
         value = self._value(document)
         shown = self.text.partition(self.test)[0].strip()
         if value is None:
             reason = f"{shown} was not measured"
-            return Outcome(gate=self.text, met=False, value=None, reason=reason)
+            return GateOutcome(gate=self.text, met=False, value=None, reason=reason)
         if self.test in (">=", "<=", "=="):
             met = abs(value - self.bound) <= SLACK or _TESTS[self.test](value, self.bound)
         else:
             met = abs(value - self.bound) > SLACK and _TESTS[self.test](value, self.bound)
         reason = f"{shown} is {_shown(value, self.bound)}, {'' if met else 'not '}{self.test} "
         reason += f"{self.bound:g}"
-        return Outcome(gate=self.text, met=met, value=value, reason=reason)
+        return GateOutcome(gate=self.text, met=met, value=value, reason=reason)
 
     def _value(self, document: Mapping[str, Any]) -> float | None:
         self.check(document["dimensions"], document["repeats"])
@@ -119,7 +121,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         return ConfigError(message, field=f"gate {self.text!r}")
 
 
-def parse(text: str) -> Gate:
+def parse_gate(text: str) -> Gate:
     """A gate from what a person wrote."""
     match = _FORM.fullmatch(text.strip())
     name = match and (match["inner"] or match["name"]).strip()

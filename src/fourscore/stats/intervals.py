@@ -12,10 +12,10 @@ from math import sqrt
 
 import msgspec
 
-from fourscore.stats.quantiles import normal, student
+from fourscore.stats.quantiles import normal_quantile, student_quantile
 
 
-class Figure(msgspec.Struct, frozen=True, kw_only=True):
+class IntervalEstimate(msgspec.Struct, frozen=True, kw_only=True):
     """`value` and `interval` are None where they cannot be told; n is always known."""
 
     value: float | None
@@ -23,8 +23,8 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     n: int
 
 
-def unknown(n: int) -> Figure:
-    return Figure(value=None, interval=None, n=n)
+def unknown_estimate(n: int) -> IntervalEstimate:
+    return IntervalEstimate(value=None, interval=None, n=n)
 
 
 def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
@@ -33,10 +33,10 @@ def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
         raise ValueError(f"{successes} successes of {n}")
     if n == 0:
         return 0.0, 1.0
-    return wilson_at(successes / n, n, normal(level))
+    return wilson_from_rate(successes / n, n, normal_quantile(level))
 
 
-def wilson_at(rate: float, n: float, z: float) -> tuple[float, float]:
+def wilson_from_rate(rate: float, n: float, z: float) -> tuple[float, float]:
     """Wilson's interval around a rate for any size and quantile."""
     centre = rate + z * z / (2 * n)
     spread = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
@@ -46,7 +46,7 @@ def wilson_at(rate: float, n: float, z: float) -> tuple[float, float]:
     return low, high
 
 
-def clustered(
+def clustered_interval(
     rate: float, error: float | None, cases: int, n: int, level: float = 0.95
 ) -> tuple[float, float]:
     """The interval of a mean in [0, 1] over n attempts at some cases, given its clustered error.
@@ -55,6 +55,6 @@ def clustered(
     much the attempts at one case have in common, so a case counts once.
     """
     if not error:
-        return wilson_at(rate, cases, normal(level))
+        return wilson_from_rate(rate, cases, normal_quantile(level))
     alike = min(float(n), rate * (1 - rate) / (error * error))
-    return wilson_at(rate, alike, student(level, cases - 1))
+    return wilson_from_rate(rate, alike, student_quantile(level, cases - 1))

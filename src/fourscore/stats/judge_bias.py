@@ -13,36 +13,38 @@ from math import fsum, sqrt
 
 import msgspec
 
-from fourscore.stats.intervals import Figure, unknown
-from fourscore.stats.quantiles import student
+from fourscore.stats.intervals import IntervalEstimate, unknown_estimate
+from fourscore.stats.quantiles import student_quantile
 
 
-class Group(msgspec.Struct, frozen=True, kw_only=True):
+class GroupBias(msgspec.Struct, frozen=True, kw_only=True):
     """How a judge differs from people in one group, and there more than elsewhere."""
 
     name: str
-    difference: Figure
-    excess: Figure
+    difference: IntervalEstimate
+    excess: IntervalEstimate
 
 
-def mean(values: Sequence[float], *, level: float = 0.95) -> Figure:
+def mean_difference(values: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
     """With Student's interval; without one where there is no spread to go by."""
     n = len(values)
     if not n:
-        return unknown(0)
+        return unknown_estimate(0)
     centre, variance = _moments(values)
     if not variance:
-        return Figure(value=centre, interval=None, n=n)
-    reach = student(level, n - 1) * sqrt(variance / n)
-    return Figure(value=centre, interval=(centre - reach, centre + reach), n=n)
+        return IntervalEstimate(value=centre, interval=None, n=n)
+    reach = student_quantile(level, n - 1) * sqrt(variance / n)
+    return IntervalEstimate(value=centre, interval=(centre - reach, centre + reach), n=n)
 
 
-def by_group(groups: Mapping[str, Sequence[float]], *, level: float = 0.95) -> list[Group]:
+def measure_group_bias(
+    groups: Mapping[str, Sequence[float]], *, level: float = 0.95
+) -> list[GroupBias]:
     """Differences of judge and people in each group, by name."""
     return [
-        Group(
+        GroupBias(
             name=name,
-            difference=mean(groups[name], level=level),
+            difference=mean_difference(groups[name], level=level),
             excess=_excess(
                 groups[name],
                 [x for other, values in groups.items() if other != name for x in values],
@@ -53,40 +55,42 @@ def by_group(groups: Mapping[str, Sequence[float]], *, level: float = 0.95) -> l
     ]
 
 
-def _excess(here: Sequence[float], elsewhere: Sequence[float], level: float) -> Figure:
+def _excess(here: Sequence[float], elsewhere: Sequence[float], level: float) -> IntervalEstimate:
     """The difference of two means: Welch's interval, its degrees of freedom rounded down."""
     n, m = len(here), len(elsewhere)
     if not n or not m:
-        return unknown(n + m)
+        return unknown_estimate(n + m)
     (one, spread), (other, wide) = _moments(here), _moments(elsewhere)
     a, b = spread / n, wide / m
     if n < 2 or m < 2 or not a + b:
-        return Figure(value=one - other, interval=None, n=n + m)
+        return IntervalEstimate(value=one - other, interval=None, n=n + m)
     freedom = int((a + b) ** 2 / (a * a / (n - 1) + b * b / (m - 1)))
-    reach = student(level, max(1, freedom)) * sqrt(a + b)
-    return Figure(value=one - other, interval=(one - other - reach, one - other + reach), n=n + m)
+    reach = student_quantile(level, max(1, freedom)) * sqrt(a + b)
+    return IntervalEstimate(
+        value=one - other, interval=(one - other - reach, one - other + reach), n=n + m
+    )
 
 
-def slope(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> Figure:
+def fit_slope(x: Sequence[float], y: Sequence[float], *, level: float = 0.95) -> IntervalEstimate:
     """How much y grows with x."""
     n = len(x)
     if n < 3:
-        return unknown(n)
+        return unknown_estimate(n)
     middle = fsum(x) / n
     squares = fsum((a - middle) ** 2 for a in x)
     if squares <= 1e-12 * n * (1 + middle * middle):
-        return unknown(n)
+        return unknown_estimate(n)
     centre = fsum(y) / n
     found = fsum((a - middle) * (b - centre) for a, b in zip(x, y, strict=True)) / squares
     spread = 0.0
     for a, b in zip(x, y, strict=True):
         pull = 1 - 1 / n - (a - middle) ** 2 / squares  # 1 less its leverage
         if pull <= 1e-9:  # the line goes through this one whatever it is
-            return Figure(value=found, interval=None, n=n)
+            return IntervalEstimate(value=found, interval=None, n=n)
         left = b - centre - found * (a - middle)
         spread += ((a - middle) * left / pull) ** 2
-    reach = student(level, n - 2) * sqrt(spread) / squares
-    return Figure(value=found, interval=(found - reach, found + reach), n=n)
+    reach = student_quantile(level, n - 2) * sqrt(spread) / squares
+    return IntervalEstimate(value=found, interval=(found - reach, found + reach), n=n)
 
 
 def _moments(values: Sequence[float]) -> tuple[float, float]:

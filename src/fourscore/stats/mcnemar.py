@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from fourscore.stats.p_values import coin_tail, normal_tail
-from fourscore.stats.quantiles import normal, student
+from fourscore.stats.quantiles import normal_quantile, student_quantile
 from fourscore.stats.repeats import MAX_REPEATS
 
 if TYPE_CHECKING:
@@ -103,10 +103,10 @@ class PassPairs:
             rate_b=fsum(b * count for (_, b), count in tally.items()) / n,
             difference=difference,
             square=square,
-            interval=interval(n, difference, square, level)
+            interval=paired_rate_interval(n, difference, square, level)
             if once
             else _clustered(n, self.attempts, difference, square, discord, level),
-            p=mcnemar(gained, lost) if once else flips(_differences(tally)),
+            p=mcnemar(gained, lost) if once else exact_flip_p_value(_differences(tally)),
         )
 
 
@@ -115,7 +115,7 @@ def mcnemar(gained: int, lost: int) -> float:
     return coin_tail(gained, lost)
 
 
-def flips(differences: "Mapping[Fraction, int]") -> float:
+def exact_flip_p_value(differences: "Mapping[Fraction, int]") -> float:
     """The exact two-sided p-value of differences, {how much: in how many cases}."""
     changed = {size: count for size, count in differences.items() if size}
     unit = lcm(*(size.denominator for size in changed)) if changed else 1
@@ -139,11 +139,11 @@ def flips(differences: "Mapping[Fraction, int]") -> float:
     return min(1.0, 2 * tail / (1 << len(sizes)))
 
 
-def interval(
+def paired_rate_interval(
     n: float, difference: float, square: float, level: float = 0.95
 ) -> tuple[float, float]:
     """Bonett & Price's, from the mean and the mean square of differences in [-1, 1]."""
-    return _adjusted(n, difference, square, normal(level))
+    return _adjusted(n, difference, square, normal_quantile(level))
 
 
 def _adjusted(n: float, difference: float, square: float, z: float) -> tuple[float, float]:
@@ -157,11 +157,11 @@ def _clustered(
 ) -> tuple[float, float]:
     """`discord` is how often two single attempts, one of each run at one case, would differ."""
     if n == 1 or not discord:
-        return _adjusted(n, difference, discord, normal(level))
+        return _adjusted(n, difference, discord, normal_quantile(level))
     between = (square - difference * difference) * n / (n - 1)
     within = discord - difference * difference
     alike = min(attempts, max(n, n * within / between)) if between > 0 else attempts
-    return _adjusted(alike, difference, discord, student(level, n - 1))
+    return _adjusted(alike, difference, discord, student_quantile(level, n - 1))
 
 
 def _differences(tally: Mapping[tuple[float, float], int]) -> "dict[Fraction, int]":

@@ -15,8 +15,8 @@ from math import sqrt
 
 import msgspec
 
-from fourscore.stats.intervals import clustered, wilson
-from fourscore.stats.quantiles import student
+from fourscore.stats.intervals import clustered_interval, wilson
+from fourscore.stats.quantiles import student_quantile
 
 #: Means are exact: a float of at least 2^-28 is a whole multiple of 2^-80.
 EXACT = 80
@@ -27,7 +27,7 @@ _EXACT = 2.0**EXACT
 _COARSER = EXACT - GRAIN
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+class MeanEstimate(msgspec.Struct, frozen=True, kw_only=True):
     """A mean, how sure it is, and of what: n attempts at so many cases.
 
     None where nothing was seen; the error also where there is one case only.
@@ -86,17 +86,17 @@ class Rate(Moments):
             self.cross += s + x * n
             self.sizes += n + n
 
-    def estimate(self, level: float = 0.95) -> Estimate:
+    def estimate(self, level: float = 0.95) -> MeanEstimate:
         """Wilson's interval where every case was tried once, else the clustered one."""
         self.squares = self.total + 2 * self._pairs
         mean, error, interval = None, self.error(), None
         if self.n:
             mean = self.total / self.n
             if self.again:
-                interval = clustered(mean, error, self.cases, self.n, level)
+                interval = clustered_interval(mean, error, self.cases, self.n, level)
             else:
                 interval = wilson(self.total, self.n, level)
-        return Estimate(n=self.n, cases=self.cases, mean=mean, error=error, interval=interval)
+        return MeanEstimate(n=self.n, cases=self.cases, mean=mean, error=error, interval=interval)
 
 
 class Mean(Moments):
@@ -145,7 +145,7 @@ class Mean(Moments):
 
     def estimate(
         self, level: float = 0.95, bounds: tuple[float, float] | None = (0.0, 1.0)
-    ) -> Estimate:
+    ) -> MeanEstimate:
         """With a t interval, cut at the bounds.
 
         Where the cases show no spread there is nothing to go by, and [1, 1] from three perfect
@@ -156,22 +156,22 @@ class Mean(Moments):
         if error is not None:
             error /= 1 << GRAIN
         if mean is not None and error:
-            reach = student(level, self.cases - 1) * error
+            reach = student_quantile(level, self.cases - 1) * error
             interval = mean - reach, mean + reach
             if bounds is not None:
                 interval = max(bounds[0], interval[0]), min(bounds[1], interval[1])
         elif mean is not None and bounds == (0.0, 1.0):
-            interval = clustered(mean, None, self.cases, self.n, level)
-        return Estimate(n=self.n, cases=self.cases, mean=mean, error=error, interval=interval)
+            interval = clustered_interval(mean, None, self.cases, self.n, level)
+        return MeanEstimate(n=self.n, cases=self.cases, mean=mean, error=error, interval=interval)
 
 
-def estimate(
+def estimate_mean(
     values: Iterable[float],
     cases: Iterable[Hashable] | None = None,
     *,
     level: float = 0.95,
     bounds: tuple[float, float] | None = (0.0, 1.0),
-) -> Estimate:
+) -> MeanEstimate:
     """The mean of values, clustered by the case each belongs to; without cases each is its own."""
     mean = Mean()
     if cases is None:
@@ -187,7 +187,7 @@ def estimate(
     return mean.estimate(level, bounds)
 
 
-def rate(counts: Iterable[tuple[int, int]], *, level: float = 0.95) -> Estimate:
+def estimate_rate(counts: Iterable[tuple[int, int]], *, level: float = 0.95) -> MeanEstimate:
     """A success rate from (successes, attempts), one pair a case."""
     total = Rate()
     for successes, attempts in counts:

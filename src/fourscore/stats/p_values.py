@@ -76,7 +76,7 @@ def _fraction(a: float, b: float, x: float) -> float:
     return value
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def adjust_holm(p_values: Sequence[float]) -> list[float]:
     """The adjusted p-values, each in its place."""
     adjusted, floor = [1.0] * len(p_values), 0.0
     ranked = sorted(range(len(p_values)), key=p_values.__getitem__)

@@ -18,11 +18,11 @@ from math import fsum
 import msgspec
 
 from fourscore.stats.bootstrap import RESAMPLES
-from fourscore.stats.bounded_map import Named
+from fourscore.stats.bounded_map import BoundedMap
 from fourscore.stats.mcnemar import PassChange, PassPairs
-from fourscore.stats.p_values import holm
+from fourscore.stats.p_values import adjust_holm
 from fourscore.stats.paired_scores import ScoreChange, ScorePairs
-from fourscore.stats.paired_verdict import PairedVerdict, Rules, decide
+from fourscore.stats.paired_verdict import PairedVerdict, VerdictRules, decide_verdict
 
 #: Tags kept: the first by name.
 GROUPS = 1000
@@ -56,7 +56,7 @@ class Pairs:
 
     def __init__(self) -> None:
         self._all = _Group(keep=True)
-        self._tags: Named[_Group] = Named(GROUPS, _Group)
+        self._tags: BoundedMap[_Group] = BoundedMap(GROUPS, _Group)
 
     def add(
         self,
@@ -100,13 +100,13 @@ class Pairs:
     def tags_left_out(self) -> bool:
         return self._tags.left_out
 
-    def compare(self, rules: Rules | None = None) -> Comparison:
+    def compare(self, rules: VerdictRules | None = None) -> Comparison:
         """All cases."""
-        return _compare({"": self._all}, rules or Rules())[""]
+        return _compare({"": self._all}, rules or VerdictRules())[""]
 
-    def by_tag(self, rules: Rules | None = None) -> dict[str, Comparison]:
+    def by_tag(self, rules: VerdictRules | None = None) -> dict[str, Comparison]:
         """Each tag, by name. All their tests share one chance of a false alarm."""
-        return _compare(self._tags.items(), rules or Rules())
+        return _compare(self._tags.items(), rules or VerdictRules())
 
     def bootstrap(
         self, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
@@ -115,7 +115,7 @@ class Pairs:
         return self._all.scores.bootstrap(level=level, resamples=resamples, seed=seed)
 
 
-def _compare(groups: dict[str, _Group], rules: Rules) -> dict[str, Comparison]:
+def _compare(groups: dict[str, _Group], rules: VerdictRules) -> dict[str, Comparison]:
     changes = {
         name: (group.passes.change(rules.level), group.scores.change(rules.level))
         for name, group in groups.items()
@@ -127,13 +127,13 @@ def _compare(groups: dict[str, _Group], rules: Rules) -> dict[str, Comparison]:
         for kind, p in ((0, passes.p), (1, scores.p if groups[name].graded else None))
         if p is not None
     }
-    adjusted = dict(zip(raw, holm(list(raw.values())), strict=True))
+    adjusted = dict(zip(raw, adjust_holm(list(raw.values())), strict=True))
     return {
         name: Comparison(
             passes=passes,
             scores=scores,
             graded=groups[name].graded,
-            verdict=decide(
+            verdict=decide_verdict(
                 passes,
                 scores,
                 adjusted.get((name, 0)),

@@ -15,7 +15,7 @@ from math import sqrt
 import msgspec
 
 from fourscore.stats.bootstrap import RESAMPLES, bootstrap
-from fourscore.stats.mcnemar import interval
+from fourscore.stats.mcnemar import paired_rate_interval
 from fourscore.stats.means import EXACT, Mean
 from fourscore.stats.p_values import student_tail
 
@@ -94,7 +94,7 @@ class ScorePairs:
             mean_b=self._b / (n << EXACT),
             difference=mean,
             error=error,
-            interval=found.interval or interval(n, mean, mean * mean, level),
+            interval=found.interval or paired_rate_interval(n, mean, mean * mean, level),
             p=max(p, 2.0 ** (1 - m)) if m else 1.0,
         )
 

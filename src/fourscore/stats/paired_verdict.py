@@ -34,10 +34,10 @@ from fourscore.stats.power import (
     detectable_scores,
 )
 
-Kind = Literal["better", "worse", "no_difference", "cannot_tell"]
+VerdictKind = Literal["better", "worse", "no_difference", "cannot_tell"]
 
 
-class Rules(msgspec.Struct, frozen=True, kw_only=True):
+class VerdictRules(msgspec.Struct, frozen=True, kw_only=True):
     """What a verdict goes by; without a margin there is no `no_difference`."""
 
     level: float = 0.95
@@ -53,7 +53,7 @@ class PairedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     smallest differences that n cases would have shown are `detectable`; None where none would.
     """
 
-    kind: Kind
+    kind: VerdictKind
     reason: str
     n: int
     tests: int
@@ -81,13 +81,13 @@ class _Measure(msgspec.Struct, frozen=True, kw_only=True):
         return self.margin is not None and -self.margin <= low and high <= self.margin
 
 
-def decide(
+def decide_verdict(
     passes: PassChange,
     scores: ScoreChange,
     p_passes: float | None,
     p_scores: float | None,
     tests: int,
-    rules: Rules,
+    rules: VerdictRules,
 ) -> PairedVerdict:
     """From the two changes and their p-values, adjusted for so many tests."""
     alpha = (1 - rules.level) / max(1, tests)
@@ -120,7 +120,7 @@ def decide(
     )
 
 
-def _settle(measures: list[_Measure], alpha: float) -> tuple[Kind, str, int | None]:
+def _settle(measures: list[_Measure], alpha: float) -> tuple[VerdictKind, str, int | None]:
     seen = "; ".join(each.text for each in measures)
     if not measures:
         return "cannot_tell", "no case was measured in both runs (n = 0)", None
@@ -135,7 +135,7 @@ def _settle(measures: list[_Measure], alpha: float) -> tuple[Kind, str, int | No
         return "cannot_tell", f"this may be chance: {seen}{told}", more
     if len({each.difference > 0 for each in found}) > 1:
         return "cannot_tell", f"one rose and the other fell: {seen}", None
-    kind: Kind = "better" if found[0].difference > 0 else "worse"
+    kind: VerdictKind = "better" if found[0].difference > 0 else "worse"
     return kind, f"{kind}: {seen}", None
 
 
@@ -152,7 +152,7 @@ def _more(measures: list[_Measure]) -> int | None:
     return max(1, min(ways)) if ways else None
 
 
-def _of_passes(change: PassChange, p: float, alpha: float, rules: Rules) -> _Measure:
+def _of_passes(change: PassChange, p: float, alpha: float, rules: VerdictRules) -> _Measure:
     d, square, ends = change.difference or 0.0, change.square or 0.0, change.interval or (-1.0, 1.0)
     low, high = (100 * end for end in ends)
     expected = _expected(change.n, d, square)
@@ -179,7 +179,7 @@ def _of_passes(change: PassChange, p: float, alpha: float, rules: Rules) -> _Mea
     )
 
 
-def _of_scores(change: ScoreChange, p: float, alpha: float, rules: Rules) -> _Measure:
+def _of_scores(change: ScoreChange, p: float, alpha: float, rules: VerdictRules) -> _Measure:
     d, spread, ends = change.difference or 0.0, change.spread or 0.0, change.interval or (-1.0, 1.0)
     expected = spread or _expected(change.n, d, d * d)
     margin, same = rules.margin if rules.score_margin is None else rules.score_margin, None

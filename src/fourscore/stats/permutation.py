@@ -15,7 +15,9 @@ SHUFFLES = 9_999
 EXACT = 14
 
 
-def sign_flip(differences: Sequence[float], *, shuffles: int = SHUFFLES, seed: int = 0) -> float:
+def sign_flip_p_value(
+    differences: Sequence[float], *, shuffles: int = SHUFFLES, seed: int = 0
+) -> float:
     """How often differences with random signs have at least this mean.
 
     Under no difference each could as well have gone the other way.
@@ -40,7 +42,7 @@ def sign_flip(differences: Sequence[float], *, shuffles: int = SHUFFLES, seed: i
     return (reached + 1) / (shuffles + 1)
 
 
-def shuffled_agreement(
+def shuffled_agreement_p_value(
     predicted: Sequence[float], labels: Sequence[float], *, shuffles: int = 1999, seed: int = 0
 ) -> float:
     """How often shuffled labels agree at least as well, by rank, with what was predicted."""

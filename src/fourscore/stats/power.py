@@ -14,13 +14,13 @@ a guess, and so is the number. It says whether ten more cases might do, or ten t
 
 from math import ceil, log2, sqrt
 
-from fourscore.stats.quantiles import normal
+from fourscore.stats.quantiles import normal_quantile
 
 #: Nobody plans for more.
 MOST = 10**9
 
 
-def fewest(alpha: float) -> int:
+def min_differences(alpha: float) -> int:
     """Differences, all of one sign, that a test at this level needs to see."""
     return ceil(1 - log2(alpha) - 1e-9)
 
@@ -42,7 +42,7 @@ def cases_for_passes(
     if not difference or not square:
         return None
     cases = _for_passes(abs(difference), square, step, alpha, power)
-    return _whole(max(cases, fewest(alpha) / (differing or square)))
+    return _whole(max(cases, min_differences(alpha) / (differing or square)))
 
 
 def cases_for_scores(
@@ -59,9 +59,9 @@ def cases_for_scores(
     """
     if not difference or not differing:
         return None
-    z = normal(1 - alpha)
+    z = normal_quantile(1 - alpha)
     cases = ((z + _one_sided(power)) * spread / difference) ** 2 + z * z / 2
-    return _whole(max(cases, fewest(alpha) / differing))
+    return _whole(max(cases, min_differences(alpha) / differing))
 
 
 def cases_for_sameness(
@@ -71,7 +71,7 @@ def cases_for_sameness(
     room = margin - abs(difference)
     if room <= 0:
         return None
-    return _whole(((normal(1 - alpha) + normal(power)) * spread / room) ** 2)
+    return _whole(((normal_quantile(1 - alpha) + normal_quantile(power)) * spread / room) ** 2)
 
 
 def detectable_passes(
@@ -85,7 +85,7 @@ def detectable_passes(
     def needed(change: float) -> float:
         least = max(square, change * step, change * change)
         cases = _for_passes(change, least, step, alpha, power)
-        return max(cases, fewest(alpha) / max(square, change))
+        return max(cases, min_differences(alpha) / max(square, change))
 
     if needed(1.0) > n:
         return None
@@ -100,9 +100,9 @@ def detectable_scores(
     n: int, spread: float, *, alpha: float = 0.05, power: float = 0.8
 ) -> float | None:
     """The smallest mean difference that n cases would have shown; None where none in [0, 1] is."""
-    z = normal(1 - alpha)
+    z = normal_quantile(1 - alpha)
     left = n - z * z / 2
-    if n < fewest(alpha) or left <= 0 or not spread:
+    if n < min_differences(alpha) or left <= 0 or not spread:
         return None
     found = (z + _one_sided(power)) * spread / sqrt(left)
     return found if found <= 1 else None
@@ -110,7 +110,7 @@ def detectable_scores(
 
 def _for_passes(change: float, square: float, step: float, alpha: float, power: float) -> float:
     rest = max(0.0, square - change * change)
-    reach = normal(1 - alpha) * sqrt(square) + _one_sided(power) * sqrt(rest)
+    reach = normal_quantile(1 - alpha) * sqrt(square) + _one_sided(power) * sqrt(rest)
     steps = 2 * step * sqrt(max(0.0, 1 - (change / square) ** 2))
     return (reach / change) ** 2 + steps / change
 
@@ -118,7 +118,7 @@ def _for_passes(change: float, square: float, step: float, alpha: float, power: 
 def _one_sided(power: float) -> float:
     if not 0.5 < power < 1:
         raise ValueError(f"power: {power} is not between 0.5 and 1")
-    return normal(2 * power - 1)
+    return normal_quantile(2 * power - 1)
 
 
 def _whole(cases: float) -> int | None:

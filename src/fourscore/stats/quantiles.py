@@ -13,7 +13,7 @@ MANY = 1000
 
 
 @lru_cache(maxsize=64)
-def normal(level: float) -> float:
+def normal_quantile(level: float) -> float:
     """The z with P(|Z| ≤ z) = level."""
     from statistics import NormalDist  # brings decimal and random: not for who only imports us
 
@@ -23,9 +23,9 @@ def normal(level: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def student(level: float, df: int) -> float:
+def student_quantile(level: float, df: int) -> float:
     """The t with P(|T| ≤ t) = level, for whole degrees of freedom."""
-    z = normal(level)
+    z = normal_quantile(level)
     if df < 1:
         raise ValueError(f"{df} degrees of freedom")
     if df >= MANY:

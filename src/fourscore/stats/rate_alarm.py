@@ -13,10 +13,10 @@ from typing import Literal
 
 import msgspec
 
-from fourscore.stats.confidence_sequence import below, interval, tuned
-from fourscore.stats.cusum import Steps, steps
+from fourscore.stats.confidence_sequence import anytime_interval, is_below, tune_concentration
+from fourscore.stats.cusum import CusumSteps, choose_steps
 
-Word = Literal["insufficient_data", "healthy", "warning", "critical"]
+AlarmStatus = Literal["insufficient_data", "healthy", "warning", "critical"]
 Method = Literal["sequence", "cusum", "simple", "drift"]
 
 #: An alarm at a rate ends at CLEAR · rate · (1 − rate) more passes than the rate asks for: chance
@@ -32,21 +32,21 @@ TUNED = 500
 BLOCKS = 3
 
 
-class Bound(msgspec.Struct, frozen=True):
+class Threshold(msgspec.Struct, frozen=True):
     """A threshold and its sums: failures that climb, passes that clear."""
 
     rate: float
-    fall: Steps
+    fall: CusumSteps
     gain: int
     loss: int
     clear: int
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class AlarmPlan(msgspec.Struct, frozen=True, kw_only=True):
     """How a rate is watched. `bar` is log(1/alpha) of one block, `c` the sequence's tuning."""
 
-    warning: Bound
-    critical: Bound
+    warning: Threshold
+    critical: Threshold
     bar: float
     c: float
     block: int
@@ -56,19 +56,19 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=64)
-def plan(
+def make_alarm_plan(
     warning: float, critical: float, alpha: float, horizon: int, min_samples: int, simple: bool
-) -> Plan:
+) -> AlarmPlan:
     """The watch over a rate whose false alarms have a chance of alpha in any `horizon` samples."""
     if not 0.001 <= critical < warning <= 0.999:
         raise ValueError(
             f"expected 0.001 ≤ critical < warning ≤ 0.999, got {critical} and {warning}"
         )
-    return Plan(
+    return AlarmPlan(
         warning=_bound(warning, critical, alpha / 2, horizon),
         critical=_bound(critical, critical, alpha / 2, horizon),
         bar=log(BLOCKS / (alpha / 2)),
-        c=tuned(TUNED),
+        c=tune_concentration(TUNED),
         block=horizon,
         min_samples=min_samples,
         alpha=alpha,
@@ -76,20 +76,20 @@ def plan(
     )
 
 
-def _bound(rate: float, bad: float, alpha: float, horizon: int) -> Bound:
+def _bound(rate: float, bad: float, alpha: float, horizon: int) -> Threshold:
     share = Fraction(rate).limit_denominator(1000)
     good = min(rate + MARGIN, (1 + rate) / 2)
     bad = min(bad, 1 / (1 + exp(FALL) * (1 - good) / good))
-    return Bound(
+    return Threshold(
         rate=rate,
-        fall=steps(good, bad, alpha, horizon),
+        fall=choose_steps(good, bad, alpha, horizon),
         gain=share.denominator - share.numerator,
         loss=share.numerator,
         clear=ceil(CLEAR * share * (1 - share) * share.denominator),
     )
 
 
-class Level(msgspec.Struct, omit_defaults=True):
+class ThresholdState(msgspec.Struct, omit_defaults=True):
     """Where one threshold's sums stand: `score` while there is no alarm, `surplus` while one is.
 
     `onset`, `n` and `passed` are of the stretch since the score last stood at 0; while an alarm
@@ -103,7 +103,7 @@ class Level(msgspec.Struct, omit_defaults=True):
     n: int = 0
     passed: int = 0
 
-    def step(self, passed: bool, at: float, bound: Bound) -> bool:
+    def step(self, passed: bool, at: float, bound: Threshold) -> bool:
         """Move on; True where the sum reached its limit, or the alarm is over."""
         if self.on:
             self.surplus = max(0, self.surplus + (bound.gain if passed else -bound.loss))
@@ -124,34 +124,34 @@ class Level(msgspec.Struct, omit_defaults=True):
         self.on, self.onset, self.score, self.surplus = on, since, 0, 0
 
 
-class Turn(msgspec.Struct, frozen=True):
+class AlarmChange(msgspec.Struct, frozen=True):
     """A status that changed: found how, since when, and the counts of that stretch.
 
     The stretch of a sum begins where the sum last stood at 0; that of a sequence is its block.
     """
 
-    before: Word
-    after: Word
+    before: AlarmStatus
+    after: AlarmStatus
     method: Method
     since: float
     passed: int
     n: int
 
 
-class Vigil(msgspec.Struct, omit_defaults=True):
+class RateAlarm(msgspec.Struct, omit_defaults=True):
     """The state of the watch: small, whole numbers and times, the same through JSON."""
 
     n: int = 0
     passed: int = 0
-    status: Word = "insufficient_data"
+    status: AlarmStatus = "insufficient_data"
     since: float = 0.0
     block_n: int = 0
     block_passed: int = 0
     block_at: float = 0.0
-    warning: Level = msgspec.field(default_factory=Level)
-    critical: Level = msgspec.field(default_factory=Level)
+    warning: ThresholdState = msgspec.field(default_factory=ThresholdState)
+    critical: ThresholdState = msgspec.field(default_factory=ThresholdState)
 
-    def fold(self, passed: bool, at: float, plan: Plan) -> Turn | None:
+    def fold(self, passed: bool, at: float, plan: AlarmPlan) -> AlarmChange | None:
         """Take one more verdict; what changed, if the status did."""
         self.n += 1
         self.passed += passed
@@ -176,7 +176,7 @@ class Vigil(msgspec.Struct, omit_defaults=True):
         self.status, self.since = after, self.warning.onset if after == "warning" else since
         if not plan.simple and before != "insufficient_data":
             self.block_n = self.block_passed = 0
-        return Turn(before, after, method, since, of, n)
+        return AlarmChange(before, after, method, since, of, n)
 
     def renew(self) -> None:
         """Other thresholds, or another rule, from now on: the status stays, its sums begin anew."""
@@ -186,9 +186,11 @@ class Vigil(msgspec.Struct, omit_defaults=True):
 
     def interval(self, alpha: float = 0.05) -> tuple[float, float]:
         """Of the rate in this block."""
-        return interval(self.block_passed, self.block_n, alpha=alpha, tuned_for=TUNED)
+        return anytime_interval(self.block_passed, self.block_n, alpha=alpha, tuned_for=TUNED)
 
-    def _move(self, passed: bool, at: float, plan: Plan) -> tuple[Method, float, int, int] | None:
+    def _move(
+        self, passed: bool, at: float, plan: AlarmPlan
+    ) -> tuple[Method, float, int, int] | None:
         """Both thresholds, the milder first: how, since when and by which counts one turned."""
         found: tuple[Method, float, int, int] | None = None
         if passed and self.status == "healthy" and not (self.warning.score or self.critical.score):
@@ -203,14 +205,14 @@ class Vigil(msgspec.Struct, omit_defaults=True):
                 if reached:
                     found = "cusum", level.onset, level.passed, level.n
                     level.turn(True, level.onset)
-                elif below(self.block_passed, self.block_n, bound.rate, plan.c, plan.bar):
+                elif is_below(self.block_passed, self.block_n, bound.rate, plan.c, plan.bar):
                     found = "sequence", self.block_at, self.block_passed, self.block_n
                     level.turn(True, self.block_at)
         if self.critical.on and not self.warning.on:
             self.warning.turn(True, self.critical.onset)
         return found
 
-    def _word(self, plan: Plan) -> Word:
+    def _word(self, plan: AlarmPlan) -> AlarmStatus:
         if plan.simple:
             rate = self.passed / self.n
             if rate < plan.critical.rate:

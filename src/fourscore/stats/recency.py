@@ -9,8 +9,8 @@ from math import fsum, isfinite, sqrt
 from typing import Any
 
 from fourscore.core.numbers import to_finite_float
-from fourscore.stats.intervals import Figure, unknown
-from fourscore.stats.quantiles import student
+from fourscore.stats.intervals import IntervalEstimate, unknown_estimate
+from fourscore.stats.quantiles import student_quantile
 
 WINDOW, STEP = 5, 0.1
 
@@ -33,7 +33,7 @@ def remove_outliers(scores: Sequence[float], share: float = 0.1) -> list[float]:
     return [score for i, score in enumerate(scores) if i not in dropped]
 
 
-def weights_of(n: int, window: int = WINDOW, decay: float | None = None) -> list[float]:
+def make_weights(n: int, window: int = WINDOW, decay: float | None = None) -> list[float]:
     """The weights of the newest n: 1.0, 0.9, 0.8, …, or `decay` to the power of 0, 1, 2, …"""
     if window < 1:
         raise ValueError(f"window: {window} is below 1")
@@ -57,10 +57,10 @@ def aggregate_scores(
 
     Nothing in: None.
     """
-    return aggregate(executions, share=share, window=window, decay=decay).value
+    return aggregate_recent(executions, share=share, window=window, decay=decay).value
 
 
-def aggregate(
+def aggregate_recent(
     executions: Iterable[Any],
     *,
     share: float = 0.1,
@@ -68,7 +68,7 @@ def aggregate(
     decay: float | None = None,
     level: float = 0.95,
     bounds: tuple[float, float] = (0.0, 100.0),
-) -> Figure:
+) -> IntervalEstimate:
     """The same with its interval: where it would lie for as many more executions of this kind.
 
     The weights of the newest say how much their spread is evened out; the spread itself is that of
@@ -78,28 +78,28 @@ def aggregate(
     n = len(scores)
     kept = remove_outliers(scores, share)
     if not kept:
-        return unknown(n)
-    weights = weights_of(len(kept), window, decay)
+        return unknown_estimate(n)
+    weights = make_weights(len(kept), window, decay)
     total = fsum(weights)
     value = fsum(w * s for w, s in zip(weights, kept, strict=False)) / total
     if n < 2:
-        return Figure(value=value, interval=None, n=n)
+        return IntervalEstimate(value=value, interval=None, n=n)
     mean = fsum(scores) / n
     spread = sqrt(fsum((s - mean) ** 2 for s in scores) / (n - 1))
     if not spread:
-        return Figure(value=value, interval=None, n=n)
-    reach = student(level, n - 1) * spread * sqrt(fsum(w * w for w in weights)) / total
+        return IntervalEstimate(value=value, interval=None, n=n)
+    reach = student_quantile(level, n - 1) * spread * sqrt(fsum(w * w for w in weights)) / total
     interval = max(bounds[0], value - reach), min(bounds[1], value + reach)
-    return Figure(value=value, interval=interval, n=n)
+    return IntervalEstimate(value=value, interval=interval, n=n)
 
 
-class Trend(Figure, frozen=True, kw_only=True):
+class Trend(IntervalEstimate, frozen=True, kw_only=True):
     """`value` is the change from one execution to the next, by a straight line through all."""
 
     direction: str
 
 
-def trend(scores: Sequence[float], *, level: float = 0.95) -> Trend:
+def fit_trend(scores: Sequence[float], *, level: float = 0.95) -> Trend:
     """Where it is going, oldest first; told only where the interval leaves out 0."""
     n = len(scores)
     if n < 3:
@@ -108,7 +108,7 @@ def trend(scores: Sequence[float], *, level: float = 0.95) -> Trend:
     squares = fsum((i - middle) ** 2 for i in range(n))
     slope = fsum((i - middle) * (s - mean) for i, s in enumerate(scores)) / squares
     left = fsum((s - mean - slope * (i - middle)) ** 2 for i, s in enumerate(scores))
-    reach = student(level, n - 2) * sqrt(left / (n - 2) / squares)
+    reach = student_quantile(level, n - 2) * sqrt(left / (n - 2) / squares)
     interval = slope - reach, slope + reach
     direction = "rising" if interval[0] > 0 else "falling" if interval[1] < 0 else "steady"
     return Trend(value=slope, interval=interval, n=n, direction=direction)

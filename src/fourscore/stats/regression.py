@@ -16,7 +16,7 @@ from operator import mul
 from typing import NamedTuple
 
 
-class Fit(NamedTuple):
+class LinearFit(NamedTuple):
     """`floor + Σ weight · column`; no weight is below 0."""
 
     floor: float
@@ -26,14 +26,14 @@ class Fit(NamedTuple):
         return self.floor + fsum(w * x for w, x in zip(self.weights, row, strict=True))
 
 
-def non_negative(
+def fit_non_negative(
     rows: Sequence[Sequence[float]],
     targets: Sequence[float],
     *,
     ridge: float = 1.0,
     floor: bool = True,
     sweeps: int = 1000,
-) -> Fit:
+) -> LinearFit:
     """The weights of the columns. `ridge` counts as so many rows that say: nothing matters.
 
     Without a `floor` the line goes through 0.
@@ -66,7 +66,7 @@ def non_negative(
         if moved < 1e-12:
             break
     base = mean - fsum(w * m for w, m in zip(weights, middle, strict=True))
-    return Fit(base, tuple(weights))
+    return LinearFit(base, tuple(weights))
 
 
 Row = Sequence[float]
@@ -93,7 +93,7 @@ def sigmoid(log_odds: float) -> float:
     return 1 / (1 + exp(-max(-40.0, min(40.0, log_odds))))
 
 
-def surprise(log_odds: float, *, label: bool) -> float:
+def log_loss(log_odds: float, *, label: bool) -> float:
     """The log loss of one label, in nats."""
     wrong = -log_odds if label else log_odds
     return max(wrong, 0.0) + log1p(exp(-abs(wrong)))
@@ -153,7 +153,7 @@ class _Problem(NamedTuple):
         odds = [_dot(point, row) for row in zip(*self.columns, strict=True)]
         each = zip(self.shares, odds, self.labels, strict=True)
         moves = zip(self.pulls, point, self.goals, strict=True)
-        loss = sum(share * surprise(z, label=label) for share, z, label in each)
+        loss = sum(share * log_loss(z, label=label) for share, z, label in each)
         return loss + sum(pull * (at - goal) ** 2 for pull, at, goal in moves) / 2, odds
 
     def derivatives(

@@ -10,14 +10,14 @@ from array import array
 from collections.abc import Iterable, Mapping
 from math import comb, fsum, sqrt
 
-from fourscore.stats.intervals import clustered
-from fourscore.stats.means import Estimate, Mean
+from fourscore.stats.intervals import clustered_interval
+from fourscore.stats.means import Mean, MeanEstimate
 
 #: Sums of so many scores fit the packed columns, and binomials of so many stay quick.
 MAX_REPEATS = 10_000
 
 
-def ks(repeats: int) -> list[int]:
+def choose_ks(repeats: int) -> list[int]:
     """Which k are worth printing: all up to ten, then the powers of two, and the last."""
     powers = (1 << i for i in range(4, repeats.bit_length()))
     return sorted({*range(1, min(repeats, 10) + 1), *powers, repeats})
@@ -35,17 +35,17 @@ def pass_all(successes: int, n: int, k: int) -> float:
     return comb(successes, k) / comb(n, k)
 
 
-def pass_at_k(tally: Mapping[tuple[int, int], int], k: int, level: float = 0.95) -> Estimate:
+def pass_at_k(tally: Mapping[tuple[int, int], int], k: int, level: float = 0.95) -> MeanEstimate:
     """pass@k over the cases of a tally: {(successes, attempts): how many cases}."""
     return _over_cases([(pass_at(s, n, k), c) for (s, n), c in tally.items() if n >= k], level)
 
 
-def pass_hat_k(tally: Mapping[tuple[int, int], int], k: int, level: float = 0.95) -> Estimate:
+def pass_hat_k(tally: Mapping[tuple[int, int], int], k: int, level: float = 0.95) -> MeanEstimate:
     """pass^k over the cases of a tally: {(successes, attempts): how many cases}."""
     return _over_cases([(pass_all(s, n, k), c) for (s, n), c in tally.items() if n >= k], level)
 
 
-def tally_of(counts: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:
+def count_tally(counts: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:
     """The (successes, attempts) of each case as a tally."""
     tally: dict[tuple[int, int], int] = {}
     for pair in counts:
@@ -60,19 +60,19 @@ def _check(successes: int, n: int, k: int) -> None:
         raise ValueError(f"k = {k} of {n} attempts")
 
 
-def _over_cases(values: list[tuple[float, int]], level: float) -> Estimate:
+def _over_cases(values: list[tuple[float, int]], level: float) -> MeanEstimate:
     """The mean of one value a case, given as (value, how many cases); fsum forgets the order."""
     cases = sum(count for _, count in values)
     if not cases:
-        return Estimate(n=0, cases=0, mean=None, error=None, interval=None)
+        return MeanEstimate(n=0, cases=0, mean=None, error=None, interval=None)
     mean, error = values[0][0], 0.0
     if any(value != mean for value, _ in values):  # else a rounded mean would show some spread
         mean = fsum(value * count for value, count in values) / cases
         spread = fsum(count * (value - mean) ** 2 for value, count in values)
         error = sqrt(spread / (cases - 1) / cases)
-    interval = clustered(mean, error, cases, cases, level)
+    interval = clustered_interval(mean, error, cases, cases, level)
     known = error if cases > 1 else None
-    return Estimate(n=cases, cases=cases, mean=mean, error=known, interval=interval)
+    return MeanEstimate(n=cases, cases=cases, mean=mean, error=known, interval=interval)
 
 
 class Column:

@@ -26,7 +26,7 @@ from typing import Literal
 import msgspec
 
 from fourscore.core.numbers import check_finite, check_whole
-from fourscore.stats.quantiles import student
+from fourscore.stats.quantiles import student_quantile
 
 #: Looks at the most, at these shares of the budget.
 SHARES = (0.125, 0.25, 0.5, 1.0)
@@ -37,10 +37,10 @@ LATE = 2
 #: The level of the upper bound: a gain worth having is rejected so often, at a look.
 ABOVE = 0.1
 
-Outcome = Literal["accept", "reject", "go_on", "undecided"]
+SequentialOutcome = Literal["accept", "reject", "go_on", "undecided"]
 
 
-class Looks(msgspec.Struct, frozen=True, kw_only=True):
+class SequentialPlan(msgspec.Struct, frozen=True, kw_only=True):
     """When to look, and how sure to be. `largest` is how far a difference can go at all."""
 
     budget: int = 200
@@ -84,7 +84,7 @@ class SequentialResult(msgspec.Struct, frozen=True, kw_only=True):
     level, `high` at 10%. `more` is how many pairs the next look waits for.
     """
 
-    outcome: Outcome
+    outcome: SequentialOutcome
     n: int
     look: int
     mean: float | None = None
@@ -98,12 +98,14 @@ class SequentialResult(msgspec.Struct, frozen=True, kw_only=True):
         return _reason(self)
 
 
-def look(differences: Sequence[float], plan: Looks | None = None) -> SequentialResult:
+def decide_sequentially(
+    differences: Sequence[float], plan: SequentialPlan | None = None
+) -> SequentialResult:
     """The first look that decides, over the differences (new − old) in the order they came.
 
     The same differences give the same verdict, so that a search that was cut off goes on.
     """
-    plan = plan or Looks()
+    plan = plan or SequentialPlan()
     for difference in differences:
         if type(difference) is not float or not -plan.largest <= difference <= plan.largest:
             _refuse(difference, plan.largest)
@@ -112,8 +114,8 @@ def look(differences: Sequence[float], plan: Looks | None = None) -> SequentialR
     for number, (size, level) in enumerate(zip(sizes, plan.levels, strict=True), 1):
         if len(differences) < size:
             return msgspec.structs.replace(verdict, more=size - len(differences))
-        low, high = bounds(differences[:size], level, ABOVE, plan.largest)
-        outcome: Outcome = "go_on" if number < len(sizes) else "undecided"
+        low, high = one_sided_bounds(differences[:size], level, ABOVE, plan.largest)
+        outcome: SequentialOutcome = "go_on" if number < len(sizes) else "undecided"
         if low > 0:
             outcome = "accept"
         elif high < plan.margin:
@@ -132,7 +134,7 @@ def look(differences: Sequence[float], plan: Looks | None = None) -> SequentialR
     return verdict
 
 
-def bounds(
+def one_sided_bounds(
     differences: Sequence[float], level: float, above: float = ABOVE, largest: float = 100.0
 ) -> tuple[float, float]:
     """The one-sided bounds of the mean, below at `level` and above at `above`."""
@@ -149,7 +151,7 @@ def _lower(differences: Sequence[float], level: float, largest: float) -> float:
     squares = fsum([x * x for x in apart])
     if not squares:
         return -largest
-    t = student(1 - 2 * level, max(1, n - 2)) if level < 0.5 else 0.0
+    t = student_quantile(1 - 2 * level, max(1, n - 2)) if level < 0.5 else 0.0
     cubes = fsum([x * x * x for x in apart])
     lean: float = max(0.0, -cubes / squares**1.5)  # the skewness over the root of n
     reach = t + lean * (1 + 2 * t * t) / 6

@@ -15,10 +15,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from fourscore.core import Case, Score, Status, Trace, Usage
-from fourscore.stats.bounded_map import Named
-from fourscore.stats.means import EXACT, Estimate, Mean, Rate
-from fourscore.stats.repeats import Column, OpenCases, ks, pass_at_k, pass_hat_k
-from fourscore.stats.summary_counters import Amount, Canaries, First, Spending, Worst
+from fourscore.stats.bounded_map import BoundedMap
+from fourscore.stats.means import EXACT, Mean, MeanEstimate, Rate
+from fourscore.stats.repeats import Column, OpenCases, choose_ks, pass_at_k, pass_hat_k
+from fourscore.stats.summary_counters import (
+    CanaryCounts,
+    ExactSum,
+    FirstItems,
+    UsageSum,
+    WorstFailures,
+)
 
 #: Failures shown, and groups kept: the first by name.
 FAILURES = 100
@@ -56,11 +62,11 @@ class Summary:
         self._value = self._new()
         self._dimensions = {name: self._new() for name in dimensions}
         self._named = tuple(self._dimensions)
-        self._tags, self._complexities = Named(GROUPS, Rate), Named(GROUPS, Rate)
-        self._failures, self._worst = First(FAILURES), Worst(WORST)
-        self._unmeasured = Worst(WORST)
-        self._canaries = Canaries()
-        self._judges, self._agent, self._seconds = Spending(), Spending(), Amount()
+        self._tags, self._complexities = BoundedMap(GROUPS, Rate), BoundedMap(GROUPS, Rate)
+        self._failures, self._worst = FirstItems(FAILURES), WorstFailures(WORST)
+        self._unmeasured = WorstFailures(WORST)
+        self._canaries = CanaryCounts()
+        self._judges, self._agent, self._seconds = UsageSum(), UsageSum(), ExactSum()
 
     def add(self, case: Case, repeat: int, score: Score, trace: Trace | None = None) -> None:
         """One row; the trace, where given, says what the agent took and spent."""
@@ -124,7 +130,7 @@ class Summary:
         mean = Mean()
         return mean, self._open.column(mean) if self.repeats > 1 else None
 
-    def _estimate(self, kept: _Kept) -> Estimate:
+    def _estimate(self, kept: _Kept) -> MeanEstimate:
         mean, column = kept
         if column is not None:
             mean = self._open.so_far(column, mean)
@@ -211,7 +217,7 @@ class Summary:
         tally = {pair: count for pair, count in self._tally.items() if count}
         kinds = {"pass@k": pass_at_k, "pass^k": pass_hat_k}
         return {
-            name: {str(k): _line(of(tally, k, self.level)) for k in ks(self.repeats)}
+            name: {str(k): _line(of(tally, k, self.level)) for k in choose_ks(self.repeats)}
             for name, of in kinds.items()
         }
 
@@ -229,10 +235,10 @@ def _keep(kept: _Kept, value: float, slot: int) -> None:
         column.sums[slot] += mean.part(value)
 
 
-def _ends(found: Estimate) -> list[float] | None:
+def _ends(found: MeanEstimate) -> list[float] | None:
     return None if found.interval is None else list(found.interval)
 
 
-def _line(found: Estimate) -> dict[str, Any]:
+def _line(found: MeanEstimate) -> dict[str, Any]:
     line = {"rate": found.mean, "cases": found.cases, "error": found.error}
     return {**line, "interval": _ends(found)}

@@ -17,7 +17,7 @@ _MOST = int(sys.float_info.max) << _GRAIN
 _WHOLE = 2**63 - 1
 
 
-class Amount:
+class ExactSum:
     """A sum of floats, exact to 2^-80 and stopped at the largest float.
 
     A recorded trace may claim 1e308 dollars, twice.
@@ -43,14 +43,14 @@ class Amount:
         return min(self.total // self.n, _MOST) / (1 << _GRAIN) if self.n else None
 
 
-class Spending:
+class UsageSum:
     """Model calls, added up."""
 
     __slots__ = ("calls", "dollars", "input_tokens", "output_tokens")
 
     def __init__(self) -> None:
         self.calls = self.input_tokens = self.output_tokens = 0
-        self.dollars = Amount()
+        self.dollars = ExactSum()
 
     def add(self, usage: Usage) -> None:
         self.calls += usage.calls
@@ -68,7 +68,7 @@ class Spending:
         }
 
 
-class Canaries:
+class CanaryCounts:
     """Feed it with signals, or with a whole score."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class Canaries:
 LONGEST = 300
 
 
-class First:
+class FirstItems:
     """The smallest so many of the pairs it was shown."""
 
     __slots__ = ("_items", "_last", "limit")
@@ -125,7 +125,7 @@ class First:
             self._last = self._items[-1]
 
 
-class Worst:
+class WorstFailures:
     """The failures with the lowest values, by id where equal, and what was said of them."""
 
     __slots__ = ("_items", "_last", "limit")
@@ -138,7 +138,7 @@ class Worst:
     def add(self, case_id: str, repeat: int, score: Score) -> None:
         key = (score.value or 0.0, case_id, repeat)
         if self._last is None or key < self._last:
-            self._items[key] = (str(score.status), why(score))
+            self._items[key] = (str(score.status), explain_score(score))
             if len(self._items) > 2 * self.limit:
                 self._trim()
 
@@ -155,7 +155,7 @@ class Worst:
             self._last = max(self._items)
 
 
-def why(score: Score) -> str:
+def explain_score(score: Score) -> str:
     """The reason for a score in a line: its own, else that of its lowest signal."""
     if score.reason:
         return score.reason[:LONGEST]

@@ -11,8 +11,8 @@ from typing import Any
 from fourscore.core import Case, Rubric, Score, Signal, Trace, score
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
-from fourscore.formats.case_fields import case_from
-from fourscore.formats.plain_text import plain
+from fourscore.formats.case_fields import parse_case
+from fourscore.formats.plain_text import make_printable
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 
 #: Characters of an answer and of a piece of evidence in the message.
@@ -31,7 +31,7 @@ def assert_passes(
     `case` is a Case or the fields of one, `output` a text, any JSON value or a Trace, `rubric` a
     Rubric or the path of its file. An output that could not be measured does not pass.
     """
-    checked = case if isinstance(case, Case) else case_from(case)
+    checked = case if isinstance(case, Case) else parse_case(case)
     trace = output if isinstance(output, Trace) else Trace(output=output)
     rules = rubric if isinstance(rubric, Rubric) else read_rubric(str(rubric))
     (found,) = PORTAL.run(score(rules, checked, [trace], executor=Local(deadline)))
@@ -43,27 +43,30 @@ def assert_passes(
 def explain_failure(case: Case, trace: Trace, found: Score, rubric: Rubric) -> str:
     """The message of a failed assertion: the reason, then each dimension, the lowest first."""
     if found.passed is None:
-        head = f"case {plain(case.id)} could not be measured: {found.status}"
+        head = f"case {make_printable(case.id)} could not be measured: {found.status}"
     elif found.value is None or found.status != "scored":
-        head = f"case {plain(case.id)} failed: {found.status}"
+        head = f"case {make_printable(case.id)} failed: {found.status}"
     else:
-        head = f"case {plain(case.id)} scored {found.value:.3f}, {rubric.pass_threshold:g} passes"
+        head = f"case {make_printable(case.id)} scored {found.value:.3f}, {rubric.pass_threshold:g} passes"
     lines = [head]
     if found.reason:
-        lines.append(f"  {plain(found.reason)}")
+        lines.append(f"  {make_printable(found.reason)}")
     ranked = sorted(found.signals, key=lambda signal: 1.0 if signal.value is None else signal.value)
     for signal in ranked:
         lines += _format_signal(signal)
     if trace.answer:
-        lines.append(f"  output: {plain(trace.answer, ANSWER_LENGTH)}")
+        lines.append(f"  output: {make_printable(trace.answer, ANSWER_LENGTH)}")
     return "\n".join(lines)
 
 
 def _format_signal(signal: Signal) -> list[str]:
     value = "–" if signal.value is None else f"{signal.value:.3f}"
-    level = f" ({plain(signal.level)})" if signal.level else ""
+    level = f" ({make_printable(signal.level)})" if signal.level else ""
     why = signal.reason or (signal.fault.message if signal.fault else "")
-    lines = [f"  {plain(signal.name)} {value}{level}  {plain(why)}".rstrip()]
+    lines = [f"  {make_printable(signal.name)} {value}{level}  {make_printable(why)}".rstrip()]
     if signal.value is not None and signal.value < 1:
-        lines += [f"      “{plain(piece.text, EVIDENCE_LENGTH)}”" for piece in signal.evidence[:3]]
+        lines += [
+            f"      “{make_printable(piece.text, EVIDENCE_LENGTH)}”"
+            for piece in signal.evidence[:3]
+        ]
     return lines

@@ -13,8 +13,8 @@ import msgspec
 
 from fourscore.core import ConfigError, digest
 from fourscore.stats.paired import Attempt, Comparison, Pairs
-from fourscore.stats.paired_verdict import Rules
-from fourscore.stats.summary_counters import First
+from fourscore.stats.paired_verdict import VerdictRules
+from fourscore.stats.summary_counters import FirstItems
 from fourscore.stores.run import StoredRow
 from fourscore.stores.sqlite import Store
 
@@ -66,10 +66,10 @@ def check_same_rubric(a: Store, run_a: str, b: Store, run_b: str) -> str:
     return first
 
 
-def compare_runs(a: ScoredRun, b: ScoredRun, rules: Rules) -> RunComparison:
+def compare_runs(a: ScoredRun, b: ScoredRun, rules: VerdictRules) -> RunComparison:
     """Compare run b with run a."""
     before = {row.case.id: (digest(row.case.input, 16), attempts) for row, attempts in a.cases()}
-    pairs, gained, lost = Pairs(), First(MAX_LISTED), First(MAX_LISTED)
+    pairs, gained, lost = Pairs(), FirstItems(MAX_LISTED), FirstItems(MAX_LISTED)
     flips, only_b, changed = [0, 0], 0, 0
     for row, after in b.cases():
         case = row.case

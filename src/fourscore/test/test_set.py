@@ -23,7 +23,7 @@ from fourscore.core import (
 from fourscore.core.rubric import SLACK
 from fourscore.executors.local import Local
 from fourscore.executors.portal import PORTAL
-from fourscore.formats.case_fields import case_from
+from fourscore.formats.case_fields import parse_case
 from fourscore.judges.rubric_file import judge_from_mapping, rubric_from_mapping
 from fourscore.stats.summary import Summary
 
@@ -78,7 +78,7 @@ def get_field(test: Any, key: str, missing: Any = None) -> Any:
 
 def make_case(test: Any) -> Case:
     """Convert a test to a case; keys that a case does not have go to its metadata."""
-    return test if isinstance(test, Case) else case_from(test)
+    return test if isinstance(test, Case) else parse_case(test)
 
 
 def calculate_overall_score(

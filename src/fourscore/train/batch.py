@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from fourscore.core import Case, ConfigError, Rubric, Score
 from fourscore.executors.portal import MustWait, step
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.scorer import RubricScorer
 
 #: One case and one output for it; equal cases of a batch are one group.
-BatchRow = tuple[Case, Recorded]
+BatchRow = tuple[Case, RecordedOutput]
 
 
 def has_ranker(rubric: Rubric) -> bool:

@@ -19,8 +19,8 @@ from fourscore.executors.local import Local
 from fourscore.executors.portal import MustWait, step
 from fourscore.executors.process import WorkerError
 from fourscore.executors.worker import retire
-from fourscore.formats.line_chunks import Chunk
-from fourscore.formats.recorded_outputs import Row, read_row
+from fourscore.formats.line_chunks import LineChunk
+from fourscore.formats.recorded_outputs import RecordedRow, read_row
 from fourscore.judges.scorer import score_outputs
 
 
@@ -97,7 +97,7 @@ MAX_STUCK = 16
 _ENCODER = msgspec.json.Encoder()
 
 
-def check_chunk(chunk: Chunk) -> int:
+def check_chunk(chunk: LineChunk) -> int:
     """Return the number of rows; a `DataError` with its line at the first broken one."""
     rows = 0
     for number, line in chunk.lines():
@@ -106,7 +106,7 @@ def check_chunk(chunk: Chunk) -> int:
     return rows
 
 
-def judge_chunk(job: bytes, chunk: Chunk) -> tuple[bytes, RewardTally]:
+def judge_chunk(job: bytes, chunk: LineChunk) -> tuple[bytes, RewardTally]:
     """Return the reward lines of a chunk, in its order, and their tally.
 
     Rows that need not wait are judged first, one by one; the others then concurrently.
@@ -122,7 +122,7 @@ def judge_chunk(job: bytes, chunk: Chunk) -> tuple[bytes, RewardTally]:
     return bytes(result.text), result.tally
 
 
-def fail_chunk(chunk: Chunk, reason: str) -> tuple[bytes, RewardTally]:
+def fail_chunk(chunk: LineChunk, reason: str) -> tuple[bytes, RewardTally]:
     """Return the reward lines and tally of rows whose judge crashed its process."""
     result = _ChunkResult()
     for number, line in chunk.lines():
@@ -138,7 +138,7 @@ class _ChunkResult:
         self.text = bytearray()
         self.tally = RewardTally(statuses={})
 
-    def add(self, row: Row, scores: list[Score]) -> None:
+    def add(self, row: RecordedRow, scores: list[Score]) -> None:
         self.tally.rows += 1
         self.tally.surrogates_replaced += row.replaced
         for index, score in enumerate(scores):
@@ -155,7 +155,7 @@ class _ChunkResult:
             self.text += b"\n"
 
 
-def _read_row(number: int, line: bytes) -> Row:
+def _read_row(number: int, line: bytes) -> RecordedRow:
     try:
         return read_row(line)
     except DataError as error:
@@ -172,7 +172,7 @@ class _ChunkJudge:
         self.runner = asyncio.Runner()
         atexit.register(self.runner.close)
 
-    def score_at_once(self, row: Row) -> list[Score] | None:
+    def score_at_once(self, row: RecordedRow) -> list[Score] | None:
         """Return the scores of a row; None where its judge has to wait."""
         if not self.rubric.is_bounded:
             return None
@@ -181,7 +181,7 @@ class _ChunkJudge:
         except MustWait:
             return None
 
-    def score_waiting(self, rows: list[Row]) -> list[list[Score]]:
+    def score_waiting(self, rows: list[RecordedRow]) -> list[list[Score]]:
         """Score rows on the event loop, in the caller's context with its models and budget."""
         try:
             return self.runner.run(
@@ -191,11 +191,11 @@ class _ChunkJudge:
             retire()
             raise WorkerError(f"the judge broke its worker: {error.strerror}") from None
 
-    async def _score_concurrently(self, rows: list[Row]) -> list[list[Score]]:
+    async def _score_concurrently(self, rows: list[RecordedRow]) -> list[list[Score]]:
         """Score rows together; where one blocked the loop, those that timed out again, alone."""
         gate = asyncio.Semaphore(self.concurrency)
 
-        async def score_row(row: Row) -> list[Score]:
+        async def score_row(row: RecordedRow) -> list[Score]:
             async with gate:
                 return await score_outputs(
                     self.rubric, row.case, row.outputs, executor=self.executor

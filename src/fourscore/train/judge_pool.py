@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from fourscore.core import Rubric
 from fourscore.executors.workers import WorkerError, Workers
-from fourscore.formats.line_chunks import Chunk
+from fourscore.formats.line_chunks import LineChunk
 from fourscore.train.bulk_rows import BulkJob, RewardTally, check_chunk, fail_chunk, judge_chunk
 
 #: Bytes of rows below which starting processes costs more than it saves.
@@ -34,7 +34,7 @@ SLACK = 5.0
 NO_LIMIT = 1e9
 
 JudgedChunk = tuple[bytes, RewardTally]
-Work = Callable[[Chunk], Any]
+Work = Callable[[LineChunk], Any]
 
 
 class JudgePool:
@@ -67,11 +67,11 @@ class JudgePool:
     def __exit__(self, *_: object) -> None:
         self._pool.close()
 
-    def check(self, source: Iterable[Chunk]) -> Iterator[tuple[Chunk, int]]:
+    def check(self, source: Iterable[LineChunk]) -> Iterator[tuple[LineChunk, int]]:
         """Read every row of each chunk; a broken one raises a `DataError`."""
         return self._run_each(check_chunk, source, self._here, BOUNDED_DEADLINE)
 
-    def judge(self, source: Iterable[Chunk]) -> Iterator[tuple[Chunk, JudgedChunk]]:
+    def judge(self, source: Iterable[LineChunk]) -> Iterator[tuple[LineChunk, JudgedChunk]]:
         """Judge each chunk; yields it with its reward lines and their tally."""
         work = partial(judge_chunk, self._job)
         if not self._at_risk:
@@ -80,13 +80,13 @@ class JudgePool:
         return self._run_each(work, parts, 0, None)
 
     def _run_each(
-        self, work: Work, source: Iterable[Chunk], here: int, deadline: float | None
-    ) -> Iterator[tuple[Chunk, Any]]:
+        self, work: Work, source: Iterable[LineChunk], here: int, deadline: float | None
+    ) -> Iterator[tuple[LineChunk, Any]]:
         """Run `work` on each chunk, for the first `here` bytes in this process.
 
         Without a deadline the rows are at risk: each has its own, and a dead worker is survived.
         """
-        under_way: deque[tuple[Chunk, Future[Any]]] = deque()
+        under_way: deque[tuple[LineChunk, Future[Any]]] = deque()
         for chunk in source:
             if here > 0:
                 here -= len(chunk.text)
@@ -98,14 +98,14 @@ class JudgePool:
         while under_way:
             yield self._collect(work, *under_way.popleft(), deadline is None)
 
-    def _submit(self, work: Work, chunk: Chunk, deadline: float | None) -> "Future[Any]":
+    def _submit(self, work: Work, chunk: LineChunk, deadline: float | None) -> "Future[Any]":
         if deadline is None:
             deadline = self._deadline * sum(1 for _ in chunk.lines()) + SLACK
         return self._pool.submit(work, chunk, deadline=deadline)
 
     def _collect(
-        self, work: Work, chunk: Chunk, result: "Future[Any]", at_risk: bool
-    ) -> tuple[Chunk, Any]:
+        self, work: Work, chunk: LineChunk, result: "Future[Any]", at_risk: bool
+    ) -> tuple[LineChunk, Any]:
         try:
             return chunk, result.result()
         except WorkerError as error:
@@ -116,7 +116,7 @@ class JudgePool:
                 return chunk, fail_chunk(chunk, str(error))
             return chunk, self._retry_rows(work, rows)
 
-    def _retry_rows(self, work: Work, rows: list[Chunk]) -> JudgedChunk:
+    def _retry_rows(self, work: Work, rows: list[LineChunk]) -> JudgedChunk:
         """Judge the rows of a dead process again, one by one: only the one that kills it is lost."""
         text, tally = bytearray(), RewardTally(statuses={})
         for row in rows:

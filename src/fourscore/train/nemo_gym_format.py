@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Case, DataError, Rubric, Score, Trace
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.train.trainer_input import read_content, read_messages, read_task_id, to_json_value
 from fourscore.train.trainer_output import describe_failure, get_numeric_components
 
@@ -48,7 +48,7 @@ class NeMoGymReply(msgspec.Struct, kw_only=True):
     failure_reason: str | None
 
 
-def read_request(body: Any) -> tuple[Case, list[Recorded]]:
+def read_request(body: Any) -> tuple[Case, list[RecordedOutput]]:
     """Read a `BaseVerifyRequest`; the row's own fields are metadata."""
     if not isinstance(body, dict):
         raise DataError("expected an object")
@@ -67,7 +67,7 @@ def read_request(body: Any) -> tuple[Case, list[Recorded]]:
             expected=expected,
             metadata=metadata,
         )
-        return case, [Recorded(_read_output(output))]
+        return case, [RecordedOutput(_read_output(output))]
     except ValueError as error:
         raise DataError(str(error)) from None
 

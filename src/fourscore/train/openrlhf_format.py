@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from fourscore.core import Case, DataError, JudgeError, Rubric, Score, Trace
-from fourscore.formats.recorded_outputs import Recorded
+from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.train.batch import BatchRow
 from fourscore.train.trainer_input import parse_json_or_text, read_task_id, to_json_value
 from fourscore.train.trainer_output import (
@@ -38,7 +38,7 @@ class OpenRLHFReply(msgspec.Struct):
     extra_logs: dict[str, list[float]]
 
 
-def read_request(body: Any) -> list[tuple[Case, list[Recorded]]]:
+def read_request(body: Any) -> list[tuple[Case, list[RecordedOutput]]]:
     """Read `{"query": […], "prompts": […], "labels": […]}` into cases, in order.
 
     Neighbours that ask the same are one case. A `DataError` names the field that is wrong.
@@ -103,7 +103,7 @@ def read_query(query: str, prompt: str, label: Any) -> BatchRow:
         expected=None if expected == "" else expected,
         metadata=metadata,
     )
-    return case, Recorded(Trace(output=extract_answer(query, prompt)))
+    return case, RecordedOutput(Trace(output=extract_answer(query, prompt)))
 
 
 def extract_answer(query: str, prompt: str) -> str:

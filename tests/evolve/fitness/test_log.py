@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fourscore import Case, DataError, score
 from fourscore.evolve.fitness.document import make_document
 from fourscore.evolve.fitness.log import ScoredLog, TaskInfo, score_log
-from fourscore.formats.logs.log_file import Log
+from fourscore.formats.logs.log_file import LogFile
 from fourscore.judges.fitness.rubric import get_fitness, make_fitness_rubric
 from fourscore.judges.rubric_file import read_rubric
 
@@ -96,7 +96,7 @@ def test_one_pass_equals_scoring_of_traces(
         for i, record in enumerate(records)
     )
     scored_log = read(path, text, open_sessions=spread)
-    traces = list(Log(str(path)).traces())
+    traces = list(LogFile(str(path)).traces())
     expected = {}
     for trace in traces:
         (found,) = asyncio.run(score(RUBRIC, Case(id="t", input="x"), [trace]))

@@ -24,7 +24,7 @@ from fourscore.evolve.mutations.strategies import (
     draw_strategy,
     select_strategies,
 )
-from fourscore.formats.yaml_file import read_document
+from fourscore.formats.yaml_file import read_yaml_file
 
 ALL = select_strategies((), "high")
 FITNESS = ("tool_success_rate", "output_quality", "efficiency", "error_rate", "structure_score")
@@ -149,4 +149,4 @@ def test_strategies_cover_signals_of_built_in_rubrics() -> None:
         ("dimensions/research.yaml", RESEARCH),
         ("fitness/fitness.yaml", FITNESS),
     ):
-        assert set(read_document(str(room / file)).value["dimensions"]) == set(names)
+        assert set(read_yaml_file(str(room / file)).value["dimensions"]) == set(names)

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from fourscore import DataError
-from fourscore.formats.logs.json_objects import PIECE, Batches
+from fourscore.formats.logs.json_objects import PIECE, ObjectBatches
 
 
-def all_of(text: str, **options: Any) -> tuple[list[dict[str, Any]], Batches[dict[str, Any]]]:
-    batches = Batches(io.BytesIO(text.encode()), dict[str, Any], **options)
+def all_of(text: str, **options: Any) -> tuple[list[dict[str, Any]], ObjectBatches[dict[str, Any]]]:
+    batches = ObjectBatches(io.BytesIO(text.encode()), dict[str, Any], **options)
     return [row for batch in batches for row in batch], batches
 
 
@@ -37,7 +37,7 @@ def test_lines_are_counted_over_pieces(indent: int | None) -> None:
         2 * lines + 2,
         3 * lines + 20_003,
     ]
-    numbered = Batches(io.BytesIO(text.encode()), dict[str, Any], skip=True).numbered()
+    numbered = ObjectBatches(io.BytesIO(text.encode()), dict[str, Any], skip=True).numbered()
     found = [line for line, _ in numbered]
     assert found[:4] == [1, lines + 2, 2 * lines + 3, 3 * lines + 3]
     assert found[-1] == 3 * lines + 20_002

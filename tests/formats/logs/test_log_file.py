@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from fourscore.core import DataError, Trace, Usage
-from fourscore.formats.logs.execution_summary import duration
-from fourscore.formats.logs.log_file import Log
+from fourscore.formats.logs.execution_summary import parse_duration
+from fourscore.formats.logs.log_file import LogFile
 
 
-def read(path: Path, text: str, **options: Any) -> tuple[Log, list[Trace]]:
+def read(path: Path, text: str, **options: Any) -> tuple[LogFile, list[Trace]]:
     path.write_text(text)
-    log = Log(str(path), **options)
+    log = LogFile(str(path), **options)
     return log, list(log.traces())
 
 
@@ -150,10 +150,10 @@ def test_a_bad_summary_names_its_field(tmp_path: Path, told: Any, field: str) ->
 
 def test_durations() -> None:
     told = {"30s": 30.0, "1.5m": 90.0, "2h": 7200.0, "250ms": 0.25, "1m 30s": 90.0, "45": 45.0}
-    assert {text: duration(text, "t") for text in told} == told
+    assert {text: parse_duration(text, "t") for text in told} == told
     for bad in ("", "s", "-3s", "3 weeks", True, None):
         with pytest.raises(DataError):
-            duration(bad, "t")
+            parse_duration(bad, "t")
 
 
 def event(kind: str, key: str, **more: Any) -> dict[str, Any]:
@@ -361,4 +361,4 @@ def test_what_is_no_log_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="No such file"):
-        Log(str(tmp_path / "none.jsonl"))
+        LogFile(str(tmp_path / "none.jsonl"))

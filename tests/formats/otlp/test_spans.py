@@ -18,15 +18,22 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 from fourscore.core import DataError
 from fourscore.formats.otlp.http_body import (
     MEMBERS,
-    TooLarge,
-    inflated,
-    refusal,
-    reply,
-    spans_of_body,
+    BodyTooLargeError,
+    encode_refusal,
+    encode_reply,
+    inflate,
+    read_body_spans,
 )
-from fourscore.formats.otlp.json_spans import spans_of_document
-from fourscore.formats.otlp.protobuf import spans_of_protobuf
-from fourscore.formats.otlp.span import LARGEST, Event, Span, distinct, packed, unpacked
+from fourscore.formats.otlp.json_spans import read_json_spans
+from fourscore.formats.otlp.protobuf import read_protobuf_spans
+from fourscore.formats.otlp.span import (
+    LARGEST,
+    Event,
+    Span,
+    deduplicate_spans,
+    pack_span,
+    unpack_span,
+)
 
 TRACE, SPAN, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "00f067aa0ba902b7"
 START, END = 1_767_607_200_000_000_001, 1_767_607_201_500_000_000
@@ -135,12 +142,12 @@ def document() -> dict[str, Any]:
 
 
 def test_protobuf_and_json_are_the_same_span() -> None:
-    assert list(spans_of_protobuf(proto())) == [EXPECTED]
-    assert list(spans_of_document(document())) == [EXPECTED]
+    assert list(read_protobuf_spans(proto())) == [EXPECTED]
+    assert list(read_json_spans(document())) == [EXPECTED]
     for coding, body in ((b"", proto()), (b"gzip", gzip.compress(proto()))):
-        assert list(spans_of_body(body, "protobuf", coding, 10_000)) == [EXPECTED]
+        assert list(read_body_spans(body, "protobuf", coding, 10_000)) == [EXPECTED]
     text = zlib.compress(json.dumps(document()).encode())
-    assert list(spans_of_body(text, "json", b"deflate", 10_000)) == [EXPECTED]
+    assert list(read_body_spans(text, "json", b"deflate", 10_000)) == [EXPECTED]
 
 
 def test_the_other_spelling_and_the_printed_shape() -> None:
@@ -158,7 +165,7 @@ def test_the_other_spelling_and_the_printed_shape() -> None:
         ("kvlistValue", "kvlist_value"),
     ):
         text = text.replace(f'"{camel}"', f'"{snake}"')
-    assert list(spans_of_document(json.loads(text))) == [EXPECTED]
+    assert list(read_json_spans(json.loads(text))) == [EXPECTED]
     printed = {
         "name": "chat m",
         "context": {"trace_id": f"0x{TRACE}", "span_id": f"0x{SPAN}", "trace_state": "[]"},
@@ -170,7 +177,7 @@ def test_the_other_spelling_and_the_printed_shape() -> None:
         "resource": {"attributes": {"service.name": "shop"}},
         "events": [{"name": "exception", "attributes": dict(EXPECTED.events[0].attributes)}],
     }
-    (span,) = spans_of_document(printed)
+    (span,) = read_json_spans(printed)
     assert (span.trace, span.id, span.parent, span.seconds) == (TRACE, SPAN, PARENT, 1.5)
     assert (span.attributes, span.error) == (EXPECTED.attributes, EXPECTED.error)
 
@@ -196,7 +203,7 @@ def test_the_other_spelling_and_the_printed_shape() -> None:
 )
 def test_what_does_not_fit_is_named_by_its_path(value: Any, field: str) -> None:
     with pytest.raises(DataError) as caught:
-        list(spans_of_document(value))
+        list(read_json_spans(value))
     assert field in (caught.value.field or "")
 
 
@@ -214,29 +221,29 @@ def test_what_does_not_fit_is_named_by_its_path(value: Any, field: str) -> None:
 )
 def test_broken_bodies_are_refused(kind: Any, body: bytes) -> None:
     with pytest.raises(DataError):
-        list(spans_of_body(body, kind, b"", 10**6))
+        list(read_body_spans(body, kind, b"", 10**6))
 
 
 def test_empty_requests_are_fine() -> None:
-    assert list(spans_of_body(b"", "protobuf", b"", 10)) == []
+    assert list(read_body_spans(b"", "protobuf", b"", 10)) == []
     for text in (b"{}", b'{"resourceSpans": null}', b'{"later": 1}'):
-        assert list(spans_of_body(text, "json", b"", 10)) == []
+        assert list(read_body_spans(text, "json", b"", 10)) == []
 
 
 def test_inflating_is_bounded() -> None:
     bomb = gzip.compress(b"\0" * 50_000_000)
     assert len(bomb) < 60_000
-    with pytest.raises(TooLarge):
-        inflated(bomb, b"gzip", 1_000_000)
-    assert inflated(gzip.compress(b"ab") + gzip.compress(b"cd"), b"gzip", 4) == b"abcd"
+    with pytest.raises(BodyTooLargeError):
+        inflate(bomb, b"gzip", 1_000_000)
+    assert inflate(gzip.compress(b"ab") + gzip.compress(b"cd"), b"gzip", 4) == b"abcd"
     for bad in (b"abc", gzip.compress(b"hello")[:-9], gzip.compress(b"") * (MEMBERS + 1)):
         with pytest.raises(DataError):
-            inflated(bad, b"gzip", 100)
+            inflate(bad, b"gzip", 100)
 
 
 def test_a_span_needs_an_identity_and_a_size() -> None:
-    assert unpacked(packed(EXPECTED).body) == EXPECTED
-    assert packed(EXPECTED)[:3] == (TRACE, SPAN, False)
+    assert unpack_span(pack_span(EXPECTED).body) == EXPECTED
+    assert pack_span(EXPECTED)[:3] == (TRACE, SPAN, False)
     for wrong in (
         Span("t", SPAN, "", "", None, None, {}),
         Span("0" * 32, SPAN, "", "", None, None, {}),
@@ -245,26 +252,26 @@ def test_a_span_needs_an_identity_and_a_size() -> None:
         Span(TRACE, SPAN, "", "", None, None, {"gen_ai.prompt": "x" * LARGEST}),
     ):
         with pytest.raises(DataError):
-            packed(wrong)
+            pack_span(wrong)
     half = Span(TRACE, SPAN, "", "", None, None, {"gen_ai.prompt": "hi \ud83d"})
-    assert unpacked(packed(half).body).attributes == {"gen_ai.prompt": "hi \ufffd"}
+    assert unpack_span(pack_span(half).body).attributes == {"gen_ai.prompt": "hi \ufffd"}
 
 
 def test_of_two_copies_the_longer_stays_whatever_came_first() -> None:
     short = Span(TRACE, SPAN, "", "a", 1.0, 2.0, {})
     long = Span(TRACE, SPAN, "", "a", 1.0, 2.0, {"gen_ai.prompt": "x"})
-    assert distinct([short, long]) == distinct([long, short, long]) == [long]
+    assert deduplicate_spans([short, long]) == deduplicate_spans([long, short, long]) == [long]
 
 
 def test_replies_are_those_of_the_protocol() -> None:
-    assert reply("protobuf", 0, "") == b""
-    assert reply("json", 0, "") == b"{}"
-    told = ExportTraceServiceResponse.FromString(reply("protobuf", 3, "why"))
+    assert encode_reply("protobuf", 0, "") == b""
+    assert encode_reply("json", 0, "") == b"{}"
+    told = ExportTraceServiceResponse.FromString(encode_reply("protobuf", 3, "why"))
     assert told.partial_success.rejected_spans == 3
     assert told.partial_success.error_message == "why"
-    assert json.loads(reply("json", 3, "why")) == {
+    assert json.loads(encode_reply("json", 3, "why")) == {
         "partialSuccess": {"rejectedSpans": "3", "errorMessage": "why"}
     }
-    assert json.loads(refusal("json", "no")) == {"message": "no"}
+    assert json.loads(encode_refusal("json", "no")) == {"message": "no"}
     long = "ü" * 100
-    assert refusal("protobuf", long) == b"\x12\xc8\x01" + long.encode()
+    assert encode_refusal("protobuf", long) == b"\x12\xc8\x01" + long.encode()

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from fourscore.core import Fault, ToolCall, Usage
-from fourscore.formats.otlp.span import Event, Span, distinct
-from fourscore.formats.otlp.trace import Reading
+from fourscore.formats.otlp.span import Event, Span, deduplicate_spans
+from fourscore.formats.otlp.trace import SpanTrace
 
 QUESTION = "Where is my order?"
 ANSWER = "It left on Tuesday."
@@ -140,7 +140,7 @@ def open_inference() -> list[Span]:
 
 @pytest.mark.parametrize("spans", [gen_ai(), open_inference()], ids=["gen_ai", "openinference"])
 def test_both_conventions_say_the_same(spans: list[Span]) -> None:
-    read = Reading(distinct(spans))
+    read = SpanTrace(deduplicate_spans(spans))
     trace = read.trace({}, fault=True)
     assert read.question() == QUESTION
     assert trace.output == ANSWER
@@ -159,7 +159,7 @@ def test_both_conventions_say_the_same(spans: list[Span]) -> None:
 
 def test_tools_without_spans_are_read_from_the_messages() -> None:
     spans = [one for one in gen_ai() if one.id != f"{3:016x}"]
-    (call,) = Reading(spans).trace({}, fault=True).tool_calls
+    (call,) = SpanTrace(spans).trace({}, fault=True).tool_calls
     assert (call.name, call.arguments, call.result) == ("lookup", {"order": 7}, {"state": "sent"})
     assert (call.exit_code, call.seconds) == (None, None)
 
@@ -172,7 +172,7 @@ def test_calls_of_earlier_questions_are_not_of_this_one() -> None:
         {"role": "assistant", "parts": [{"type": "text", "content": "One."}]},
         {"role": "user", "parts": [{"type": "text", "content": "Second?"}]},
     ]
-    read = Reading([span(1, None, {"gen_ai.input.messages": json.dumps(turns)})])
+    read = SpanTrace([span(1, None, {"gen_ai.input.messages": json.dumps(turns)})])
     assert read.question() == "Second?"
     assert read.trace({}, fault=True).steps == ()
 
@@ -181,7 +181,7 @@ def test_a_span_of_a_tool_fills_in_what_it_does_not_record_from_the_messages() -
     spans = gen_ai()
     bare = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "lookup"}
     spans[2] = span(3, 1, bare, error="Timeout: too slow")
-    (call,) = Reading(spans).trace({}, fault=True).tool_calls
+    (call,) = SpanTrace(spans).trace({}, fault=True).tool_calls
     assert (call.arguments, call.result) == ({"order": 7}, {"state": "sent"})
     assert (call.error, call.exit_code, call.seconds) == ("Timeout: too slow", None, 1.0)
 
@@ -267,7 +267,7 @@ OLD: dict[str, tuple[dict[str, Any], tuple[Event, ...]]] = {
 def test_older_and_other_spellings(name: str) -> None:
     attributes, events = OLD[name]
     told = {"gen_ai.operation.name": "chat"} if "openinference.span.kind" not in attributes else {}
-    read = Reading([span(1, None, {**told, **attributes}, events=events)])
+    read = SpanTrace([span(1, None, {**told, **attributes}, events=events)])
     assert (read.question(), read.output()) == (QUESTION, ANSWER)
 
 
@@ -275,14 +275,14 @@ def test_the_system_says_its_instructions_apart_or_first() -> None:
     parts = [{"type": "text", "content": "Be "}, {"type": "text", "content": "kind."}]
     apart = span(1, None, {"gen_ai.system_instructions": json.dumps(parts)})
     first = span(1, None, OLD["numbered"][0])
-    assert Reading([apart]).instructions() == Reading([first]).instructions() == "Be kind."
+    assert SpanTrace([apart]).instructions() == SpanTrace([first]).instructions() == "Be kind."
 
 
 def test_what_an_agent_answers_in_json_stays_as_it_is() -> None:
     told = {"openinference.span.kind": "AGENT", "input.value": "Count.", "output.value": "42"}
-    assert Reading([span(1, None, told)]).output() == "42"
+    assert SpanTrace([span(1, None, told)]).output() == "42"
     own = '{"cities": ["Oslo"], "n": 1}'
-    assert Reading([span(1, None, {**told, "output.value": own})]).output() == own
+    assert SpanTrace([span(1, None, {**told, "output.value": own})]).output() == own
 
 
 def test_the_outermost_span_answers_and_the_last_of_its_like() -> None:
@@ -291,18 +291,18 @@ def test_the_outermost_span_answers_and_the_last_of_its_like() -> None:
 
     spans = [span(1, None, {}, seconds=20), span(2, 1, said("draft")), span(3, 1, said("final"))]
     spans.append(span(4, 3, said("inner"), seconds=9))
-    assert Reading(spans).output() == "final"
+    assert SpanTrace(spans).output() == "final"
     spans.append(span(5, 1, {"openinference.span.kind": "EVALUATOR", "output.value": "good"}))
-    assert Reading(spans).output() == "final"
+    assert SpanTrace(spans).output() == "final"
 
 
 def test_an_agents_sum_counts_only_where_no_call_tells() -> None:
     total = {"gen_ai.operation.name": "invoke_agent", "gen_ai.usage.input_tokens": 30}
     spans = gen_ai()
     spans[0] = span(1, None, total, seconds=9)
-    assert Reading(spans).usage() == Usage(calls=2, input_tokens=30, output_tokens=10)
-    assert Reading(spans[:1]).usage() == Usage(calls=1, input_tokens=30)
-    assert Reading([span(1, None, {"gen_ai.usage.input_tokens": "many"})]).usage() is None
+    assert SpanTrace(spans).usage() == Usage(calls=2, input_tokens=30, output_tokens=10)
+    assert SpanTrace(spans[:1]).usage() == Usage(calls=1, input_tokens=30)
+    assert SpanTrace([span(1, None, {"gen_ai.usage.input_tokens": "many"})]).usage() is None
 
 
 def test_retrieved_documents_are_the_result_of_a_call() -> None:
@@ -313,25 +313,25 @@ def test_retrieved_documents_are_the_result_of_a_call() -> None:
         "retrieval.documents.0.document.content": "one",
         "retrieval.documents.0.document.score": 0.5,
     }
-    (call,) = Reading([span(1, None, told, name="shelf")]).trace({}, fault=True).tool_calls
+    (call,) = SpanTrace([span(1, None, told, name="shelf")]).trace({}, fault=True).tool_calls
     assert (call.name, call.arguments, call.result) == ("shelf", "orders", ["one", "two"])
 
 
 def test_a_failed_root_is_the_agents_failure() -> None:
     told = {"gen_ai.prompt": QUESTION}
-    failed = Reading([span(1, None, told, error="ValueError: no")])
+    failed = SpanTrace([span(1, None, told, error="ValueError: no")])
     assert failed.trace({}, fault=True).fault == Fault("error", "ValueError: no")
     assert failed.trace({}, fault=False).fault is None
-    late = Reading([span(1, None, told, error="DEADLINE_EXCEEDED: 30 s")])
+    late = SpanTrace([span(1, None, told, error="DEADLINE_EXCEEDED: 30 s")])
     assert late.trace({}, fault=True).fault == Fault("timeout", "DEADLINE_EXCEEDED: 30 s")
-    inner = Reading([span(1, None, told), span(2, 1, {}, error="ValueError: no")])
+    inner = SpanTrace([span(1, None, told), span(2, 1, {}, error="ValueError: no")])
     assert inner.trace({}, fault=True).fault is None
 
 
 def test_parents_that_go_round_in_a_circle_end() -> None:
     spans = [span(1, 2, {"gen_ai.prompt": QUESTION}), span(2, 1, {}), span(3, 3, {})]
-    assert Reading(spans).question() == QUESTION
-    assert Reading([]).trace({}, fault=True).output is None
+    assert SpanTrace(spans).question() == QUESTION
+    assert SpanTrace([]).trace({}, fault=True).output is None
 
 
 DEEP: Any = "x"
@@ -354,7 +354,7 @@ for _ in range(150):
     ],
 )
 def test_hostile_attributes_are_read_or_left_out(attributes: dict[str, Any]) -> None:
-    read = Reading([span(1, None, attributes)])
+    read = SpanTrace([span(1, None, attributes)])
     trace = read.trace({}, fault=True)
     assert trace.usage is None
     assert isinstance(read.question(), str)

@@ -8,7 +8,7 @@ import pytest
 from tests.labels.learning import planted
 
 from fourscore.core import Case, Trace, score
-from fourscore.formats.labelled_samples import Samples
+from fourscore.formats.labelled_samples import SampleFile
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.learning.journal import Journal
@@ -25,7 +25,7 @@ PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
 
 def learned(path: Path, rows: list[Any], model: Any, **options: Any) -> dict[str, Any]:
     settings = Learning(model=model, **options)
-    samples = Samples(planted.write(path / "train.jsonl", rows), settings.mode)
+    samples = SampleFile(planted.write(path / "train.jsonl", rows), settings.mode)
     return asyncio.run(learn(samples, settings))
 
 
@@ -70,7 +70,7 @@ def test_what_is_held_out_is_asked_about_only_after_all_is_decided(tmp_path: Pat
 
     model = planted.model()
     path = planted.write(tmp_path / "train.jsonl", planted.rows(60))
-    samples = Samples(path)
+    samples = SampleFile(path)
     parts = parts_of(samples, 0)
     assert not set(parts.held) & {*parts.source, *parts.check, *parts.selection}
     held = {samples.read(at).answers[0] for at in parts.held}
@@ -193,7 +193,7 @@ def test_chinese(tmp_path: Path) -> None:
 
 def test_a_budget_is_kept_to_and_leaves_room_for_the_report(tmp_path: Path) -> None:
     model = planted.model()
-    samples = Samples(planted.write(tmp_path / "train.jsonl", planted.rows(100)))
+    samples = SampleFile(planted.write(tmp_path / "train.jsonl", planted.rows(100)))
 
     async def run(calls: int) -> dict[str, Any]:
         budget = Budget(calls=calls)
@@ -296,7 +296,7 @@ def test_what_samples_say_is_no_criterion_and_no_grade(tmp_path: Path) -> None:
 
 def test_a_run_that_broke_off_in_the_report_goes_on_within_the_same_budget(tmp_path: Path) -> None:
     """The budget is nearly spent by then: rounds that stand in the journal need none of it."""
-    samples = Samples(planted.write(tmp_path / "train.jsonl", planted.rows(100)))
+    samples = SampleFile(planted.write(tmp_path / "train.jsonl", planted.rows(100)))
     path, limit, calls = tmp_path / "journal.jsonl", 900, 0
 
     def run(fail_at: int | None) -> dict[str, Any]:

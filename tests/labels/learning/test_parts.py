@@ -10,7 +10,7 @@ import pytest
 from tests.labels.learning import planted
 
 from fourscore.core import ConfigError, DataError, Usage
-from fourscore.formats.labelled_samples import Samples
+from fourscore.formats.labelled_samples import SampleFile
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.learning.choose_criteria import (
     Candidate,
@@ -30,13 +30,13 @@ from fourscore.labels.learning.learned_rubric import (
 from fourscore.labels.learning.pool import pooled
 from fourscore.labels.learning.proposer import clean_line
 from fourscore.labels.learning.settings import Learning
-from fourscore.stats.regression import Fit
+from fourscore.stats.regression import LinearFit
 
 
 def test_parts_go_by_content_and_not_by_place(tmp_path: Path) -> None:
     rows = planted.rows(50)
-    one = Samples(planted.write(tmp_path / "a.jsonl", rows))
-    two = Samples(planted.write(tmp_path / "b.jsonl", rows[::-1]))
+    one = SampleFile(planted.write(tmp_path / "a.jsonl", rows))
+    two = SampleFile(planted.write(tmp_path / "b.jsonl", rows[::-1]))
     for name in ("held", "selection", "source", "check"):
         parts = [
             {samples.entries[at].digest for at in getattr(parts_of(samples, 3), name)}
@@ -48,9 +48,9 @@ def test_parts_go_by_content_and_not_by_place(tmp_path: Path) -> None:
 
 
 def test_parts_are_capped(tmp_path: Path) -> None:
-    many = Samples(planted.write(tmp_path / "a.jsonl", planted.rows(1000)))
+    many = SampleFile(planted.write(tmp_path / "a.jsonl", planted.rows(1000)))
     assert parts_of(many, 0).sizes() == {"source": 60, "check": 80, "selection": 80, "held": 120}
-    groups = Samples(planted.write(tmp_path / "b.jsonl", planted.ranked_rows(200)), "listwise")
+    groups = SampleFile(planted.write(tmp_path / "b.jsonl", planted.ranked_rows(200)), "listwise")
     assert parts_of(groups, 0).sizes() == {"source": 15, "check": 20, "selection": 20, "held": 60}
     assert len(list_answers(groups, parts_of(groups, 0).check)) == 80
 
@@ -159,9 +159,9 @@ def test_a_criterion_that_poor_answers_meet_counts_the_other_way_round() -> None
 
 
 def test_the_span_stays_inside_the_scale() -> None:
-    assert find_value_range(Fit(-0.2, (0.5, 0.9))) == (0.0, 1.0)
-    assert find_value_range(Fit(0.2, (0.3,))) == (0.2, 0.5)
-    assert find_value_range(Fit(1.2, ())) == (0.99, 1.0)
+    assert find_value_range(LinearFit(-0.2, (0.5, 0.9))) == (0.0, 1.0)
+    assert find_value_range(LinearFit(0.2, (0.3,))) == (0.2, 0.5)
+    assert find_value_range(LinearFit(1.2, ())) == (0.99, 1.0)
 
 
 def test_criteria_are_one_line_and_not_too_long() -> None:
@@ -218,7 +218,7 @@ def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     )
     texts = ["It is: a 'test' # not a comment", "no", "语气友好"]
     chosen = tuple(Candidate(text, "no" if at == 1 else "yes") for at, text in enumerate(texts))
-    choice = Choice(chosen, Fit(0.1, (0.3, 0.2, 0.1)), 0.9, 40)
+    choice = Choice(chosen, LinearFit(0.1, (0.3, 0.2, 0.1)), 0.9, 40)
     for themes in ((), [("Tone & style", [0, 2]), ("tone, style", [1])]):
         dimensions = make_dimensions(settings, choice, themes)
         learned = {"outcome": "learned", "why": "x"}

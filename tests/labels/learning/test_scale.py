@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.labels.learning import planted
 
 from fourscore.core import digest
-from fourscore.formats.labelled_samples import Samples
+from fourscore.formats.labelled_samples import SampleFile
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.budget import Budget, BudgetedModel
@@ -50,7 +50,7 @@ def test_a_thousand_samples(tmp_path: Path) -> None:
         budget = Budget(calls=2500)
         async with ModelPool(budget=budget):
             settings = Learning(model=BudgetedModel(model, budget), concurrency=8)
-            document = await learn(Samples(path), settings)
+            document = await learn(SampleFile(path), settings)
         assert budget.spent.calls == model.calls
         return str(document["learned"]["outcome"])
 

@@ -14,11 +14,11 @@ import pytest
 from fourscore.evolve.decision import Decision, decide_by_pairs
 from fourscore.evolve.folder import Evolution
 from fourscore.report.evolution_page import write_lineage
-from fourscore.stats.sequential import Looks
+from fourscore.stats.sequential import SequentialPlan
 
 PROMPT = "Answer in {language}.\n\n1. Read the question.\n2. Name your sources.\n\nBe brief.\n"
 SETTINGS = "budget: 40\nkeep: 2\nlimits: {cool_down: 0}\n"
-WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, Looks(budget=40))
+WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, SequentialPlan(budget=40))
 LOST = decide_by_pairs([(90.0, 20.0), (80.0, 20.0)] * 20)
 BRANCHED = Decision(
     rule="literal", accepted=True, reason="exploration", why="by chance", delta=-1.0, n=40,

@@ -10,9 +10,9 @@ from fourscore.judges.fitness.error_rate import ErrorRate
 from fourscore.judges.fitness.execution import format_count, format_counts
 from fourscore.judges.fitness.rubric import find_costliest_signal, grade_of, to_fitness
 from fourscore.judges.fitness.tool_success import ToolSuccessRate
-from fourscore.stats.intervals import Figure
+from fourscore.stats.intervals import IntervalEstimate
 from fourscore.stats.means import Mean
-from fourscore.stats.recency import aggregate, trend
+from fourscore.stats.recency import aggregate_recent, fit_trend
 
 #: The most groups in a document.
 MAX_GROUPS = 1000
@@ -23,7 +23,7 @@ def make_document(scored_log: ScoredLog, by: By | None = None) -> dict[str, Any]
     totals = scored_log.totals
     places = totals.in_time()
     scores = [totals.scores[place] for place in places]
-    whole = aggregate(reversed(scores))
+    whole = aggregate_recent(reversed(scores))
     score = None if whole.value is None else round(whole.value, 2)
     signals = _signals(totals)
     values = {name: line["value"] for name, line in signals.items()}
@@ -132,7 +132,7 @@ def _mean(mean: Mean) -> dict[str, Any]:
 
 
 def _trend(scores: list[float]) -> dict[str, Any]:
-    found = trend(scores)
+    found = fit_trend(scores)
     return {
         "direction": found.direction,
         "per_execution": found.value,
@@ -171,7 +171,7 @@ def _groups(totals: LogTotals, by: By) -> dict[str, Any]:
 
 
 def _group(name: str, scores: list[float]) -> dict[str, Any]:
-    found, mean = aggregate(reversed(scores)), Mean()
+    found, mean = aggregate_recent(reversed(scores)), Mean()
     for score in scores:
         mean.add(score / 100)
     value = round(found.value or 0.0, 2)
@@ -185,5 +185,5 @@ def _group(name: str, scores: list[float]) -> dict[str, Any]:
     }
 
 
-def _ends(found: Figure) -> list[float] | None:
+def _ends(found: IntervalEstimate) -> list[float] | None:
     return None if found.interval is None else list(found.interval)

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from fourscore.core import Case, DataError, Message, Rubric, Trace, score
 from fourscore.core.trace import as_text
 from fourscore.evolve.fitness.aggregate import LogTotals, NewestExecution, Scored
-from fourscore.formats.logs.json_objects import Batches, Broken
-from fourscore.formats.logs.log_file import Log, listed
-from fourscore.formats.logs.tool_record import PlainRecord, ToolRecord, instant
+from fourscore.formats.logs.json_objects import BrokenLine, ObjectBatches
+from fourscore.formats.logs.log_file import LogFile, read_record_list
+from fourscore.formats.logs.tool_record import PlainRecord, ToolRecord, parse_time
 from fourscore.judges.fitness.counters import SessionCounter, SessionTally, SpilledTallies
 from fourscore.judges.fitness.execution import Execution, count_execution
 
@@ -39,7 +39,7 @@ class ScoredLog(NamedTuple):
     totals: LogTotals
     records: int | None
     broken: int
-    noted: list[Broken]
+    noted: list[BrokenLine]
 
 
 async def score_log(
@@ -63,7 +63,7 @@ async def score_traces(
     path: str, rubric: Rubric, task: TaskInfo | None = None, *, skip_broken: bool = False
 ) -> ScoredLog:
     """Score a log through its traces, which any judge can score."""
-    log, totals = Log(path, skip_broken=skip_broken), LogTotals(rubric)
+    log, totals = LogFile(path, skip_broken=skip_broken), LogTotals(rubric)
     await _score_all_traces(log.traces(), totals, task or TaskInfo())
     return ScoredLog(log.kind, totals, None, log.broken, log.noted)
 
@@ -77,21 +77,23 @@ def score_records(
     open_sessions: int = MAX_OPEN_SESSIONS,
 ) -> ScoredLog | None:
     """Score execution records in one pass; None where only `score_traces` can score the log."""
-    log = Log(path, skip_broken=skip_broken)
+    log = LogFile(path, skip_broken=skip_broken)
     countable = all(hasattr(line.judge, "compute_value") for line in rubric.dimensions)
     if log.kind != "executions" or not countable:
         return None
     return _score_record_log(log, LogTotals(rubric), task or TaskInfo(), open_sessions)
 
 
-def _score_record_log(log: Log, totals: LogTotals, task: TaskInfo, most: int) -> ScoredLog:
+def _score_record_log(log: LogFile, totals: LogTotals, task: TaskInfo, most: int) -> ScoredLog:
     counter, spill = SessionCounter(), SpilledTallies()
     with log.opened() as stream:
-        batches: Batches[AnyRecord] = Batches(stream, ToolRecord, skip=log.skip, lean=PlainRecord)
+        batches: ObjectBatches[AnyRecord] = ObjectBatches(
+            stream, ToolRecord, skip=log.skip, lean=PlainRecord
+        )
         lists: Iterable[list[AnyRecord]] = batches
         if log.whole:
-            records = Batches(stream, ToolRecord)
-            lists = [[record for _, record in listed(stream, records)]]
+            records = ObjectBatches(stream, ToolRecord)
+            lists = [[record for _, record in read_record_list(stream, records)]]
         for batch in lists:
             try:
                 counter.add(batch)
@@ -144,10 +146,10 @@ def _newest_last(
         yield newest, task
 
 
-def _locate_error(log: Log, error: DataError) -> DataError:
+def _locate_error(log: LogFile, error: DataError) -> DataError:
     """Return the error with its line; counting a batch does not keep line numbers."""
     with log.opened() as stream:
-        batches = Batches(stream, ToolRecord, skip=True)
+        batches = ObjectBatches(stream, ToolRecord, skip=True)
         probe = SessionCounter()
         for line, record in batches.numbered():
             try:
@@ -205,7 +207,7 @@ def _end(trace: Trace) -> float | None:
     given: Any = trace.metadata.get("ts")
     if given is not None:
         try:
-            return instant(given)
+            return parse_time(given)
         except (DataError, TypeError):
             return None
     return None if trace.started is None else trace.started + (trace.seconds or 0.0)

@@ -22,7 +22,7 @@ _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|sec|m|min|h)?\s*")
 _UNITS = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, None: 1.0}
 
 
-def duration(given: Any, field: str) -> float:
+def parse_duration(given: Any, field: str) -> float:
     """Seconds of `30s`, `1.5m`, `2h`, `250ms`, `1m 30s` or a number of seconds."""
     if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given < 1e12:
         return float(given)
@@ -35,7 +35,7 @@ def duration(given: Any, field: str) -> float:
     raise DataError(f"expected a duration like 30s, got {given!r:.40}", field=field)
 
 
-def trace_of_summary(document: Any) -> Trace:
+def read_summary(document: Any) -> Trace:
     """The one trace of a summary; a `DataError` with the field where it is none."""
     whole = _mapping(document, "")
     told = _mapping(whole.get("execution"), "execution")
@@ -58,7 +58,7 @@ def trace_of_summary(document: Any) -> Trace:
     return Trace(
         output=output,
         steps=_steps(told),
-        seconds=None if time is None else duration(time, "execution.actual_time"),
+        seconds=None if time is None else parse_duration(time, "execution.actual_time"),
         metadata=metadata,
     )
 
@@ -125,11 +125,11 @@ def _limits(
         if key in table:
             line, place = _mapping(table[key], f"max_expected.{key}"), f"max_expected.{key}"
             if "time" in line:
-                limits["time"] = duration(line["time"], f"{place}.time")
+                limits["time"] = parse_duration(line["time"], f"{place}.time")
             if "tools" in line:
                 limits["tools"] = _count(line["tools"], f"{place}.tools")
     if told.get("max_time") is not None:
-        limits["time"] = duration(told["max_time"], "execution.max_time")
+        limits["time"] = parse_duration(told["max_time"], "execution.max_time")
     if told.get("max_tools") is not None:
         limits["tools"] = _count(told["max_tools"], "execution.max_tools")
     return limits

@@ -10,7 +10,14 @@ from typing import Any
 import msgspec
 
 from fourscore.core import DataError, ToolCall, Trace
-from fourscore.formats.logs.tool_record import ToolRecord, instant, milliseconds, name, said, truth
+from fourscore.formats.logs.tool_record import (
+    ToolRecord,
+    parse_bool,
+    parse_milliseconds,
+    parse_name,
+    parse_time,
+    read_call_outcome,
+)
 
 
 class _Session(msgspec.Struct):
@@ -22,12 +29,12 @@ class _Session(msgspec.Struct):
     version: str = ""
 
 
-def traces_of_records(records: Iterable[tuple[int, ToolRecord]]) -> Iterator[Trace]:
+def read_execution_traces(records: Iterable[tuple[int, ToolRecord]]) -> Iterator[Trace]:
     """The sessions of numbered records."""
     sessions: dict[str, _Session] = {}
     for line, record in records:
         try:
-            session = sessions.setdefault(name(record.session), _Session([], []))
+            session = sessions.setdefault(parse_name(record.session), _Session([], []))
             _add(session, record)
         except DataError as error:
             raise DataError(error.message, line=line, field=error.field) from None
@@ -38,7 +45,11 @@ def traces_of_records(records: Iterable[tuple[int, ToolRecord]]) -> Iterator[Tra
 
 
 def _add(session: _Session, record: ToolRecord) -> None:
-    moment, took, told = instant(record.ts), milliseconds(record.duration_ms), said(record)
+    moment, took, told = (
+        parse_time(record.ts),
+        parse_milliseconds(record.duration_ms),
+        read_call_outcome(record),
+    )
     session.calls.append(
         ToolCall(
             name=record.tool,
@@ -51,9 +62,9 @@ def _add(session: _Session, record: ToolRecord) -> None:
     if moment is not None:
         session.moments.append(moment)
     session.seconds += took or 0.0
-    session.retries += bool(truth(record.retry, "retry"))
-    session.corrections += bool(truth(record.user_correction, "user_correction"))
-    session.version = name(record.version) or session.version
+    session.retries += bool(parse_bool(record.retry, "retry"))
+    session.corrections += bool(parse_bool(record.user_correction, "user_correction"))
+    session.version = parse_name(record.version) or session.version
 
 
 def _trace(key: str, session: _Session) -> Trace:

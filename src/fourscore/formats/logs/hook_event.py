@@ -14,7 +14,7 @@ LONGEST, SHOWN = 300, 2000
 RUN = ("stderr", "stdout", "output")
 
 
-def came_of(event: "dict[str, object]") -> "tuple[int | None, str | None]":
+def read_event_outcome(event: "dict[str, object]") -> "tuple[int | None, str | None]":
     """The exit code and the error of an event after a tool use."""
     error = event.get("error")
     if event.get("hook_event_name") == FAILED or error:
@@ -34,7 +34,7 @@ def came_of(event: "dict[str, object]") -> "tuple[int | None, str | None]":
     return 0, None
 
 
-def shown_by(event: "dict[str, object]") -> str:
+def read_event_output(event: "dict[str, object]") -> str:
     """What the tool put out, cut in the middle where it is long."""
     response = event.get("tool_response")
     parts: list[object] = [response]

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from fourscore.core import DataError, Message, Step, ToolCall, Trace
-from fourscore.formats.logs.hook_event import AFTER, BEFORE, FAILED, came_of
+from fourscore.formats.logs.hook_event import AFTER, BEFORE, FAILED, read_event_outcome
 from fourscore.formats.logs.open_call import OpenCall
-from fourscore.formats.logs.tool_record import instant
+from fourscore.formats.logs.tool_record import parse_time
 
 
 class _Session(msgspec.Struct):
@@ -18,7 +18,7 @@ class _Session(msgspec.Struct):
     output: Any = None
 
 
-def traces_of_events(events: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Trace]:
+def read_hook_traces(events: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Trace]:
     """The sessions of numbered events. A call that never came back has no outcome."""
     sessions: dict[str, _Session] = {}
     for line, event in events:
@@ -42,7 +42,7 @@ def traces_of_events(events: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[T
 
 def _add(session: _Session, event: dict[str, Any]) -> None:
     kind = event.get("hook_event_name")
-    moment = instant(event.get("ts", event.get("timestamp")))
+    moment = parse_time(event.get("ts", event.get("timestamp")))
     if moment is not None:
         session.moments.append(moment)
     if kind == "UserPromptSubmit" and isinstance(event.get("prompt"), str):
@@ -65,7 +65,7 @@ def _add(session: _Session, event: dict[str, Any]) -> None:
     if kind == BEFORE:
         session.open[key] = call
         return
-    call.exit_code, call.error = came_of(event)
+    call.exit_code, call.error = read_event_outcome(event)
     call.result = event.get("tool_response")
 
 

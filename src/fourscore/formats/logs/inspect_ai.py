@@ -6,11 +6,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from fourscore.core import DataError, Fault, Step, ToolCall, Trace, Usage
-from fourscore.formats.chat_messages import trace_of_messages
-from fourscore.formats.logs.tool_record import instant
+from fourscore.formats.chat_messages import read_messages
+from fourscore.formats.logs.tool_record import parse_time
 
 
-def traces_of_inspect(log: Mapping[str, Any]) -> Iterator[Trace]:
+def read_inspect_traces(log: Mapping[str, Any]) -> Iterator[Trace]:
     samples = log.get("samples")
     if not isinstance(samples, list):
         raise DataError(
@@ -34,7 +34,7 @@ def _trace(sample: Mapping[str, Any], about: Mapping[str, Any], place: str) -> T
     if not isinstance(messages, list):
         raise DataError("expected a list", field=f"{place}.messages")
     try:
-        trace = trace_of_messages([_message(item) for item in messages])
+        trace = read_messages([_message(item) for item in messages])
     except DataError as error:
         raise DataError(error.message, field=f"{place}.{error.field}") from None
     epoch = sample.get("epoch", 1)
@@ -57,7 +57,7 @@ def _trace(sample: Mapping[str, Any], about: Mapping[str, Any], place: str) -> T
 
 
 def _ended(sample: Mapping[str, Any]) -> dict[str, Any]:
-    moment = instant(sample.get("completed_at") or sample.get("started_at"))
+    moment = parse_time(sample.get("completed_at") or sample.get("started_at"))
     return {} if moment is None else {"ts": moment}
 
 

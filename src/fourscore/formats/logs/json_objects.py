@@ -11,9 +11,9 @@ from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 import msgspec
 
 from fourscore.core import DataError
-from fourscore.formats.case_records import decode
-from fourscore.formats.line_chunks import MAX_LINE, chunks
-from fourscore.formats.validation import explained
+from fourscore.formats.case_records import decode_json
+from fourscore.formats.line_chunks import MAX_LINE, read_chunks
+from fourscore.formats.validation import explain_error
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ PIECE = 64 * 1024
 NOTED = 20
 
 
-class Broken(NamedTuple):
+class BrokenLine(NamedTuple):
     """Where something stands that is no record, and why it is none."""
 
     line: int
@@ -33,7 +33,7 @@ class Broken(NamedTuple):
     field: str | None = None
 
 
-class Batches(Generic[T]):
+class ObjectBatches(Generic[T]):
     """The objects of a stream as `kind`, in lists. With `skip`, what is broken is counted.
 
     A `lean` kind refuses more fields and is faster: a list is of that kind where all of it fits.
@@ -45,7 +45,7 @@ class Batches(Generic[T]):
         self.stream, self.kind, self.skip = stream, kind, skip
         self.lean = None if lean is None else msgspec.json.Decoder(lean)
         self.decoder = msgspec.json.Decoder(kind)
-        self.broken, self.noted = 0, list[Broken]()
+        self.broken, self.noted = 0, list[BrokenLine]()
         self.replaced = 0
         self._held = b""
 
@@ -73,7 +73,7 @@ class Batches(Generic[T]):
     def _pieces(self) -> Iterator[tuple[bytes, int, bool]]:
         """Pieces that end where an object may end; what is left over goes before the next."""
         parts, number = list[bytes](), 1
-        for chunk in chunks(self.stream, PIECE):
+        for chunk in read_chunks(self.stream, PIECE):
             cut = _last_end(chunk.text)
             if not parts:
                 number = chunk.first
@@ -96,7 +96,7 @@ class Batches(Generic[T]):
         start, tries = first, 0
         for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), first):
             if held and (line[:1] == b"{" or len(held) > LINES or tries > TRIES):
-                self._note(Broken(start, "not JSON: it has no end"))
+                self._note(BrokenLine(start, "not JSON: it has no end"))
                 held = []
             whole = line
             if held:
@@ -113,16 +113,16 @@ class Batches(Generic[T]):
                 held = held or [line]
                 continue
             held = []
-            if isinstance(found, Broken):
+            if isinstance(found, BrokenLine):
                 self._note(found)
             else:
                 yield start, found[0]
         if held and ends:
-            self._note(Broken(start, "not JSON: it has no end"))
+            self._note(BrokenLine(start, "not JSON: it has no end"))
         elif held:
             self._held = b"\n".join(held) + b"\n"
 
-    def _decoded(self, text: bytes, line: int) -> tuple[T] | Broken | None:
+    def _decoded(self, text: bytes, line: int) -> tuple[T] | BrokenLine | None:
         """The object; None where it is not at its end."""
         try:
             return (self.decoder.decode(text),)
@@ -130,30 +130,32 @@ class Batches(Generic[T]):
             if "truncated" in str(error):
                 return None
         try:
-            value, replaced = decode(text)
+            value, replaced = decode_json(text)
         except DataError as error:
             return (
-                None if "truncated" in error.message else Broken(line, error.message, error.field)
+                None
+                if "truncated" in error.message
+                else BrokenLine(line, error.message, error.field)
             )
         self.replaced += replaced
         return self._converted(value, line)
 
-    def _converted(self, value: Any, line: int) -> tuple[T] | Broken:
+    def _converted(self, value: Any, line: int) -> tuple[T] | BrokenLine:
         try:
             return (msgspec.convert(_mended(value), self.kind),)
         except msgspec.ValidationError as error:
-            message, field = explained(error, value, self.kind)
-            return Broken(line, message, field)
+            message, field = explain_error(error, value, self.kind)
+            return BrokenLine(line, message, field)
 
     def one(self, value: Any, place: str) -> T:
         """A value that was decoded elsewhere, as one of these."""
         found = self._converted(value, 1)
-        if isinstance(found, Broken):
+        if isinstance(found, BrokenLine):
             field = f"{place}.{found.field}" if found.field else place
             raise DataError(found.message, field=field)
         return found[0]
 
-    def _note(self, broken: Broken) -> None:
+    def _note(self, broken: BrokenLine) -> None:
         if not self.skip:
             raise DataError(broken.message, line=broken.line, field=broken.field)
         self.broken += 1

@@ -12,13 +12,13 @@ from typing import Any, BinaryIO, Literal
 from msgspec.structs import replace
 
 from fourscore.core import ConfigError, DataError, Trace
-from fourscore.formats.case_records import decode
+from fourscore.formats.case_records import decode_json
 from fourscore.formats.line_chunks import MAX_LINE
-from fourscore.formats.logs.json_objects import Batches, Broken
+from fourscore.formats.logs.json_objects import BrokenLine, ObjectBatches
 from fourscore.formats.logs.tool_record import ToolRecord
-from fourscore.formats.yaml_file import parse_document
+from fourscore.formats.yaml_file import parse_yaml
 
-Kind = Literal["executions", "summary", "hooks", "transcript", "messages", "spans", "inspect"]
+LogKind = Literal["executions", "summary", "hooks", "transcript", "messages", "spans", "inspect"]
 
 #: Bytes that are looked at, and objects among them.
 HEAD, LOOKS = 64 * 1024, 50
@@ -29,19 +29,19 @@ MESSAGES = ("messages", "traj", "trajectory")
 _LINES = ("user", "assistant", "summary", "system", "file-history-snapshot", "queue-operation")
 
 
-class Log:
+class LogFile:
     """A file of a known kind. `broken` lines were skipped; the first of them are `noted`."""
 
     def __init__(self, path: str, *, skip_broken: bool = False) -> None:
         self.path, self.skip = path, skip_broken
         with self.opened() as stream:
             head = _head(stream)
-        self.kind: Kind = _kind_of(head, path)
+        self.kind: LogKind = _kind_of(head, path)
         #: One document, and not objects one after the other.
         self.whole = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{" or (
             self.kind in DOCUMENTS and _is_one(head)
         )
-        self.broken, self.noted = 0, list[Broken]()
+        self.broken, self.noted = 0, list[BrokenLine]()
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
@@ -65,35 +65,35 @@ class Log:
 
     def _traces(self, stream: BinaryIO) -> Iterator[Trace]:
         if self.kind == "executions":
-            from fourscore.formats.logs.executions import traces_of_records
+            from fourscore.formats.logs.executions import read_execution_traces
 
-            yield from traces_of_records(self._records(stream))
+            yield from read_execution_traces(self._records(stream))
         elif self.kind == "summary":
-            from fourscore.formats.logs.execution_summary import trace_of_summary
+            from fourscore.formats.logs.execution_summary import read_summary
 
-            yield trace_of_summary(self._document(stream))
+            yield read_summary(self._document(stream))
         elif self.kind == "inspect":
-            from fourscore.formats.logs.inspect_ai import traces_of_inspect
+            from fourscore.formats.logs.inspect_ai import read_inspect_traces
 
-            yield from traces_of_inspect(self._document(stream))
+            yield from read_inspect_traces(self._document(stream))
         elif self.kind == "hooks":
-            from fourscore.formats.logs.hook_log import traces_of_events
+            from fourscore.formats.logs.hook_log import read_hook_traces
 
-            yield from traces_of_events(self._objects(stream))
+            yield from read_hook_traces(self._objects(stream))
         elif self.kind == "transcript":
-            from fourscore.formats.logs.transcripts import traces_of_transcript
+            from fourscore.formats.logs.transcripts import read_transcript_traces
 
-            yield from traces_of_transcript(self._objects(stream))
+            yield from read_transcript_traces(self._objects(stream))
         elif self.kind == "spans":
-            from fourscore.formats.otlp.trace import traces_of_spans
+            from fourscore.formats.otlp.trace import read_span_traces
 
-            yield from traces_of_spans(self._objects(stream))
+            yield from read_span_traces(self._objects(stream))
         else:
             yield from _conversations(self._objects(stream), Path(self.path).stem)
 
     def _records(self, stream: BinaryIO) -> Iterator[tuple[int, ToolRecord]]:
-        batches = Batches(stream, ToolRecord, skip=self.skip)
-        yield from batches.numbered() if not self.whole else listed(stream, batches)
+        batches = ObjectBatches(stream, ToolRecord, skip=self.skip)
+        yield from batches.numbered() if not self.whole else read_record_list(stream, batches)
         self.broken, self.noted = batches.broken, batches.noted
 
     def _objects(self, stream: BinaryIO) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -101,30 +101,34 @@ class Log:
             value = self._document(stream)
             yield from ((1, item) for item in (value if isinstance(value, list) else [value]))
             return
-        batches: Batches[dict[str, Any]] = Batches(stream, dict[str, Any], skip=self.skip)
+        batches: ObjectBatches[dict[str, Any]] = ObjectBatches(
+            stream, dict[str, Any], skip=self.skip
+        )
         yield from batches.numbered()
         self.broken, self.noted = batches.broken, batches.noted
 
     def _document(self, stream: BinaryIO) -> Any:
         text = stream.read().removeprefix(b"\xef\xbb\xbf")
         if text.lstrip()[:1] in (b"{", b"["):
-            return decode(text)[0]
+            return decode_json(text)[0]
         try:
-            return parse_document(text.decode("utf-8", "replace"), self.path).value
+            return parse_yaml(text.decode("utf-8", "replace"), self.path).value
         except ConfigError as error:
             raise DataError(error.message, file=self.path, line=error.line) from None
 
 
-def listed(stream: BinaryIO, batches: Batches[ToolRecord]) -> Iterator[tuple[int, ToolRecord]]:
+def read_record_list(
+    stream: BinaryIO, batches: ObjectBatches[ToolRecord]
+) -> Iterator[tuple[int, ToolRecord]]:
     """Records that stand in one JSON list, or the one that is the whole file."""
-    value, _ = decode(stream.read())
+    value, _ = decode_json(stream.read())
     for position, item in enumerate(value if isinstance(value, list) else [value]):
         yield position + 1, batches.one(item, f"[{position}]")
 
 
 def _conversations(rows: Iterator[tuple[int, Any]], name: str) -> Iterator[Trace]:
     """Rows that are messages make one conversation; rows that hold messages, one each."""
-    from fourscore.formats.chat_messages import trace_of_messages
+    from fourscore.formats.chat_messages import read_messages
 
     messages: list[Any] = []
     for line, row in rows:
@@ -135,12 +139,12 @@ def _conversations(rows: Iterator[tuple[int, Any]], name: str) -> Iterator[Trace
         if isinstance(row, Mapping):
             held = next((row[key] for key in MESSAGES if key in row), None)
         try:
-            trace = trace_of_messages(held)
+            trace = read_messages(held)
         except DataError as error:
             raise DataError(error.message, line=line, field=error.field) from None
         yield replace(trace, metadata=_about(row, f"{name}:{line}"))
     if messages:
-        yield replace(trace_of_messages(messages), metadata={"session": name})
+        yield replace(read_messages(messages), metadata={"session": name})
 
 
 def _about(row: Any, name: str) -> dict[str, Any]:
@@ -169,7 +173,7 @@ def _is_one(head: bytes) -> bool:
     return not text[end:].strip()
 
 
-def _kind_of(head: bytes, path: str) -> Kind:
+def _kind_of(head: bytes, path: str) -> LogKind:
     text = head.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n")
     if not text:
         raise DataError("it is empty", file=path)
@@ -211,7 +215,7 @@ def _values(text: str) -> Iterator[Any]:
             at += 1
 
 
-def _known(value: Any) -> Kind | None:
+def _known(value: Any) -> LogKind | None:
     if isinstance(value, list):
         return next((kind for item in value[:LOOKS] if (kind := _known(item))), None)
     if not isinstance(value, Mapping):
@@ -233,9 +237,9 @@ def _known(value: Any) -> Kind | None:
     return None
 
 
-def _by_words(text: str) -> Kind | None:
+def _by_words(text: str) -> LogKind | None:
     """A document that is longer than what was read, by the keys at its beginning."""
-    marks: tuple[tuple[str, Kind], ...] = (
+    marks: tuple[tuple[str, LogKind], ...] = (
         ('"resourceSpans"', "spans"),
         ('"eval"', "inspect"),
         ('"role"', "messages"),

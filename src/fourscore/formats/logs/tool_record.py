@@ -45,7 +45,7 @@ class PlainRecord(msgspec.Struct, gc=False, forbid_unknown_fields=True, kw_only=
 
 
 @lru_cache(maxsize=4096)
-def exit_code(given: str | int | None) -> int | None:
+def parse_exit_code(given: str | int | None) -> int | None:
     """A whole number, or None where it is not known."""
     if given is None or given == "":
         return None
@@ -62,7 +62,7 @@ _TRUE = frozenset({"true", "yes", "1"})
 _FALSE = frozenset({"false", "no", "0", "", "null", "none"})
 
 
-def truth(given: Word, field: str) -> bool | None:
+def parse_bool(given: Word, field: str) -> bool | None:
     """A truth value, also as text or as a number of times; None where it is not there."""
     if given is None or isinstance(given, bool):
         return given
@@ -77,7 +77,7 @@ def truth(given: Word, field: str) -> bool | None:
 
 
 @lru_cache(maxsize=4096)
-def instant(given: str | int | float | None) -> float | None:
+def parse_time(given: str | int | float | None) -> float | None:
     """Seconds since 1970: of ISO 8601 (UTC where no zone is named) or of a number."""
     if given is None or given == "":
         return None
@@ -97,7 +97,7 @@ def instant(given: str | int | float | None) -> float | None:
     return seconds
 
 
-def milliseconds(given: str | int | float | None) -> float | None:
+def parse_milliseconds(given: str | int | float | None) -> float | None:
     """A duration in seconds, given in milliseconds."""
     if given is None or given == "":
         return None
@@ -110,24 +110,24 @@ def milliseconds(given: str | int | float | None) -> float | None:
     return value / 1000
 
 
-def name(given: str | int | float | None) -> str:
+def parse_name(given: str | int | float | None) -> str:
     """A version or a session as text; empty where there is none."""
     return "" if given is None else str(given)
 
 
-class Said(msgspec.Struct, frozen=True):
+class CallOutcome(msgspec.Struct, frozen=True):
     """What a record says of its call, in plain values."""
 
     exit_code: int | None
     error: str | None
 
 
-def said(record: ToolRecord) -> Said:
+def read_call_outcome(record: ToolRecord) -> CallOutcome:
     """Its exit code and its error: without an exit code, that `success` is false is one."""
     error = record.error
     if error is not None and not isinstance(error, str):
         error = msgspec.json.encode(error).decode() if error else None
-    code = exit_code(record.exit)
-    if code is None and not error and truth(record.success, "success") is False:
+    code = parse_exit_code(record.exit)
+    if code is None and not error and parse_bool(record.success, "success") is False:
         error = "success is false"
-    return Said(code, error or None)
+    return CallOutcome(code, error or None)

@@ -12,7 +12,7 @@ import msgspec
 
 from fourscore.core import DataError, Message, Step, ToolCall, Trace, Usage
 from fourscore.formats.logs.open_call import OpenCall
-from fourscore.formats.logs.tool_record import instant
+from fourscore.formats.logs.tool_record import parse_time
 
 TYPES = ("user", "assistant")
 #: How a transcript words that a person stopped the agent, or would not have a call.
@@ -33,7 +33,7 @@ class _Session(msgspec.Struct):
     version: str = ""
 
 
-def traces_of_transcript(lines: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Trace]:
+def read_transcript_traces(lines: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Trace]:
     sessions: dict[str, _Session] = {}
     for number, line in lines:
         if line.get("type") not in TYPES or line.get("isMeta") is True:
@@ -54,7 +54,7 @@ def _add(session: _Session, line: Mapping[str, Any]) -> None:
     if not isinstance(message, Mapping):
         raise DataError("expected an object", field="message")
     try:
-        moment = instant(line.get("timestamp"))
+        moment = parse_time(line.get("timestamp"))
     except (DataError, TypeError):
         raise DataError("expected a time", field="timestamp") from None
     if moment is not None:

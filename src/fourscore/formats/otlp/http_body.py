@@ -10,12 +10,12 @@ from typing import Literal
 import msgspec
 
 from fourscore.core import DataError
-from fourscore.formats.case_records import decode
-from fourscore.formats.otlp.json_spans import spans_of_document
+from fourscore.formats.case_records import decode_json
+from fourscore.formats.otlp.json_spans import read_json_spans
 from fourscore.formats.otlp.span import Span
 
-Kind = Literal["protobuf", "json"]
-KINDS: dict[bytes, Kind] = {b"application/x-protobuf": "protobuf", b"application/json": "json"}
+BodyKind = Literal["protobuf", "json"]
+KINDS: dict[bytes, BodyKind] = {b"application/x-protobuf": "protobuf", b"application/json": "json"}
 #: zlib's words for gzip, and for what HTTP calls deflate.
 CODINGS = {b"gzip": 31, b"x-gzip": 31, b"deflate": 15}
 
@@ -23,11 +23,11 @@ CODINGS = {b"gzip": 31, b"x-gzip": 31, b"deflate": 15}
 MEMBERS = 16
 
 
-class TooLarge(DataError):  # noqa: N818 - it is the body that is
+class BodyTooLargeError(DataError):
     """What is inside is larger than a body may be."""
 
 
-def inflated(body: bytes, coding: bytes, most: int) -> bytes:
+def inflate(body: bytes, coding: bytes, most: int) -> bytes:
     """The body without its compression; at no time more than `most` bytes of it exist."""
     if coding in (b"", b"identity"):
         return body
@@ -41,7 +41,7 @@ def inflated(body: bytes, coding: bytes, most: int) -> bytes:
         parts.append(part)
         size += len(part)
         if size > most:
-            raise TooLarge(f"inflated, the body is longer than {most} bytes")
+            raise BodyTooLargeError(f"inflated, the body is longer than {most} bytes")
         if not stream.eof:
             raise DataError("its compression breaks off")
         body = stream.unused_data
@@ -50,35 +50,35 @@ def inflated(body: bytes, coding: bytes, most: int) -> bytes:
     raise DataError(f"it is of more than {MEMBERS} compressed parts")
 
 
-def spans_of_body(body: bytes, kind: Kind, coding: bytes, most: int) -> Iterator[Span]:
+def read_body_spans(body: bytes, kind: BodyKind, coding: bytes, most: int) -> Iterator[Span]:
     """The spans of a request; a `DataError` where it is none."""
-    body = inflated(body, coding, most)
+    body = inflate(body, coding, most)
     if kind == "protobuf":
-        from fourscore.formats.otlp.protobuf import spans_of_protobuf
+        from fourscore.formats.otlp.protobuf import read_protobuf_spans
 
-        return spans_of_protobuf(body)
-    document, _ = decode(body)
+        return read_protobuf_spans(body)
+    document, _ = decode_json(body)
     if not isinstance(document, dict):
         raise DataError("expected an object")
     resources = document.get("resourceSpans", document.get("resource_spans"))
     if resources is None:  # protobuf's JSON: nothing, and fields that are not known are ignored
         return iter(())
-    return spans_of_document({"resourceSpans": resources})
+    return read_json_spans({"resourceSpans": resources})
 
 
-def reply(kind: Kind, rejected: int, message: str) -> bytes:
+def encode_reply(kind: BodyKind, rejected: int, message: str) -> bytes:
     """An `ExportTraceServiceResponse`: empty where everything was taken."""
     if kind == "protobuf":
-        from fourscore.formats.otlp.protobuf import response
+        from fourscore.formats.otlp.protobuf import encode_response
 
-        return response(rejected, message)
+        return encode_response(rejected, message)
     if not rejected and not message:
         return b"{}"
     partial = {"rejectedSpans": str(rejected), "errorMessage": message}
     return msgspec.json.encode({"partialSuccess": partial})
 
 
-def refusal(kind: Kind, message: str) -> bytes:
+def encode_refusal(kind: BodyKind, message: str) -> bytes:
     """A `google.rpc.Status`, of which only the message is used."""
     if kind == "json":
         return msgspec.json.encode({"message": message})

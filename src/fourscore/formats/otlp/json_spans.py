@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fourscore.core import DataError
-from fourscore.formats.logs.tool_record import instant
+from fourscore.formats.logs.tool_record import parse_time
 from fourscore.formats.otlp import semantic_conventions as names
-from fourscore.formats.otlp.span import Event, Span, error_of
+from fourscore.formats.otlp.span import Event, Span, find_error
 
 _BAD = (2, "2", "STATUS_CODE_ERROR")
 
@@ -24,11 +24,11 @@ def is_spans(document: Any) -> bool:
     )
 
 
-def spans_of_document(document: Any) -> Iterator[Span]:
+def read_json_spans(document: Any) -> Iterator[Span]:
     """The spans of one JSON value; a `DataError` with the path of what does not fit."""
     if isinstance(document, list):
         for item in document:
-            yield from spans_of_document(item)
+            yield from read_json_spans(item)
         return
     if not isinstance(document, Mapping):
         raise DataError("expected an object")
@@ -61,7 +61,7 @@ def _wired(span: Mapping[str, Any], common: Mapping[str, Any], place: str) -> Sp
         _moment(start, f"{place}.startTimeUnixNano"),
         _moment(end, f"{place}.endTimeUnixNano"),
         attributes,
-        error_of(status.get("code") in _BAD, status.get("message"), attributes, events),
+        find_error(status.get("code") in _BAD, status.get("message"), attributes, events),
         events,
     )
 
@@ -84,7 +84,7 @@ def _printed(span: Mapping[str, Any]) -> Span:
         _moment(span.get("start_time"), "start_time"),
         _moment(span.get("end_time"), "end_time"),
         attributes,
-        error_of(bad, status.get("description"), attributes, events),
+        find_error(bad, status.get("description"), attributes, events),
         events,
     )
 
@@ -104,7 +104,7 @@ def _events(given: Any, place: str) -> tuple[Event, ...]:
 
 
 def _attributes(given: Any, field: str) -> dict[str, Any]:
-    return {key: value for key, value in _pairs(given, field).items() if names.kept(key)}
+    return {key: value for key, value in _pairs(given, field).items() if names.is_kept(key)}
 
 
 def _pairs(given: Any, field: str, depth: int = 0) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _moment(given: Any, field: str) -> float | None:
     if whole is not None and whole > 10**17:
         return whole / 1e9  # as protobuf's are divided, to the last bit
     try:
-        return instant(given) or None
+        return parse_time(given) or None
     except (DataError, TypeError):
         raise DataError("expected a time", field=field) from None
 

@@ -22,7 +22,7 @@ _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"
 _TEXTS = (None, "text", "input_text", "output_text", "refusal")
 
 
-class Call(NamedTuple):
+class CallPart(NamedTuple):
     """A tool call as a model's message has it, or its result as the next one has."""
 
     id: str
@@ -35,11 +35,11 @@ class Turn(NamedTuple):
 
     role: str
     text: str = ""
-    calls: tuple[Call, ...] = ()
-    answers: tuple[Call, ...] = ()
+    calls: tuple[CallPart, ...] = ()
+    answers: tuple[CallPart, ...] = ()
 
 
-def parsed(given: Any) -> Any:
+def parse_json_text(given: Any) -> Any:
     """JSON in a text as its value; any other text as it is."""
     if not isinstance(given, str):
         return given
@@ -49,16 +49,16 @@ def parsed(given: Any) -> Any:
         return given
 
 
-def turn_of(message: Mapping[str, Any], role: str) -> Turn:
+def read_turn(message: Mapping[str, Any], role: str) -> Turn:
     """A message with parts, with contents, or as OpenAI and LangChain write them."""
     body = message.get("parts")
     if body is None:
-        message = unwrapped(message)
+        message = unwrap_message(message)
         body = message.get("parts", message.get("content"))
     kind = message.get("role") or _ROLES.get(str(message.get("type")))
     role = _ROLES.get(word := str(kind or role).lower(), word)
-    calls: list[Call] = []
-    answers: list[Call] = []
+    calls: list[CallPart] = []
+    answers: list[CallPart] = []
     texts: list[str] = []
     for part in body if isinstance(body, list) else (body,):
         if isinstance(part, str):
@@ -70,12 +70,12 @@ def turn_of(message: Mapping[str, Any], role: str) -> Turn:
     text = "".join(texts)
     if role == "tool" and not answers:
         key = str(message.get("tool_call_id") or message.get("id") or "")
-        answers.append(Call(key, str(message.get("name") or ""), parsed(text)))
+        answers.append(CallPart(key, str(message.get("name") or ""), parse_json_text(text)))
     return Turn(role, "" if role == "tool" else text, tuple(calls), tuple(answers))
 
 
 def _read_part(
-    part: Mapping[str, Any], texts: list[str], calls: list[Call], answers: list[Call]
+    part: Mapping[str, Any], texts: list[str], calls: list[CallPart], answers: list[CallPart]
 ) -> None:
     kind = part.get("type")
     if kind in _TEXTS:
@@ -87,17 +87,19 @@ def _read_part(
     elif kind in ("tool_call_response", "tool_result"):
         key = part.get("id") or part.get("tool_use_id") or ""
         found = part.get("response", part.get("result", part.get("content")))
-        answers.append(Call(str(key), "", parsed(found)))
+        answers.append(CallPart(str(key), "", parse_json_text(found)))
 
 
-def _call(given: Mapping[str, Any]) -> Call:
+def _call(given: Mapping[str, Any]) -> CallPart:
     function = given.get("function")
     inner = function if isinstance(function, dict) else given
     arguments = inner.get("arguments", inner.get("input"))
-    return Call(str(given.get("id") or ""), str(inner.get("name") or ""), parsed(arguments))
+    return CallPart(
+        str(given.get("id") or ""), str(inner.get("name") or ""), parse_json_text(arguments)
+    )
 
 
-def gathered(row: Mapping[str, Any]) -> Turn:
+def join_turn_fields(row: Mapping[str, Any]) -> Turn:
     """One message of scattered fields; contents and tool calls are scattered once more."""
     calls: dict[int, dict[str, Any]] = {}
     texts: list[tuple[int, str]] = []
@@ -118,10 +120,10 @@ def gathered(row: Mapping[str, Any]) -> Turn:
         "tool_call_id": row.get("tool_call_id"),
         "name": row.get("name"),
     }
-    return turn_of(made, "assistant")
+    return read_turn(made, "assistant")
 
 
-def unwrapped(item: Any) -> Any:
+def unwrap_message(item: Any) -> Any:
     """`{"message": {…}}` of a choice, `{"kwargs": {…}}` of a message that LangChain wrote."""
     for key in ("message", "kwargs"):
         if isinstance(item, dict) and isinstance(item.get(key), dict):
@@ -147,7 +149,7 @@ _MESSAGES = msgspec.json.Decoder(list[msgspec.Raw])
 _SILENCE = Turn("")
 
 
-def heard(span: Span, known: dict[bytes, Turn]) -> list[Turn]:
+def read_input_turns(span: Span, known: dict[bytes, Turn]) -> list[Turn]:
     """What went into the span, oldest first; `known` are messages that were read before."""
     told = span.attributes
     found = _repeated(told.get(names.INPUT_MESSAGES), known)
@@ -159,7 +161,7 @@ def heard(span: Span, known: dict[bytes, Turn]) -> list[Turn]:
     return found or _listed(told.get(names.INPUT_VALUE), "user", _ASKED)
 
 
-def said(span: Span) -> list[Turn]:
+def read_output_turns(span: Span) -> list[Turn]:
     """What came out of it."""
     told = span.attributes
     found = _listed(told.get(names.OUTPUT_MESSAGES), "assistant") or _listed(
@@ -172,16 +174,16 @@ def said(span: Span) -> list[Turn]:
     return found or _listed(told.get(names.OUTPUT_VALUE), "assistant", _ANSWERED)
 
 
-def instructions(span: Span, turns: list[Turn]) -> str:
+def find_instructions(span: Span, turns: list[Turn]) -> str:
     """The system's instructions, which stand apart from the chat or at its beginning."""
     told = span.attributes.get(names.SYSTEM_INSTRUCTIONS)
-    parts = parsed(told if told is not None else _detail(span, names.SYSTEM_INSTRUCTIONS))
+    parts = parse_json_text(told if told is not None else _detail(span, names.SYSTEM_INSTRUCTIONS))
     if parts is not None:
-        return turn_of({"role": "system", "parts": parts}, "system").text
+        return read_turn({"role": "system", "parts": parts}, "system").text
     return next((turn.text for turn in turns if turn.role == "system"), "")
 
 
-def question(turns: list[Turn]) -> str:
+def find_question(turns: list[Turn]) -> str:
     """The last thing that a person said."""
     for turn in turns[::-1]:
         if turn.text and turn.role == "user":
@@ -189,7 +191,7 @@ def question(turns: list[Turn]) -> str:
     return ""
 
 
-def answer(turns: list[Turn]) -> str:
+def find_answer(turns: list[Turn]) -> str:
     """The last thing that was said."""
     return next((turn.text for turn in reversed(turns) if turn.text), "")
 
@@ -207,8 +209,8 @@ def _repeated(given: Any, known: dict[bytes, Turn]) -> list[Turn]:
         key = bytes(item)
         turn = known.get(key)
         if turn is None:
-            value = parsed(key.decode())
-            turn = known[key] = turn_of(value, "user") if isinstance(value, dict) else _SILENCE
+            value = parse_json_text(key.decode())
+            turn = known[key] = read_turn(value, "user") if isinstance(value, dict) else _SILENCE
         if turn.text or turn.calls or turn.answers:
             turns.append(turn)
     return turns
@@ -218,13 +220,13 @@ def _listed(given: Any, role: str, keys: tuple[str, ...] = ()) -> list[Turn]:
     """Messages as a list, in JSON or not; a plain text is one message of `role`."""
     if given is None:
         return []
-    value = parsed(given)
+    value = parse_json_text(given)
     if isinstance(value, dict) and "role" not in value:
         value = _within(value, keys)
     if isinstance(value, str):
         return [Turn(role, value)] if value else []
     items = value if isinstance(value, list) else [value]
-    turns = [turn_of(item, role) for item in items[-MOST:] if isinstance(item, dict)]
+    turns = [read_turn(item, role) for item in items[-MOST:] if isinstance(item, dict)]
     turns = [turn for turn in turns if turn.text or turn.calls or turn.answers]
     if not turns and isinstance(given, str) and given not in _NOTHING:
         return [Turn(role, given)]  # 42 is an answer, and so is an object of the agent's own
@@ -235,7 +237,7 @@ def _within(value: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     """The messages, or the text, that an object of a framework holds."""
     for key in ("messages", "choices"):
         if isinstance(value.get(key), list):
-            return [unwrapped(item) for item in value[key]]
+            return [unwrap_message(item) for item in value[key]]
     for key in keys:
         if isinstance(value.get(key), str | list):
             return value[key]
@@ -253,7 +255,7 @@ def _spread(told: Mapping[str, Any], prefix: str, inner: str) -> list[Turn]:
             number, _, field = key[start:].partition(".")
             if number.isdecimal() and len(number) < 6:
                 rows.setdefault(int(number), {})[field.removeprefix(inner)] = value
-    return [gathered(rows[number]) for number in sorted(rows)[-MOST:]]
+    return [join_turn_fields(rows[number]) for number in sorted(rows)[-MOST:]]
 
 
 def _from_events(span: Span) -> list[Turn]:
@@ -261,7 +263,7 @@ def _from_events(span: Span) -> list[Turn]:
     for event in span.events:
         role = names.MESSAGE_EVENTS.get(event.name)
         if role is not None:
-            turns.append(turn_of({"role": role, **_body(event.attributes)}, role))
+            turns.append(read_turn({"role": role, **_body(event.attributes)}, role))
         elif event.name == names.PROMPT_EVENT:
             turns += _listed(event.attributes.get(names.PROMPT), "user")
     return turns
@@ -271,7 +273,7 @@ def _choices(span: Span) -> list[Turn]:
     turns: list[Turn] = []
     for event in span.events:
         if event.name == names.CHOICE_EVENT:
-            turns.append(turn_of(_body(event.attributes), "assistant"))
+            turns.append(read_turn(_body(event.attributes), "assistant"))
         elif event.name == names.COMPLETION_EVENT:
             turns += _listed(event.attributes.get(names.COMPLETION), "assistant")
     return turns
@@ -279,7 +281,11 @@ def _choices(span: Span) -> list[Turn]:
 
 def _body(told: Mapping[str, Any]) -> dict[str, Any]:
     """An event's attributes, some of which are JSON in a text."""
-    body = {key: parsed(value) for key, value in told.items() if key in ("message", "tool_calls")}
+    body = {
+        key: parse_json_text(value)
+        for key, value in told.items()
+        if key in ("message", "tool_calls")
+    }
     if isinstance(body.get("message"), str):
         body["content"] = body.pop("message")
     return {**told, **body}

@@ -14,15 +14,15 @@ from fourscore.formats.otlp.semantic_conventions import (
     EXCEPTION_EVENT,
     EXCEPTION_MESSAGE,
     EXCEPTION_TYPE,
-    kept,
+    is_kept,
 )
-from fourscore.formats.otlp.span import Event, Span, error_of
+from fourscore.formats.otlp.span import Event, Span, find_error
 
 #: Lists within lists, as deep as protobuf itself would read them.
 DEEPEST = 64
 
 
-def spans_of_protobuf(body: bytes) -> Iterator[Span]:
+def read_protobuf_spans(body: bytes) -> Iterator[Span]:
     """The spans of an `ExportTraceServiceRequest`."""
     try:
         request = ExportTraceServiceRequest.FromString(body)
@@ -35,7 +35,7 @@ def spans_of_protobuf(body: bytes) -> Iterator[Span]:
                 yield _span(span, common)
 
 
-def response(rejected: int, message: str) -> bytes:
+def encode_response(rejected: int, message: str) -> bytes:
     """An `ExportTraceServiceResponse`; without anything to say it is no bytes at all."""
     reply = ExportTraceServiceResponse()
     if rejected or message:
@@ -56,7 +56,7 @@ def _span(span: Any, common: dict[str, Any]) -> Span:
         _moment(span.start_time_unix_nano),
         _moment(span.end_time_unix_nano),
         attributes,
-        error_of(status.code == 2, status.message, attributes, events),
+        find_error(status.code == 2, status.message, attributes, events),
         events,
     )
 
@@ -76,7 +76,7 @@ def _events(given: Iterable[Any]) -> Iterator[Event]:
 
 
 def _attributes(given: Iterable[Any]) -> dict[str, Any]:
-    return {pair.key: _value(pair.value) for pair in given if kept(pair.key)}
+    return {pair.key: _value(pair.value) for pair in given if is_kept(pair.key)}
 
 
 def _value(given: Any, depth: int = 0) -> Any:

@@ -88,6 +88,6 @@ _KEPT_WHOLE = frozenset({ERROR_TYPE, OI_SESSION, OI_TAGS, SERVICE, SERVICE_VERSI
 _DROPPED = ("gen_ai.tool.definitions", "llm.tools", "llm.invocation_parameters", "tool.json_schema")
 
 
-def kept(key: str) -> bool:
+def is_kept(key: str) -> bool:
     """Whether an attribute says something about what an agent was asked, did or said."""
     return (key.startswith(_KEPT) and not key.startswith(_DROPPED)) or key in _KEPT_WHOLE

@@ -43,7 +43,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
         return max(0.0, self.end - self.start)
 
 
-class Kept(NamedTuple):
+class PackedSpan(NamedTuple):
     """A span as the monitor keeps it."""
 
     trace: str
@@ -56,7 +56,7 @@ _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Span)
 
 
-def packed(span: Span) -> Kept:
+def pack_span(span: Span) -> PackedSpan:
     """The span as bytes; a `DataError` where it has no identity, or is too large."""
     if not _TRACE_ID.fullmatch(span.trace) or span.trace == "0" * 32:
         raise DataError("expected 32 hexadecimal digits, not all 0", field="traceId")
@@ -68,7 +68,7 @@ def packed(span: Span) -> Kept:
         raise DataError("it holds what JSON cannot say", field="attributes") from None
     if len(body) > LARGEST:
         raise DataError(f"larger than {LARGEST >> 10} KiB", field="attributes")
-    return Kept(span.trace, span.id, not span.parent, body)
+    return PackedSpan(span.trace, span.id, not span.parent, body)
 
 
 def _encoded(span: Span) -> bytes:
@@ -78,12 +78,12 @@ def _encoded(span: Span) -> bytes:
         return _ENCODER.encode(freeze(msgspec.to_builtins(span)))
 
 
-def unpacked(body: bytes) -> Span:
+def unpack_span(body: bytes) -> Span:
     """A span that `packed` made."""
     return _DECODER.decode(body)
 
 
-def distinct(spans: Iterable[Span]) -> list[Span]:
+def deduplicate_spans(spans: Iterable[Span]) -> list[Span]:
     """Each span once, in the order of their beginning.
 
     Of two copies that differ the longer one counts, as in the store: the order of arrival makes no
@@ -109,7 +109,7 @@ def _order(span: Span) -> tuple[float, float, str]:
     return (span.start or 0.0, -(span.end or 0.0), span.id)
 
 
-def error_of(
+def find_error(
     bad: bool, words: Any, attributes: Mapping[str, Any], events: Iterable[Event] = ()
 ) -> str | None:
     """What went wrong, in the span's own words; None where nothing did."""

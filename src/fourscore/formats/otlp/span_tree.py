@@ -11,7 +11,7 @@ Role = Literal["tool", "retriever", "agent", "model", "silent", "other"]
 _BY_KIND: Mapping[str, Role] = {"TOOL": "tool", "RETRIEVER": "retriever", "LLM": "model"}
 
 
-def role_of(span: Span) -> Role:
+def find_role(span: Span) -> Role:
     """What a span is the record of, by either convention."""
     told = span.attributes
     operation = told.get(names.OPERATION)
@@ -31,7 +31,7 @@ def role_of(span: Span) -> Role:
     return "other"
 
 
-def root_of(spans: Sequence[Span]) -> Span | None:
+def find_root(spans: Sequence[Span]) -> Span | None:
     """The first span without a parent; where there is none, the first whose parent did not come."""
     ids = {span.id for span in spans}
     for span in spans:
@@ -40,7 +40,7 @@ def root_of(spans: Sequence[Span]) -> Span | None:
     return next((span for span in spans if span.parent not in ids), spans[0] if spans else None)
 
 
-def depths(spans: Sequence[Span]) -> list[int]:
+def measure_depths(spans: Sequence[Span]) -> list[int]:
     """How many spans stand around each; one whose parent did not come stands right under the top.
 
     Parents are only ids in what somebody sent: they may go round in a circle.

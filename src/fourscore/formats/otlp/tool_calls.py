@@ -13,7 +13,7 @@ import msgspec
 
 from fourscore.core import ToolCall, freeze
 from fourscore.formats.otlp import semantic_conventions as names
-from fourscore.formats.otlp.messages import Call, Turn, parsed
+from fourscore.formats.otlp.messages import CallPart, Turn, parse_json_text
 from fourscore.formats.otlp.span import Span
 from fourscore.formats.otlp.span_tree import Role
 
@@ -27,12 +27,12 @@ class _Told(msgspec.Struct):
     """A call as messages tell of it."""
 
     at: float
-    call: Call
+    call: CallPart
     result: Any = None
     taken: bool = False
 
 
-def tool_calls(
+def collect_tool_calls(
     spans: Sequence[Span], roles: Sequence[Role], heard: Turns, said: Turns
 ) -> tuple[ToolCall, ...]:
     """In the order in which they began; `heard` and `said` are the messages of each span."""
@@ -112,8 +112,8 @@ def _of_span(name: str, span: Span, twin: _Told | None) -> ToolCall:
         result = twin.result if result is None else result
     return ToolCall(
         name=name,
-        arguments=_safe(parsed(arguments)),
-        result=_safe(parsed(result)),
+        arguments=_safe(parse_json_text(arguments)),
+        result=_safe(parse_json_text(result)),
         exit_code=None if span.error else 0,
         seconds=span.seconds,
         error=span.error,
@@ -135,8 +135,8 @@ def _retrieval(span: Span) -> ToolCall:
     result = [documents[number] for number in sorted(documents)]
     return ToolCall(
         name=span.name or "retrieval",
-        arguments=_safe(parsed(span.attributes.get(names.INPUT_VALUE))),
-        result=result or _safe(parsed(span.attributes.get(names.OUTPUT_VALUE))),
+        arguments=_safe(parse_json_text(span.attributes.get(names.INPUT_VALUE))),
+        result=result or _safe(parse_json_text(span.attributes.get(names.OUTPUT_VALUE))),
         exit_code=None if span.error else 0,
         seconds=span.seconds,
         error=span.error,

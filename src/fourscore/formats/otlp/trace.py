@@ -16,28 +16,39 @@ from typing import Any
 
 from fourscore.core import DataError, Fault, Trace, Usage
 from fourscore.formats.otlp import semantic_conventions as names
-from fourscore.formats.otlp.json_spans import spans_of_document
-from fourscore.formats.otlp.messages import Turn, answer, heard, instructions, question, said
-from fourscore.formats.otlp.span import Span, distinct
-from fourscore.formats.otlp.span_tree import Role, depths, role_of, root_of
-from fourscore.formats.otlp.tool_calls import tool_calls
+from fourscore.formats.otlp.json_spans import read_json_spans
+from fourscore.formats.otlp.messages import (
+    Turn,
+    find_answer,
+    find_instructions,
+    find_question,
+    read_input_turns,
+    read_output_turns,
+)
+from fourscore.formats.otlp.span import Span, deduplicate_spans
+from fourscore.formats.otlp.span_tree import Role, find_role, find_root, measure_depths
+from fourscore.formats.otlp.tool_calls import collect_tool_calls
 
 _SPEAKING: tuple[Role, ...] = ("agent", "model", "other")
 
 
-class Reading:
+class SpanTrace:
     """The spans in their order (`distinct` gives it), and what is read of them."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self.spans = spans
-        self.roles = [role_of(span) for span in spans]
-        self.root = root_of(spans)
-        self._levels = depths(spans)
+        self.roles = [find_role(span) for span in spans]
+        self.root = find_root(spans)
+        self._levels = measure_depths(spans)
         self._outward = sorted(range(len(spans)), key=self._levels.__getitem__)
         speaks = [role in _SPEAKING for role in self.roles]
         known: dict[bytes, Turn] = {}
-        self._heard = [heard(s, known) if yes else [] for s, yes in zip(spans, speaks, strict=True)]
-        self._said = [said(s) if yes else [] for s, yes in zip(spans, speaks, strict=True)]
+        self._heard = [
+            read_input_turns(s, known) if yes else [] for s, yes in zip(spans, speaks, strict=True)
+        ]
+        self._said = [
+            read_output_turns(s) if yes else [] for s, yes in zip(spans, speaks, strict=True)
+        ]
 
     @property
     def generative(self) -> bool:
@@ -46,7 +57,7 @@ class Reading:
 
     def question(self) -> str:
         """What the user asked: of the outermost span that tells, and the first among equals."""
-        found = (question(self._heard[at]) for at in self._outward)
+        found = (find_question(self._heard[at]) for at in self._outward)
         return next((words for words in found if words), "")
 
     def output(self) -> str | None:
@@ -56,14 +67,14 @@ class Reading:
         for at in self._outward:
             span = self.spans[at]
             place = (-self._levels[at], span.end or span.start or 0.0)
-            if (best is None or place >= best) and (words := answer(self._said[at])):
+            if (best is None or place >= best) and (words := find_answer(self._said[at])):
                 best, found = place, words
         return found
 
     def instructions(self) -> str:
         """What the system told the agent, of the outermost span that says."""
         for at in self._outward:
-            if words := instructions(self.spans[at], self._heard[at]):
+            if words := find_instructions(self.spans[at], self._heard[at]):
                 return words
         return ""
 
@@ -99,7 +110,7 @@ class Reading:
         ends = [span.end for span in self.spans if span.end is not None]
         return Trace(
             output=self.output(),
-            steps=tool_calls(self.spans, self.roles, self._heard, self._said),
+            steps=collect_tool_calls(self.spans, self.roles, self._heard, self._said),
             started=min(starts) if starts else None,
             seconds=max(0.0, max(ends) - min(starts)) if starts and ends else None,
             usage=self.usage(),
@@ -127,16 +138,16 @@ def _count(told: Mapping[str, Any], *keys: str) -> int:
     return 0
 
 
-def traces_of_spans(documents: Iterable[tuple[int, Any]]) -> Iterator[Trace]:
+def read_span_traces(documents: Iterable[tuple[int, Any]]) -> Iterator[Trace]:
     groups: dict[str, list[Span]] = {}
     for line, document in documents:
         try:
-            for span in spans_of_document(document):
+            for span in read_json_spans(document):
                 key = span.attributes.get(names.CONVERSATION) or span.trace
                 groups.setdefault(str(key), []).append(span)
         except DataError as error:
             raise DataError(error.message, line=line, field=error.field) from None
     for key, spans in groups.items():
-        read = Reading(distinct(spans))
+        read = SpanTrace(deduplicate_spans(spans))
         version = read.first(names.SERVICE_VERSION)
         yield read.trace({"session": key, "version": version}, fault=False)

@@ -9,7 +9,7 @@ import msgspec
 from fourscore.core import Case, CaseError
 from fourscore.core.trace import as_text
 from fourscore.formats.case_fields import Expected
-from fourscore.formats.validation import explained
+from fourscore.formats.validation import explain_error
 from fourscore.judges.reader.text import Text, is_chinese
 
 S = TypeVar("S")
@@ -118,5 +118,5 @@ def read_expected(case: Case) -> Expected:
     try:
         return msgspec.convert(value, Expected)
     except msgspec.ValidationError as error:
-        message, field = explained(error, value, Expected)
+        message, field = explain_error(error, value, Expected)
         raise CaseError(case.id, f"expected.{field}" if field else "expected", message) from None

@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 from fourscore.core import Rubric
-from fourscore.formats.yaml_file import read_document
+from fourscore.formats.yaml_file import read_yaml_file
 from fourscore.judges.rubric_file import RESEARCH, read_rubric
 
 
@@ -16,7 +16,7 @@ def read_research_rubric() -> Rubric:
 def _read_dimensions() -> dict[str, dict[str, Any]]:
     """Return weight, description, levels and level descriptions of each dimension."""
     kept = ("weight", "description", "levels", "level_descriptions")
-    lines = read_document(RESEARCH).value["dimensions"]
+    lines = read_yaml_file(RESEARCH).value["dimensions"]
     return {name: {key: deepcopy(line[key]) for key in kept} for name, line in lines.items()}
 
 

@@ -19,11 +19,11 @@ import msgspec
 from fourscore.formats.logs.tool_record import (
     PlainRecord,
     ToolRecord,
-    instant,
-    milliseconds,
-    name,
-    said,
-    truth,
+    parse_bool,
+    parse_milliseconds,
+    parse_name,
+    parse_time,
+    read_call_outcome,
 )
 from fourscore.judges.failures import find_result_failures
 from fourscore.judges.fitness.execution import Execution, Outcome, classify_outcome, label_failure
@@ -152,7 +152,7 @@ class SessionCounter:
         for place, record in enumerate(batch):
             failure = failures.get(place)
             if record.duration_ms is not None:
-                took = milliseconds(record.duration_ms) or 0.0
+                took = parse_milliseconds(record.duration_ms) or 0.0
                 self._tally(record.session).took += took
             if (
                 failure is not None
@@ -162,8 +162,8 @@ class SessionCounter:
                 or record.user_correction is not None
             ):
                 tally = self._tally(record.session)
-                tally.retries += bool(truth(record.retry, "retry"))
-                tally.corrections += bool(truth(record.user_correction, "user_correction"))
+                tally.retries += bool(parse_bool(record.retry, "retry"))
+                tally.corrections += bool(parse_bool(record.user_correction, "user_correction"))
                 tally.correct_outcome(*_read_outcome(record, failure.text if failure else None))
 
     def _versions(self, counts: Counter[Any], sessions: list[Any], versions: list[Any]) -> None:
@@ -175,24 +175,26 @@ class SessionCounter:
                 pairs_in_order = zip(sessions, versions, strict=True)
         for session, version in pairs_in_order:
             if version is not None:
-                self._tally(session).set_version(version if type(version) is str else name(version))
+                self._tally(session).set_version(
+                    version if type(version) is str else parse_name(version)
+                )
 
     def _time(self, counts: Counter[Any], sessions: list[Any], times: list[Any]) -> None:
         if not _in_order(times):
             for session, ts in zip(sessions, times, strict=True):
-                moment = instant(ts)
+                moment = parse_time(ts)
                 if moment is not None:
                     self._tally(session).add_times(moment, moment, 1)
             return
         lasts, place = dict(zip(sessions, times, strict=True)), 0
         for session, calls in counts.items():
             place = sessions.index(session, place)  # `counts` is in the order of first records
-            begun, ended = instant(times[place]), instant(lasts[session])
+            begun, ended = parse_time(times[place]), parse_time(lasts[session])
             if begun is not None and ended is not None:
                 self._tally(session).add_times(begun, ended, calls)
 
     def _tally(self, session: str | int | None) -> SessionTally:
-        key = session if type(session) is str else name(session)
+        key = session if type(session) is str else parse_name(session)
         tally = self.open.get(key)
         if tally is None:
             tally = self.open[key] = SessionTally(session=key, order=self.begun)
@@ -210,7 +212,7 @@ def _read_plain_outcome(
 
 def _read_outcome(record: ToolRecord, shown: str | None) -> tuple[Outcome, str]:
     """Return the outcome and the label of the failure; `shown` is the error in the output."""
-    stated = said(record)
+    stated = read_call_outcome(record)
     outcome = classify_outcome(stated.exit_code, stated.error or shown)
     if outcome.ok or not (outcome.bad_exit or outcome.error):
         return outcome, ""

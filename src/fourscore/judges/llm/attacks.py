@@ -15,8 +15,8 @@ from fourscore.core import Case, ConfigError
 from fourscore.core.errors import suggest_known
 from fourscore.core.trace import as_text
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.validation import ConversionError, converted
-from fourscore.formats.yaml_file import read_document
+from fourscore.formats.validation import ConversionError, convert_value
+from fourscore.formats.yaml_file import read_yaml_file
 
 FOLDER = Path(__file__).parent / "attacks"
 #: Questions with the right answer, and in their metadata a wrong one.
@@ -107,9 +107,9 @@ def read_wrong_answer(case: Case) -> str | None:
 
 
 def _read(path: Path) -> AttackFamily:
-    document = read_document(str(path))
+    document = read_yaml_file(str(path))
     try:
-        spec = converted(document.value, FamilyFile)
+        spec = convert_value(document.value, FamilyFile)
     except ConversionError as error:
         raise document.error(error.message, error.field or "") from None
     texts = [AttackText(text=one) if isinstance(one, str) else one for one in spec.texts]

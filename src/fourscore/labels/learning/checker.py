@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from fourscore.core import Case, Trace, Usage
-from fourscore.formats.labelled_samples import Sample, Samples
+from fourscore.formats.labelled_samples import Sample, SampleFile
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.labels.learning.data_split import Unit
 from fourscore.labels.learning.journal import Journal, make_key
@@ -29,7 +29,7 @@ class Checker:
 
     def __init__(
         self,
-        samples: Samples,
+        samples: SampleFile,
         settings: Learning,
         journal: Journal,
         observe: Callable[[], None] = lambda: None,

@@ -14,7 +14,7 @@ from fourscore.core.numbers import clamp
 from fourscore.labels.learning.checker import SILENT
 from fourscore.labels.learning.data_split import Unit
 from fourscore.stats.correlation import pearson
-from fourscore.stats.regression import Fit, non_negative
+from fourscore.stats.regression import LinearFit, fit_non_negative
 
 #: What a criterion that says the same as another loses, in agreement.
 REPEATS = 0.1
@@ -47,7 +47,7 @@ class Choice(NamedTuple):
     fitted on one part with the labels of the other, over n answers."""
 
     chosen: tuple[Candidate, ...]
-    fit: Fit
+    fit: LinearFit
     agreement: float
     n: int
 
@@ -126,7 +126,7 @@ class _Ground:
         pairs = known.values()
         return errors, correlation([a for a, _ in pairs], [y for _, y in pairs])
 
-    def fit(self, chosen: Sequence[Candidate], units: Sequence[Unit]) -> Fit:
+    def fit(self, chosen: Sequence[Candidate], units: Sequence[Unit]) -> LinearFit:
         there = complete(chosen, self.verdicts, units)
         return fitted(chosen, self.verdicts, there, self.grouped)
 
@@ -156,14 +156,14 @@ def rows_of(
 
 def fitted(
     chosen: Sequence[Candidate], verdicts: Verdicts, units: Sequence[Unit], grouped: bool
-) -> Fit:
+) -> LinearFit:
     """Weights for the criteria. Ranks tell nothing across questions: there, within each only."""
     rows, labels = rows_of(chosen, verdicts, units), [unit.y for unit in units]
     if not grouped:
-        return non_negative(rows, labels)
+        return fit_non_negative(rows, labels)
     columns = [centred([row[j] for row in rows], units) for j in range(len(chosen))]
     rows = [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in units]
-    return non_negative(rows, centred(labels, units), floor=False)
+    return fit_non_negative(rows, centred(labels, units), floor=False)
 
 
 def centred(values: Sequence[float], units: Sequence[Unit]) -> list[float]:
@@ -175,7 +175,7 @@ def centred(values: Sequence[float], units: Sequence[Unit]) -> list[float]:
     return [value - means[unit.sample] for unit, value in zip(units, values, strict=True)]
 
 
-def find_value_range(fit: Fit) -> tuple[float, float]:
+def find_value_range(fit: LinearFit) -> tuple[float, float]:
     """The values of meeting nothing and of meeting everything."""
     low = min(clamp(fit.floor), 0.99)
     return round(low, 4), round(max(clamp(fit.floor + fsum(fit.weights)), low + 0.01), 4)

@@ -7,7 +7,7 @@ by the length of the samples; how long a call takes nobody knows beforehand.
 from typing import Any, NamedTuple
 
 from fourscore.core import Usage
-from fourscore.formats.labelled_samples import Samples
+from fourscore.formats.labelled_samples import SampleFile
 from fourscore.judges.llm.model_judge import TRIES
 from fourscore.judges.llm.prompts import read_prompt
 from fourscore.labels.learning.data_split import FEWEST, Parts, list_answers, take_probe
@@ -72,7 +72,7 @@ class Plan(NamedTuple):
         }
 
 
-def plan_of(samples: Samples, parts: Parts, settings: Learning) -> Plan:
+def plan_of(samples: SampleFile, parts: Parts, settings: Learning) -> Plan:
     probe = len(list_answers(samples, take_probe(samples, parts.check)))
     check = len(list_answers(samples, parts.check))
     selection = len(list_answers(samples, parts.selection))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fourscore.core import digest
-from fourscore.formats.labelled_samples import Samples
+from fourscore.formats.labelled_samples import SampleFile
 
 HELD, SELECTION, SOURCE = 0.3, 0.2, 0.17
 #: Answers of a part at the most; of the held-out part samples, which are its unit.
@@ -43,7 +43,7 @@ class Parts(NamedTuple):
         return {name: len(part) for name, part in self._asdict().items()}
 
 
-def parts_of(samples: Samples, seed: int) -> Parts:
+def parts_of(samples: SampleFile, seed: int) -> Parts:
     """Held out three in ten, for selection two, for proposals a third of the rest."""
     entries = samples.entries
     order = sorted(range(len(samples)), key=lambda at: digest([seed, entries[at].digest]))
@@ -60,12 +60,12 @@ def parts_of(samples: Samples, seed: int) -> Parts:
     )
 
 
-def take_probe(samples: Samples, check: Sequence[int]) -> tuple[int, ...]:
+def take_probe(samples: SampleFile, check: Sequence[int]) -> tuple[int, ...]:
     """The part of `check` on which a criterion is tried first."""
     return _capped(samples, check, PROBE)
 
 
-def _capped(samples: Samples, part: Sequence[int], most: int) -> tuple[int, ...]:
+def _capped(samples: SampleFile, part: Sequence[int], most: int) -> tuple[int, ...]:
     """Whole samples, of so many answers together."""
     kept: list[int] = []
     answers = 0
@@ -77,6 +77,6 @@ def _capped(samples: Samples, part: Sequence[int], most: int) -> tuple[int, ...]
     return tuple(kept)
 
 
-def list_answers(samples: Samples, part: Sequence[int]) -> list[Unit]:
+def list_answers(samples: SampleFile, part: Sequence[int]) -> list[Unit]:
     """Every answer of a part."""
     return [Unit(at, place, y) for at in part for place, y in enumerate(samples.values(at))]

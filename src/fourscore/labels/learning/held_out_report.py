@@ -14,16 +14,16 @@ import msgspec
 
 from fourscore.core.numbers import clamp
 from fourscore.core.rubric import SLACK
-from fourscore.formats.labelled_samples import Samples
+from fourscore.formats.labelled_samples import SampleFile
 from fourscore.labels.learning.checker import SILENT, Checker
 from fourscore.labels.learning.choose_criteria import Candidate, Choice, complete, find_value_range
 from fourscore.labels.learning.data_split import Parts, Unit, list_answers
-from fourscore.stats.agreement import kappa, table_of
+from fourscore.stats.agreement import kappa, make_table
 from fourscore.stats.bootstrap import bootstrap
 from fourscore.stats.correlation import kendall, spearman
-from fourscore.stats.intervals import Figure
-from fourscore.stats.permutation import shuffled_agreement, sign_flip
-from fourscore.stats.regression import non_negative
+from fourscore.stats.intervals import IntervalEstimate
+from fourscore.stats.permutation import shuffled_agreement_p_value, sign_flip_p_value
+from fourscore.stats.regression import fit_non_negative
 
 #: What chance may do at the most, in each of the two tests.
 LEVEL = 0.01
@@ -53,14 +53,14 @@ def shares_of(choice: Choice) -> list[float]:
 
 
 async def report_scores(
-    samples: Samples, parts: Parts, checker: Checker, choice: Choice, threshold: float
+    samples: SampleFile, parts: Parts, checker: Checker, choice: Choice, threshold: float
 ) -> dict[str, Any]:
     """Pointwise: how near the values are to the labels."""
     held, check = list_answers(samples, parts.held), list_answers(samples, parts.check)
     verdicts = await checker.verdicts([one.text for one in choice.chosen], held)
     ratings = await checker.ratings([*check, *held])
     scale = [unit for unit in check if unit in ratings]
-    fit = non_negative([[ratings[unit]] for unit in scale], [unit.y for unit in scale])
+    fit = fit_non_negative([[ratings[unit]] for unit in scale], [unit.y for unit in scale])
     there = [unit for unit in complete(choice.chosen, verdicts, held) if unit in ratings]
     labels = [unit.y for unit in there]
     learned = values_of(choice, verdicts, there)
@@ -68,8 +68,8 @@ async def report_scores(
     fitted = [clamp(fit.at([rating])) for rating in plain]
     saved = [abs(b - y) - abs(a - y) for a, b, y in zip(learned, fitted, labels, strict=True)]
     tests = {
-        "agreement_p": shuffled_agreement(learned, labels),
-        "better_p": sign_flip(saved),
+        "agreement_p": shuffled_agreement_p_value(learned, labels),
+        "better_p": sign_flip_p_value(saved),
         "error_saved": _shown(_mean(saved)),
     }
     return {
@@ -82,7 +82,7 @@ async def report_scores(
 
 
 async def report_rankings(
-    samples: Samples, parts: Parts, checker: Checker, criterion: str
+    samples: SampleFile, parts: Parts, checker: Checker, criterion: str
 ) -> dict[str, Any]:
     """Listwise: how often two answers are put in the order that the labels have."""
     learned = await checker.rankings(criterion, parts.held)
@@ -91,8 +91,8 @@ async def report_rankings(
     ours = [kendall(learned[at], samples.values(at)).value or 0.0 for at in there]
     theirs = [kendall(plain[at], samples.values(at)).value or 0.0 for at in there]
     tests = {
-        "agreement_p": sign_flip(ours),
-        "better_p": sign_flip([a - b for a, b in zip(ours, theirs, strict=True)]),
+        "agreement_p": sign_flip_p_value(ours),
+        "better_p": sign_flip_p_value([a - b for a, b in zip(ours, theirs, strict=True)]),
         "tau_gained": _shown(_mean([a - b for a, b in zip(ours, theirs, strict=True)])),
     }
     return {
@@ -127,7 +127,10 @@ def _figures(given: Sequence[float], labels: Sequence[float], threshold: float) 
 
 
 def _orders(
-    samples: Samples, there: Sequence[int], given: Mapping[int, list[float]], taus: Sequence[float]
+    samples: SampleFile,
+    there: Sequence[int],
+    given: Mapping[int, list[float]],
+    taus: Sequence[float],
 ) -> dict[str, Any]:
     first = [
         float(max(range(len(given[at])), key=given[at].__getitem__) == _best(samples.values(at)))
@@ -150,21 +153,21 @@ def _best(values: Sequence[float]) -> int:
     return max(range(len(values)), key=values.__getitem__)
 
 
-def _mean(values: Sequence[float]) -> Figure:
+def _mean(values: Sequence[float]) -> IntervalEstimate:
     n = len(values)
-    return Figure(value=fsum(values) / n if n else None, interval=bootstrap(values), n=n)
+    return IntervalEstimate(value=fsum(values) / n if n else None, interval=bootstrap(values), n=n)
 
 
-def _kappa(given: Sequence[float], labels: Sequence[float], threshold: float) -> Figure:
+def _kappa(given: Sequence[float], labels: Sequence[float], threshold: float) -> IntervalEstimate:
     """Of passing and failing, at the threshold."""
     pairs = [
         (y >= threshold - SLACK, value >= threshold - SLACK)
         for value, y in zip(given, labels, strict=True)
     ]
-    return kappa(table_of(pairs, (False, True))).figure()
+    return kappa(make_table(pairs, (False, True))).figure()
 
 
-def _shown(figure: Figure) -> dict[str, Any]:
+def _shown(figure: IntervalEstimate) -> dict[str, Any]:
     told: dict[str, Any] = msgspec.to_builtins(figure)
     value, interval = told["value"], told["interval"]
     return {

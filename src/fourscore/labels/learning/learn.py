@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import Usage
-from fourscore.formats.labelled_samples import Samples
+from fourscore.formats.labelled_samples import SampleFile
 from fourscore.labels.learning.checker import SINGLE, Checker
 from fourscore.labels.learning.choose_criteria import Candidate, Choice
 from fourscore.labels.learning.cost_plan import BudgetCheck, plan_of
@@ -26,7 +26,7 @@ from fourscore.labels.learning.loop import Found, Loop
 from fourscore.labels.learning.settings import Learning
 from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import current_pool
-from fourscore.stats.regression import Fit
+from fourscore.stats.regression import LinearFit
 
 #: Under which a journal has the document of a run that is over.
 DONE = "done"
@@ -36,7 +36,7 @@ Observe = Callable[[], None]
 
 
 async def learn(
-    samples: Samples,
+    samples: SampleFile,
     settings: Learning,
     journal: Journal | None = None,
     *,
@@ -58,7 +58,7 @@ async def learn(
 
 
 async def _learned(
-    samples: Samples, settings: Learning, book: Journal, tell: Tell, observe: Observe
+    samples: SampleFile, settings: Learning, book: Journal, tell: Tell, observe: Observe
 ) -> dict[str, Any]:
     parts = parts_of(samples, settings.seed)
     if len(samples) < FEWEST:
@@ -83,7 +83,7 @@ async def _learned(
 
 
 async def _report(
-    samples: Samples, settings: Learning, parts: Parts, checker: Checker, choice: Choice
+    samples: SampleFile, settings: Learning, parts: Parts, checker: Checker, choice: Choice
 ) -> dict[str, Any]:
     if settings.mode == "listwise":
         text = join_criteria(by_weight(choice).chosen, settings.language)
@@ -110,16 +110,16 @@ async def _themes(settings: Learning, loop: Loop, choice: Choice, journal: Journ
 def by_weight(choice: Choice) -> Choice:
     """The same with the weightiest criterion first."""
     order = sorted(range(len(choice.chosen)), key=lambda at: -choice.fit.weights[at])
-    fit = Fit(choice.fit.floor, tuple(choice.fit.weights[at] for at in order))
+    fit = LinearFit(choice.fit.floor, tuple(choice.fit.weights[at] for at in order))
     return choice._replace(chosen=tuple(choice.chosen[at] for at in order), fit=fit)
 
 
 def _nothing(why: str) -> Found:
-    return Found(Choice((), Fit(0.0, ()), 0.0, 0), (), 0, why)
+    return Found(Choice((), LinearFit(0.0, ()), 0.0, 0), (), 0, why)
 
 
 def _document(
-    samples: Samples,
+    samples: SampleFile,
     settings: Learning,
     parts: Parts,
     journal: Journal,

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fourscore.core import Usage
-from fourscore.formats.labelled_samples import Samples
+from fourscore.formats.labelled_samples import SampleFile
 from fourscore.labels.learning.checker import SINGLE, Checker
 from fourscore.labels.learning.choose_criteria import (
     WEAK,
@@ -41,7 +41,7 @@ class Loop:
 
     def __init__(
         self,
-        samples: Samples,
+        samples: SampleFile,
         settings: Learning,
         parts: Parts,
         journal: Journal,

@@ -7,7 +7,7 @@ import msgspec
 from fourscore.core import ConfigError, digest
 from fourscore.core.frozen import EMPTY
 from fourscore.core.numbers import check_finite, check_whole
-from fourscore.formats.labelled_samples import Fields, Mode
+from fourscore.formats.labelled_samples import Mode, SampleFields
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.listwise import Listwise
 from fourscore.judges.llm.prompts import Language, read_prompt
@@ -47,7 +47,7 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     min_gain: float = 0.02
     threshold: float = 0.7
     bind: Literal["reply", "schema"] = "reply"
-    fields: Fields = Fields()
+    fields: SampleFields = SampleFields()
     name: str = "learned"
 
     def __post_init__(self) -> None:

@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from fourscore.core import DataError
-from fourscore.formats.case_records import decode
-from fourscore.formats.logs.json_objects import NOTED, Batches, Broken
-from fourscore.formats.otlp.json_spans import is_spans, spans_of_document
+from fourscore.formats.case_records import decode_json
+from fourscore.formats.logs.json_objects import NOTED, BrokenLine, ObjectBatches
+from fourscore.formats.otlp.json_spans import is_spans, read_json_spans
 from fourscore.formats.otlp.span import Span
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.otel.receiver import make_span_rows
@@ -88,7 +88,7 @@ class _SpanFile:
     """Reads the spans of a file in batches, and notes what is wrong with its lines."""
 
     def __init__(self, path: str) -> None:
-        self.path, self.broken, self.noted = path, 0, list[Broken]()
+        self.path, self.broken, self.noted = path, 0, list[BrokenLine]()
 
     def read_batches(self) -> Iterator[list[SpanRow]]:
         held: list[SpanRow] = []
@@ -96,7 +96,7 @@ class _SpanFile:
         for line, spans in self._read_lines():
             found = make_span_rows(spans, time.time())
             if found.rejected:
-                self._note(Broken(line, found.message), found.rejected)
+                self._note(BrokenLine(line, found.message), found.rejected)
             held += found.rows
             size += sum(len(row.body) for row in found.rows)
             if size > BATCH:
@@ -110,9 +110,9 @@ class _SpanFile:
             try:
                 if not is_spans(document):
                     raise DataError("expected resourceSpans, or a span with context and attributes")
-                yield line, list(spans_of_document(document))
+                yield line, list(read_json_spans(document))
             except DataError as error:
-                self._note(Broken(line, error.message, error.field))
+                self._note(BrokenLine(line, error.message, error.field))
 
     def _read_documents(self) -> Iterator[tuple[int, Any]]:
         try:
@@ -123,7 +123,9 @@ class _SpanFile:
             if _is_list(stream):
                 yield from self._read_list(stream)
                 return
-            batches: Batches[dict[str, Any]] = Batches(stream, dict[str, Any], skip=True)
+            batches: ObjectBatches[dict[str, Any]] = ObjectBatches(
+                stream, dict[str, Any], skip=True
+            )
             yield from batches.numbered()
             self.broken += batches.broken
             self.noted = [*self.noted, *batches.noted][:NOTED]
@@ -131,12 +133,12 @@ class _SpanFile:
     def _read_list(self, stream: BinaryIO) -> Iterator[tuple[int, Any]]:
         """Yield the items of one list of spans, numbered as lines."""
         try:
-            value, _ = decode(stream.read())
+            value, _ = decode_json(stream.read())
         except DataError as error:
             raise DataError(error.message, file=self.path, line=1) from None
         yield from ((number, item) for number, item in enumerate(value, 1))
 
-    def _note(self, broken: Broken, n: int = 1) -> None:
+    def _note(self, broken: BrokenLine, n: int = 1) -> None:
         self.broken += n
         if len(self.noted) < NOTED:
             self.noted.append(broken)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from fourscore.core import DataError, FourscoreError
-from fourscore.formats.otlp.span import Span, packed
+from fourscore.formats.otlp.span import Span, pack_span
 from fourscore.stores.monitor_spans import ReceivedCounts, SpanRow, SpanTable
 
 #: Bytes of bodies that may wait for the disk.
@@ -55,7 +55,7 @@ def make_span_rows(spans: Iterable[Span], at: float) -> SpanRows:
     rejected, message = 0, ""
     for number, span in enumerate(spans):
         try:
-            trace_id, span_id, root, body = packed(span)
+            trace_id, span_id, root, body = pack_span(span)
         except DataError as error:
             rejected += 1
             message = message or f"span {number + 1}: {error}"

@@ -21,8 +21,8 @@ import msgspec
 
 from fourscore.core import Case, FourscoreError, Trace
 from fourscore.formats.otlp import semantic_conventions as names
-from fourscore.formats.otlp.span import Span, distinct, unpacked
-from fourscore.formats.otlp.trace import Reading
+from fourscore.formats.otlp.span import Span, deduplicate_spans, unpack_span
+from fourscore.formats.otlp.trace import SpanTrace
 from fourscore.monitor.monitor import ProductionMonitor
 from fourscore.monitor.sampling import digest
 from fourscore.stores.monitor_spans import SpanTable
@@ -54,7 +54,7 @@ class Interaction(msgspec.Struct, frozen=True, kw_only=True):
 
 def build_interaction(trace_id: str, spans: Iterable[Span], now: float) -> Interaction | SkipReason:
     """Return the interaction of a complete trace, or why there is none to score."""
-    read = Reading(distinct(spans))
+    read = SpanTrace(deduplicate_spans(spans))
     if not read.generative:
         return SkipReason.NO_AGENT
     trace = read.trace(_make_metadata(trace_id, read), fault=True)
@@ -74,7 +74,7 @@ def build_interaction(trace_id: str, spans: Iterable[Span], now: float) -> Inter
     return Interaction(id=trace_id, at=at, case=case, trace=trace, feedback=feedback)
 
 
-def _make_metadata(trace_id: str, read: Reading) -> dict[str, str]:
+def _make_metadata(trace_id: str, read: SpanTrace) -> dict[str, str]:
     about = {
         "trace_id": trace_id,
         "session": read.first(names.CONVERSATION, names.OI_SESSION),
@@ -86,7 +86,7 @@ def _make_metadata(trace_id: str, read: Reading) -> dict[str, str]:
     return {key: value for key, value in about.items() if value}
 
 
-def _read_tags(read: Reading) -> tuple[str, ...]:
+def _read_tags(read: SpanTrace) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for span in read.spans:
         for key in (names.TAGS, names.OI_TAGS):
@@ -170,7 +170,7 @@ class TraceAssembler:
     def _assemble(
         self, trace_id: str, bodies: list[bytes], now: float
     ) -> Interaction | SkipReason | None:
-        spans = [unpacked(body) for body in bodies]
+        spans = [unpack_span(body) for body in bodies]
         if self._can_skip is not None and self._can_skip(trace_id, spans):
             return None
         return build_interaction(trace_id, spans, now)

@@ -17,8 +17,8 @@ import msgspec
 
 from fourscore.core import ConfigError
 from fourscore.core.errors import suggest_known
-from fourscore.formats.validation import ConversionError, converted
-from fourscore.formats.yaml_file import Document, read_document
+from fourscore.formats.validation import ConversionError, convert_value
+from fourscore.formats.yaml_file import YamlDocument, read_yaml_file
 from fourscore.monitor.alerts import HOUR, Policy
 from fourscore.monitor.delivery import Sink
 from fourscore.monitor.sinks.alertmanager import RESEND, Alertmanager
@@ -62,7 +62,7 @@ class AlertmanagerSettings(SlackSettings, kw_only=True):
 
 def read_sinks(path: str) -> list[Sink]:
     """Read the sinks of a file; a `ConfigError` names file, line and field of a mistake."""
-    document = read_document(path)
+    document = read_yaml_file(path)
     value = document.value
     if not isinstance(value, dict) or not isinstance(value.get("sinks"), dict):
         raise document.error("expected a section of sinks, each by its name", "sinks")
@@ -72,7 +72,7 @@ def read_sinks(path: str) -> list[Sink]:
     return [_make_sink(document, str(name), section) for name, section in value["sinks"].items()]
 
 
-def _make_sink(document: Document, name: str, section: Any) -> Sink:
+def _make_sink(document: YamlDocument, name: str, section: Any) -> Sink:
     place = f"sinks.{name}"
     section = {} if section is None else section  # `log:` alone is enough
     if not isinstance(section, dict):
@@ -85,7 +85,7 @@ def _make_sink(document: Document, name: str, section: Any) -> Sink:
     settings_type, make = KINDS[kind]
     fields = {key: item for key, item in section.items() if key != "kind"}
     try:
-        return make(name, converted(fields, settings_type))
+        return make(name, convert_value(fields, settings_type))
     except (ConversionError, ConfigError) as error:
         field = f"{place}.{error.field}" if error.field else place
         raise document.error(error.message, field) from None
