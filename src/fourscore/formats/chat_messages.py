@@ -46,7 +46,7 @@ def read_messages(messages: Any) -> Trace:
                 continue
         calls = _calls(message, place)
         if role == "assistant":
-            output = _said(content)
+            output = _join_text(content)
         if content not in (None, "") or not calls:
             steps.append(Message(role=role, content=content))
         for key, call in calls:
@@ -90,7 +90,7 @@ def _part(part: Any) -> str | None:
     return None
 
 
-def _said(content: Any) -> Any:
+def _join_text(content: Any) -> Any:
     """The text of what was said; None where that is nothing."""
     if isinstance(content, list):
         content = "".join(text for text in map(_part, content) if text)

@@ -131,8 +131,8 @@ def _settle(measures: list[_Measure], alpha: float) -> tuple[VerdictKind, str, i
         return "no_difference", f"{but} larger than {margin:g}: {seen}", None
     if not found:
         more = _more(measures)
-        told = "" if more is None else f"; about {more:,} more cases would likely tell"
-        return "cannot_tell", f"this may be chance: {seen}{told}", more
+        hint = "" if more is None else f"; about {more:,} more cases would likely tell"
+        return "cannot_tell", f"this may be chance: {seen}{hint}", more
     if len({each.difference > 0 for each in found}) > 1:
         return "cannot_tell", f"one rose and the other fell: {seen}", None
     kind: VerdictKind = "better" if found[0].difference > 0 else "worse"

@@ -163,5 +163,5 @@ def explain_score(score: Score) -> str:
     if not measured:
         return ""
     value, lowest = min(measured, key=lambda pair: pair[0])
-    told = f": {lowest.reason}" if lowest.reason else ""
-    return f"{lowest.name} {value:.2f}{told}"[:LONGEST]
+    reason = f": {lowest.reason}" if lowest.reason else ""
+    return f"{lowest.name} {value:.2f}{reason}"[:LONGEST]

@@ -1,4 +1,4 @@
-"""An execution told in numbers: calls and successes by tool, errors by type, times like `30s`.
+"""An execution execution in numbers: calls and successes by tool, errors by type, times like `30s`.
 
 execution:
   tools: {Read: {calls: 5, success: 5}, Bash: {calls: 3, success: 2}}
@@ -38,41 +38,46 @@ def parse_duration(given: Any, field: str) -> float:
 def read_summary(document: Any) -> Trace:
     """The one trace of a summary; a `DataError` with the field where it is none."""
     whole = _mapping(document, "")
-    told = _mapping(whole.get("execution"), "execution")
-    complexity = told.get("task_complexity", told.get("complexity"))
+    execution = _mapping(whole.get("execution"), "execution")
+    complexity = execution.get("task_complexity", execution.get("complexity"))
     metadata: dict[str, Any] = {
-        key: str(told[key]) for key in ("session", "version", "ts") if told.get(key) is not None
+        key: str(execution[key])
+        for key in ("session", "version", "ts")
+        if execution.get(key) is not None
     }
     if complexity is not None:
         metadata["complexity"] = str(complexity).removesuffix("_task")
-    if told.get("task_type") is not None:
-        metadata["task_type"] = str(told["task_type"])
-    limits = _limits(whole, told, metadata.get("complexity", "medium"))
+    if execution.get("task_type") is not None:
+        metadata["task_type"] = str(execution["task_type"])
+    limits = _limits(whole, execution, metadata.get("complexity", "medium"))
     if limits:
         metadata["max_expected"] = limits
-    errors = _errors(told)
+    errors = _errors(execution)
     if errors:
         metadata["errors"] = errors
-    time = told.get("actual_time")
-    output = told.get("output", whole.get("output"))
+    time = execution.get("actual_time")
+    output = execution.get("output", whole.get("output"))
     return Trace(
         output=output,
-        steps=_steps(told),
+        steps=_steps(execution),
         seconds=None if time is None else parse_duration(time, "execution.actual_time"),
         metadata=metadata,
     )
 
 
-def _steps(told: Mapping[str, Any]) -> tuple[ToolCall, ...]:
-    if told.get("tools") is None:
-        total, good = told.get("total", told.get("actual_tools")), told.get("successful")
+def _steps(execution: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    if execution.get("tools") is None:
+        total, good = (
+            execution.get("total", execution.get("actual_tools")),
+            execution.get("successful"),
+        )
         if total is None:
             return ()
         calls = _count(total, "execution.total")
         known = None if good is None else _count(good, "execution.successful")
         return _calls("tool", calls, known, "execution.successful")
     steps: tuple[ToolCall, ...] = ()
-    for tool, line in _mapping(told["tools"], "execution.tools").items():
+    for tool, line in _mapping(execution["tools"], "execution.tools").items():
         place = f"execution.tools.{tool}"
         counts = _mapping(line, place)
         calls = _count(counts.get("calls"), f"{place}.calls")
@@ -95,10 +100,10 @@ def _calls(tool: str, calls: int, good: int | None, field: str) -> tuple[ToolCal
     return (worked,) * good + (failed,) * (calls - good)
 
 
-def _errors(told: Mapping[str, Any]) -> dict[str, int]:
-    given = told.get("errors")
+def _errors(execution: Mapping[str, Any]) -> dict[str, int]:
+    given = execution.get("errors")
     if given is None:
-        total = told.get("total_errors")
+        total = execution.get("total_errors")
         return {} if total is None else {"error": _count(total, "execution.total_errors")}
     if not isinstance(given, list):
         raise DataError("expected a list", field="execution.errors")
@@ -114,10 +119,10 @@ def _errors(told: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _limits(
-    whole: Mapping[str, Any], told: Mapping[str, Any], complexity: str
+    whole: Mapping[str, Any], execution: Mapping[str, Any], complexity: str
 ) -> dict[str, float | int]:
     """`max_expected` of the task's complexity; `max_time` and `max_tools` go before it."""
-    given = whole.get("max_expected", told.get("max_expected"))
+    given = whole.get("max_expected", execution.get("max_expected"))
     limits: dict[str, float | int] = {}
     if given is not None:
         table = _mapping(given, "max_expected")
@@ -128,10 +133,10 @@ def _limits(
                 limits["time"] = parse_duration(line["time"], f"{place}.time")
             if "tools" in line:
                 limits["tools"] = _count(line["tools"], f"{place}.tools")
-    if told.get("max_time") is not None:
-        limits["time"] = parse_duration(told["max_time"], "execution.max_time")
-    if told.get("max_tools") is not None:
-        limits["tools"] = _count(told["max_tools"], "execution.max_tools")
+    if execution.get("max_time") is not None:
+        limits["time"] = parse_duration(execution["max_time"], "execution.max_time")
+    if execution.get("max_tools") is not None:
+        limits["tools"] = _count(execution["max_tools"], "execution.max_tools")
     return limits
 
 

@@ -45,7 +45,7 @@ def read_execution_traces(records: Iterable[tuple[int, ToolRecord]]) -> Iterator
 
 
 def _add(session: _Session, record: ToolRecord) -> None:
-    moment, took, told = (
+    moment, took, outcome = (
         parse_time(record.ts),
         parse_milliseconds(record.duration_ms),
         read_call_outcome(record),
@@ -54,9 +54,9 @@ def _add(session: _Session, record: ToolRecord) -> None:
         ToolCall(
             name=record.tool,
             result=record.output,
-            exit_code=told.exit_code,
+            exit_code=outcome.exit_code,
             seconds=took,
-            error=told.error,
+            error=outcome.error,
         )
     )
     if moment is not None:

@@ -56,7 +56,7 @@ def _stated(words: str) -> "int | None":
 
 def _words(response: "dict[str, object]") -> str:
     for key in ("error", "stderr", "message", "stdout", "content"):
-        said = response.get(key)
-        if isinstance(said, str) and said.strip():
-            return said.strip()[:LONGEST]
+        text = response.get(key)
+        if isinstance(text, str) and text.strip():
+            return text.strip()[:LONGEST]
     return "it was interrupted" if response.get("interrupted") is True else "it did not succeed"

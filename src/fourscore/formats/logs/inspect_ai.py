@@ -39,11 +39,11 @@ def _trace(sample: Mapping[str, Any], about: Mapping[str, Any], place: str) -> T
         raise DataError(error.message, field=f"{place}.{error.field}") from None
     epoch = sample.get("epoch", 1)
     output = sample.get("output")
-    said = output.get("completion") if isinstance(output, Mapping) else None
+    completion = output.get("completion") if isinstance(output, Mapping) else None
     seconds = sample.get("total_time")
     return replace(
         trace,
-        output=said if isinstance(said, str) and said else trace.output,
+        output=completion if isinstance(completion, str) and completion else trace.output,
         steps=_with_errors(trace.steps, messages),
         seconds=float(seconds) if isinstance(seconds, int | float) else None,
         usage=_usage(sample.get("model_usage")),
@@ -77,7 +77,7 @@ def _message(item: Any) -> Any:
 
 def _with_errors(steps: tuple[Step, ...], messages: list[Any]) -> tuple[Step, ...]:
     """The steps, with the errors that the results of their calls bear, found by the calls' ids."""
-    said = {
+    errors = {
         item.get("tool_call_id"): item.get("error")
         for item in messages
         if isinstance(item, Mapping) and item.get("role") == "tool"
@@ -87,7 +87,7 @@ def _with_errors(steps: tuple[Step, ...], messages: list[Any]) -> tuple[Step, ..
         [call.get("id") for made in calls for call in made or () if isinstance(call, Mapping)]
     )
     return tuple(
-        _failed(step, said.get(next(ids, None))) if isinstance(step, ToolCall) else step
+        _failed(step, errors.get(next(ids, None))) if isinstance(step, ToolCall) else step
         for step in steps
     )
 

@@ -148,8 +148,8 @@ def _conversations(rows: Iterator[tuple[int, Any]], name: str) -> Iterator[Trace
 
 
 def _about(row: Any, name: str) -> dict[str, Any]:
-    told = row if isinstance(row, Mapping) else {}
-    about = {key: told[key] for key in ("session", "version", "ts", "task_type") if key in told}
+    fields = row if isinstance(row, Mapping) else {}
+    about = {key: fields[key] for key in ("session", "version", "ts", "task_type") if key in fields}
     return {"session": name, **about}
 
 

@@ -93,13 +93,13 @@ def _events(given: Any, place: str) -> tuple[Event, ...]:
     found = []
     for i, event in enumerate(_list(given or [], place)):
         name = str(event.get("name", ""))
-        said = _pairs(event.get("attributes"), f"{place}[{i}].attributes")
+        attributes = _pairs(event.get("attributes"), f"{place}[{i}].attributes")
         if name == names.EXCEPTION_EVENT:
             about = (names.EXCEPTION_TYPE, names.EXCEPTION_MESSAGE)
-            said = {key: said[key] for key in about if key in said}
+            attributes = {key: attributes[key] for key in about if key in attributes}
         elif not name.startswith("gen_ai."):
             continue
-        found.append(Event(name, said))
+        found.append(Event(name, attributes))
     return tuple(found)
 
 

@@ -151,33 +151,39 @@ _SILENCE = Turn("")
 
 def read_input_turns(span: Span, known: dict[bytes, Turn]) -> list[Turn]:
     """What went into the span, oldest first; `known` are messages that were read before."""
-    told = span.attributes
-    found = _repeated(told.get(names.INPUT_MESSAGES), known)
-    found = found or _listed(told.get(names.INPUT_MESSAGES), "user")
+    attributes = span.attributes
+    found = _repeated(attributes.get(names.INPUT_MESSAGES), known)
+    found = found or _listed(attributes.get(names.INPUT_MESSAGES), "user")
     found = found or _listed(_detail(span, names.INPUT_MESSAGES), "user")
-    found = found or _spread(told, names.LLM_INPUT, "message.")
-    found = found or _spread(told, names.PROMPT, "") or _listed(told.get(names.PROMPT), "user")
+    found = found or _spread(attributes, names.LLM_INPUT, "message.")
+    found = (
+        found
+        or _spread(attributes, names.PROMPT, "")
+        or _listed(attributes.get(names.PROMPT), "user")
+    )
     found = found or _from_events(span)
-    return found or _listed(told.get(names.INPUT_VALUE), "user", _ASKED)
+    return found or _listed(attributes.get(names.INPUT_VALUE), "user", _ASKED)
 
 
 def read_output_turns(span: Span) -> list[Turn]:
     """What came out of it."""
-    told = span.attributes
-    found = _listed(told.get(names.OUTPUT_MESSAGES), "assistant") or _listed(
+    attributes = span.attributes
+    found = _listed(attributes.get(names.OUTPUT_MESSAGES), "assistant") or _listed(
         _detail(span, names.OUTPUT_MESSAGES), "assistant"
     )
-    found = found or _spread(told, names.LLM_OUTPUT, "message.")
-    found = found or _spread(told, names.COMPLETION, "")
-    found = found or _listed(told.get(names.COMPLETION), "assistant")
+    found = found or _spread(attributes, names.LLM_OUTPUT, "message.")
+    found = found or _spread(attributes, names.COMPLETION, "")
+    found = found or _listed(attributes.get(names.COMPLETION), "assistant")
     found = found or _choices(span)
-    return found or _listed(told.get(names.OUTPUT_VALUE), "assistant", _ANSWERED)
+    return found or _listed(attributes.get(names.OUTPUT_VALUE), "assistant", _ANSWERED)
 
 
 def find_instructions(span: Span, turns: list[Turn]) -> str:
     """The system's instructions, which stand apart from the chat or at its beginning."""
-    told = span.attributes.get(names.SYSTEM_INSTRUCTIONS)
-    parts = parse_json_text(told if told is not None else _detail(span, names.SYSTEM_INSTRUCTIONS))
+    attributes = span.attributes.get(names.SYSTEM_INSTRUCTIONS)
+    parts = parse_json_text(
+        attributes if attributes is not None else _detail(span, names.SYSTEM_INSTRUCTIONS)
+    )
     if parts is not None:
         return read_turn({"role": "system", "parts": parts}, "system").text
     return next((turn.text for turn in turns if turn.role == "system"), "")
@@ -246,11 +252,11 @@ def _within(value: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return texts[0] if keys and len(texts) == 1 == len(value) else None
 
 
-def _spread(told: Mapping[str, Any], prefix: str, inner: str) -> list[Turn]:
+def _spread(attributes: Mapping[str, Any], prefix: str, inner: str) -> list[Turn]:
     """`llm.input_messages.0.message.role` and its like, put together again."""
     rows: dict[int, dict[str, Any]] = {}
     start = len(prefix) + 1
-    for key, value in told.items():
+    for key, value in attributes.items():
         if key.startswith(prefix) and key[start - 1 : start] == ".":
             number, _, field = key[start:].partition(".")
             if number.isdecimal() and len(number) < 6:
@@ -279,16 +285,16 @@ def _choices(span: Span) -> list[Turn]:
     return turns
 
 
-def _body(told: Mapping[str, Any]) -> dict[str, Any]:
+def _body(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """An event's attributes, some of which are JSON in a text."""
     body = {
         key: parse_json_text(value)
-        for key, value in told.items()
+        for key, value in attributes.items()
         if key in ("message", "tool_calls")
     }
     if isinstance(body.get("message"), str):
         body["content"] = body.pop("message")
-    return {**told, **body}
+    return {**attributes, **body}
 
 
 def _detail(span: Span, key: str) -> Any:

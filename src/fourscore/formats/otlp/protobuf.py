@@ -70,9 +70,9 @@ def _events(given: Iterable[Any]) -> Iterator[Event]:
         if event.name.startswith("gen_ai."):
             yield Event(event.name, {pair.key: _value(pair.value) for pair in event.attributes})
         elif event.name == EXCEPTION_EVENT:
-            said = {pair.key: _value(pair.value) for pair in event.attributes}
+            attributes = {pair.key: _value(pair.value) for pair in event.attributes}
             about = (EXCEPTION_TYPE, EXCEPTION_MESSAGE)
-            yield Event(event.name, {key: said[key] for key in about if key in said})
+            yield Event(event.name, {key: attributes[key] for key in about if key in attributes})
 
 
 def _attributes(given: Iterable[Any]) -> dict[str, Any]:

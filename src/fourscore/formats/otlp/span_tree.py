@@ -13,20 +13,20 @@ _BY_KIND: Mapping[str, Role] = {"TOOL": "tool", "RETRIEVER": "retriever", "LLM":
 
 def find_role(span: Span) -> Role:
     """What a span is the record of, by either convention."""
-    told = span.attributes
-    operation = told.get(names.OPERATION)
-    if operation is None and (kind := told.get(names.KIND)) is not None:
+    attributes = span.attributes
+    operation = attributes.get(names.OPERATION)
+    if operation is None and (kind := attributes.get(names.KIND)) is not None:
         word = str(kind).upper()
         if word in names.SILENT_KINDS:
             return "silent"
         return "agent" if word in names.AGENT_KINDS else _BY_KIND.get(word, "other")
-    if told.get(names.TOOL_NAME) and (operation or "execute_tool") in names.TOOL_OPERATIONS:
+    if attributes.get(names.TOOL_NAME) and (operation or "execute_tool") in names.TOOL_OPERATIONS:
         return "tool"
     if operation in names.AGENT_OPERATIONS:
         return "agent"
     if operation in names.SILENT_OPERATIONS:
         return "silent"
-    if operation or any(key.startswith(("gen_ai.", "llm.")) for key in told):
+    if operation or any(key.startswith(("gen_ai.", "llm.")) for key in attributes):
         return "model"
     return "other"
 

@@ -1,7 +1,7 @@
 """The tool calls of a trace: from spans, and from the messages of models where no span tells.
 
 Many applications record their model's calls but not their tools; then a later request repeats what
-the tool was asked and what it said. A call that has both is one call, known by its id, else by the
+the tool was asked and what it outputs. A call that has both is one call, known by its id, else by the
 tool's name in the order of asking.
 """
 
@@ -23,7 +23,7 @@ Turns = Sequence[Sequence[Turn]]
 MOST = 2000
 
 
-class _Told(msgspec.Struct):
+class _MessageCall(msgspec.Struct):
     """A call as messages tell of it."""
 
     at: float
@@ -33,22 +33,22 @@ class _Told(msgspec.Struct):
 
 
 def collect_tool_calls(
-    spans: Sequence[Span], roles: Sequence[Role], heard: Turns, said: Turns
+    spans: Sequence[Span], roles: Sequence[Role], inputs: Turns, outputs: Turns
 ) -> tuple[ToolCall, ...]:
-    """In the order in which they began; `heard` and `said` are the messages of each span."""
-    told = _told(spans, heard, said)
-    by_name: defaultdict[str, deque[_Told]] = defaultdict(deque)
-    for item in told.values():
+    """In the order in which they began; `inputs` and `outputs` are the messages of each span."""
+    message_calls = _collect_message_calls(spans, inputs, outputs)
+    by_name: defaultdict[str, deque[_MessageCall]] = defaultdict(deque)
+    for item in message_calls.values():
         by_name[item.call.name].append(item)
     made: list[tuple[float, int, ToolCall]] = []
     for span, role in zip(spans, roles, strict=True):
         if role == "tool":
             name = str(span.attributes.get(names.TOOL_NAME) or _oi_name(span))
-            twin = _twin(span, name, told, by_name)
+            twin = _twin(span, name, message_calls, by_name)
             made.append((span.start or 0.0, len(made), _of_span(name, span, twin)))
         elif role == "retriever":
             made.append((span.start or 0.0, len(made), _retrieval(span)))
-    for item in told.values():
+    for item in message_calls.values():
         if not item.taken:
             call = ToolCall(
                 name=item.call.name, arguments=_safe(item.call.value), result=_safe(item.result)
@@ -57,28 +57,30 @@ def collect_tool_calls(
     return tuple(call for _, _, call in sorted(made, key=lambda entry: entry[:2])[:MOST])
 
 
-def _told(spans: Sequence[Span], heard: Turns, said: Turns) -> dict[str, _Told]:
+def _collect_message_calls(
+    spans: Sequence[Span], inputs: Turns, outputs: Turns
+) -> dict[str, _MessageCall]:
     """Calls by their id, as the models' messages have them.
 
-    One without an id cannot be told from its repetition in the next request, and is left out.
+    One without an id cannot be message_calls from its repetition in the next request, and is left out.
     """
-    found: dict[str, _Told] = {}
+    found: dict[str, _MessageCall] = {}
     results: dict[str, Any] = {}
-    for span, asked, answered in zip(spans, heard, said, strict=True):
+    for span, asked, answered in zip(spans, inputs, outputs, strict=True):
         for turn in asked:
             for result in turn.answers:
                 results.setdefault(result.id, result.value)
         for turn in (*answered, *_since(asked)):
             for call in turn.calls:
                 if call.id and call.name and len(found) < MOST:
-                    found.setdefault(call.id, _Told(span.end or span.start or 0.0, call))
+                    found.setdefault(call.id, _MessageCall(span.end or span.start or 0.0, call))
     for key, item in found.items():
         item.result = results.get(key)
     return found
 
 
 def _since(asked: Sequence[Turn]) -> Sequence[Turn]:
-    """What was said after the user's last words: calls before them belong to earlier questions."""
+    """What was outputs after the user's last words: calls before them belong to earlier questions."""
     for at in range(len(asked) - 1, -1, -1):
         if asked[at].role == "user" and asked[at].text:
             return asked[at + 1 :]
@@ -86,10 +88,13 @@ def _since(asked: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def _twin(
-    span: Span, name: str, told: dict[str, _Told], by_name: dict[str, deque[_Told]]
-) -> _Told | None:
+    span: Span,
+    name: str,
+    message_calls: dict[str, _MessageCall],
+    by_name: dict[str, deque[_MessageCall]],
+) -> _MessageCall | None:
     key = span.attributes.get(names.TOOL_CALL_ID) or span.attributes.get(names.OI_TOOL_CALL_ID)
-    item = told.get(str(key)) if key else None
+    item = message_calls.get(str(key)) if key else None
     waiting = by_name.get(name)
     while item is None and not key and waiting:
         candidate = waiting.popleft()
@@ -99,14 +104,14 @@ def _twin(
     return item
 
 
-def _of_span(name: str, span: Span, twin: _Told | None) -> ToolCall:
-    told = span.attributes
-    arguments = told.get(names.TOOL_ARGUMENTS)
-    if arguments is None and names.KIND in told:
-        arguments = told.get(names.INPUT_VALUE, told.get(names.OI_TOOL_PARAMETERS))
-    result = told.get(names.TOOL_RESULT)
-    if result is None and names.KIND in told:
-        result = told.get(names.OUTPUT_VALUE)
+def _of_span(name: str, span: Span, twin: _MessageCall | None) -> ToolCall:
+    attributes = span.attributes
+    arguments = attributes.get(names.TOOL_ARGUMENTS)
+    if arguments is None and names.KIND in attributes:
+        arguments = attributes.get(names.INPUT_VALUE, attributes.get(names.OI_TOOL_PARAMETERS))
+    result = attributes.get(names.TOOL_RESULT)
+    if result is None and names.KIND in attributes:
+        result = attributes.get(names.OUTPUT_VALUE)
     if twin is not None:
         arguments = twin.call.value if arguments is None else arguments
         result = twin.result if result is None else result

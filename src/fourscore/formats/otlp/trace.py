@@ -43,10 +43,10 @@ class SpanTrace:
         self._outward = sorted(range(len(spans)), key=self._levels.__getitem__)
         speaks = [role in _SPEAKING for role in self.roles]
         known: dict[bytes, Turn] = {}
-        self._heard = [
+        self._inputs = [
             read_input_turns(s, known) if yes else [] for s, yes in zip(spans, speaks, strict=True)
         ]
-        self._said = [
+        self._outputs = [
             read_output_turns(s) if yes else [] for s, yes in zip(spans, speaks, strict=True)
         ]
 
@@ -57,7 +57,7 @@ class SpanTrace:
 
     def question(self) -> str:
         """What the user asked: of the outermost span that tells, and the first among equals."""
-        found = (find_question(self._heard[at]) for at in self._outward)
+        found = (find_question(self._inputs[at]) for at in self._outward)
         return next((words for words in found if words), "")
 
     def output(self) -> str | None:
@@ -67,14 +67,14 @@ class SpanTrace:
         for at in self._outward:
             span = self.spans[at]
             place = (-self._levels[at], span.end or span.start or 0.0)
-            if (best is None or place >= best) and (words := find_answer(self._said[at])):
+            if (best is None or place >= best) and (words := find_answer(self._outputs[at])):
                 best, found = place, words
         return found
 
     def instructions(self) -> str:
         """What the system told the agent, of the outermost span that says."""
         for at in self._outward:
-            if words := find_instructions(self.spans[at], self._heard[at]):
+            if words := find_instructions(self.spans[at], self._inputs[at]):
                 return words
         return ""
 
@@ -110,7 +110,7 @@ class SpanTrace:
         ends = [span.end for span in self.spans if span.end is not None]
         return Trace(
             output=self.output(),
-            steps=collect_tool_calls(self.spans, self.roles, self._heard, self._said),
+            steps=collect_tool_calls(self.spans, self.roles, self._inputs, self._outputs),
             started=min(starts) if starts else None,
             seconds=max(0.0, max(ends) - min(starts)) if starts and ends else None,
             usage=self.usage(),
@@ -120,19 +120,19 @@ class SpanTrace:
 
 
 def _spent(span: Span) -> Usage | None:
-    told = span.attributes
-    into = _count(told, *names.INPUT_TOKENS, names.LLM_INPUT_TOKENS)
-    out = _count(told, *names.OUTPUT_TOKENS, names.LLM_OUTPUT_TOKENS)
+    attributes = span.attributes
+    into = _count(attributes, *names.INPUT_TOKENS, names.LLM_INPUT_TOKENS)
+    out = _count(attributes, *names.OUTPUT_TOKENS, names.LLM_OUTPUT_TOKENS)
     if not into and not out:
         return None
-    cost = told.get(names.LLM_COST)
+    cost = attributes.get(names.LLM_COST)
     dollars = float(cost) if isinstance(cost, int | float) and 0 < cost < 1e6 else 0.0
     return Usage(calls=1, input_tokens=into, output_tokens=out, dollars=dollars)
 
 
-def _count(told: Mapping[str, Any], *keys: str) -> int:
+def _count(attributes: Mapping[str, Any], *keys: str) -> int:
     for key in keys:
-        value = told.get(key)
+        value = attributes.get(key)
         if type(value) is int and 0 < value < 2**53:
             return value
     return 0
