@@ -9,7 +9,7 @@ writer uses both, and so loses nothing. `tags` are divided by commas; `metadata`
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
@@ -104,7 +104,7 @@ def _header(cells: list[str], line: int) -> list[str]:
 
 
 def _record(header: list[str], cells: list[str], line: int) -> CaseRecord:
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     replaced = 0
     for name, cell in zip(header, cells, strict=True):
         if not cell:
@@ -117,7 +117,7 @@ def _record(header: list[str], cells: list[str], line: int) -> CaseRecord:
     return CaseRecord(line, fields, replaced)
 
 
-def _read_cell(name: str, cell: str) -> tuple[Any, int]:
+def _read_cell(name: str, cell: str) -> tuple[object, int]:
     if cell.startswith(MARK):
         return decode_json(cell[len(MARK) :].encode())
     if name == "tags":
@@ -144,7 +144,7 @@ def _tags_cell(tags: tuple[str, ...]) -> str:
     return cell if plain else MARK + _json(tags)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
@@ -153,5 +153,5 @@ def _cell(value: Any) -> str:
     return _json(value) if isinstance(value, dict) else MARK + _json(value)
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()

@@ -147,8 +147,8 @@ def _refuse_misspelt(expected: Mapping[str, Any]) -> None:
                 raise DataError(f"did you mean {meant}?", field=place)
 
 
-def _mended(fields: Mapping[str, Any]) -> dict[str, Any]:
-    mended: dict[str, Any] = {}
+def _mended(fields: Mapping[str, object]) -> dict[str, object]:
+    mended: dict[str, object] = {}
     for key, value in fields.items():
         if not isinstance(key, str):
             raise DataError(f"the key {key!r} is not text")
@@ -160,12 +160,12 @@ def _mended(fields: Mapping[str, Any]) -> dict[str, Any]:
     return mended
 
 
-def has_own_id(fields: Mapping[str, Any]) -> bool:
+def has_own_id(fields: Mapping[str, object]) -> bool:
     """Whether its author named it; null and empty text are no name."""
     return fields.get("id") not in (None, "")
 
 
-def _metadata(fields: Mapping[str, Any], given: dict[str, Any] | None) -> dict[str, Any]:
+def _metadata(fields: Mapping[str, object], given: dict[str, object] | None) -> dict[str, object]:
     """`metadata` and the keys that are no fields; the same key in both places is a mistake."""
     if _FIELDS.issuperset(fields):
         return given or {}
@@ -178,7 +178,7 @@ def _metadata(fields: Mapping[str, Any], given: dict[str, Any] | None) -> dict[s
     return merged
 
 
-def _explained(error: msgspec.ValidationError, fields: Mapping[str, Any]) -> DataError:
+def _explained(error: msgspec.ValidationError, fields: Mapping[str, object]) -> DataError:
     for key in fields:
         if not isinstance(key, str):
             return DataError(f"the key {key!r} is not text")

@@ -91,7 +91,7 @@ def take_sample(cases: Iterable[Case], n: int, seed: int = 0) -> Iterator[Case]:
     return (case for _, _, case in sorted(held, key=lambda entry: entry[1]))
 
 
-def _at(case: Case, key: str) -> Any:
+def _at(case: Case, key: str) -> object:
     value = get_field(case, key)
     if value is not MISSING or "." not in key:
         return value

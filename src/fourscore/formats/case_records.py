@@ -53,7 +53,7 @@ def decode_json(text: bytes) -> tuple[Any, int]:
         return _second_reading(text, error)
 
 
-def count_lone_surrogates(value: Any) -> int:
+def count_lone_surrogates(value: object) -> int:
     """How many there are, in keys too; a Case replaces them by U+FFFD."""
     return len(_LONE.findall(json.dumps(value, ensure_ascii=False)))
 
@@ -73,7 +73,7 @@ def read_jsonl(stream: BinaryIO) -> Iterator[CaseRecord]:
             yield CaseRecord(number, value, replaced)
 
 
-def _second_reading(text: bytes, first: Exception) -> tuple[Any, int]:
+def _second_reading(text: bytes, first: Exception) -> tuple[object, int]:
     try:
         whole = text.decode()
     except UnicodeDecodeError as error:
@@ -167,7 +167,7 @@ def _items(text: str, start: int, place: str) -> Generator[CaseRecord, None, int
         at = _expect(text, at, ",")
 
 
-def _value(text: str, at: int) -> tuple[Any, int]:
+def _value(text: str, at: int) -> tuple[object, int]:
     try:
         return _SCANNER.raw_decode(text, at)
     except json.JSONDecodeError as error:

@@ -7,7 +7,6 @@ case, its keys could collide with those of the fields.
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import msgspec
 
@@ -38,9 +37,9 @@ def write_cases(path: str | os.PathLike[str], cases: Iterable[Case]) -> int:
     return counted.n
 
 
-def make_fields(case: Case) -> dict[str, Any]:
+def make_fields(case: Case) -> dict[str, object]:
     """What a file says of a case: its id and input always, the rest where there is something."""
-    fields: dict[str, Any] = {"id": case.id, "input": case.input}
+    fields: dict[str, object] = {"id": case.id, "input": case.input}
     if case.expected is not None:
         fields["expected"] = case.expected
     if case.tags:
@@ -98,7 +97,7 @@ def _escaped(found: "re.Match[str]") -> str:
     return f"\\u{ord(found[0]):04x}"
 
 
-def _check_keys(case_id: str, field: str, value: Any) -> None:
+def _check_keys(case_id: str, field: str, value: object) -> None:
     if isinstance(value, dict):
         for key, item in value.items():
             if len(key) > YAML_KEY:

@@ -25,13 +25,13 @@ class _Call(msgspec.Struct):
     result: Any = None
 
 
-def read_messages(messages: Any) -> Trace:
+def read_messages(messages: object) -> Trace:
     """The trace of a list of messages; a `DataError` with the path of what is not one."""
     if not isinstance(messages, list | tuple):
         raise DataError(f"expected a list, got {type(messages).__name__}", field="messages")
     steps: list[Step | _Call] = []
     waiting: defaultdict[str, deque[_Call]] = defaultdict(deque)
-    output: Any = None
+    output: object = None
     for position, item in enumerate(messages):
         place = f"messages[{position}]"
         message = _object(item, place)
@@ -55,7 +55,7 @@ def read_messages(messages: Any) -> Trace:
     return Trace(output=output, steps=tuple(map(_step, steps)))
 
 
-def _object(item: Any, place: str) -> Mapping[str, Any]:
+def _object(item: object, place: str) -> Mapping[str, object]:
     """A message as a mapping; clients hand out models that can turn themselves into one."""
     dump = getattr(item, "model_dump", None)
     if callable(dump):
@@ -65,7 +65,7 @@ def _object(item: Any, place: str) -> Mapping[str, Any]:
     return item
 
 
-def _content(message: Mapping[str, Any], place: str) -> Any:
+def _content(message: Mapping[str, object], place: str) -> object:
     """Its text, where it is nothing but text; else the parts as they are (an image, a sound)."""
     content = message.get("content")
     if content is None:
@@ -81,7 +81,7 @@ def _content(message: Mapping[str, Any], place: str) -> Any:
     return content
 
 
-def _part(part: Any) -> str | None:
+def _part(part: object) -> str | None:
     if isinstance(part, str):
         return part
     if isinstance(part, dict):
@@ -90,14 +90,14 @@ def _part(part: Any) -> str | None:
     return None
 
 
-def _join_text(content: Any) -> Any:
+def _join_text(content: object) -> object:
     """The text of what was said; None where that is nothing."""
     if isinstance(content, list):
         content = "".join(text for text in map(_part, content) if text)
     return None if content == "" else content
 
 
-def _calls(message: Mapping[str, Any], place: str) -> list[tuple[str, _Call]]:
+def _calls(message: Mapping[str, object], place: str) -> list[tuple[str, _Call]]:
     """The tool calls of a message, each with the key that its result will name."""
     old = message.get("function_call")
     if isinstance(old, Mapping):
@@ -120,7 +120,7 @@ def _calls(message: Mapping[str, Any], place: str) -> list[tuple[str, _Call]]:
     return calls
 
 
-def _call(function: Mapping[str, Any], place: str) -> _Call:
+def _call(function: Mapping[str, object], place: str) -> _Call:
     name = function.get("name")
     if not isinstance(name, str) or not name:
         raise DataError("expected text", field=f"{place}.name")
@@ -131,7 +131,7 @@ def _call(function: Mapping[str, Any], place: str) -> _Call:
         raise DataError(str(error), field=f"{place}.{field}") from None
 
 
-def _arguments(given: Any) -> Any:
+def _arguments(given: object) -> object:
     """Models write arguments as JSON in a text, and sometimes write it badly: then it stays."""
     if not isinstance(given, str):
         return freeze(given)
@@ -143,7 +143,7 @@ def _arguments(given: Any) -> Any:
         return freeze(given)
 
 
-def _answered(message: Mapping[str, Any], waiting: Mapping[str, deque[_Call]]) -> _Call | None:
+def _answered(message: Mapping[str, object], waiting: Mapping[str, deque[_Call]]) -> _Call | None:
     """The call that this is the result of: by its id, else the oldest open one of that name."""
     for key in (f"id:{message.get('tool_call_id')}", f"name:{message.get('name')}"):
         open_calls = waiting.get(key)

@@ -22,7 +22,7 @@ MAX_DEPTH = 30
 WORDS = {"true": True, "false": False, "null": None, "none": None}
 OPTIONAL = frozenset({"expected", "complexity", "task_type"})
 
-Reading = Callable[[Case], Any]
+Reading = Callable[[Case], object]
 
 
 class _Missing:
@@ -51,7 +51,7 @@ def compile_expression(text: str) -> Callable[[Case], bool]:
     return lambda case: _true(reading(case))
 
 
-def get_field(case: Case, name: str) -> Any:
+def get_field(case: Case, name: str) -> object:
     """A field of the case, else a key of its metadata, else `MISSING`."""
     if name in case.__struct_fields__:
         value = getattr(case, name)
@@ -61,7 +61,7 @@ def get_field(case: Case, name: str) -> Any:
     return case.metadata.get(name, MISSING)
 
 
-def get_item(value: Any, key: str | int) -> Any:
+def get_item(value: object, key: str | int) -> object:
     """What an object holds under a key, or a list at a place; `MISSING` where it does not."""
     if isinstance(value, dict):
         return value.get(key, MISSING)
@@ -70,7 +70,7 @@ def get_item(value: Any, key: str | int) -> Any:
     return MISSING
 
 
-def is_equal(one: Any, other: Any) -> bool:
+def is_equal(one: object, other: object) -> bool:
     """Equality as JSON has it: 1 is 1.0, and true is not 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
@@ -175,8 +175,8 @@ def _comparison(node: ast.Compare, depth: int) -> Reading:
     return compare
 
 
-def _ordered(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    def compare(left: Any, right: Any) -> bool:
+def _ordered(test: Callable[[Any, Any], bool]) -> Callable[[object, object], bool]:
+    def compare(left: object, right: object) -> bool:
         if isinstance(left, bool) or isinstance(right, bool):
             return False
         for kind in (str, (int, float)):
@@ -187,7 +187,7 @@ def _ordered(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return compare
 
 
-def _contains(item: Any, holder: Any) -> bool:
+def _contains(item: object, holder: object) -> bool:
     if isinstance(holder, str):
         return isinstance(item, str) and item in holder
     if isinstance(holder, dict):
@@ -195,11 +195,11 @@ def _contains(item: Any, holder: Any) -> bool:
     return isinstance(holder, list) and any(is_equal(item, held) for held in holder)
 
 
-def _lacks(item: Any, holder: Any) -> bool:
+def _lacks(item: object, holder: object) -> bool:
     return isinstance(holder, str | dict | list) and not _contains(item, holder)
 
 
-COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
     ast.Eq: is_equal,
     ast.NotEq: lambda left, right: not is_equal(left, right),
     ast.Lt: _ordered(operator.lt),
@@ -211,7 +211,7 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 }
 
 
-def _true(value: Any) -> bool:
+def _true(value: object) -> bool:
     return value is not MISSING and bool(value)
 
 

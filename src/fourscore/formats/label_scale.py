@@ -7,7 +7,7 @@ judge's. A file of any format of cases serves: the labels stand beside the recor
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -32,14 +32,14 @@ class Scale(msgspec.Struct, frozen=True):
     low: int = 0
     high: int = 1
 
-    def value(self, written: Any) -> float:
+    def value(self, written: object) -> float:
         """A label as a share; `ValueError` where it is none."""
         found = self._read(written)
         if found is None:
             raise ValueError(f"expected {self.expected}, got {_shown(written)}")
         return found
 
-    def grade(self, written: Any) -> float:
+    def grade(self, written: object) -> float:
         """A judge's number for the same: it need not be whole."""
         if self.kind != "scale":
             found = _number(written, ("verdict", "share", "level"))
@@ -51,7 +51,7 @@ class Scale(msgspec.Struct, frozen=True):
             raise ValueError(f"expected a number from {words}, got {_shown(written)}")
         return found
 
-    def _read(self, written: Any) -> float | None:
+    def _read(self, written: object) -> float | None:
         if self.kind != "scale":
             return _number(written, (self.kind,))
         number = _float(written)
@@ -97,7 +97,7 @@ def parse_scale(text: str) -> Scale:
     return found
 
 
-def detect_scale(labels: Iterable[Any]) -> Scale:
+def detect_scale(labels: Iterable[object]) -> Scale:
     """The coarsest kind that fits all: pass and fail, else shares or levels by what comes first."""
     kinds: list[Kind] = ["verdict", "share", "level"]
     for written in labels:
@@ -108,7 +108,7 @@ def detect_scale(labels: Iterable[Any]) -> Scale:
     return Scale(kinds[0])
 
 
-def read_labels(fields: dict[str, Any]) -> list[Any]:
+def read_labels(fields: dict[str, object]) -> list[object]:
     """The labels of a row: `labels` of several people, None where one gave none, or `label`."""
     several, one = fields.get("labels"), fields.get("label")
     if several is not None and one is not None:
@@ -126,7 +126,7 @@ def read_labels(fields: dict[str, Any]) -> list[Any]:
     return list(several)
 
 
-def _number(written: Any, kinds: Sequence[Kind]) -> float | None:
+def _number(written: object, kinds: Sequence[Kind]) -> float | None:
     """A label of any of these kinds as a share, or None."""
     if isinstance(written, bool):
         return float(written) if "verdict" in kinds else None
@@ -139,18 +139,18 @@ def _number(written: Any, kinds: Sequence[Kind]) -> float | None:
     return number if number is not None and 0 <= number <= 1 else None
 
 
-def _float(written: Any) -> float | None:
+def _float(written: object) -> float | None:
     """Cells of CSV are text."""
-    if isinstance(written, bool):
+    if isinstance(written, bool) or not isinstance(written, str | int | float):
         return None
     try:
         number = float(written) if isinstance(written, str) else written
         check_finite("", number)
     except ValueError:
         return None
-    return None if number is None else float(number)
+    return float(number)
 
 
-def _shown(written: Any) -> str:
+def _shown(written: object) -> str:
     text = msgspec.json.encode(written).decode()
     return text if len(text) <= 60 else f"{text[:59]}…"

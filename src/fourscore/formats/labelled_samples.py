@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import msgspec
 
@@ -106,7 +106,7 @@ class SampleFile:
         labels = self.entries[at].labels
         return [self.value(label, len(labels)) for label in labels]
 
-    def _opened(self) -> Any:
+    def _opened(self) -> BinaryIO:
         try:
             return self.path.open("rb")
         except OSError as error:
@@ -163,7 +163,9 @@ class SampleFile:
             return self._ranked(query[1], row, metadata)
         return self._scored(query[1], row, metadata)
 
-    def _scored(self, query: Any, row: Mapping[str, Any], metadata: Mapping[str, Any]) -> Sample:
+    def _scored(
+        self, query: object, row: Mapping[str, object], metadata: Mapping[str, object]
+    ) -> Sample:
         found = _found(row, metadata, self.fields.answer) or _found(row, metadata, "answer")
         if found is None:
             if "candidates" in metadata:
@@ -182,7 +184,9 @@ class SampleFile:
             freeze(query), (_text(answer, place),), (score,), self._reference(row, metadata, place)
         )
 
-    def _ranked(self, query: Any, row: Mapping[str, Any], metadata: Mapping[str, Any]) -> Sample:
+    def _ranked(
+        self, query: object, row: Mapping[str, object], metadata: Mapping[str, object]
+    ) -> Sample:
         found = _found(row, metadata, "candidates")
         if found is None:
             raise DataError("missing: the answers and their ranks", field="metadata.candidates")
@@ -208,7 +212,9 @@ class SampleFile:
         reference = self._reference(row, metadata, place)
         return Sample(freeze(query), tuple(answers), tuple(ranks), reference)
 
-    def _reference(self, row: Mapping[str, Any], metadata: Mapping[str, Any], taken: str) -> str:
+    def _reference(
+        self, row: Mapping[str, object], metadata: Mapping[str, object], taken: str
+    ) -> str:
         found = _found(row, metadata, self.fields.reference)
         if found is None or found[0] == taken or found[1] is None:
             return ""
@@ -220,23 +226,25 @@ def digest_sample(sample: Sample) -> str:
     return digest([sample.query, list(sample.answers)])
 
 
-def _found(row: Mapping[str, Any], metadata: Mapping[str, Any], key: str) -> tuple[str, Any] | None:
+def _found(
+    row: Mapping[str, object], metadata: Mapping[str, object], key: str
+) -> tuple[str, object] | None:
     if key in metadata:
         return f"metadata.{key}", metadata[key]
     return (key, row[key]) if key in row else None
 
 
-def _text(value: Any, place: str) -> str:
+def _text(value: object, place: str) -> str:
     if value is None or isinstance(value, dict | list):
         raise DataError(f"expected text, got {_kind(value)}", field=place)
     return replace_surrogates(as_text(value))
 
 
-def _number(value: Any, place: str) -> float:
+def _number(value: object, place: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise DataError(f"expected a number, got {_kind(value)}", field=place)
     return float(value)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return "nothing" if value is None else type(value).__name__

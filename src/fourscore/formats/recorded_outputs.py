@@ -82,7 +82,7 @@ def _case(task: _Task) -> Case:
         raise DataError(str(error), field="task") from None
 
 
-def _more(task: _Task) -> dict[str, Any]:
+def _more(task: _Task) -> dict[str, object]:
     """The metadata, and beside it what only workflows know of."""
     metadata = task.metadata or {}
     if task.init_messages is not None:

@@ -49,7 +49,7 @@ class ConversionError(InputError):
     """A value that does not fit; `field` is its path from the top."""
 
 
-def convert_value(value: Any, kind: type[T]) -> T:
+def convert_value(value: object, kind: type[T]) -> T:
     """The value as `kind`; a `ConversionError` where a key is unknown or a type is wrong."""
     _check_keys(value, kind, "")
     try:
@@ -62,7 +62,7 @@ def convert_value(value: Any, kind: type[T]) -> T:
 
 
 def explain_error(
-    error: msgspec.ValidationError, value: Any = None, kind: Any = Any
+    error: msgspec.ValidationError, value: object = None, kind: object = Any
 ) -> tuple[str, str | None]:
     """What a decoder found wrong with a value that should be of this kind, and where."""
     message = str(error)
@@ -94,7 +94,7 @@ def _worded(message: str, place: ValuePlace) -> tuple[str, str]:
 
 
 def explain_json_error(
-    error: msgspec.ValidationError, line: bytes | str, kind: Any = Any
+    error: msgspec.ValidationError, line: bytes | str, kind: object = Any
 ) -> tuple[str, str | None]:
     """The same of JSON text."""
     try:
@@ -108,7 +108,7 @@ def _whole(digits: str) -> float:
     return int(digits) if len(digits) <= _DIGITS else inf
 
 
-def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
+def _check_keys(value: object, kind: type[msgspec.Struct], path: str) -> None:
     """Unknown keys, at any depth, with the nearest known one."""
     if not isinstance(value, Mapping):
         return
@@ -130,7 +130,7 @@ def _check_keys(value: Any, kind: type[msgspec.Struct], path: str) -> None:
             raise ConversionError(f"unknown key; {hint}", field=f"{path}{key}")
 
 
-def find_place(path: str, value: Any, kind: Any) -> ValuePlace:
+def find_place(path: str, value: object, kind: object) -> ValuePlace:
     """A decoder's path (`.dimensions[...].weight`) with the keys that it leaves out."""
     found = ""
     for name, position in _STEP.findall(path):
@@ -139,8 +139,8 @@ def find_place(path: str, value: Any, kind: Any) -> ValuePlace:
             value = value.get(name) if isinstance(value, Mapping) else None
         elif position != "...":
             found, kind = f"{found}[{position}]", _inside(kind)
-            listed = isinstance(value, Sequence) and int(position) < len(value)
-            value = value[int(position)] if listed else None
+            items = value if isinstance(value, Sequence) else ()
+            value = items[int(position)] if int(position) < len(items) else None
         elif isinstance(value, Mapping) and (key := _unfit(value, _inside(kind))) is not None:
             found, kind, value = f"{found}.{key}", _inside(kind), value[key]
         else:
@@ -148,16 +148,16 @@ def find_place(path: str, value: Any, kind: Any) -> ValuePlace:
     return ValuePlace(found.removeprefix("."), kind)
 
 
-def strip_annotations(annotation: Any) -> Any:
+def strip_annotations(annotation: object) -> object:
     """A type without what is annotated to it."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     return annotation
 
 
-def _unfit(value: Mapping[Any, Any], kind: Any) -> Any:
+def _unfit(value: Mapping[object, object], kind: object) -> object:
     """The key whose value is of another type, or else is no JSON: a number without end."""
-    checks: tuple[Callable[[Any], Any], ...] = (partial(msgspec.convert, type=kind), freeze)
+    checks: tuple[Callable[[object], object], ...] = (partial(msgspec.convert, type=kind), freeze)
     for check in checks:
         for key, item in value.items():
             try:
@@ -167,7 +167,7 @@ def _unfit(value: Mapping[Any, Any], kind: Any) -> Any:
     return None
 
 
-def _field(kind: Any, name: str) -> Any:
+def _field(kind: object, name: str) -> object:
     for part in _structs(kind):
         for field in msgspec.structs.fields(part):
             if field.encode_name == name:
@@ -175,7 +175,7 @@ def _field(kind: Any, name: str) -> Any:
     return Any
 
 
-def _inside(kind: Any) -> Any:
+def _inside(kind: object) -> object:
     """What a list or a mapping holds."""
     for part in _parts(kind):
         if get_origin(part) is dict:
@@ -185,12 +185,12 @@ def _inside(kind: Any) -> Any:
     return Any
 
 
-def _structs(kind: Any) -> list[type[msgspec.Struct]]:
+def _structs(kind: object) -> list[type[msgspec.Struct]]:
     parts = _parts(kind)
     return [part for part in parts if isinstance(part, type) and issubclass(part, msgspec.Struct)]
 
 
-def _parts(annotation: Any) -> list[Any]:
+def _parts(annotation: object) -> list[object]:
     """A type, or the types of a union."""
     plain = strip_annotations(annotation)
     return [plain, *map(strip_annotations, get_args(plain))]

@@ -11,7 +11,6 @@ max_expected:
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from fourscore.core import DataError, ToolCall, Trace
 
@@ -22,7 +21,7 @@ _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|sec|m|min|h)?\s*")
 _UNITS = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, None: 1.0}
 
 
-def parse_duration(given: Any, field: str) -> float:
+def parse_duration(given: object, field: str) -> float:
     """Seconds of `30s`, `1.5m`, `2h`, `250ms`, `1m 30s` or a number of seconds."""
     if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given < 1e12:
         return float(given)
@@ -35,21 +34,22 @@ def parse_duration(given: Any, field: str) -> float:
     raise DataError(f"expected a duration like 30s, got {given!r:.40}", field=field)
 
 
-def read_summary(document: Any) -> Trace:
+def read_summary(document: object) -> Trace:
     """The one trace of a summary; a `DataError` with the field where it is none."""
     whole = _mapping(document, "")
     execution = _mapping(whole.get("execution"), "execution")
     complexity = execution.get("task_complexity", execution.get("complexity"))
-    metadata: dict[str, Any] = {
+    metadata: dict[str, object] = {
         key: str(execution[key])
         for key in ("session", "version", "ts")
         if execution.get(key) is not None
     }
+    size = "medium"
     if complexity is not None:
-        metadata["complexity"] = str(complexity).removesuffix("_task")
+        metadata["complexity"] = size = str(complexity).removesuffix("_task")
     if execution.get("task_type") is not None:
         metadata["task_type"] = str(execution["task_type"])
-    limits = _limits(whole, execution, metadata.get("complexity", "medium"))
+    limits = _limits(whole, execution, size)
     if limits:
         metadata["max_expected"] = limits
     errors = _errors(execution)
@@ -65,7 +65,7 @@ def read_summary(document: Any) -> Trace:
     )
 
 
-def _steps(execution: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+def _steps(execution: Mapping[str, object]) -> tuple[ToolCall, ...]:
     if execution.get("tools") is None:
         total, good = (
             execution.get("total", execution.get("actual_tools")),
@@ -100,7 +100,7 @@ def _calls(tool: str, calls: int, good: int | None, field: str) -> tuple[ToolCal
     return (worked,) * good + (failed,) * (calls - good)
 
 
-def _errors(execution: Mapping[str, Any]) -> dict[str, int]:
+def _errors(execution: Mapping[str, object]) -> dict[str, int]:
     given = execution.get("errors")
     if given is None:
         total = execution.get("total_errors")
@@ -119,7 +119,7 @@ def _errors(execution: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _limits(
-    whole: Mapping[str, Any], execution: Mapping[str, Any], complexity: str
+    whole: Mapping[str, object], execution: Mapping[str, object], complexity: str
 ) -> dict[str, float | int]:
     """`max_expected` of the task's complexity; `max_time` and `max_tools` go before it."""
     given = whole.get("max_expected", execution.get("max_expected"))
@@ -140,14 +140,14 @@ def _limits(
     return limits
 
 
-def _mapping(value: Any, field: str) -> Mapping[str, Any]:
+def _mapping(value: object, field: str) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         what = "it is missing" if value is None else f"expected keys, got {type(value).__name__}"
         raise DataError(what, field=field or None)
     return value
 
 
-def _count(value: Any, field: str) -> int:
+def _count(value: object, field: str) -> int:
     if isinstance(value, str) and value.isdecimal() and len(value) < 10:
         value = int(value)
     if type(value) is not int or value < 0:

@@ -5,7 +5,6 @@ For logs that fit in memory; large ones are counted in one pass without traces
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import msgspec
 
@@ -73,7 +72,7 @@ def _trace(key: str, session: _Session) -> Trace:
     if len(moments) > 1:
         seconds = max(moments) - min(moments)
     # A record without an exit code leaves the rate; where a log knows none, answers tell.
-    metadata: dict[str, Any] = {"session": key, "version": session.version, "exit_codes": True}
+    metadata: dict[str, object] = {"session": key, "version": session.version, "exit_codes": True}
     if moments:
         metadata["ts"] = max(moments)
     if session.retries:

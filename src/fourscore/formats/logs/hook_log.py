@@ -18,7 +18,7 @@ class _Session(msgspec.Struct):
     output: Any = None
 
 
-def read_hook_traces(events: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Trace]:
+def read_hook_traces(events: Iterable[tuple[int, dict[str, object]]]) -> Iterator[Trace]:
     """The sessions of numbered events. A call that never came back has no outcome."""
     sessions: dict[str, _Session] = {}
     for line, event in events:
@@ -40,7 +40,7 @@ def read_hook_traces(events: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[T
         )
 
 
-def _add(session: _Session, event: dict[str, Any]) -> None:
+def _add(session: _Session, event: dict[str, object]) -> None:
     kind = event.get("hook_event_name")
     moment = parse_time(event.get("ts", event.get("timestamp")))
     if moment is not None:

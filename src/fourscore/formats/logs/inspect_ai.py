@@ -1,7 +1,6 @@
 """Logs of inspect_ai as JSON: one trace for each sample and epoch."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -10,26 +9,28 @@ from fourscore.formats.chat_messages import read_messages
 from fourscore.formats.logs.tool_record import parse_time
 
 
-def read_inspect_traces(log: Mapping[str, Any]) -> Iterator[Trace]:
+def read_inspect_traces(log: Mapping[str, object]) -> Iterator[Trace]:
     samples = log.get("samples")
     if not isinstance(samples, list):
         raise DataError(
             "expected a list: was the log written without its samples?", field="samples"
         )
-    about = log.get("eval") if isinstance(log.get("eval"), Mapping) else {}
+    about = log.get("eval")
+    if not isinstance(about, Mapping):
+        about = {}
     for position, sample in enumerate(samples):
         place = f"samples[{position}]"
         if not isinstance(sample, Mapping):
             raise DataError("expected an object", field=place)
         try:
-            yield _trace(sample, about or {}, place)
+            yield _trace(sample, about, place)
         except DataError:
             raise
         except ValueError as error:
             raise DataError(str(error), field=place) from None
 
 
-def _trace(sample: Mapping[str, Any], about: Mapping[str, Any], place: str) -> Trace:
+def _trace(sample: Mapping[str, object], about: Mapping[str, object], place: str) -> Trace:
     messages = sample.get("messages")
     if not isinstance(messages, list):
         raise DataError("expected a list", field=f"{place}.messages")
@@ -56,15 +57,14 @@ def _trace(sample: Mapping[str, Any], about: Mapping[str, Any], place: str) -> T
     )
 
 
-def _ended(sample: Mapping[str, Any]) -> dict[str, Any]:
+def _ended(sample: Mapping[str, object]) -> dict[str, object]:
     moment = parse_time(sample.get("completed_at") or sample.get("started_at"))
     return {} if moment is None else {"ts": moment}
 
 
-def _message(item: Any) -> Any:
+def _message(item: object) -> object:
     """A tool call has its name under `function`; the rest is as in a chat."""
-    calls = item.get("tool_calls") if isinstance(item, Mapping) else None
-    if not isinstance(calls, list):
+    if not isinstance(item, Mapping) or not isinstance(calls := item.get("tool_calls"), list):
         return item
     named = [
         {"id": call.get("id"), "name": call.get("function"), "arguments": call.get("arguments")}
@@ -75,7 +75,7 @@ def _message(item: Any) -> Any:
     return {**item, "tool_calls": named}
 
 
-def _with_errors(steps: tuple[Step, ...], messages: list[Any]) -> tuple[Step, ...]:
+def _with_errors(steps: tuple[Step, ...], messages: list[object]) -> tuple[Step, ...]:
     """The steps, with the errors that the results of their calls bear, found by the calls' ids."""
     errors = {
         item.get("tool_call_id"): item.get("error")
@@ -92,14 +92,14 @@ def _with_errors(steps: tuple[Step, ...], messages: list[Any]) -> tuple[Step, ..
     )
 
 
-def _failed(call: ToolCall, error: Any) -> ToolCall:
+def _failed(call: ToolCall, error: object) -> ToolCall:
     if not error:
         return call
     words = error.get("message") or error.get("type") if isinstance(error, Mapping) else error
     return replace(call, error=str(words or "it failed")[:500])
 
 
-def _usage(given: Any) -> Usage | None:
+def _usage(given: object) -> Usage | None:
     if not isinstance(given, Mapping):
         return None
     lines = [line for line in given.values() if isinstance(line, Mapping)]
@@ -110,7 +110,7 @@ def _usage(given: Any) -> Usage | None:
     return Usage(input_tokens=count("input_tokens"), output_tokens=count("output_tokens"))
 
 
-def _fault(error: Any) -> Fault | None:
+def _fault(error: object) -> Fault | None:
     if not error:
         return None
     words = error.get("message") if isinstance(error, Mapping) else error

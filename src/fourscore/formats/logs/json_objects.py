@@ -6,7 +6,7 @@ the next that begins at the start of a line is read again.
 """
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
+from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -140,14 +140,14 @@ class ObjectBatches(Generic[T]):
         self.replaced += replaced
         return self._converted(value, line)
 
-    def _converted(self, value: Any, line: int) -> tuple[T] | BrokenLine:
+    def _converted(self, value: object, line: int) -> tuple[T] | BrokenLine:
         try:
             return (msgspec.convert(_mended(value), self.kind),)
         except msgspec.ValidationError as error:
             message, field = explain_error(error, value, self.kind)
             return BrokenLine(line, message, field)
 
-    def one(self, value: Any, place: str) -> T:
+    def one(self, value: object, place: str) -> T:
         """A value that was decoded elsewhere, as one of these."""
         found = self._converted(value, 1)
         if isinstance(found, BrokenLine):
@@ -171,7 +171,7 @@ def _last_end(text: bytes) -> int:
     return cut if cut > 2 else 0
 
 
-def _mended(value: Any) -> Any:
+def _mended(value: object) -> object:
     """Lone surrogates stop the converter too."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()

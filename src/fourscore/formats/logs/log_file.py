@@ -96,12 +96,12 @@ class LogFile:
         yield from batches.numbered() if not self.whole else read_record_list(stream, batches)
         self.broken, self.noted = batches.broken, batches.noted
 
-    def _objects(self, stream: BinaryIO) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _objects(self, stream: BinaryIO) -> Iterator[tuple[int, dict[str, object]]]:
         if self.whole:
             value = self._document(stream)
             yield from ((1, item) for item in (value if isinstance(value, list) else [value]))
             return
-        batches: ObjectBatches[dict[str, Any]] = ObjectBatches(
+        batches: ObjectBatches[dict[str, object]] = ObjectBatches(
             stream, dict[str, Any], skip=self.skip
         )
         yield from batches.numbered()
@@ -126,11 +126,11 @@ def read_record_list(
         yield position + 1, batches.one(item, f"[{position}]")
 
 
-def _conversations(rows: Iterator[tuple[int, Any]], name: str) -> Iterator[Trace]:
+def _conversations(rows: Iterator[tuple[int, object]], name: str) -> Iterator[Trace]:
     """Rows that are messages make one conversation; rows that hold messages, one each."""
     from fourscore.formats.chat_messages import read_messages
 
-    messages: list[Any] = []
+    messages: list[object] = []
     for line, row in rows:
         if isinstance(row, Mapping) and "role" in row:
             messages.append(row)
@@ -147,7 +147,7 @@ def _conversations(rows: Iterator[tuple[int, Any]], name: str) -> Iterator[Trace
         yield replace(read_messages(messages), metadata={"session": name})
 
 
-def _about(row: Any, name: str) -> dict[str, Any]:
+def _about(row: object, name: str) -> dict[str, object]:
     fields = row if isinstance(row, Mapping) else {}
     about = {key: fields[key] for key in ("session", "version", "ts", "task_type") if key in fields}
     return {"session": name, **about}
@@ -197,7 +197,7 @@ _UNKNOWN = (
 )
 
 
-def _values(text: str) -> Iterator[Any]:
+def _values(text: str) -> Iterator[object]:
     """The first objects that can be read: the file's own, or those of its list."""
     scanner, at, looks = json.JSONDecoder(), 0, 0
     while at < len(text) and looks < LOOKS:
@@ -215,7 +215,7 @@ def _values(text: str) -> Iterator[Any]:
             at += 1
 
 
-def _known(value: Any) -> LogKind | None:
+def _known(value: object) -> LogKind | None:
     if isinstance(value, list):
         return next((kind for item in value[:LOOKS] if (kind := _known(item))), None)
     if not isinstance(value, Mapping):

@@ -6,7 +6,6 @@ subagents did counts among the calls; what they said is not the output.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import msgspec
 
@@ -33,7 +32,7 @@ class _Session(msgspec.Struct):
     version: str = ""
 
 
-def read_transcript_traces(lines: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Trace]:
+def read_transcript_traces(lines: Iterable[tuple[int, dict[str, object]]]) -> Iterator[Trace]:
     sessions: dict[str, _Session] = {}
     for number, line in lines:
         if line.get("type") not in TYPES or line.get("isMeta") is True:
@@ -49,7 +48,7 @@ def read_transcript_traces(lines: Iterable[tuple[int, dict[str, Any]]]) -> Itera
         yield _trace(key, session)
 
 
-def _add(session: _Session, line: Mapping[str, Any]) -> None:
+def _add(session: _Session, line: Mapping[str, object]) -> None:
     message = line.get("message")
     if not isinstance(message, Mapping):
         raise DataError("expected an object", field="message")
@@ -73,10 +72,10 @@ def _add(session: _Session, line: Mapping[str, Any]) -> None:
         _block(session, role, block, aside=line.get("isSidechain") is True)
 
 
-def _block(session: _Session, role: str, block: Mapping[str, Any], *, aside: bool) -> None:
+def _block(session: _Session, role: str, block: Mapping[str, object], *, aside: bool) -> None:
     kind = block.get("type")
-    if kind == "text" and isinstance(block.get("text"), str):
-        text = block["text"]
+    text = block.get("text")
+    if kind == "text" and isinstance(text, str):
         if role == "user" and text.startswith(STOPPED):
             session.corrections += 1
         session.steps.append(Message(role=role, content=text))
@@ -95,7 +94,7 @@ def _block(session: _Session, role: str, block: Mapping[str, Any], *, aside: boo
             _result(session, answered, block)
 
 
-def _result(session: _Session, call: OpenCall, block: Mapping[str, Any]) -> None:
+def _result(session: _Session, call: OpenCall, block: Mapping[str, object]) -> None:
     content = block.get("content")
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, Mapping)]
@@ -111,7 +110,7 @@ def _result(session: _Session, call: OpenCall, block: Mapping[str, Any]) -> None
         call.exit_code = 0  # a result that is not marked as an error is a success
 
 
-def _usage(given: Mapping[str, Any]) -> Usage:
+def _usage(given: Mapping[str, object]) -> Usage:
     def count(*keys: str) -> int:
         found = (given.get(key) for key in keys)
         return sum(n for n in found if type(n) is int and n > 0)
@@ -126,7 +125,7 @@ def _usage(given: Mapping[str, Any]) -> Usage:
 
 def _trace(key: str, session: _Session) -> Trace:
     moments = session.moments
-    metadata: dict[str, Any] = {"session": key, "version": session.version}
+    metadata: dict[str, object] = {"session": key, "version": session.version}
     if moments:
         metadata["ts"] = max(moments)
     if session.corrections:

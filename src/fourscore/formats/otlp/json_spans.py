@@ -5,7 +5,6 @@ other. What an attribute holds is not trusted to be of any type.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from fourscore.core import DataError
 from fourscore.formats.logs.tool_record import parse_time
@@ -15,7 +14,7 @@ from fourscore.formats.otlp.span import Event, Span, find_error
 _BAD = (2, "2", "STATUS_CODE_ERROR")
 
 
-def is_spans(document: Any) -> bool:
+def is_spans(document: object) -> bool:
     """Whether it looks like spans of either shape."""
     return isinstance(document, Mapping) and (
         "resourceSpans" in document
@@ -24,7 +23,7 @@ def is_spans(document: Any) -> bool:
     )
 
 
-def read_json_spans(document: Any) -> Iterator[Span]:
+def read_json_spans(document: object) -> Iterator[Span]:
     """The spans of one JSON value; a `DataError` with the path of what does not fit."""
     if isinstance(document, list):
         for item in document:
@@ -47,7 +46,7 @@ def read_json_spans(document: Any) -> Iterator[Span]:
                 yield _wired(span, common, f"{here}[{k}]")
 
 
-def _wired(span: Mapping[str, Any], common: Mapping[str, Any], place: str) -> Span:
+def _wired(span: Mapping[str, object], common: Mapping[str, object], place: str) -> Span:
     attributes = {**common, **_attributes(span.get("attributes"), f"{place}.attributes")}
     events = _events(span.get("events"), f"{place}.events")
     status = _object(span.get("status"), f"{place}.status")
@@ -66,7 +65,7 @@ def _wired(span: Mapping[str, Any], common: Mapping[str, Any], place: str) -> Sp
     )
 
 
-def _printed(span: Mapping[str, Any]) -> Span:
+def _printed(span: Mapping[str, object]) -> Span:
     context = _object(span.get("context"), "context")
     status = _object(span.get("status"), "status")
     resource = _object(span.get("resource"), "resource").get("attributes")
@@ -89,7 +88,7 @@ def _printed(span: Mapping[str, Any]) -> Span:
     )
 
 
-def _events(given: Any, place: str) -> tuple[Event, ...]:
+def _events(given: object, place: str) -> tuple[Event, ...]:
     found = []
     for i, event in enumerate(_list(given or [], place)):
         name = str(event.get("name", ""))
@@ -103,11 +102,11 @@ def _events(given: Any, place: str) -> tuple[Event, ...]:
     return tuple(found)
 
 
-def _attributes(given: Any, field: str) -> dict[str, Any]:
+def _attributes(given: object, field: str) -> dict[str, object]:
     return {key: value for key, value in _pairs(given, field).items() if names.is_kept(key)}
 
 
-def _pairs(given: Any, field: str, depth: int = 0) -> dict[str, Any]:
+def _pairs(given: object, field: str, depth: int = 0) -> dict[str, object]:
     if given is None:
         return {}
     if isinstance(given, Mapping):
@@ -118,7 +117,7 @@ def _pairs(given: Any, field: str, depth: int = 0) -> dict[str, Any]:
     }
 
 
-def _value(given: Any, field: str, depth: int = 0) -> Any:
+def _value(given: object, field: str, depth: int = 0) -> object:
     """`{"intValue": "5"}` and its like."""
     if not isinstance(given, Mapping):
         return given
@@ -138,21 +137,21 @@ def _value(given: Any, field: str, depth: int = 0) -> Any:
     return None
 
 
-def _either(given: Mapping[str, Any], *keys: str) -> Any:
+def _either(given: Mapping[str, object], *keys: str) -> object:
     return next((given[key] for key in keys if key in given), None)
 
 
-def _id(given: Any) -> str:
+def _id(given: object) -> str:
     return str(given or "").lower().removeprefix("0x")
 
 
-def _whole(given: Any) -> int | None:
+def _whole(given: object) -> int | None:
     """64 bits are written as text, since JavaScript has no such numbers."""
     text = str(given)
     return int(text) if len(text) < 21 and text.removeprefix("-").isdecimal() else None
 
 
-def _moment(given: Any, field: str) -> float | None:
+def _moment(given: object, field: str) -> float | None:
     whole = _whole(given)
     if whole is not None and whole > 10**17:
         return whole / 1e9  # as protobuf's are divided, to the last bit
@@ -162,7 +161,7 @@ def _moment(given: Any, field: str) -> float | None:
         raise DataError("expected a time", field=field) from None
 
 
-def _object(given: Any, field: str) -> Mapping[str, Any]:
+def _object(given: object, field: str) -> Mapping[str, object]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -170,7 +169,7 @@ def _object(given: Any, field: str) -> Mapping[str, Any]:
     return given
 
 
-def _list(given: Any, field: str) -> list[Mapping[str, Any]]:
+def _list(given: object, field: str) -> list[Mapping[str, object]]:
     if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
         raise DataError("expected a list of objects", field=field)
     return given

@@ -39,7 +39,7 @@ class Turn(NamedTuple):
     answers: tuple[CallPart, ...] = ()
 
 
-def parse_json_text(given: Any) -> Any:
+def parse_json_text(given: object) -> object:
     """JSON in a text as its value; any other text as it is."""
     if not isinstance(given, str):
         return given
@@ -49,7 +49,7 @@ def parse_json_text(given: Any) -> Any:
         return given
 
 
-def read_turn(message: Mapping[str, Any], role: str) -> Turn:
+def read_turn(message: Mapping[str, object], role: str) -> Turn:
     """A message with parts, with contents, or as OpenAI and LangChain write them."""
     body = message.get("parts")
     if body is None:
@@ -75,7 +75,7 @@ def read_turn(message: Mapping[str, Any], role: str) -> Turn:
 
 
 def _read_part(
-    part: Mapping[str, Any], texts: list[str], calls: list[CallPart], answers: list[CallPart]
+    part: Mapping[str, object], texts: list[str], calls: list[CallPart], answers: list[CallPart]
 ) -> None:
     kind = part.get("type")
     if kind in _TEXTS:
@@ -90,7 +90,7 @@ def _read_part(
         answers.append(CallPart(str(key), "", parse_json_text(found)))
 
 
-def _call(given: Mapping[str, Any]) -> CallPart:
+def _call(given: Mapping[str, object]) -> CallPart:
     function = given.get("function")
     inner = function if isinstance(function, dict) else given
     arguments = inner.get("arguments", inner.get("input"))
@@ -99,9 +99,9 @@ def _call(given: Mapping[str, Any]) -> CallPart:
     )
 
 
-def join_turn_fields(row: Mapping[str, Any]) -> Turn:
+def join_turn_fields(row: Mapping[str, object]) -> Turn:
     """One message of scattered fields; contents and tool calls are scattered once more."""
-    calls: dict[int, dict[str, Any]] = {}
+    calls: dict[int, dict[str, object]] = {}
     texts: list[tuple[int, str]] = []
     for key, value in row.items():
         head, _, rest = key.partition(".")
@@ -113,7 +113,7 @@ def join_turn_fields(row: Mapping[str, Any]) -> Turn:
             calls.setdefault(int(number), {})[name] = value
         elif head == "contents" and field.endswith("text") and isinstance(value, str):
             texts.append((int(number), value))
-    made: dict[str, Any] = {
+    made: dict[str, object] = {
         "role": row.get("role"),
         "content": row.get("content") or "".join(text for _, text in sorted(texts)),
         "tool_calls": [calls[number] for number in sorted(calls)],
@@ -131,7 +131,7 @@ def unwrap_message(item: Any) -> Any:
     return item
 
 
-def _some(given: Any) -> Iterator[Mapping[str, Any]]:
+def _some(given: object) -> Iterator[Mapping[str, object]]:
     for item in given if isinstance(given, list) else ():
         if isinstance(item, dict):
             yield item
@@ -202,7 +202,7 @@ def find_answer(turns: list[Turn]) -> str:
     return next((turn.text for turn in reversed(turns) if turn.text), "")
 
 
-def _repeated(given: Any, known: dict[bytes, Turn]) -> list[Turn]:
+def _repeated(given: object, known: dict[bytes, Turn]) -> list[Turn]:
     """A chat comes again with each request that goes on with it: its messages are read once."""
     if not isinstance(given, str):
         return []
@@ -222,7 +222,7 @@ def _repeated(given: Any, known: dict[bytes, Turn]) -> list[Turn]:
     return turns
 
 
-def _listed(given: Any, role: str, keys: tuple[str, ...] = ()) -> list[Turn]:
+def _listed(given: object, role: str, keys: tuple[str, ...] = ()) -> list[Turn]:
     """Messages as a list, in JSON or not; a plain text is one message of `role`."""
     if given is None:
         return []
@@ -239,11 +239,11 @@ def _listed(given: Any, role: str, keys: tuple[str, ...] = ()) -> list[Turn]:
     return turns
 
 
-def _within(value: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+def _within(value: Mapping[str, object], keys: tuple[str, ...]) -> object:
     """The messages, or the text, that an object of a framework holds."""
     for key in ("messages", "choices"):
-        if isinstance(value.get(key), list):
-            return [unwrap_message(item) for item in value[key]]
+        if isinstance(items := value.get(key), list):
+            return [unwrap_message(item) for item in items]
     for key in keys:
         if isinstance(value.get(key), str | list):
             return value[key]
@@ -252,9 +252,9 @@ def _within(value: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return texts[0] if keys and len(texts) == 1 == len(value) else None
 
 
-def _spread(attributes: Mapping[str, Any], prefix: str, inner: str) -> list[Turn]:
+def _spread(attributes: Mapping[str, object], prefix: str, inner: str) -> list[Turn]:
     """`llm.input_messages.0.message.role` and its like, put together again."""
-    rows: dict[int, dict[str, Any]] = {}
+    rows: dict[int, dict[str, object]] = {}
     start = len(prefix) + 1
     for key, value in attributes.items():
         if key.startswith(prefix) and key[start - 1 : start] == ".":
@@ -285,7 +285,7 @@ def _choices(span: Span) -> list[Turn]:
     return turns
 
 
-def _body(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def _body(attributes: Mapping[str, object]) -> dict[str, object]:
     """An event's attributes, some of which are JSON in a text."""
     body = {
         key: parse_json_text(value)
@@ -297,7 +297,7 @@ def _body(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {**attributes, **body}
 
 
-def _detail(span: Span, key: str) -> Any:
+def _detail(span: Span, key: str) -> object:
     """The attribute of an event that holds all that was said."""
     for event in span.events:
         if event.name == names.DETAILS_EVENT:

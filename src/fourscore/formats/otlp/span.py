@@ -110,7 +110,7 @@ def _order(span: Span) -> tuple[float, float, str]:
 
 
 def find_error(
-    bad: bool, words: Any, attributes: Mapping[str, Any], events: Iterable[Event] = ()
+    bad: bool, words: object, attributes: Mapping[str, object], events: Iterable[Event] = ()
 ) -> str | None:
     """What went wrong, in the span's own words; None where nothing did."""
     kind = attributes.get(names.ERROR_TYPE)

@@ -65,7 +65,7 @@ def _collect_message_calls(
     One without an id cannot be message_calls from its repetition in the next request, and is left out.
     """
     found: dict[str, _MessageCall] = {}
-    results: dict[str, Any] = {}
+    results: dict[str, object] = {}
     for span, asked, answered in zip(spans, inputs, outputs, strict=True):
         for turn in asked:
             for result in turn.answers:
@@ -125,7 +125,7 @@ def _of_span(name: str, span: Span, twin: _MessageCall | None) -> ToolCall:
     )
 
 
-def _oi_name(span: Span) -> Any:
+def _oi_name(span: Span) -> object:
     return span.attributes.get(names.OI_TOOL) or span.name or "tool"
 
 
@@ -148,7 +148,7 @@ def _retrieval(span: Span) -> ToolCall:
     )
 
 
-def _safe(value: Any) -> Any:
+def _safe(value: object) -> object:
     """A value that a trace can hold: what is too deep, or no JSON, stands as text."""
     try:
         return freeze(value)

@@ -12,7 +12,6 @@ by conversation, as a log is scored session by session.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from fourscore.core import DataError, Fault, Trace, Usage
 from fourscore.formats.otlp import semantic_conventions as names
@@ -104,7 +103,7 @@ class SpanTrace:
                     return str(value)[:200]
         return ""
 
-    def trace(self, metadata: Mapping[str, Any], *, fault: bool) -> Trace:
+    def trace(self, metadata: Mapping[str, object], *, fault: bool) -> Trace:
         """The trace; `fault` says whether a failed outermost span is the failure of all."""
         starts = [span.start for span in self.spans if span.start is not None]
         ends = [span.end for span in self.spans if span.end is not None]
@@ -130,7 +129,7 @@ def _spent(span: Span) -> Usage | None:
     return Usage(calls=1, input_tokens=into, output_tokens=out, dollars=dollars)
 
 
-def _count(attributes: Mapping[str, Any], *keys: str) -> int:
+def _count(attributes: Mapping[str, object], *keys: str) -> int:
     for key in keys:
         value = attributes.get(key)
         if type(value) is int and 0 < value < 2**53:
@@ -138,7 +137,7 @@ def _count(attributes: Mapping[str, Any], *keys: str) -> int:
     return 0
 
 
-def read_span_traces(documents: Iterable[tuple[int, Any]]) -> Iterator[Trace]:
+def read_span_traces(documents: Iterable[tuple[int, object]]) -> Iterator[Trace]:
     groups: dict[str, list[Span]] = {}
     for line, document in documents:
         try:
