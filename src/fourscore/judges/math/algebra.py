@@ -1,4 +1,4 @@
-"""Exact arithmetic on sums of terms: the normal form in which two formulas are compared.
+"""Exact arithmetic on sums of terms, the normal form in which two formulas are compared.
 
 A polynomial is a mapping from monomials to rational coefficients. A monomial is a product of
 *atoms* to rational powers: variables, pi, e, i, logarithms of primes, roots of primes, and
@@ -63,7 +63,7 @@ def variable(name: str) -> Ratio:
 
 
 def as_rational(value: Ratio) -> Fraction | None:
-    """The value as a fraction, where it is one on its face."""
+    """Return the value as a fraction if its normal form is one, else None."""
     if len(value.num) > 1 or value.den != {UNIT: 1}:
         return None
     if not value.num:
@@ -71,11 +71,12 @@ def as_rational(value: Ratio) -> Fraction | None:
     return value.num.get(UNIT)
 
 
-def frozen(poly: Polynomial) -> Frozen:
+def freeze(poly: Polynomial) -> Frozen:
     return tuple(sorted(poly.items()))
 
 
-def variables(value: Ratio) -> frozenset[str]:
+def find_variables(value: Ratio) -> frozenset[str]:
+    """Return the names of the variables in a formula."""
     found: set[str] = set()
     pending: list[Monomial] = [*value.num, *value.den]
     while pending:
@@ -87,7 +88,8 @@ def variables(value: Ratio) -> frozenset[str]:
     return frozenset(found)
 
 
-def kinds(poly: Polynomial) -> frozenset[tuple[str, str]]:
+def find_kinds(poly: Polynomial) -> frozenset[tuple[str, str]]:
+    """Return kind and name of the atoms in a polynomial."""
     return frozenset((item[0], item[1]) for monomial in poly for item, _ in monomial)
 
 
@@ -100,8 +102,8 @@ def _primes() -> tuple[int, ...]:
     return tuple(n for n in range(2, TRIAL_DIVISOR) if sieve[n])
 
 
-def factors(n: int) -> tuple[list[tuple[int, int]], int]:
-    """Prime factors found by trial division, and what is left unfactored (1 if nothing)."""
+def factorise(n: int) -> tuple[list[tuple[int, int]], int]:
+    """Return the prime factors found by trial division, and what is left unfactored (1 if none)."""
     if n.bit_length() > 512:
         raise LimitError("radicand too large")
     found: list[tuple[int, int]] = []
@@ -121,7 +123,7 @@ def factors(n: int) -> tuple[list[tuple[int, int]], int]:
 
 
 def _join(left: Monomial, right: Monomial) -> tuple[Monomial, Fraction]:
-    """The product of two monomials, with the rational that falls out of it."""
+    """Return the product of two monomials, and the rational factor that comes out of it."""
     factor = Fraction(1)
     if not right:
         return left, factor
@@ -155,13 +157,16 @@ def _join(left: Monomial, right: Monomial) -> tuple[Monomial, Fraction]:
 
 
 class Algebra:
-    """Arithmetic under one budget of work, so that no text of legal size is slow."""
+    """Arithmetic with a limit on the work, so that no text of allowed size is slow."""
 
     def __init__(self) -> None:
         self._left = MAX_WORK
 
     def charge(self, products: int, bits: int = 0) -> None:
-        # A product of big fractions costs a gcd, quadratic in their length.
+        """Count work done; raise `LimitError` above MAX_WORK.
+
+        A product of big fractions costs a gcd, quadratic in their length.
+        """
         if bits > MAX_BITS:
             raise LimitError("number too large")
         self._left -= products * (1 + (bits >> 6) ** 2 // 64)
@@ -269,8 +274,8 @@ def _bits(poly: Polynomial) -> int:
     return most
 
 
-def content(poly: Polynomial) -> Fraction:
-    """The positive rational that all coefficients share."""
+def find_content(poly: Polynomial) -> Fraction:
+    """Return the positive rational that all coefficients share."""
     values = list(poly.values())
     over = gcd(*(abs(v.numerator) for v in values))
     return Fraction(over, lcm(*(v.denominator for v in values)))

@@ -1,4 +1,4 @@
-"""What the fast path returns: a verdict and why."""
+"""What the fast path returns: equal, different or unknown, and why."""
 
 from __future__ import annotations
 

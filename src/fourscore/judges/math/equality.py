@@ -1,10 +1,13 @@
-"""The fast path: `decide`, pure, bounded and total."""
+"""The fast path: decide by exact arithmetic whether an answer equals the reference.
+
+`decide` has no side effects, bounded cost, and a result for every input.
+"""
 
 from __future__ import annotations
 
 from itertools import product
 
-from fourscore.judges.math.compare_values import guarded
+from fourscore.judges.math.compare_values import compare_bounded
 from fourscore.judges.math.decision import Decision, Equivalence, different, equal, unknown
 from fourscore.judges.math.limits import (
     MAX_ANSWER_CHARS,
@@ -15,7 +18,7 @@ from fourscore.judges.math.limits import (
     ProseError,
     SizeError,
 )
-from fourscore.judges.math.parser import Reading, constant, read, read_reference
+from fourscore.judges.math.parser import Reading, get_constant, parse_answer, parse_reference
 from fourscore.judges.math.values import Words
 
 
@@ -31,23 +34,23 @@ def decide(answer: str, reference: str) -> Decision:
     if len(reference) > MAX_REFERENCE_CHARS:
         return unknown(f"reference longer than {MAX_REFERENCE_CHARS} characters")
     try:
-        return _judge(read(answer), read_reference(reference))
+        return _compare_readings(parse_answer(answer), parse_reference(reference))
     except Exception as error:
-        # A bug here must cost time (Math-Verify is asked), never a reward or a crash.
+        # A bug here may cost time (Math-Verify is asked), but never a wrong reward or a crash.
         return unknown(f"fast path failed: {type(error).__name__}")
 
 
-def _judge(answer: Reading, reference: Reading) -> Decision:
+def _compare_readings(answer: Reading, reference: Reading) -> Decision:
     if answer.tokens and answer.tokens == reference.tokens:
         return equal("same formula")
     if not answer.values:
-        return _unread(answer, reference)
+        return _decide_unread(answer, reference)
     if not reference.values:
         return unknown(f"reference: {reference.problem}")
     last = unknown("nothing to compare")
     doubt: Decision | None = None
     for mine, theirs in product(answer.values, reference.values):
-        last = guarded(mine, theirs)
+        last = compare_bounded(mine, theirs)
         if last.verdict is Equivalence.EQUAL:
             return last
         if last.verdict is Equivalence.UNKNOWN:
@@ -57,15 +60,15 @@ def _judge(answer: Reading, reference: Reading) -> Decision:
     return doubt or last
 
 
-def _unread(answer: Reading, reference: Reading) -> Decision:
-    """An answer that has no reading. Text that no formula can be is refuted by its type."""
+def _decide_unread(answer: Reading, reference: Reading) -> Decision:
+    """Decide on an answer that could not be parsed; text that cannot be a formula is different."""
     problem = answer.problem
     if not reference.values:
         return unknown(f"reference: {reference.problem}")
-    if isinstance(problem, LimitError) and _immense(answer.tokens) and _small(reference):
+    if isinstance(problem, LimitError) and _is_immense(answer.tokens) and _is_small(reference):
         return different("far larger than the reference")
     if isinstance(problem, SizeError):
-        # Larger than any final answer: handing it on would only move the cost.
+        # Larger than any final answer: passing it to Math-Verify would only move the cost.
         return different(f"answer: {problem}")
     if isinstance(problem, MalformedError):
         return different(f"not a formula: {problem}")
@@ -77,19 +80,19 @@ def _unread(answer: Reading, reference: Reading) -> Decision:
 
 
 def is_constant(reference: str) -> bool:
-    """Whether a reference is plainly one number, however it is written."""
+    """Whether a reference is one number, however it is written."""
     try:
-        reading = read_reference(reference.strip())
-        return bool(reading.values) and all(constant(v) is not None for v in reading.values)
-    except Exception:  # as in `decide`: what cannot be read is not plain
+        reading = parse_reference(reference.strip())
+        return bool(reading.values) and all(get_constant(v) is not None for v in reading.values)
+    except Exception:  # as in `decide`: what cannot be parsed is not constant
         return False
 
 
-def _immense(tokens: tuple[str, ...]) -> bool:
-    """Whether a formula too large to compute only grows: a tower such as 9^{9^9} or (10^6)!.
+def _is_immense(tokens: tuple[str, ...]) -> bool:
+    """Whether a formula too large to compute is certainly huge: a tower such as 9^{9^9}, (10^6)!.
 
     Sums, products, powers and factorials of integers above 1 are at least as large as each of
-    their parts, and one part was beyond the limits, which are above 2^9999.
+    their parts, and one part exceeded the limits, which are above 2^9999.
     """
     return all(
         token in ("^", "{", "}", "(", ")", "!", "*", "+")
@@ -98,6 +101,6 @@ def _immense(tokens: tuple[str, ...]) -> bool:
     )
 
 
-def _small(reference: Reading) -> bool:
-    values = [constant(value) for value in reference.values]
+def _is_small(reference: Reading) -> bool:
+    values = [get_constant(value) for value in reference.values]
     return all(v is not None and v.numerator.bit_length() < 9_000 for v in values)

@@ -1,4 +1,4 @@
-r"""Tokens to an exact value: a recursive-descent parser for scalar formulas.
+r"""Parse the tokens of a formula to an exact value, by recursive descent.
 
 It accepts what has one meaning and raises UnsupportedError for the rest: `1/2x`, `2 3`, `f(3)`,
 sums, integrals. Depth is bounded by MAX_DEPTH, work by the Algebra's budget, and nothing is ever
@@ -23,12 +23,12 @@ from fourscore.judges.math.algebra import (
 from fourscore.judges.math.functions import (
     absolute,
     binomial,
-    factorial_of,
+    compute_factorial,
     inverse_trigonometric,
     logarithm,
     power,
     root,
-    rounded,
+    round_exact,
     trigonometric,
 )
 from fourscore.judges.math.limits import (
@@ -57,8 +57,8 @@ _STARTERS = frozenset({"(", "{", r"\frac", r"\sqrt", r"\binom", r"\pi", "|", r"\
 _STARTERS |= {r"\lfloor", r"\lceil"} | TRIGONOMETRIC | _LOGS | GREEK | INVERSES
 
 
-def literal(token: str) -> Fraction:
-    """A number token, exactly."""
+def parse_number(token: str) -> Fraction:
+    """Return the exact value of a number token."""
     mantissa, _, exponent = token.replace("E", "e").partition("e")
     whole, _, decimals = mantissa.partition(".")
     value = Fraction(int((whole + decimals) or "0"), 10 ** len(decimals))
@@ -69,8 +69,8 @@ def literal(token: str) -> Fraction:
     return value
 
 
-class Parser:
-    """One pass over one scalar formula. `sign` says which branch of a plus-minus is taken."""
+class FormulaParser:
+    """Parses one formula in one pass. `sign` says which branch of a plus-minus is taken."""
 
     def __init__(self, tokens: list[str], algebra: Algebra, sign: int = 1) -> None:
         self._tokens = tokens
@@ -82,6 +82,7 @@ class Parser:
         self.natural_log_in_doubt = False
 
     def parse(self) -> Ratio:
+        """Return the value of the whole formula."""
         if not self._tokens:
             raise MalformedError("empty formula")
         value = self._sum()
@@ -170,7 +171,7 @@ class Parser:
         return self._tokens[: self._at].count("|") % 2 == 1
 
     def _mixed(self) -> Ratio | None:
-        r"""`1\frac12` and `1 1/2` are three halves, not a product."""
+        r"""Parse a mixed number: `1\frac12` and `1 1/2` are three halves, not a product."""
         first = self._peek()
         if not first.isdigit():
             return None
@@ -222,7 +223,7 @@ class Parser:
                 if self._peek(1) == "!":
                     raise UnsupportedError("double factorial")
                 self._at += 1
-                value = factorial_of(value)
+                value = compute_factorial(value)
             elif token == "%":
                 self._at += 1
                 value = self._algebra.multiply(value, rational(Fraction(1, 100)))
@@ -253,7 +254,7 @@ class Parser:
         return self._algebra.negate(value) if negative else value
 
     def _argument(self) -> Ratio:
-        """What follows a LaTeX command: a group, a digit of a longer number, or one atom."""
+        """Parse what follows a LaTeX command: a group, a digit of a longer number, or one atom."""
         token = self._peek()
         if token == "{":
             return self._atom()
@@ -280,7 +281,7 @@ class Parser:
                 return rational(self._repeating(token))
             if self._peek()[:1].isdigit():
                 raise UnsupportedError("two numbers side by side")
-            return rational(literal(token))
+            return rational(parse_number(token))
         if len(token) == 1 and token.isalpha():
             return self._letter(token)
         if token == r"\pi":
@@ -290,13 +291,13 @@ class Parser:
         return None
 
     def _repeating(self, token: str) -> Fraction:
-        r"""`0.1\overline{6}`: the digits under the bar go on for ever."""
+        r"""Parse a repeating decimal: in `0.1\overline{6}` the 6 repeats for ever."""
         if self._peek(1) != "{" or not self._peek(2).isdigit() or self._peek(3) != "}":
             raise UnsupportedError("overline")
         digits = self._peek(2)
         self._at += 4
         places = len(token.partition(".")[2])
-        return literal(token) + Fraction(int(digits), (10 ** len(digits) - 1) * 10**places)
+        return parse_number(token) + Fraction(int(digits), (10 ** len(digits) - 1) * 10**places)
 
     def _letter(self, token: str) -> Ratio:
         if self._peek() == "_":
@@ -335,7 +336,7 @@ class Parser:
         if token in (r"\lfloor", r"\lceil"):
             value = self._sum()
             self._expect(r"\rfloor" if token == r"\lfloor" else r"\rceil")
-            return rounded(value, upward=token == r"\lceil")
+            return round_exact(value, upward=token == r"\lceil")
         if token == r"\frac":
             above = self._argument()
             return self._algebra.divide(above, self._argument())
@@ -393,7 +394,7 @@ class Parser:
         return logarithm(self._algebra, self._operand(), base)
 
     def _operand(self) -> Ratio:
-        r"""What a function without braces applies to: `\sin 2x`, but `\sin x + 1`."""
+        r"""Parse the argument of a function: `2x` in `\sin 2x`, but `x` in `\sin x + 1`."""
         if self._peek() in ("(", "{"):
             value = self._atom()
             if self._peek() == "^" and not self._is_degree(1):

@@ -1,7 +1,7 @@
-"""Powers, roots, logarithms, trigonometric functions: what they are in the normal form.
+"""Powers, roots, logarithms and trigonometric functions in the normal form.
 
-Exact where an identity holds everywhere the formula is defined; an opaque atom otherwise, which
-can still be compared with itself and refuted numerically. `sqrt(x^2)` is not `x`.
+Exact if an identity holds everywhere the formula is defined; otherwise an opaque atom, which can
+still be compared with itself and refuted numerically. `sqrt(x^2)` is not `x`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from fourscore.judges.math.algebra import (
     Ratio,
     as_rational,
     atom,
-    content,
-    factors,
-    frozen,
+    factorise,
+    find_content,
+    find_variables,
+    freeze,
     rational,
-    variables,
 )
 from fourscore.judges.math.limits import (
     MAX_BINOMIAL,
@@ -62,7 +62,7 @@ def power(algebra: Algebra, base: Ratio, exponent: Ratio) -> Ratio:
 
 
 def root(algebra: Algebra, base: Ratio, index: int) -> Ratio:
-    """The radical sign: for an odd index the real root, also of a negative number."""
+    """Return a root; for an odd index the real root, also of a negative number."""
     if not 2 <= index <= 100:
         raise UnsupportedError("root index")
     value = as_rational(base)
@@ -84,10 +84,10 @@ def fractional_power(algebra: Algebra, base: Ratio, q: Fraction) -> Ratio:
         if _takes_roots(monomial):
             scaled = _scaled(algebra, monomial, q)
             return algebra.multiply(_rational_root(algebra, coefficient, q, monomial), scaled)
-    shared = content(base.num) / content(base.den)
-    num = {m: c / content(base.num) for m, c in base.num.items()}
-    den = {m: c / content(base.den) for m, c in base.den.items()}
-    nested: Atom = ("nest", "", q.denominator, (frozen(num), frozen(den)))
+    shared = find_content(base.num) / find_content(base.den)
+    num = {m: c / find_content(base.num) for m, c in base.num.items()}
+    den = {m: c / find_content(base.den) for m, c in base.den.items()}
+    nested: Atom = ("nest", "", q.denominator, (freeze(num), freeze(den)))
     outside = _rational_root(algebra, shared, q, UNIT)
     return algebra.multiply(outside, atom(nested, q.numerator))
 
@@ -123,7 +123,7 @@ def _rational_root(algebra: Algebra, value: Fraction, q: Fraction, beside: Monom
     for number, sign in ((value.numerator, 1), (value.denominator, -1)):
         if number == 1:
             continue
-        found, rest = factors(number)
+        found, rest = factorise(number)
         for prime, count in found:
             result = algebra.multiply(result, _prime_power(prime, count * sign * q, "root"))
         if rest > 1:
@@ -158,7 +158,7 @@ def _exact_root(n: int, index: int) -> int | None:
 
 
 def _symbolic_power(algebra: Algebra, base: Ratio, exponent: Ratio) -> Ratio:
-    """a^(u+v) = a^u * a^v and a^(c*u) = (a^u)^c, for a base that is positive or one variable."""
+    """Apply a^(u+v) = a^u * a^v and a^(c*u) = (a^u)^c to a positive base or a variable."""
     if exponent.den != _ONE:
         raise UnsupportedError("exponent")
     bases = _bases(base)
@@ -186,7 +186,7 @@ def _symbolic_power(algebra: Algebra, base: Ratio, exponent: Ratio) -> Ratio:
 
 
 def _turn(algebra: Algebra, exponent: Ratio) -> Ratio:
-    """Euler's formula for a purely imaginary exponent."""
+    """Apply Euler's formula to a purely imaginary exponent."""
     return unit_turn(algebra, algebra.divide(exponent, atom(I_ATOM)))
 
 
@@ -200,8 +200,8 @@ def _bases(base: Ratio) -> list[tuple[str, int, int]]:
     if value is not None:
         if value <= 0:
             raise UnsupportedError("power of a negative number")
-        above, rest = factors(value.numerator)
-        below, left = factors(value.denominator)
+        above, rest = factorise(value.numerator)
+        below, left = factorise(value.denominator)
         if rest > 1 or left > 1:
             raise UnsupportedError("base too large")
         return [("", p, n) for p, n in above] + [("", p, -n) for p, n in below]
@@ -227,13 +227,13 @@ def logarithm(algebra: Algebra, value: Ratio, base: Ratio | None = None) -> Rati
                 one = rational(1) if item == E else atom(("ln", "", item[2], ()))
                 total = algebra.add(total, algebra.multiply(one, rational(exponent)))
             return total
-    return call("ln", value)
+    return make_call("ln", value)
 
 
 def _log_rational(algebra: Algebra, value: Fraction) -> Ratio:
     total = rational(0)
     for number, sign in ((value.numerator, 1), (value.denominator, -1)):
-        found, rest = factors(number)
+        found, rest = factorise(number)
         if rest > 1:
             found = [*found, (rest, 1)]
         for prime, count in found:
@@ -250,7 +250,7 @@ def trigonometric(algebra: Algebra, name: str, angle: Ratio) -> Ratio:
         sine, cosine = (trigonometric(algebra, part, angle) for part in ("sin", "cos"))
         return algebra.divide(sine, cosine)
     if angle.den != _ONE or len(angle.num) > MAX_TURNS:
-        return call(name, angle)
+        return make_call(name, angle)
     turn = angle.num.get(((PI, Fraction(1)),), Fraction(0))
     if len(angle.num) == (1 if turn else 0) and 12 % turn.denominator == 0:
         return _sine(algebra, int(turn * 12) + (0 if name == "sin" else 6))
@@ -262,7 +262,7 @@ def trigonometric(algebra: Algebra, name: str, angle: Ratio) -> Ratio:
 
 
 def unit_turn(algebra: Algebra, angle: Ratio) -> Ratio:
-    """e^(i angle), a product over the terms of the angle, so that sums of angles multiply."""
+    """Return e^(i angle) as a product over the angle's terms, so that sums of angles multiply."""
     result = rational(1)
     for monomial, coefficient in angle.num.items():
         if any(item[0] in ("i", "turn") for item, _ in monomial):
@@ -287,7 +287,7 @@ def inverse_trigonometric(algebra: Algebra, name: str, value: Ratio) -> Ratio:
             known = algebra.divide(known, _sine(algebra, twelfths + 6))
         if not algebra.subtract(known, value).num:
             return algebra.multiply(atom(PI), rational(Fraction(twelfths, 12)))
-    return call(name, value)
+    return make_call(name, value)
 
 
 def _sine(algebra: Algebra, twelfths: int) -> Ratio:
@@ -301,34 +301,34 @@ def _sine(algebra: Algebra, twelfths: int) -> Ratio:
     return total
 
 
-def call(name: str, argument: Ratio) -> Ratio:
+def make_call(name: str, argument: Ratio) -> Ratio:
     present = {item[0] for m in (*argument.num, *argument.den) for item, _ in m}
     if "i" in present and "turn" not in present:
         raise UnsupportedError(f"{name} of a complex number")
-    return atom(("call", name, 0, (frozen(argument.num), frozen(argument.den))))
+    return atom(("call", name, 0, (freeze(argument.num), freeze(argument.den))))
 
 
 def absolute(algebra: Algebra, value: Ratio) -> Ratio:
     exact = as_rational(value)
     if exact is not None:
         return rational(abs(exact))
-    if not variables(value):
+    if not find_variables(value):
         number = real_value(value)
         if number is None:
             raise UnsupportedError("sign not known")
         return algebra.negate(value) if number < 0 else value
     lead = value.num[max(value.num)]
-    return call("abs", algebra.negate(value) if lead < 0 else value)
+    return make_call("abs", algebra.negate(value) if lead < 0 else value)
 
 
-def rounded(value: Ratio, upward: bool) -> Ratio:
+def round_exact(value: Ratio, upward: bool) -> Ratio:
     exact = as_rational(value)
     if exact is None:
         raise UnsupportedError("rounding of an irrational number")
     return rational(-(-exact.numerator // exact.denominator) if upward else exact // 1)
 
 
-def factorial_of(value: Ratio) -> Ratio:
+def compute_factorial(value: Ratio) -> Ratio:
     n = as_rational(value)
     if n is None or n.denominator != 1 or n < 0:
         raise UnsupportedError("factorial")

@@ -1,4 +1,4 @@
-"""Is the boxed answer the reference? By exact text, or by what it means."""
+"""The math judge: does the boxed answer equal the reference, as text or mathematically?"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -17,16 +17,19 @@ from fourscore.judges.math.decision import Equivalence
 from fourscore.judges.math.equality import decide, is_constant
 from fourscore.judges.math.math_verify import verify
 
-#: `marked`: what stands after the last `####`, if there is one; `whole`: all of it.
+#: `marked`: the text after the last `####`, if there is one; `whole`: all of it.
 ReferenceForm = Literal["marked", "whole"]
 
 
 class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """1 where the last box of the answer holds the reference, else 0.
+    """1 if the last box of the answer holds the reference, else 0.
 
-    With `match: equivalent` it need not hold the same text, but a mathematically equal one. What
-    the exact fast path cannot tell is asked of Math-Verify in a worker that is killed after
-    `deadline` seconds.
+    match: `exact` (default) compares texts; `equivalent` accepts a mathematically equal answer, and
+        what the exact fast path cannot decide, Math-Verify decides in a worker process
+    box, box_forms: which box holds the answer, and what counts as a box
+    think: `drop` (default) what stands inside <think>…</think>, or `keep` it
+    reference: `marked` (default) is what follows the last `####` of the reference, `whole` all of it
+    deadline: seconds after which the worker is killed
     """
 
     match: Literal["exact", "equivalent"] = "exact"
@@ -63,12 +66,12 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             return (_wrong("the box is empty"),)
         try:
             if given == expected or (
-                self.match == "equivalent" and await equivalent(given, expected, self.deadline)
+                self.match == "equivalent" and await are_equivalent(given, expected, self.deadline)
             ):
                 return (_RIGHT,)
         except IncomparableError as error:
-            # With a plain number for a reference the answer is to blame, and the agent's own
-            # failure is no way out of a 0. Elsewhere nobody can tell.
+            # If the reference is a plain number, the answer must be the cause, and an agent must not
+            # avoid a 0 by writing what cannot be compared. Otherwise the cause is not known.
             if not is_constant(expected):
                 raise
             return (_wrong(str(error)),)
@@ -77,11 +80,11 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class IncomparableError(JudgeError, TimeoutError):
-    """Neither the fast path nor Math-Verify could tell in time."""
+    """Neither the fast path nor Math-Verify could compare the answer in time."""
 
 
-async def equivalent(given: str, expected: str, deadline: float) -> bool:
-    """Whether two texts mean the same; an `IncomparableError` where nobody could tell in time."""
+async def are_equivalent(given: str, expected: str, deadline: float) -> bool:
+    """Whether two texts are mathematically equal; raise `IncomparableError` after the deadline."""
     verdict = decide(given, expected).verdict
     if verdict is not Equivalence.UNKNOWN:
         return verdict is Equivalence.EQUAL
@@ -97,7 +100,7 @@ async def equivalent(given: str, expected: str, deadline: float) -> bool:
 
 @cache
 def _verifiers() -> Workers:
-    """Processes with Math-Verify loaded; none starts before the first question."""
+    """Return the worker processes with Math-Verify loaded; the first starts when it is needed."""
     return Workers(16, warm=["fourscore.judges.math.math_verify_warmup"], template=True)
 
 
@@ -109,13 +112,13 @@ def _wrong(reason: str, *evidence: Evidence) -> Signal:
 
 
 def _short(text: str) -> str:
-    """A piece of hostile text, fit for a line on a terminal."""
+    """Return a text cut to 60 characters, safe to print on a terminal."""
     cut = text if len(text) <= 60 else f"{text[:57]}..."
     return f"'{cut}'" if cut.isprintable() else repr(cut)
 
 
 def read_reference(case: Case, form: ReferenceForm = "marked") -> str:
-    """The reference answer of a case; a `CaseError` where it has none that can be used."""
+    """Return the reference answer of a case; raise `CaseError` if it has no usable one."""
     key, value = "expected", case.expected
     if isinstance(value, dict):
         key, value = "expected.answer", value.get("answer")

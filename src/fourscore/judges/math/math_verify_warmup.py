@@ -1,6 +1,7 @@
-"""Imported by a worker when it starts: the first parse takes a second that no answer should pay.
+"""Imported by a worker when it starts, so that no answer waits a second for the first parse.
 
-Math-Verify's grammar is unpacked when it is first used.
+Math-Verify unpacks its grammar when it is first used. A module of its own, because workers warm up
+by importing modules, and importing `math_verify` itself has to stay cheap.
 """
 
 from fourscore.judges.math.math_verify import verify

@@ -1,7 +1,7 @@
-"""High-precision values of polynomials, for refutation.
+"""Evaluate polynomials to high precision, to prove that two formulas differ.
 
-A value further from zero than its error bound proves that two formulas differ. A value inside
-the bound proves nothing: only a normal form that cancels does. So `is_zero` answers None there.
+A difference further from zero than its error bound proves that two formulas differ. One inside
+the bound proves nothing: only a normal form that cancels does. So `is_zero` returns None there.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from fourscore.judges.math.algebra import (
     Monomial,
     Polynomial,
     Ratio,
-    kinds,
-    variables,
+    find_kinds,
+    find_variables,
 )
 from fourscore.judges.math.limits import UnsupportedError
 
@@ -39,26 +39,26 @@ _POINTS = (
 
 
 def is_zero(poly: Polynomial) -> bool | None:
-    """Whether a normal form is zero: proven yes, proven no, or not known."""
+    """Whether a normal form is zero: True or False if proven, else None."""
     if not poly:
         return True
-    present = kinds(poly)
-    if _independent(present):
+    present = find_kinds(poly)
+    if _are_independent(present):
         return False
-    names = sorted(variables(Ratio(poly, {})))
+    names = sorted(find_variables(Ratio(poly, {})))
     for values in _POINTS if names else _POINTS[:1]:
         if len(names) > len(values):
             return None
         point = {name: Decimal(text) for name, text in zip(names, values, strict=False)}
         try:
-            if _apart(poly, point):
+            if _is_nonzero(poly, point):
                 return False
         except (UnsupportedError, DecimalException, OverflowError, ValueError):
             continue
     return None
 
 
-def _independent(present: frozenset[tuple[str, str]]) -> bool:
+def _are_independent(present: frozenset[tuple[str, str]]) -> bool:
     """Whether a sum over these atoms is zero only if it cancels.
 
     Roots of primes are independent over the rationals, pi and e are each transcendental over
@@ -73,26 +73,26 @@ def _independent(present: frozenset[tuple[str, str]]) -> bool:
     return constants <= 1
 
 
-def _apart(poly: Polynomial, point: Mapping[str, Decimal]) -> bool:
+def _is_nonzero(poly: Polynomial, point: Mapping[str, Decimal]) -> bool:
     with localcontext(_CONTEXT):
-        real, imaginary, size = _sum(tuple(poly.items()), point)
+        real, imaginary, size = _evaluate_terms(tuple(poly.items()), point)
         if size and size.adjusted() > MAX_MAGNITUDE:
             raise UnsupportedError("too large to compare")
         return abs(real) > size * NEGLIGIBLE or abs(imaginary) > size * NEGLIGIBLE
 
 
 def real_value(value: Ratio) -> Decimal | None:
-    """The value of a constant, or None where it is not real, not constant or not known."""
+    """Return the value of a constant, or None if it is not real, not constant or not known."""
     try:
         with localcontext(_CONTEXT):
-            return _ratio(tuple(value.num.items()), tuple(value.den.items()), {})
+            return _evaluate_ratio(tuple(value.num.items()), tuple(value.den.items()), {})
     except (UnsupportedError, DecimalException, OverflowError, ValueError):
         return None
 
 
-def _ratio(num: Frozen, den: Frozen, point: Mapping[str, Decimal]) -> Decimal:
-    above, above_i, size = _sum(num, point)
-    below, below_i, width = _sum(den, point)
+def _evaluate_ratio(num: Frozen, den: Frozen, point: Mapping[str, Decimal]) -> Decimal:
+    above, above_i, size = _evaluate_terms(num, point)
+    below, below_i, width = _evaluate_terms(den, point)
     if abs(below) <= width * NEGLIGIBLE or abs(below_i) > width * NEGLIGIBLE:
         raise UnsupportedError("not a real number")
     if num and (abs(above) <= size * NEGLIGIBLE or abs(above_i) > size * NEGLIGIBLE):
@@ -100,24 +100,26 @@ def _ratio(num: Frozen, den: Frozen, point: Mapping[str, Decimal]) -> Decimal:
     return above / below
 
 
-def _sum(terms: Frozen, point: Mapping[str, Decimal]) -> tuple[Decimal, Decimal, Decimal]:
-    """Real part, imaginary part and the sum of the sizes of the terms."""
+def _evaluate_terms(
+    terms: Frozen, point: Mapping[str, Decimal]
+) -> tuple[Decimal, Decimal, Decimal]:
+    """Return the real part, the imaginary part and the sum of the absolute values of the terms."""
     real = imaginary = size = Decimal(0)
     for monomial, coefficient in terms:
-        value = _fraction(coefficient)
+        value = _to_decimal(coefficient)
         turned = False
         angle = Decimal(0)
         for item, exponent in monomial:
             if item[0] == "i":
                 turned = True
             elif item[0] == "turn":
-                angle += _fraction(exponent) * _monomial(item[3][0][0][0], point)
+                angle += _to_decimal(exponent) * _evaluate_monomial(item[3][0][0][0], point)
             else:
-                value *= _power(item, exponent, point)
+                value *= _evaluate_power(item, exponent, point)
         size += abs(value)
         x, y = value, Decimal(0)
         if angle:
-            x, y = value * _call("cos", angle), value * _call("sin", angle)
+            x, y = value * _evaluate_call("cos", angle), value * _evaluate_call("sin", angle)
         if turned:
             x, y = -y, x
         real += x
@@ -125,12 +127,12 @@ def _sum(terms: Frozen, point: Mapping[str, Decimal]) -> tuple[Decimal, Decimal,
     return real, imaginary, size
 
 
-def _fraction(value: Fraction) -> Decimal:
+def _to_decimal(value: Fraction) -> Decimal:
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 
-def _power(item: Atom, exponent: Fraction, point: Mapping[str, Decimal]) -> Decimal:
-    base = _value(item, point)
+def _evaluate_power(item: Atom, exponent: Fraction, point: Mapping[str, Decimal]) -> Decimal:
+    base = _evaluate_atom(item, point)
     if exponent.denominator == 1:
         if abs(exponent.numerator) > 10**6:
             raise UnsupportedError("power too large")
@@ -139,45 +141,45 @@ def _power(item: Atom, exponent: Fraction, point: Mapping[str, Decimal]) -> Deci
         raise UnsupportedError("root of a negative number")
     if exponent.denominator == 2 and abs(exponent.numerator) < 100:
         return base.sqrt() ** exponent.numerator
-    return (base.ln() * _fraction(exponent)).exp()
+    return (base.ln() * _to_decimal(exponent)).exp()
 
 
-def _value(item: Atom, point: Mapping[str, Decimal]) -> Decimal:
+def _evaluate_atom(item: Atom, point: Mapping[str, Decimal]) -> Decimal:
     kind, name, number, args = item
     if kind in ("root", "radicand"):
         return Decimal(number)
     if kind == "const":
         return +(_PI if name == "pi" else _E)
     if kind == "var":
-        return _coordinate(point, name)
+        return _get_coordinate(point, name)
     if kind == "ln":
         return Decimal(number).ln()
     if kind == "pow":
-        base = _E if name == "e" else _coordinate(point, name) if name else Decimal(number)
-        exponent = _monomial(args[0][0][0], point)
+        base = _E if name == "e" else _get_coordinate(point, name) if name else Decimal(number)
+        exponent = _evaluate_monomial(args[0][0][0], point)
         return (base.ln() * exponent).exp()
     if kind == "nest":
-        inside = _ratio(args[0], args[1], point)
+        inside = _evaluate_ratio(args[0], args[1], point)
         if inside < 0:
             raise UnsupportedError("root of a negative number")
         return inside.sqrt() if number == 2 else (inside.ln() / number).exp()
-    return _call(name, _ratio(args[0], args[1], point))
+    return _evaluate_call(name, _evaluate_ratio(args[0], args[1], point))
 
 
-def _coordinate(point: Mapping[str, Decimal], name: str) -> Decimal:
+def _get_coordinate(point: Mapping[str, Decimal], name: str) -> Decimal:
     if name not in point:
         raise UnsupportedError("not a constant")
     return point[name]
 
 
-def _monomial(monomial: Monomial, point: Mapping[str, Decimal]) -> Decimal:
+def _evaluate_monomial(monomial: Monomial, point: Mapping[str, Decimal]) -> Decimal:
     value = Decimal(1)
     for item, exponent in monomial:
-        value *= _power(item, exponent, point)
+        value *= _evaluate_power(item, exponent, point)
     return value
 
 
-def _call(name: str, x: Decimal) -> Decimal:
+def _evaluate_call(name: str, x: Decimal) -> Decimal:
     if name == "ln":
         if x <= 0:
             raise UnsupportedError("logarithm of a negative number")

@@ -1,8 +1,8 @@
-r"""Text to values: the structure around scalar formulas.
+r"""Parse a text to values: lists, sets, intervals, matrices, equations, units around formulas.
 
-Splits at commas, relations, unions and brackets outside any nesting, and hands what is left to
-the expression parser. A text with two honest readings (`1,234`, `5m`) has both; comparison takes
-whichever agrees with the other side.
+Splits at commas, relations, unions and brackets outside any nesting, and passes what is left to
+the formula parser. A text with two plausible readings (`1,234`, `5m`) has both; the comparison
+takes the one that agrees with the other side.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from fourscore.judges.math.algebra import Algebra, as_rational, rational
-from fourscore.judges.math.formula_parser import TRIGONOMETRIC, Parser, literal
+from fourscore.judges.math.formula_parser import TRIGONOMETRIC, FormulaParser, parse_number
 from fourscore.judges.math.limits import (
     MAX_CELLS,
     MAX_ITEMS,
@@ -27,13 +27,13 @@ from fourscore.judges.math.limits import (
     UnsupportedError,
 )
 from fourscore.judges.math.relations import read_relation
-from fourscore.judges.math.tokens import clean, has_thousands, partners, tokenise
-from fourscore.judges.math.units import CURRENCIES, LETTERS, Unit, read_unit, scale_of
+from fourscore.judges.math.tokens import has_thousands, match_brackets, normalise_unicode, tokenise
+from fourscore.judges.math.units import CURRENCIES, LETTERS, Unit, get_scale, read_unit
 from fourscore.judges.math.values import (
-    Based,
     Group,
-    Infinite,
+    Infinity,
     Matrix,
+    NumeralInBase,
     Proportion,
     Scalar,
     Union,
@@ -52,50 +52,50 @@ _DEGREE_TAILS = (["^", r"\circ"], ["^", "{", r"\circ", "}"], [r"\degree"], [r"\c
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The values a text may have; or none, and why."""
+    """The values that a text may have; or none, and the problem."""
 
     values: tuple[Value, ...]
     tokens: tuple[str, ...]
     problem: UnsupportedError | None = None
 
 
-def read(text: str) -> Reading:
-    """All readings of a text whose length has been checked."""
+def parse_answer(text: str) -> Reading:
+    """Return all readings of a text whose length has been checked."""
     if _PLAIN_INTEGER.fullmatch(text):
         return Reading((Scalar(rational(int(text))),), (text,))
-    text = clean(text)
+    text = normalise_unicode(text)
     text = _PREFIX.sub("", text, count=1) if _PREFIX.match(text) else text
     problem: UnsupportedError | None = None
     values: list[Value] = []
     tokens: tuple[str, ...] = ()
     for thousands in (True, False) if has_thousands(text) else (False,):
         try:
-            found = _trim(tokenise(text, thousands))
+            found = _trim_tokens(tokenise(text, thousands))
             tokens = tokens or tuple(found)
-            values.extend(_Structure(found).readings())
+            values.extend(_ValueParser(found).readings())
         except UnsupportedError as error:
             problem = problem or error
     bare = text.strip("$ ")
     if _WORDS.fullmatch(bare) or _CHOICE.fullmatch(bare):
-        values.insert(0, Words(fold(bare)))
+        values.insert(0, Words(fold_words(bare)))
     return Reading(tuple(values[:MAX_READINGS]), tokens, problem)
 
 
 @lru_cache(maxsize=REFERENCE_CACHE)
-def read_reference(text: str) -> Reading:
-    """As `read`, remembered: a reference is compared with many answers."""
-    return read(text)
+def parse_reference(text: str) -> Reading:
+    """Return `parse_answer`, cached: one reference is compared with many answers."""
+    return parse_answer(text)
 
 
-def fold(text: str) -> str:
-    """Words as they are compared: no case, no punctuation, no article."""
+def fold_words(text: str) -> str:
+    """Return words in the form for comparison: no case, no punctuation, no article."""
     words = re.findall(r"[^\W_]+", text.casefold())
     if len(words) > 1 and words[0] in ("the", "a", "an"):
         words = words[1:]
     return " ".join(words)
 
 
-def _trim(tokens: list[str]) -> list[str]:
+def _trim_tokens(tokens: list[str]) -> list[str]:
     if tokens[-1:] in (["."], [","], [";"], [":"]):  # one: "1, 2, ..." goes on
         tokens = tokens[:-1]
     if tokens and tokens[-1].endswith(".") and tokens[-1][:1].isdigit():
@@ -103,12 +103,12 @@ def _trim(tokens: list[str]) -> list[str]:
     return tokens
 
 
-class _Structure:
-    """One tokenised text."""
+class _ValueParser:
+    """Parses the tokens of one text."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
-        self._partners = partners(tokens)
+        self._partners = match_brackets(tokens)
         self._algebra = Algebra()
 
     def readings(self) -> Iterator[Value]:
@@ -116,7 +116,7 @@ class _Structure:
         yield from self._letter_unit()
 
     def _letter_unit(self) -> Iterator[Value]:
-        """`5m` is five metres as well as five times m; `5 m/s` and `5 m^2` alike."""
+        """Yield the reading with a unit: `5m` is five metres as well as five times m."""
         tokens = self._tokens
         start = next((i for i, t in enumerate(tokens) if t in LETTERS), 0)
         head, tail = tokens[:start], tokens[start:]
@@ -128,7 +128,7 @@ class _Structure:
             return
 
     def _outside(self, start: int, end: int) -> Iterator[int]:
-        """Indices of the tokens that no bracket inside start..end encloses."""
+        """Yield the indices of the tokens outside all brackets in start..end."""
         index = start
         while index < end:
             yield index
@@ -153,7 +153,7 @@ class _Structure:
             return self._relation(start, end)
         if r"\cup" in outside:
             parts = self._split(start, end, frozenset({r"\cup"}))
-            return Union(tuple(self.value(*part) for part in _few(parts)))
+            return Union(tuple(self.value(*part) for part in _check_count(parts)))
         return self._enclosed(start, end)
 
     def _list(self, items: list[tuple[int, int]]) -> Value:
@@ -161,7 +161,7 @@ class _Structure:
         spans = [item for item in items if item[0] < item[1]]
         if not spans or len(items) - len(spans) > 1:
             raise MalformedError("empty item in a list")
-        values = tuple(self.value(*span) for span in _few(spans))
+        values = tuple(self.value(*span) for span in _check_count(spans))
         if len(values) == 1:
             return values[0]
         if all(isinstance(v, Group) and v.variable for v in values):
@@ -180,7 +180,7 @@ class _Structure:
         return read_relation(operators, sides, values, self._algebra)
 
     def _side(self, start: int, end: int) -> Value | None:
-        """The value of one side, or None where it is a name such as f(x)."""
+        """Return the value of one side, or None if it is a name such as f(x)."""
         if start == end:
             return None
         try:
@@ -203,9 +203,9 @@ class _Structure:
         if (first, end - start) == (r"\emptyset", 1):
             return Group("{}", ())
         if (first, end - start) == (r"\mathbb{R}", 1):
-            return Group("()", (Infinite(-1), Infinite(1)))
+            return Group("()", (Infinity(-1), Infinity(1)))
         if last == r"\infty" and tokens[start : end - 1] in ([], ["+"], ["-"]):
-            return Infinite(-1 if first == "-" else 1)
+            return Infinity(-1 if first == "-" else 1)
         return self._measured(start, end)
 
     def _tuple(self, start: int, end: int) -> Value:
@@ -215,12 +215,12 @@ class _Structure:
             if opening == "(" and closing == ")":
                 return self.value(start + 1, end - 1)
             raise UnsupportedError("one value in brackets")
-        values = tuple(self.value(*item) for item in _few(items))
+        values = tuple(self.value(*item) for item in _check_count(items))
         left = "[" if opening == "[" else "("
         right = "]" if closing == "]" else ")"
         if len(values) == 2:  # infinity is never included, whatever bracket stands beside it
-            left = "(" if isinstance(values[0], Infinite) else left
-            right = ")" if isinstance(values[1], Infinite) else right
+            left = "(" if isinstance(values[0], Infinity) else left
+            right = ")" if isinstance(values[1], Infinity) else right
         elif left + right in ("[)", "(]"):
             raise MalformedError("half-open tuple")
         return Group(left + right, values)
@@ -237,7 +237,7 @@ class _Structure:
                 return inside
             raise UnsupportedError("set builder")
         items = self._split(start, end, frozenset({",", ";"}))
-        return Group("{}", tuple(self.value(*item) for item in _few(items)))
+        return Group("{}", tuple(self.value(*item) for item in _check_count(items)))
 
     def _matrix(self, start: int, end: int, kind: str) -> Value:
         if kind not in _MATRICES:
@@ -258,33 +258,37 @@ class _Structure:
         return Matrix(tuple(rows))
 
     def _measured(self, start: int, end: int) -> Value:
-        """A formula with what may stand around it: currency, unit, degree sign, base."""
+        """Parse a formula with what may stand around it: currency, unit, degree sign, base."""
         tokens = self._tokens[start:end]
-        tokens, unit = _currency(tokens)
+        tokens, unit = _split_currency(tokens)
         plain = tokens[:-1] if tokens[-1] in ("C", "F", '"C', '"F') else tokens  # Celsius
         for tail in _DEGREE_TAILS:
-            if plain[-len(tail) :] == tail and len(plain) > len(tail) and not _has_angle(plain):
+            if (
+                plain[-len(tail) :] == tail
+                and len(plain) > len(tail)
+                and not _has_trigonometric(plain)
+            ):
                 return self._scalar(plain[: -len(tail)], Unit("degree", "angle"))
         word = next((i for i, t in enumerate(tokens) if t.startswith('"')), None)
         if word is not None:
             return self._worded(tokens, word, unit)
         if ":" in tokens:
-            return _proportion(tokens)
+            return _read_proportion(tokens)
         if tokens[1:2] == ["_"] and tokens[0].isdigit():
-            return _based(tokens)
+            return _read_based(tokens)
         return self._scalar(tokens, unit)
 
     def _worded(self, tokens: list[str], word: int, unit: Unit | None) -> Value:
         if all(t[0] in "\"-'.," or (len(t) == 1 and t.isalpha()) for t in tokens):
-            return Words(fold(" ".join(t.lstrip('"') for t in tokens)))
+            return Words(fold_words(" ".join(t.lstrip('"') for t in tokens)))
         if word == 0:
             raise ProseError("words before a formula")
         head, tail = tokens[:word], tokens[word:]
         if ":" in head:
-            return _proportion(tokens)
+            return _read_proportion(tokens)
         if head[-1] in ("*", "-"):  # 5 \cdot \text{cm}, 5-foot
             head = head[:-1]
-        factor = scale_of(tail[0][1:])
+        factor = get_scale(tail[0][1:])
         if factor is not None:
             tail = tail[1:]
         if head[-2:] == ["^", r"\circ"]:
@@ -309,34 +313,34 @@ class _Structure:
         if len(bare) == 1 or percent:
             first = bare[0]
             if first[:1].isdigit() or (first[:1] == "." and len(first) > 1):
-                return _decimal(first, tokens[0] == "-", percent, unit)
-        parser = Parser(tokens, self._algebra, sign)
+                return _make_decimal(first, tokens[0] == "-", percent, unit)
+        parser = FormulaParser(tokens, self._algebra, sign)
         ratio = parser.parse()
         return Scalar(ratio, unit, log_in_doubt=parser.natural_log_in_doubt)
 
 
-def _has_angle(tokens: list[str]) -> bool:
+def _has_trigonometric(tokens: list[str]) -> bool:
     return any(t in TRIGONOMETRIC for t in tokens)
 
 
-def _few(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _check_count(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     if len(spans) > MAX_ITEMS:
         raise SizeError("too many items")
     return spans
 
 
-def _decimal(token: str, negative: bool, percent: bool, unit: Unit | None) -> Scalar:
-    value = literal(token) * (-1 if negative else 1)
+def _make_decimal(token: str, negative: bool, percent: bool, unit: Unit | None) -> Scalar:
+    value = parse_number(token) * (-1 if negative else 1)
     places: int | None = None
     digits = 0
     if "." in token and "e" not in token and "E" not in token:
         places = len(token.partition(".")[2]) + (2 if percent else 0)
         digits = len(token.replace(".", "").lstrip("0"))
-    return Scalar(rational(value / 100 if percent else value), unit, places, digits)
+    return Scalar(rational(value / 100 if percent else value), unit, places=places, digits=digits)
 
 
-def _currency(tokens: list[str]) -> tuple[list[str], Unit | None]:
-    """`$42`, `-$42`, `Rs. 42`, `42 €`: the amount, and the money."""
+def _split_currency(tokens: list[str]) -> tuple[list[str], Unit | None]:
+    """Split `$42`, `-$42`, `Rs. 42` or `42 €` into the amount and the currency."""
     sign = tokens[:1] if tokens[:1] == ["-"] else []
     rest = tokens[len(sign) :]
     if len(rest) > 1 and rest[0].startswith('"') and rest[0][1:] in CURRENCIES:
@@ -345,8 +349,8 @@ def _currency(tokens: list[str]) -> tuple[list[str], Unit | None]:
     return tokens, None
 
 
-def _proportion(tokens: list[str]) -> Value:
-    """3:4, 12:30, 12:30 p.m."""
+def _read_proportion(tokens: list[str]) -> Value:
+    """Read a proportion or a time: 3:4, 12:30, 12:30 p.m."""
     end = next((i for i, t in enumerate(tokens) if not t.isdigit() and t != ":"), len(tokens))
     parts, colons, rest = tokens[:end:2], tokens[1:end:2], tokens[end:]
     suffix = "".join(t.lstrip('"').lower() for t in rest if t != ".")
@@ -357,13 +361,13 @@ def _proportion(tokens: list[str]) -> Value:
     return Proportion(tuple(Fraction(int(p)) for p in parts), suffix)
 
 
-def _based(tokens: list[str]) -> Value:
+def _read_based(tokens: list[str]) -> Value:
     base = [t for t in tokens[2:] if t not in ("{", "}")]
     if tokens[1] != "_" or len(base) != 1 or len(tokens) not in (3, 5) or not base[0].isdigit():
         raise UnsupportedError("subscript")
-    return Based(tokens[0].lstrip("0") or "0", int(base[0][:3]))
+    return NumeralInBase(tokens[0].lstrip("0") or "0", int(base[0][:3]))
 
 
-def constant(value: Value) -> Fraction | None:
-    """The rational that a value is, if it is one."""
+def get_constant(value: Value) -> Fraction | None:
+    """Return the rational number that a value is, or None."""
     return as_rational(value.ratio) if isinstance(value, Scalar) else None

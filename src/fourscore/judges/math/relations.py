@@ -1,6 +1,6 @@
-r"""Equations and inequalities: what they say about a value.
+r"""Read equations and inequalities: which value do they give?
 
-`x = 5` says 5, and so does `6 - 1 = 5`; `41 = 42` says nothing; `2x = 10` has not been solved.
+`x = 5` gives 5, and so does `6 - 1 = 5`; `41 = 42` gives none; `2x = 10` has not been solved.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from fourscore.judges.math.algebra import Algebra, Ratio, as_rational, variable, variables
+from fourscore.judges.math.algebra import Algebra, Ratio, as_rational, find_variables, variable
 from fourscore.judges.math.formula_parser import GREEK
 from fourscore.judges.math.limits import MalformedError, UnsupportedError
 from fourscore.judges.math.numeric import is_zero, real_value
 from fourscore.judges.math.values import (
     Condition,
+    Contradiction,
     Equation,
-    Falsehood,
     Group,
-    Infinite,
+    Infinity,
     Scalar,
     Value,
 )
@@ -30,18 +30,18 @@ def read_relation(
 ) -> Value:
     kinds = set(operators)
     if kinds <= {"=", r"\approx"}:
-        return _equation(operators, sides, values, algebra)
+        return _read_equation(operators, sides, values, algebra)
     if kinds <= set(_FLIPPED) and len(operators) <= 2:
-        found = _interval(operators, sides, values)
+        found = _read_interval(operators, sides, values)
         if found is not None:
             return found
     if len(operators) == 1:
-        return _condition(operators[0], values, algebra)
+        return _read_condition(operators[0], values, algebra)
     raise UnsupportedError("chain of relations")
 
 
-def _name(tokens: list[str]) -> str | None:
-    """A variable, x_1, f(x), \\text{Area} or AB: something a value can be given to."""
+def _read_name(tokens: list[str]) -> str | None:
+    """Return the name on a side: a variable, x_1, f(x), \\text{Area} or AB; None for a formula."""
     if not tokens:
         return ""
     first = tokens[0]
@@ -67,7 +67,7 @@ def _name(tokens: list[str]) -> str | None:
 
 
 def _is_subscripted(tokens: list[str]) -> bool:
-    """x_1, x_{max}: one subscript and nothing after it."""
+    """Whether it is a variable with one subscript and nothing after it: x_1, x_{max}."""
     if len(tokens) < 3 or tokens[1] != "_":
         return False
     if tokens[2] != "{":
@@ -75,11 +75,11 @@ def _is_subscripted(tokens: list[str]) -> bool:
     return tokens.index("}") == len(tokens) - 1 if "}" in tokens else False
 
 
-def _equation(
+def _read_equation(
     operators: list[str], sides: list[list[str]], values: list[Value | None], algebra: Algebra
 ) -> Value:
-    name = _name(sides[0])
-    if name is None and len(sides) == 2 and (turned := _name(sides[1])):
+    name = _read_name(sides[0])
+    if name is None and len(sides) == 2 and (turned := _read_name(sides[1])):
         # 42 = x
         name, sides, values = turned, sides[::-1], values[::-1]
     if name is None and len(values) == 2 and _are_variables(values[0], values[1]):
@@ -94,53 +94,53 @@ def _equation(
     known = [v for v in chain if v is not None]
     loose = [op == r"\approx" for op in operators[first:]]
     if name is None and len(known) == 2 and not loose[0]:
-        unsolved = _condition("=", values, algebra)
-        if isinstance(unsolved, Condition) and variables(unsolved.ratio):
+        unsolved = _read_condition("=", values, algebra)
+        if isinstance(unsolved, Condition) and find_variables(unsolved.ratio):
             return unsolved
     label = known[0]
-    labelled = name is None and isinstance(label, Scalar) and bool(variables(label.ratio))
+    labelled = name is None and isinstance(label, Scalar) and bool(find_variables(label.ratio))
     if labelled and len(known) > 1:
         # AB * CD = 6 * 7 = 42: what is to be found, then its value
         known, loose = known[1:], loose[1:]
     for index, (left, right) in enumerate(pairwise(known)):
-        if not loose[index] and _consistent(left, right, algebra):
+        if not loose[index] and _are_equal(left, right, algebra):
             continue
         # 1/3 = 0.33 is sloppy, not false; 41 = 42 is false
         if not (loose[index] or _shows_decimals(right)) or not _rounds_to(left, right):
-            return Falsehood()
+            return Contradiction()
         loose[index] = True
-    value = _said(known, loose)
+    value = _find_value(known, loose)
     if labelled:
-        return _condition("=", [label, value], algebra)
+        return _read_condition("=", [label, value], algebra)
     if not name:
         return value
-    return Equation(name, value, _as_condition(name, value, algebra))
+    return Equation(name, value, _make_condition(name, value, algebra))
 
 
 def _are_variables(left: Value | None, right: Value | None) -> bool:
     if not isinstance(left, Group) or not isinstance(right, Group):
         return False
-    names = [as_name(item) for item in left.items]
+    names = [get_variable_name(item) for item in left.items]
     return all(names) and len(names) == len(right.items) and left.brackets == right.brackets
 
 
-def as_name(value: Value) -> str | None:
-    """The variable that a value is, if it is nothing else."""
+def get_variable_name(value: Value) -> str | None:
+    """Return the name of the variable that a value is, or None if it is anything else."""
     if not isinstance(value, Scalar) or value.unit is not None:
         return None
-    names = variables(value.ratio)
+    names = find_variables(value.ratio)
     return min(names) if len(names) == 1 and value.ratio == variable(min(names)) else None
 
 
-def _said(chain: list[Value], loose: list[bool]) -> Value:
-    """The value that a consistent chain arrives at; before a rounding, the exact one."""
+def _find_value(chain: list[Value], loose: list[bool]) -> Value:
+    """Return the last value of a consistent chain, or the exact one before a rounding."""
     for value, rough in zip(chain, loose, strict=False):
         if rough:
             return value
     return chain[-1]
 
 
-def _consistent(left: Value, right: Value, algebra: Algebra) -> bool:
+def _are_equal(left: Value, right: Value, algebra: Algebra) -> bool:
     if not isinstance(left, Scalar) or not isinstance(right, Scalar):
         raise UnsupportedError("chain of values")
     zero = is_zero(algebra.subtract(left.ratio, right.ratio).num)
@@ -154,34 +154,34 @@ def _shows_decimals(value: Value) -> bool:
 
 
 def _rounds_to(exact: Value, rough: Value) -> bool:
-    """Whether one side is the other to the digits it shows."""
+    """Whether two sides agree to the digits that they show."""
     if not isinstance(exact, Scalar) or not isinstance(rough, Scalar):
         raise UnsupportedError("chain of values")
     a, b = real_value(exact.ratio), real_value(rough.ratio)
     if a is None or b is None:
         raise UnsupportedError("approximation not decided")
-    shown = [p for p in (_places(exact), _places(rough)) if p is not None]
+    shown = [p for p in (_count_places(exact), _count_places(rough)) if p is not None]
     step = Fraction(1, 10 ** min(shown)) if shown else Fraction(0)
     return abs(Fraction(a) - Fraction(b)) < step
 
 
-def _places(value: Scalar) -> int | None:
+def _count_places(value: Scalar) -> int | None:
     if value.places is not None:
         return value.places
     number = as_rational(value.ratio)
     return 0 if number is not None and number.denominator == 1 else None
 
 
-def _as_condition(name: str, value: Value, algebra: Algebra) -> Condition | None:
+def _make_condition(name: str, value: Value, algebra: Algebra) -> Condition | None:
     if not isinstance(value, Scalar) or len(name) != 1:
         return None
     left = Scalar(variable(name))
     return Condition("=", algebra.subtract(left.ratio, value.ratio), (left, value))
 
 
-def _condition(operator: str, values: list[Value | None], algebra: Algebra) -> Value:
+def _read_condition(operator: str, values: list[Value | None], algebra: Algebra) -> Value:
     left, right = values
-    if isinstance(left, Group | Infinite) or isinstance(right, Group | Infinite):
+    if isinstance(left, Group | Infinity) or isinstance(right, Group | Infinity):
         raise UnsupportedError("relation between groups")
     if not isinstance(left, Scalar) or not isinstance(right, Scalar):
         raise UnsupportedError("side not understood")
@@ -191,17 +191,17 @@ def _condition(operator: str, values: list[Value | None], algebra: Algebra) -> V
     return Condition(operator, ratio, (left, right))
 
 
-def _interval(
+def _read_interval(
     operators: list[str], sides: list[list[str]], values: list[Value | None]
 ) -> Value | None:
-    """`x > 3`, `1 <= x < 2`: a lone variable between constants."""
-    names = [_name(side) for side in sides]
+    """Read `x > 3` or `1 <= x < 2`, a variable between constants, as an interval."""
+    names = [_read_name(side) for side in sides]
     places = [i for i, name in enumerate(names) if name]
     if len(places) != 1:
         return None
     at = places[0]
     others = [v for i, v in enumerate(values) if i != at]
-    if not all(_bound(v) for v in others):
+    if not all(_is_bound(v) for v in others):
         return None
     if len(operators) == 1:
         operator = operators[0] if at == 0 else _FLIPPED[operators[0]]
@@ -209,8 +209,8 @@ def _interval(
         assert bound is not None
         closed = operator in (r"\le", r"\ge")
         if operator in ("<", r"\le"):
-            return _group("(", "]" if closed else ")", Infinite(-1), bound, names[at])
-        return _group("[" if closed else "(", ")", bound, Infinite(1), names[at])
+            return _make_interval("(", "]" if closed else ")", Infinity(-1), bound, names[at])
+        return _make_interval("[" if closed else "(", ")", bound, Infinity(1), names[at])
     if at != 1:
         return None
     low, high = others
@@ -222,23 +222,23 @@ def _interval(
     ends = [op in (r"\le", r"\ge") for op in operators]
     if not up[0]:
         low, high, ends = high, low, ends[::-1]
-    return _group("[" if ends[0] else "(", "]" if ends[1] else ")", low, high, names[at])
+    return _make_interval("[" if ends[0] else "(", "]" if ends[1] else ")", low, high, names[at])
 
 
-def _bound(value: Value | None) -> bool:
+def _is_bound(value: Value | None) -> bool:
     if isinstance(value, Scalar):
-        return not variables(value.ratio)
-    return isinstance(value, Infinite)
+        return not find_variables(value.ratio)
+    return isinstance(value, Infinity)
 
 
-def _group(left: str, right: str, low: Value, high: Value, name: str | None) -> Group:
-    left = "(" if isinstance(low, Infinite) else left
-    right = ")" if isinstance(high, Infinite) else right
+def _make_interval(left: str, right: str, low: Value, high: Value, name: str | None) -> Group:
+    left = "(" if isinstance(low, Infinity) else left
+    right = ")" if isinstance(high, Infinity) else right
     return Group(left + right, (low, high), name)
 
 
-def proportional(left: Condition, right: Condition, algebra: Algebra) -> bool | None:
-    """Whether two conditions are one up to a constant factor; None where that is not known."""
+def are_proportional(left: Condition, right: Condition, algebra: Algebra) -> bool | None:
+    """Whether two conditions differ by a constant factor only; None if that is not known."""
     a, b = left.ratio, right.ratio
     if not a.num or not b.num:
         return None

@@ -1,9 +1,9 @@
-r"""Text to tokens: what LaTeX, Unicode and plain typing have in common.
+r"""Split a text in LaTeX, Unicode or plain typing into tokens.
 
 A token is a string whose first character tells its kind: a digit or `.` (number), a backslash
 (command), `"` (a word, e.g. `"cm`), a letter (variable), else punctuation. Spacing, `$`, `\left`
-and the like are gone; `\text{...}` has become words. Two readings exist of `1,234` (a number, a
-list), so `thousands` chooses.
+and the like are dropped; `\text{...}` becomes words. `1,234` is a number or a list: `thousands`
+chooses.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _DROPPED = frozenset(
     \boldsymbol \bm \mathop \mathstrut \hspace \boxed \fbox"""
     )
 ) | {"\\ ", "\\\n"}  # fmt: skip
-_SAME = {
+_SYNONYMS = {
     r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\dbinom": r"\binom",
     r"\tbinom": r"\binom", r"\leq": r"\le", r"\leqslant": r"\le", r"\geq": r"\ge", "<=": r"\le",
     r"\geqslant": r"\ge", ">=": r"\ge", "!=": r"\ne", r"\neq": r"\ne", "==": "=", r"\lt": "<",
@@ -88,8 +88,8 @@ _OPEN |= {r"\lfloor": r"\rfloor", r"\lceil": r"\rceil"}
 _CLOSE = frozenset(_OPEN.values())
 
 
-def clean(text: str) -> str:
-    """Unicode forms rewritten as the LaTeX or ASCII they stand for."""
+def normalise_unicode(text: str) -> str:
+    """Return the text with Unicode characters replaced by the LaTeX or ASCII they stand for."""
     if not text.isascii():
         text = _RADICAL.sub(r"\\sqrt{\1}", text).replace("√", r"\sqrt ").translate(_TRANSLATION)
         if not text.isascii():
@@ -111,32 +111,32 @@ def tokenise(text: str, thousands: bool, words: bool = False, depth: int = 0) ->
     while position < end:
         match = scanner.match(text, position)
         if match is None:
-            raise _unreadable(text[position])
+            raise _make_error(text[position])
         position = match.end()
         kind, value = match.lastgroup, match.group()
         if kind == "number":
-            tokens.append(_number(value))
+            tokens.append(_clean_number(value))
         elif kind == "row":
             tokens.append(value)
         elif kind == "run":
-            tokens.extend(_letters(value, words))
+            tokens.extend(_split_letters(value, words))
         elif kind == "mark":
             if value not in '$"?':
-                tokens.append(_SAME.get(value, value))
+                tokens.append(_SYNONYMS.get(value, value))
         elif kind != "space":
-            position = _command(text, position, value, thousands, depth, tokens)
+            position = _read_command(text, position, value, thousands, depth, tokens)
         if len(tokens) > MAX_TOKENS:
             raise SizeError("too many tokens")
     return tokens
 
 
-def _unreadable(character: str) -> UnsupportedError:
+def _make_error(character: str) -> UnsupportedError:
     if unicodedata.category(character) in ("Cc", "Cs", "Co", "Cn"):
         return MalformedError("not a character of a formula")
     return UnsupportedError("unknown character")
 
 
-def _number(value: str) -> str:
+def _clean_number(value: str) -> str:
     if "e" not in value and "E" not in value:
         value = _GROUPING.sub("", value)
     if len(value) > MAX_DIGITS:
@@ -144,7 +144,7 @@ def _number(value: str) -> str:
     return value
 
 
-def _letters(run: str, words: bool) -> list[str]:
+def _split_letters(run: str, words: bool) -> list[str]:
     if run in _NAMED:
         return [_NAMED[run]]
     if len(run) == 1:
@@ -154,15 +154,15 @@ def _letters(run: str, words: bool) -> list[str]:
     return list(run)
 
 
-def _command(
+def _read_command(
     text: str, position: int, name: str, thousands: bool, depth: int, tokens: list[str]
 ) -> int:
-    """Append what a command stands for; return where reading goes on."""
+    """Append the tokens of a command; return the position after it."""
     if name in _CURRENCY:
         tokens.append('"' + {r"\pounds": "£", r"\euro": "€"}.get(name, name[1:]))
         return position
     if name in _WORD_COMMANDS or name in _LETTER_COMMANDS or name == r"\operatorname":
-        inside, position = _group(text, position)
+        inside, position = _read_group(text, position)
         if depth >= 3:
             raise SizeError("nested text")
         stripped = inside.strip()
@@ -176,16 +176,16 @@ def _command(
     if name == r"\left" or name == r"\right":
         return position + 1 if text.startswith(".", position) else position
     if name in (r"\begin", r"\end", r"\mathbb"):
-        inside, position = _group(text, position)
+        inside, position = _read_group(text, position)
         tokens.append(f"{name}{{{inside.strip()}}}")
         return position
     if name not in _DROPPED:
-        tokens.append(_SAME.get(name, name))
+        tokens.append(_SYNONYMS.get(name, name))
     return position
 
 
-def _group(text: str, position: int) -> tuple[str, int]:
-    """The content of the braces that open at position, and where they end."""
+def _read_group(text: str, position: int) -> tuple[str, int]:
+    """Return the content of the braces that open at position, and the position after them."""
     while position < len(text) and text[position].isspace():
         position += 1
     if not text.startswith("{", position):
@@ -203,8 +203,8 @@ def _group(text: str, position: int) -> tuple[str, int]:
     raise MalformedError("braces do not close")
 
 
-def partners(tokens: list[str]) -> dict[int, int]:
-    """Where each opening bracket closes. `(1, 2]` is legal; `{1)` is not."""
+def match_brackets(tokens: list[str]) -> dict[int, int]:
+    """Return the closing index of each opening bracket. `(1, 2]` is allowed; `{1)` is not."""
     stack: list[int] = []
     found: dict[int, int] = {}
     for index, token in enumerate(tokens):
@@ -216,7 +216,7 @@ def partners(tokens: list[str]) -> dict[int, int]:
             if not stack:
                 raise MalformedError("brackets do not match")
             start = stack.pop()
-            if not _fits(tokens[start], token):
+            if not _brackets_match(tokens[start], token):
                 raise MalformedError("brackets do not match")
             found[start] = index
     if stack:
@@ -224,7 +224,7 @@ def partners(tokens: list[str]) -> dict[int, int]:
     return found
 
 
-def _fits(opening: str, closing: str) -> bool:
+def _brackets_match(opening: str, closing: str) -> bool:
     if opening in "([" and closing in ")]":
         return True
     if opening.startswith("\\begin"):

@@ -1,4 +1,4 @@
-"""Units: what may follow a number without changing what it says.
+"""Read units: what may follow a number without changing its value.
 
 A unit that the reference does not have is ignored, as is one that the answer leaves out. Two
 units must agree: the same word, or a known conversion. Words that change the value are either
@@ -49,7 +49,7 @@ angle degree 1: degree deg
 """
 
 
-def _table() -> dict[str, Unit]:
+def _read_table() -> dict[str, Unit]:
     units: dict[str, Unit] = {}
     for line in _TABLE.strip().splitlines():
         head, names = line.split(": ")
@@ -61,14 +61,14 @@ def _table() -> dict[str, Unit]:
     return units
 
 
-_UNITS = _table()
+_UNITS = _read_table()
 _SCALES = {
     "hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
     "dozen": 12, "dozens": 12, "millions": 10**6, "thousands": 10**3, "billions": 10**9,
     "hundreds": 10**2,
 }  # fmt: skip
-# Words after a number that say something other than what is counted. An answer may hedge in
-# words ("5 or six", "5 to be exact not"), and a unit is ignored, so these are never units.
+# Words after a number that are never units. An answer may hedge in words ("5 or six", "5 to be
+# exact not"), and an unknown unit is ignored, so these must not count as one.
 _NOT_UNITS = frozenset(
     str.split(
         """or and not no nor to than minus plus times over divided by less more least most fewer
@@ -95,16 +95,16 @@ CURRENCIES = frozenset({"$", "€", "£", "¥", "₹", "Rs", "rs", "USD", "usd",
 
 
 def is_unit_letter(letter: str) -> bool:
-    """Whether a letter set as text is a unit; any other is a variable or a choice."""
+    """Whether a letter inside \\text{} is a unit; any other is a variable or a choice."""
     return letter in _SET_LETTERS
 
 
 def is_unit_word(word: str) -> bool:
     """Whether a short run of letters is a unit rather than a product of variables."""
-    return word in _SHORT or (len(word) > 2 and _singular(word) in _UNITS)
+    return word in _SHORT or (len(word) > 2 and _find_singular(word) in _UNITS)
 
 
-def _singular(word: str) -> str:
+def _find_singular(word: str) -> str:
     lowered = word if word in _UNITS else word.lower()
     if lowered in _UNITS:
         return lowered
@@ -114,12 +114,12 @@ def _singular(word: str) -> str:
     return lowered
 
 
-def scale_of(word: str) -> int | None:
+def get_scale(word: str) -> int | None:
     return _SCALES.get(word.lower())
 
 
 def read_unit(tokens: list[str]) -> Unit:
-    """The unit that a run of trailing tokens names; ProseError where it is none."""
+    """Return the unit that the trailing tokens name; raise ProseError if they name none."""
     words: list[str] = []
     rest = [t for t in tokens if t not in ("{", "}", ".")]
     for index, token in enumerate(rest):
@@ -138,13 +138,13 @@ def read_unit(tokens: list[str]) -> Unit:
     if len(words) == 1:
         if words[0].lower() in _SPEEDS:
             return Unit(_SPEEDS[words[0].lower()])
-        known = _UNITS.get(_singular(words[0]))
+        known = _UNITS.get(_find_singular(words[0]))
         return known or Unit(words[0].lower().removesuffix("s"))
-    return _compound(words)
+    return _read_compound(words)
 
 
-def _compound(words: list[str]) -> Unit:
-    """Squares, cubes and quotients, brought to one spelling: sq. ft, ft^2, feet squared."""
+def _read_compound(words: list[str]) -> Unit:
+    """Bring squares, cubes and quotients to one spelling: sq. ft, ft^2, feet squared."""
     power = {"square": "2", "sq": "2", "cubic": "3", "cu": "3"}
     spelled: list[str] = []
     pending = ""
@@ -155,7 +155,7 @@ def _compound(words: list[str]) -> Unit:
         if word in ("squared", "cubed"):
             spelled += ["^", "2" if word == "squared" else "3"]
             continue
-        known = _UNITS.get(_singular(word))
+        known = _UNITS.get(_find_singular(word))
         name = known.name if known else word.lower().removesuffix("s")
         spelled.append("/" if name == "per" else name)
         if pending and word.isalpha():

@@ -1,8 +1,8 @@
-"""What a text can be read as. Comparison works on these and never looks at text again."""
+"""The values that a text can be parsed to. Comparison works on these, never on the text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -16,13 +16,14 @@ class Scalar:
 
     ratio: Ratio
     unit: Unit | None = None
+    _: KW_ONLY
     places: int | None = None  # digits after the point, where the text is one decimal number
     digits: int = 0  # significant digits of that decimal
     log_in_doubt: bool = False  # a bare \\log, which is base 10 or e
 
 
 @dataclass(frozen=True, slots=True)
-class Infinite:
+class Infinity:
     sign: int
 
 
@@ -32,7 +33,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Based:
+class NumeralInBase:
     """A numeral in a stated base, 1010_2."""
 
     digits: str
@@ -85,11 +86,11 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Falsehood:
-    """A chain such as 41 = 42 that contradicts itself."""
+class Contradiction:
+    """A chain of equations that contradicts itself, such as 41 = 42."""
 
 
 Value: TypeAlias = (
-    Scalar | Infinite | Words | Based | Proportion | Group | Union | Matrix | Equation | Condition
-    | Falsehood
+    Scalar | Infinity | Words | NumeralInBase | Proportion | Group | Union | Matrix | Equation
+    | Condition | Contradiction
 )  # fmt: skip
