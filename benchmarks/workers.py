@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 
-from fourscore.executors.workers import Workers
+from fourscore.executors.worker_pool import WorkerPool
 
 MEGABYTE = bytes(range(256)) * 4096
 
@@ -34,7 +34,7 @@ def gathered(run: Callable[[], object]) -> Callable[[], object]:
 
 
 def main(rounds: int) -> None:
-    with Workers(2) as ours, ProcessPoolExecutor(2) as theirs:
+    with WorkerPool(2) as ours, ProcessPoolExecutor(2) as theirs:
         loop_theirs = gathered(lambda: asyncio.wrap_future(theirs.submit(os.getpid)))
         cases: dict[str, tuple[Callable[[], object], Callable[[], object], int, int]] = {
             "no-op, waited for (call)": (

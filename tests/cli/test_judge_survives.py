@@ -11,7 +11,7 @@ import pytest
 
 from fourscore.cli.main import main
 from fourscore.core import ConfigError, DataError
-from fourscore.executors.workers import Workers
+from fourscore.executors.worker_pool import WorkerPool
 from fourscore.formats.recorded_outputs import read_row
 from fourscore.formats.yaml_file import parse_yaml
 from fourscore.train import judge_pool
@@ -168,8 +168,8 @@ def test_an_inline_judge_of_the_user_cannot_end_this_process() -> None:
 
 
 def test_a_queue_longer_than_the_patience_of_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`Workers` gives a job up unasked after `patience` (300 s); a chunk may take 16 deadlines."""
-    monkeypatch.setattr(judge_pool, "Workers", partial(Workers, patience=1.0))
+    """`WorkerPool` gives a job up unasked after `patience` (300 s); a chunk may take 16 deadlines."""
+    monkeypatch.setattr(judge_pool, "WorkerPool", partial(WorkerPool, patience=1.0))
     monkeypatch.setattr(judge_pool, "ROWS_AT_RISK", 1)
     Path("j.py").write_text(
         "import time\ndef f(case, trace):\n    time.sleep(0.8)\n    return 1.0\n"

@@ -20,7 +20,7 @@ from fourscore.core import (
     judge,
     score,
 )
-from fourscore.executors.local import Local
+from fourscore.executors.local import LocalExecutor
 
 CASE = Case(id="c", input="?")
 #: Long enough for anything here that is not meant to hang.
@@ -38,7 +38,7 @@ def released() -> Iterator[threading.Event]:
 def scores(judge: Any, *answers: str, executor: Executor | None = None) -> list[Score]:
     traces = [Trace(output=answer) for answer in answers]
     return asyncio.run(
-        score(Rubric.from_judge(judge), CASE, traces, executor=executor or Local(LONG))
+        score(Rubric.from_judge(judge), CASE, traces, executor=executor or LocalExecutor(LONG))
     )
 
 
@@ -46,7 +46,7 @@ def statuses(given: list[Score]) -> list[str]:
     return [scored.status for scored in given]
 
 
-def test_a_plain_judge_runs_in_a_thread_and_an_async_one_on_the_loop() -> None:
+def test_runs_plain_judge_in_a_thread_and_async_judge_on_the_loop() -> None:
     names = []
 
     @judge
@@ -64,7 +64,7 @@ def test_a_plain_judge_runs_in_a_thread_and_an_async_one_on_the_loop() -> None:
     assert names == ["fourscore-judge", threading.current_thread().name]
 
 
-def test_a_blocking_judge_does_not_hold_up_the_loop(released: threading.Event) -> None:
+def test_blocking_judge_does_not_block_the_loop(released: threading.Event) -> None:
     """The async half of this pair releases the blocking one: both have to run at once."""
 
     @judge
@@ -78,13 +78,13 @@ def test_a_blocking_judge_does_not_hold_up_the_loop(released: threading.Event) -
 
     async def both() -> Any:
         calls = [Call(each, CASE, (Trace(),)) for each in (blocks, releases)]
-        return await Local(LONG).run(calls)
+        return await LocalExecutor(LONG).run(calls)
 
     blocked, released_it = asyncio.run(both())
     assert blocked[0].value == released_it[0].value == 1.0
 
 
-def test_a_plain_function_may_return_an_awaitable() -> None:
+def test_plain_function_may_return_an_awaitable() -> None:
     async def later(value: float) -> float:
         await asyncio.sleep(0.001)
         return value
@@ -97,14 +97,14 @@ def test_a_plain_function_may_return_an_awaitable() -> None:
     assert (scored.status, scored.reward) == (Status.SCORED, 0.5)
 
 
-def test_a_thread_that_hangs_is_a_timeout_and_its_neighbours_are_scored(
+def test_hanging_thread_times_out_and_other_judges_are_scored(
     released: threading.Event,
 ) -> None:
     @judge
     def hangs(case: Case, trace: Trace) -> bool:
         return trace.answer == "good" or released.wait()
 
-    given = scores(hangs, "good", "good", "bad", executor=Local(1.0))
+    given = scores(hangs, "good", "good", "bad", executor=LocalExecutor(1.0))
     assert statuses(given) == ["scored", "scored", "judge_error"]
     (signal,) = given[2].signals
     assert signal.fault is not None
@@ -113,7 +113,7 @@ def test_a_thread_that_hangs_is_a_timeout_and_its_neighbours_are_scored(
     assert not released.is_set()
 
 
-def test_an_async_judge_that_hangs_is_cancelled_and_its_neighbours_are_scored() -> None:
+def test_hanging_async_judge_is_cancelled_and_other_judges_are_scored() -> None:
     ended = []
 
     @judge
@@ -125,12 +125,12 @@ def test_an_async_judge_that_hangs_is_cancelled_and_its_neighbours_are_scored() 
             raise
         return True
 
-    given = scores(hangs, "good", "bad", "good", executor=Local(0.5))
+    given = scores(hangs, "good", "bad", "good", executor=LocalExecutor(0.5))
     assert statuses(given) == ["scored", "judge_error", "scored"]
     assert ended == ["bad"]
 
 
-def test_an_async_judge_that_will_not_be_cancelled_is_left_behind() -> None:
+def test_async_judge_that_ignores_cancellation_is_abandoned() -> None:
     @judge
     async def stubborn(case: Case, trace: Trace) -> bool:
         for _ in range(3):
@@ -142,7 +142,7 @@ def test_an_async_judge_that_will_not_be_cancelled_is_left_behind() -> None:
 
     async def measured() -> list[Score]:
         traces = [Trace()]
-        return await score(Rubric.from_judge(stubborn), CASE, traces, executor=Local(0.2))
+        return await score(Rubric.from_judge(stubborn), CASE, traces, executor=LocalExecutor(0.2))
 
     loop = asyncio.new_event_loop()
     try:
@@ -157,7 +157,7 @@ def test_an_async_judge_that_will_not_be_cancelled_is_left_behind() -> None:
         loop.close()
 
 
-def test_a_judge_that_raises_or_exits_is_a_fault_of_its_own() -> None:
+def test_exception_or_exit_of_a_judge_becomes_its_fault() -> None:
     @judge
     def breaks(case: Case, trace: Trace) -> bool:
         if trace.answer == "raise":
@@ -186,7 +186,7 @@ def test_cancelling_the_caller_cancels_the_judges() -> None:
     async def abandoned() -> None:
         traces = [Trace(output="a"), Trace(output="b")]
         work = asyncio.ensure_future(
-            score(Rubric.from_judge(waits), CASE, traces, executor=Local(LONG))
+            score(Rubric.from_judge(waits), CASE, traces, executor=LocalExecutor(LONG))
         )
         await asyncio.sleep(0.01)
         work.cancel()
@@ -198,15 +198,15 @@ def test_cancelling_the_caller_cancels_the_judges() -> None:
     assert sorted(ended) == ["a", "b"]
 
 
-def test_without_a_deadline_it_waits() -> None:
+def test_waits_without_a_deadline() -> None:
     @judge
     def slow(case: Case, trace: Trace) -> bool:
         return not threading.Event().wait(0.05)
 
-    assert statuses(scores(slow, "a", executor=Local(None))) == ["scored"]
+    assert statuses(scores(slow, "a", executor=LocalExecutor(None))) == ["scored"]
 
 
-def test_bounded_judges_need_no_thread() -> None:
+def test_inline_judges_use_no_thread() -> None:
     class Bounded:
         names = ("bounded",)
         runs = "inline"
@@ -219,9 +219,9 @@ def test_bounded_judges_need_no_thread() -> None:
     assert scored.reason == threading.current_thread().name
 
 
-def test_one_judge_and_one_executor_serve_64_threads() -> None:
+def test_one_executor_serves_64_threads() -> None:
     """Each thread has a loop of its own; every one gets the answers to its own questions."""
-    executor, results = Local(LONG), {}
+    executor, results = LocalExecutor(LONG), {}
 
     def echo(case: Case, trace: Trace) -> float:
         return float(trace.answer)
@@ -260,29 +260,33 @@ class Asks:
         return (Signal(name="asks", value=1.0),)
 
 
-def test_a_judge_that_is_sure_to_end_needs_no_task_of_its_own() -> None:
+def test_judge_that_asks_a_model_runs_in_the_callers_task() -> None:
     asks = Asks()
 
     async def run() -> bool:
-        await score(Rubric.from_judge(asks), CASE, [Trace(output="x")], executor=Local(LONG))
+        await score(
+            Rubric.from_judge(asks), CASE, [Trace(output="x")], executor=LocalExecutor(LONG)
+        )
         return asks.tasks == [asyncio.current_task()]
 
     assert asyncio.run(run())
 
 
-def test_such_a_judge_has_the_same_deadline() -> None:
+def test_judge_that_asks_a_model_has_the_same_deadline() -> None:
     asks = Asks()
-    (given,) = scores(asks, "hang", executor=Local(0.02))
+    (given,) = scores(asks, "hang", executor=LocalExecutor(0.02))
     assert (given.status, asks.ended) == (Status.JUDGE_ERROR, True)
     assert "no answer within 0.02 s" in given.reason
 
 
-def test_whoever_cancels_the_scoring_cancels_such_a_judge() -> None:
+def test_cancelling_the_caller_cancels_a_judge_that_asks_a_model() -> None:
     asks = Asks()
 
     async def run() -> None:
         task = asyncio.ensure_future(
-            score(Rubric.from_judge(asks), CASE, [Trace(output="hang")], executor=Local(LONG))
+            score(
+                Rubric.from_judge(asks), CASE, [Trace(output="hang")], executor=LocalExecutor(LONG)
+            )
         )
         await asyncio.sleep(0.02)
         task.cancel()
@@ -291,3 +295,44 @@ def test_whoever_cancels_the_scoring_cancels_such_a_judge() -> None:
 
     asyncio.run(run())
     assert asks.ended
+
+
+def test_other_outputs_of_a_group_are_judged_while_some_hang(released: threading.Event) -> None:
+    @judge
+    def hangs(case: Case, trace: Trace) -> bool:
+        return trace.output == "good" or released.wait()
+
+    traces = [Trace(output="bad")] * 40 + [Trace(output="good")]
+    given = asyncio.run(score(Rubric.from_judge(hangs), CASE, traces, executor=LocalExecutor(1.0)))
+    assert statuses(given) == ["judge_error"] * 40 + ["scored"]
+
+
+def test_judge_that_cancels_itself_times_out_without_a_deadline() -> None:
+    """The message of a timeout has no number of seconds without a deadline."""
+
+    @judge
+    async def odd(case: Case, trace: Trace) -> bool:
+        raise asyncio.CancelledError
+
+    given = asyncio.run(
+        score(Rubric.from_judge(odd), CASE, [Trace()], executor=LocalExecutor(None))
+    )
+    assert statuses(given) == ["judge_error"]
+
+
+def test_outputs_of_a_group_are_judged_concurrently() -> None:
+    together = threading.Barrier(4)
+
+    @judge
+    def meets(case: Case, trace: Trace) -> bool:
+        together.wait(LONG)
+        return True
+
+    assert (
+        statuses(
+            asyncio.run(
+                score(Rubric.from_judge(meets), CASE, [Trace()] * 4, executor=LocalExecutor(LONG))
+            )
+        )
+        == ["scored"] * 4
+    )

@@ -13,21 +13,21 @@ async def inside() -> tuple[str, int]:
     return type(asyncio.get_running_loop()).__module__, gc.get_threshold()[0]
 
 
-def test_what_holds_inside_and_what_is_left_behind() -> None:
+def test_garbage_collection_is_changed_only_while_running() -> None:
     before = (gc.get_threshold(), gc.get_freeze_count())
     kind, young = loop.run(inside())
     assert kind.startswith("uvloop")
-    assert young == loop.YOUNG
+    assert young == loop.GC_THRESHOLD
     assert (gc.get_threshold(), gc.get_freeze_count()) == before
 
 
-def test_without_uvloop_asyncio_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uses_asyncio_where_uvloop_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvloop", None)
     kind, _ = loop.run(inside())
     assert kind.startswith("asyncio")
 
 
-def test_an_error_leaves_nothing_behind() -> None:
+def test_error_restores_garbage_collection() -> None:
     async def fails() -> None:
         raise ValueError("no")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import Case, Dimension, Rubric, Signal, Trace, judge
-from fourscore.executors.portal import need_loop
+from fourscore.executors.portal import require_loop
 from fourscore.integrations.trl import AsyncReward, Reward
 from fourscore.judges.countdown import CountdownJudge
 from fourscore.judges.math import MathJudge
@@ -214,7 +214,7 @@ class Worker:
 
     async def judge(self, case: Case, trace: Trace) -> list[Signal]:
         if trace.answer == "hard":
-            need_loop()
+            require_loop()
             self.waiting += 1
             self.most = max(self.most, self.waiting)
             await asyncio.sleep(0.2)

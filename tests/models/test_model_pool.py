@@ -11,7 +11,7 @@ from tests.models.fake_endpoint import make_completion, serve_endpoint
 
 from fourscore.core import ConfigError, Usage
 from fourscore.executors.portal import PORTAL
-from fourscore.executors.threads import shared
+from fourscore.executors.thread_pool import get_shared_threads
 from fourscore.models.budget import Budget, BudgetedModel
 from fourscore.models.cache import CachedModel
 from fourscore.models.concurrency_limit import ConcurrencyLimitedModel
@@ -72,8 +72,8 @@ def test_a_child_uses_the_default_house_too() -> None:
 def test_threads_are_in_the_house() -> None:
     async def run() -> None:
         async with ModelPool() as pool:
-            assert await shared().run(current_pool) is pool
-            assert await shared().run(partial(_here, 1)) is pool
+            assert await get_shared_threads().run(current_pool) is pool
+            assert await get_shared_threads().run(partial(_here, 1)) is pool
             assert await asyncio.to_thread(current_pool) is pool
 
     asyncio.run(run())

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import Any, NoReturn
 
 from fourscore.core import FourscoreError
-from fourscore.executors.threads import MAX_STUCK, Threads, Work
+from fourscore.executors.thread_pool import MAX_STUCK, ThreadPool, Work
 
 #: Seconds; a shorter step between two awaits is the ordinary work of an async function.
 BLOCKING = 0.05
@@ -34,10 +34,10 @@ class _ThreadPool:
     """
 
     def __init__(self) -> None:
-        self.threads = Threads(_NO_LIMIT)
+        self.threads = ThreadPool(_NO_LIMIT)
 
     def renew(self) -> None:
-        self.threads = Threads(_NO_LIMIT)
+        self.threads = ThreadPool(_NO_LIMIT)
 
 
 THREAD_POOL = _ThreadPool()

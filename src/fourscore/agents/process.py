@@ -16,8 +16,8 @@ from fourscore.agents import agent as agents
 from fourscore.agents.execution import THREAD_POOL
 from fourscore.agents.trace_values import to_text
 from fourscore.core import Case, Fault, FourscoreError, Trace, thaw
-from fourscore.executors.worker import retire
-from fourscore.executors.workers import WorkerDied, WorkerError, Workers, WorkerTimeout
+from fourscore.executors.worker_main import retire
+from fourscore.executors.worker_pool import WorkerDied, WorkerError, WorkerPool, WorkerTimeout
 
 #: Seconds beyond an attempt's deadline, before its process counts as stuck.
 SLACK = 2.0
@@ -35,7 +35,7 @@ class ProcessAgent:
         self._loading = 1.0 + 5 * (time.perf_counter() - begun)
         self.name, self.version = agent.name, getattr(agent, "version", "")
         self._spec, self._folders = spec, tuple(folders)
-        self._pool = Workers(
+        self._pool = WorkerPool(
             size, memory=None, warm=[__name__], patience=NO_DEADLINE, template=True
         )
 

@@ -21,7 +21,7 @@ from fourscore.agents.execution import run_in_thread
 from fourscore.agents.reply import AgentError, add_notes
 from fourscore.agents.trace_values import MAX_MESSAGE, MAX_TEXT
 from fourscore.core import ConfigError, Fault, Trace
-from fourscore.executors.process import describe
+from fourscore.executors.worker_process import describe_exit
 
 #: A command that writes more than this is killed: it would do so for ever.
 MAX_STDOUT = 64 * 2**20
@@ -74,7 +74,9 @@ def _make_trace(result: _Result) -> Trace:
         notes.append(f"the output is cut: {result.written} bytes, {len(result.output)} kept")
     fault = None
     if result.status != 0:
-        fault = Fault("error", f"it {describe(result.status)}{f': {stderr}' if stderr else ''}")
+        fault = Fault(
+            "error", f"it {describe_exit(result.status)}{f': {stderr}' if stderr else ''}"
+        )
     return add_notes(Trace(output=output, fault=fault), notes=notes, stderr=stderr)
 
 

@@ -1,1 +1,1 @@
-"""Where does it run: executors own threads, processes and deadlines."""
+"""Where judges run: inline, in threads or in processes that can be killed, with deadlines."""

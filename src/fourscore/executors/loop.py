@@ -1,7 +1,6 @@
-"""The event loop of a command that asks a lot.
+"""The event loop of a command that asks models: uvloop, and less garbage collection.
 
-It is uvloop's where there is one. And the collector of garbage does not walk again and again over
-what was loaded before the work began.
+The collector would otherwise walk again and again over what was loaded before the work began.
 """
 
 import asyncio
@@ -9,27 +8,27 @@ import gc
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
-#: New objects between two collections: a case makes hundreds, of which none is part of a cycle.
-YOUNG = 20_000
+#: New objects between two collections. A case makes hundreds, none of them part of a cycle.
+GC_THRESHOLD = 20_000
 
 
-def run(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """`asyncio.run`, for a process that is ours alone."""
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Like `asyncio.run`, for a command: it changes the garbage collection of the process."""
     gc.collect()
     gc.freeze()
     before = gc.get_threshold()
-    gc.set_threshold(YOUNG, *before[1:])
+    gc.set_threshold(GC_THRESHOLD, *before[1:])
     try:
-        with asyncio.Runner(loop_factory=_factory()) as runner:
+        with asyncio.Runner(loop_factory=_find_loop_factory()) as runner:
             return runner.run(work)
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
 
 
-def _factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def _find_loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     try:
         import uvloop
     except ImportError:

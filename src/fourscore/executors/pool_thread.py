@@ -1,14 +1,14 @@
-"""The keeper of a pool: a thread that starts, feeds, kills, replaces and reaps its workers.
+"""The thread of a worker pool: it starts, assigns, kills, replaces and reaps workers.
 
-Belongs here: who gets a worker, and when one starts or dies. What callers see is `workers.py`, one
-process is `process.py`.
+Belongs here: which job gets a worker, and when a worker starts or is killed. The pool that callers
+see is `worker_pool.py`, one worker as its parent holds it is `worker_process.py`.
 
-A worker belongs to one party at a time. It is *idle*, or the keeper runs a queued job on it, or it
-is *lent* to a caller that waits for the answer in its own thread, which saves waking the keeper
-twice. Idle workers and the queue change hands under the lock `door`; the rest the keeper does
-alone. A worker's death always arrives the same way, as the end of its socket, whether it crashed,
-was killed at its deadline or from outside; a process gives its memory back before its sockets, so
-nobody waits here for a dying one that holds gigabytes.
+A worker has one user at a time. It is *idle*, or runs a queued job for this thread, or is *lent* to
+a caller that waits for the reply in its own thread, which saves waking this one twice. Idle workers
+and the queue are guarded by `lock`; everything else is done by this thread alone. The death of a
+worker always arrives the same way, as the end of its socket, whether it crashed or was killed, at
+its deadline or from outside. A process frees its memory before it closes its sockets, so nobody
+waits here for a dying worker that holds gigabytes.
 """
 
 import atexit
@@ -22,19 +22,19 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
 
-from fourscore.executors.process import (
+from fourscore.executors.template_process import TemplateProcess
+from fourscore.executors.worker_main import PID, READY
+from fourscore.executors.worker_process import (
     FOREVER,
     START,
-    Process,
-    Settings,
     WorkerDied,
+    WorkerProcess,
+    WorkerSettings,
     WorkerTimeout,
-    overdue,
+    make_timeout,
 )
-from fourscore.executors.template import Template
-from fourscore.executors.worker import PID, READY
 
-_STUMBLES = 3  # failed starts in a row, with no worker alive, before those who wait are told
+_MAX_FAILED_STARTS = 3  # in a row, with no worker alive, before all waiting jobs fail
 _CLOSED = "the pool was closed before this job was done"
 
 
@@ -47,16 +47,16 @@ class Job(Future[Any]):
 
     def __init__(self, pool: object, frame: bytes, deadline: float) -> None:
         super().__init__()
-        self.pool = pool  # keeps an otherwise forgotten pool alive until its last job is done
+        self.pool = pool  # keeps the pool alive until its last job is done
         self.frame = frame
         self.deadline = deadline
         self.expires = FOREVER
-        self.keeper: Keeper | None = None
+        self.pool_thread: PoolThread | None = None
 
     def cancel(self) -> bool:
         cancelled = super().cancel()
-        if cancelled and self.keeper:
-            self.keeper.ring()
+        if cancelled and self.pool_thread:
+            self.pool_thread.wake()
         return cancelled
 
     def settle(self, result: object, error: BaseException | None = None) -> None:
@@ -65,154 +65,158 @@ class Job(Future[Any]):
                 self.set_result(result)
             else:
                 self.set_exception(error)
-        except InvalidStateError:  # cancelled in the meantime: tell those in futures.wait()
+        except InvalidStateError:  # cancelled in the meantime: notify futures.wait()
             self.set_running_or_notify_cancel()
 
 
-class Worker(Process):
-    """A process and what the keeper knows of it."""
+class PoolWorker(WorkerProcess):
+    """A worker process and its state in the pool."""
 
-    def __init__(self, settings: Settings, template: Template | None) -> None:
+    def __init__(self, settings: WorkerSettings, template: TemplateProcess | None) -> None:
         super().__init__(settings, template)
-        self.ready = False
-        self.lent = False
-        self.doomed = False  # killed; only its end has yet to be read
+        self.is_ready = False
+        self.is_lent = False
+        self.is_discarded = False  # killed; only the end of its socket has yet to be read
         self.job: Job | None = None
-        self.ends = time.monotonic() + START
+        self.deadline_at = time.monotonic() + START
 
-    def doom(self) -> None:
-        self.doomed, self.lent, self.job, self.ends = True, False, None, FOREVER
+    def discard(self) -> None:
+        self.is_discarded, self.is_lent, self.job, self.deadline_at = True, False, None, FOREVER
         self.kill()
 
 
-class Keeper:
-    def __init__(self, settings: Settings) -> None:
+class PoolThread:
+    """Runs the workers of one pool until the pool is closed."""
+
+    def __init__(self, settings: WorkerSettings) -> None:
         self.settings = settings
-        self.closing = self.ended = False
-        self.door = threading.RLock()  # reentrant: a finalizer may ring while its thread rings
+        self.is_closing = self.has_ended = False
+        self.lock = (
+            threading.RLock()
+        )  # reentrant: a finalizer may wake us in a thread that wakes us
         self.jobs: deque[Job] = deque()
-        self.idle: list[Worker] = []
-        self.returned: list[Worker] = []  # unfit for another job: for the keeper to replace
-        self.workers: dict[int, Worker] = {}
-        self.wanted = 0  # how many workers there should be: grows with demand, up to size
-        self.stumbles = 0
-        self.rest = 0.0  # no worker is started before this moment
-        self.template: Template | None = None
-        self.hall, self.bell = socket.socketpair()
-        self.hall.setblocking(False)
-        self.bell.setblocking(False)
+        self.idle: list[PoolWorker] = []
+        self.returned: list[PoolWorker] = []  # not reusable: to be replaced by this thread
+        self.workers: dict[int, PoolWorker] = {}
+        self.wanted_size = 0  # grows with demand, up to `size`
+        self.failed_starts = 0
+        self.next_start = 0.0  # the earliest moment to start a worker
+        self.template: TemplateProcess | None = None
+        self.wake_reader, self.wake_writer = socket.socketpair()
+        self.wake_reader.setblocking(False)
+        self.wake_writer.setblocking(False)
         self.poll = select.poll()  # not epoll, which a forked child would share with us
-        self.poll.register(self.hall, select.POLLIN)
-        self.thread = threading.Thread(target=self.keep, name="fourscore-workers", daemon=True)
+        self.poll.register(self.wake_reader, select.POLLIN)
+        self.thread = threading.Thread(target=self.run, name="fourscore-workers", daemon=True)
         self.thread.start()
-        _KEEPERS.add(self)
+        _POOL_THREADS.add(self)
 
-    # What other threads do.
+    # Called by other threads.
 
-    def accept(self, job: Job) -> bool:
-        """Queue a job; False if this keeper has ended and another should be asked."""
-        with self.door:
-            if self.closing:
+    def queue_job(self, job: Job) -> bool:
+        """Queue a job; False if this thread has ended, and the pool needs a new one."""
+        with self.lock:
+            if self.is_closing:
                 raise RuntimeError("this pool of workers is closed")
-            if self.ended:
+            if self.has_ended:
                 return False
-            job.keeper, job.expires = self, time.monotonic() + self.settings.patience
+            job.pool_thread, job.expires = self, time.monotonic() + self.settings.patience
             self.jobs.append(job)
-            self.ring()
+            self.wake()
             return True
 
-    def borrow(self) -> Worker | None:
-        """A worker for the caller alone, if one is idle and nobody waits in the queue."""
-        with self.door:
-            worker = None if self.jobs or self.closing else self.pick()
+    def borrow_worker(self) -> PoolWorker | None:
+        """Lend an idle worker to the caller; None if there is none or jobs are queued."""
+        with self.lock:
+            worker = None if self.jobs or self.is_closing else self.pop_idle()
             if worker:
-                worker.lent = True
+                worker.is_lent = True
             return worker
 
-    def exchange(self, worker: Worker, frame: bytes, deadline: float) -> object:
-        """Run one job on a borrowed worker and give the worker back."""
+    def exchange(self, worker: PoolWorker, frame: bytes, deadline: float) -> object:
+        """Run one job on a borrowed worker and return the worker."""
         fit = False
         try:
             reply = worker.exchange(frame, deadline)
-            fit = reply.fit
+            fit = reply.is_reusable
         except WorkerDied as error:
-            raise WorkerDied(_CLOSED) if self.closing else error from None
+            raise WorkerDied(_CLOSED) if self.is_closing else error from None
         finally:  # also after Ctrl-C
-            with self.door:
-                worker.lent = False
+            with self.lock:
+                worker.is_lent = False
                 (self.idle if fit else self.returned).append(worker)
                 if not fit or self.jobs:
-                    self.ring()
-                if self.ended:
+                    self.wake()
+                if self.has_ended:
                     worker.release()
         return reply.open()
 
-    def pick(self) -> Worker | None:
+    def pop_idle(self) -> PoolWorker | None:
         while self.idle:
             worker = self.idle.pop()
-            if worker.alive():
+            if worker.is_alive():
                 return worker
-            self.returned.append(worker)  # killed from outside, and the keeper not told yet
-            self.ring()
+            self.returned.append(worker)  # killed from outside, which this thread has not read yet
+            self.wake()
         return None
 
-    def ring(self) -> None:
-        with self.door, suppress(OSError):  # full, so it will be heard; or closed, and no matter
-            self.bell.send(b"!")
+    def wake(self) -> None:
+        with self.lock, suppress(OSError):  # full: it wakes anyway; closed: nothing to wake
+            self.wake_writer.send(b"!")
 
     def stop(self) -> None:
-        self.closing = True
-        self.ring()
+        self.is_closing = True
+        self.wake()
 
     def join(self) -> None:
         if threading.current_thread() is not self.thread:
             self.thread.join()
 
-    # What the keeper's own thread does.
+    # Called by this thread alone.
 
-    def keep(self) -> None:
+    def run(self) -> None:
         try:
-            while not self.closing and not self.ended:
+            while not self.is_closing and not self.has_ended:
                 now = time.monotonic()
-                self.expire(now)
-                self.feed(now)
-                for fd, event in self.poll.poll(self.pause()):
+                self.expire_jobs(now)
+                self.assign_jobs(now)
+                for fd, event in self.poll.poll(self.get_poll_timeout()):
                     if worker := self.workers.get(fd):
-                        self.attend(worker, event)
+                        self.handle_event(worker, event)
                     else:
-                        self.answer()
+                        self.handle_wake()
         finally:
-            self.end()
+            self.shut_down()
 
-    def pause(self) -> float | None:
-        """Milliseconds until something is due; None if only an event can bring work."""
-        due = [worker.ends for worker in self.workers.values()]
+    def get_poll_timeout(self) -> float | None:
+        """Return the milliseconds until something is due; None if nothing is."""
+        due = [worker.deadline_at for worker in self.workers.values()]
         if self.jobs:
-            due += [self.jobs[0].expires, self.rest or FOREVER]
+            due += [self.jobs[0].expires, self.next_start or FOREVER]
         left = min(due, default=FOREVER) - time.monotonic()
         return None if left == FOREVER else min(max(0.0, left), 3600.0) * 1000
 
-    def feed(self, now: float) -> None:
-        """Hand the oldest jobs to the workers that are free, and start workers for the rest."""
-        while job := self.next():
-            with self.door:
-                worker = self.pick()
+    def assign_jobs(self, now: float) -> None:
+        """Assign the oldest jobs to idle workers, and start workers for the rest."""
+        while job := self.pop_job():
+            with self.lock:
+                worker = self.pop_idle()
                 if not worker:
                     self.jobs.appendleft(job)
                     break
-            worker.job, worker.ends = job, now + job.deadline
+            worker.job, worker.deadline_at = job, now + job.deadline
             worker.send(job.frame)
             job.frame = b""
-            self.listen(worker)
-        live = [worker for worker in self.workers.values() if not worker.doomed]
-        busy = sum(worker.ready for worker in live) - len(self.idle)
-        self.wanted = min(self.settings.size, max(self.wanted, busy + len(self.jobs)))
-        if now >= self.rest:
-            self.rest = 0.0
-            for _ in range(self.wanted - len(live)):
+            self.update_poll(worker)
+        live = [worker for worker in self.workers.values() if not worker.is_discarded]
+        busy = sum(worker.is_ready for worker in live) - len(self.idle)
+        self.wanted_size = min(self.settings.size, max(self.wanted_size, busy + len(self.jobs)))
+        if now >= self.next_start:
+            self.next_start = 0.0
+            for _ in range(self.wanted_size - len(live)):
                 self.start(now)
 
-    def next(self) -> Job | None:
+    def pop_job(self) -> Job | None:
         while self.jobs:
             job = self.jobs.popleft()
             if not job.cancelled():
@@ -222,72 +226,76 @@ class Keeper:
 
     def start(self, now: float) -> None:
         try:
-            with LOCK:  # no fork between making the pipes and knowing them: it has to close them
+            with LOCK:  # no fork before the pipes are registered: a child has to close them
                 if self.settings.template and self.template is None:
                     limits = self.settings
                     numbers = (limits.memory, limits.cpu_seconds, limits.recycle)
-                    self.template = Template(numbers, limits.warm)
-                worker = Worker(self.settings, self.template)
+                    self.template = TemplateProcess(numbers, limits.warm)
+                worker = PoolWorker(self.settings, self.template)
                 self.workers[worker.fd] = worker
         except OSError as error:
-            if self.template is not None:  # it may have died: the next start makes another
+            if self.template is not None:  # it may have died: the next start makes a new one
                 self.template.end()
                 self.template = None
-            self.stumble(now, str(error))
+            self.note_failed_start(now, str(error))
         else:
-            self.listen(worker)
+            self.update_poll(worker)
 
-    def stumble(self, now: float, reason: str) -> None:
-        """A worker could not start: try again soon, unless nothing suggests that it would help."""
-        self.stumbles += 1
-        self.rest = now + min(0.1 * 2**self.stumbles, 5.0)
-        if self.stumbles < _STUMBLES or any(w.ready for w in self.workers.values()):
+    def note_failed_start(self, now: float, reason: str) -> None:
+        """Delay the next start; fail all waiting jobs after several failures with no worker alive."""
+        self.failed_starts += 1
+        self.next_start = now + min(0.1 * 2**self.failed_starts, 5.0)
+        if self.failed_starts < _MAX_FAILED_STARTS or any(
+            w.is_ready for w in self.workers.values()
+        ):
             return
-        self.wanted = 0
-        while job := self.next():
+        self.wanted_size = 0
+        while job := self.pop_job():
             job.settle(None, WorkerDied(f"no worker could start: {reason}"))
 
-    def listen(self, worker: Worker) -> None:
-        """Hear its answer while it works for us; otherwise, with no event asked, only its end."""
-        events = 0 if worker.ready and not worker.job else select.POLLIN
+    def update_poll(self, worker: PoolWorker) -> None:
+        """Poll for the reply of a worker with a job; of others only for their end."""
+        events = 0 if worker.is_ready and not worker.job else select.POLLIN
         self.poll.register(worker.fd, events | select.POLLOUT if worker.unsent else events)
 
-    def attend(self, worker: Worker, event: int) -> None:
-        if worker.lent:  # its end, which the borrower reads as well: we wait to get it back
+    def handle_event(self, worker: PoolWorker, event: int) -> None:
+        if worker.is_lent:  # it has died, which the borrower reads too, and returns it
             self.poll.unregister(worker.fd)
             return
         if event & select.POLLOUT:
             worker.send()
-            self.listen(worker)
+            self.update_poll(worker)
         if not event & ~select.POLLOUT:
             return
         try:
             reply = worker.receive()
         except EOFError:
-            self.bury(worker)
+            self.remove_dead(worker)
             return
-        if not reply or worker.doomed:
+        if not reply or worker.is_discarded:
             return
-        job, worker.job, worker.ends = worker.job, None, FOREVER
+        job, worker.job, worker.deadline_at = worker.job, None, FOREVER
         if reply.kind == READY:
             (worker.pid,) = PID.unpack(reply.body)
-            worker.ready, self.stumbles, self.rest = True, 0, 0.0
-        self.listen(worker)
-        if reply.fit:
-            with self.door:
+            worker.is_ready, self.failed_starts, self.next_start = True, 0, 0.0
+        self.update_poll(worker)
+        if reply.is_reusable:
+            with self.lock:
                 self.idle.append(worker)
         else:
-            worker.doom()
+            worker.discard()
         if job:
-            self.feed(time.monotonic())  # before opening the answer: its worker need not wait
+            self.assign_jobs(
+                time.monotonic()
+            )  # before unpickling the reply: its worker need not wait
             try:
                 job.settle(reply.open())
             except Exception as error:
                 job.settle(None, error)
 
-    def bury(self, worker: Worker) -> None:
+    def remove_dead(self, worker: PoolWorker) -> None:
         del self.workers[worker.fd]
-        with self.door:
+        with self.lock:
             if worker in self.idle:
                 self.idle.remove(worker)
         with suppress(KeyError):
@@ -296,90 +304,90 @@ class Keeper:
         worker.release()
         if worker.job:
             worker.job.settle(None, WorkerDied(f"the worker {how}"))
-        elif not worker.ready and not worker.doomed:
-            self.stumble(time.monotonic(), f"the worker {how} (its stderr may say why)")
+        elif not worker.is_ready and not worker.is_discarded:
+            self.note_failed_start(time.monotonic(), f"the worker {how} (its stderr may say why)")
 
-    def expire(self, now: float) -> None:
+    def expire_jobs(self, now: float) -> None:
         for worker in self.workers.values():
-            if worker.ends > now:
+            if worker.deadline_at > now:
                 continue
             job = worker.job
-            worker.doom()
+            worker.discard()
             if job:
-                job.settle(None, overdue(job.deadline))
+                job.settle(None, make_timeout(job.deadline))
             else:
-                self.stumble(now, f"it was not ready after {START:g} s")
+                self.note_failed_start(now, f"it was not ready after {START:g} s")
         while self.jobs and self.jobs[0].expires <= now:
-            words = f"no worker was free within {self.settings.patience:g} s; the job never ran"
-            self.jobs.popleft().settle(None, WorkerTimeout(words))
+            message = f"no worker was free within {self.settings.patience:g} s; the job never ran"
+            self.jobs.popleft().settle(None, WorkerTimeout(message))
 
-    def answer(self) -> None:
-        """Someone rang: a job was queued or cancelled, or a lent worker came back unfit."""
+    def handle_wake(self) -> None:
+        """Handle a wake-up: a job was queued or cancelled, or a worker came back not reusable."""
         with suppress(OSError):
-            self.hall.recv(4096)
-        with self.door:
+            self.wake_reader.recv(4096)
+        with self.lock:
             returned, self.returned = self.returned, []
         for worker in returned:
-            if self.workers.get(worker.fd) is worker:  # else its end was read before the bell
-                worker.doom()
+            if self.workers.get(worker.fd) is worker:  # else its death was handled before this
+                worker.discard()
                 self.poll.register(worker.fd, select.POLLIN)
         for worker in self.workers.values():
             if (job := worker.job) and job.cancelled():
-                worker.doom()
+                worker.discard()
                 job.settle(None)
 
-    def end(self) -> None:
-        with self.door:
-            self.ended = True
+    def shut_down(self) -> None:
+        with self.lock:
+            self.has_ended = True
             jobs, self.jobs = [*self.jobs], deque()
             self.idle.clear()
-            self.bell.close()
-            self.hall.close()
+            self.wake_writer.close()
+            self.wake_reader.close()
         for worker in self.workers.values():
             worker.kill()
         for worker in self.workers.values():
             jobs += [worker.job] if worker.job else []
             worker.status()
-            with self.door:
-                if not worker.lent:  # the borrower is still reading its end
+            with self.lock:
+                if not worker.is_lent:  # the borrower still reads from it
                     worker.release()
         if self.template is not None:
             self.template.end()
-        _KEEPERS.discard(self)
+        _POOL_THREADS.discard(self)
         for job in jobs:
             job.settle(None, WorkerDied(_CLOSED))
 
     def abandon(self) -> None:
         """In a forked child: forget the parent's workers without touching them."""
-        self.ended = True
-        self.door = threading.RLock()
+        self.has_ended = True
+        self.lock = threading.RLock()
         for worker in self.workers.values():
             worker.forget()  # our copy of a lifeline would keep it alive after its parent
         if self.template is not None:
             self.template.release()
             self.template.process.returncode = 0
         self.workers, self.jobs, self.idle = {}, deque(), []
-        self.bell.close()
-        self.hall.close()
+        self.wake_writer.close()
+        self.wake_reader.close()
 
 
 LOCK = threading.RLock()  # held across every fork, so that a child sees nothing half made
-_KEEPERS: set[Keeper] = set()
+_POOL_THREADS: set[PoolThread] = set()
 
 
 def _after_fork() -> None:
     LOCK.release()
-    for keeper in _KEEPERS:
-        keeper.abandon()
-    _KEEPERS.clear()
+    for each in _POOL_THREADS:
+        each.abandon()
+    _POOL_THREADS.clear()
 
 
 def _at_exit() -> None:
-    keepers = [*_KEEPERS]
-    for keeper in keepers:
-        keeper.stop()
-    for keeper in keepers:
-        keeper.join()
+    running = [*_POOL_THREADS]
+    for each in running:
+        each.stop()
+    for each in running:
+        each.join()
 
 
 os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=_after_fork)

@@ -1,8 +1,8 @@
-"""The ways from blocking code into the async core.
+"""Call the async core from blocking code.
 
-`step` is for work that is bounded and rarely waits: it runs in the caller's own thread, with no
-event loop at all. What does have to wait raises `MustWait` and is begun again in `PORTAL`, a loop
-in a thread of its own. After a fork the child starts its own.
+`run_without_loop` is for bounded work that rarely waits: it runs in the caller's own thread, with
+no event loop at all. Work that does wait raises `MustWait` and is begun again in `PORTAL`, a loop in
+a thread of its own. A forked child starts its own.
 """
 
 import asyncio
@@ -20,31 +20,31 @@ class MustWait(ControlFlow):
     """Raised by work that needs an event loop where none runs, before it has had any effect."""
 
 
-class _Stepping(threading.local):
-    """Whether this thread is inside `step`: a loop that runs outside of it is not for the work."""
+class _State(threading.local):
+    """Whether this thread is inside `run_without_loop`."""
 
-    now = False
-
-
-_stepping = _Stepping()
+    without_loop = False
 
 
-def need_loop() -> None:
-    """To be called before the first wait of work that may run under `step`."""
-    if _stepping.now:
+_state = _State()
+
+
+def require_loop() -> None:
+    """Called before the first wait of work that may run under `run_without_loop`."""
+    if _state.without_loop:
         raise MustWait
 
 
-def step(work: Coroutine[Any, Any, T]) -> T:
-    """The result of work that does not wait; `MustWait` where it does."""
-    _stepping.now = True
+def run_without_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of work that does not wait; `MustWait` where it does."""
+    _state.without_loop = True
     try:
         work.send(None)
     except StopIteration as stop:
         result: T = stop.value
         return result
     finally:
-        _stepping.now = False
+        _state.without_loop = False
     work.close()
     raise MustWait
 
@@ -57,36 +57,36 @@ class Portal:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def finish(self, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of work that mostly does not wait."""
+        """Return the result of work that mostly does not wait."""
         try:
-            return step(begin())
+            return run_without_loop(begin())
         except MustWait:
             pass
         return self.run(begin())
 
     def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
-        """The result of `work`. An interrupt here cancels it there.
+        """Return the result of `work`. An interrupt here cancels it there.
 
-        Past `timeout` the loop counts as blocked: it is left behind, and the next caller gets a
-        new one.
+        Past `timeout` the loop counts as blocked: it is abandoned, and the next caller gets a new
+        one.
         """
-        loop = self._running()
+        loop = self._get_loop()
         future = asyncio.run_coroutine_threadsafe(work, loop)
         try:
             return future.result(timeout)
         except BaseException as error:
             if isinstance(error, TimeoutError) and not future.done():
-                self._leave(loop)
+                self._abandon(loop)
             future.cancel()
             raise
 
-    def _leave(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Not stopped: should it ever come back, what was cancelled on it has to end properly."""
+    def _abandon(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Use another loop from now on. This one runs on, for what was cancelled on it has to end."""
         with self._lock:
             if self._loop is loop:
                 self._loop = None
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _get_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()

@@ -9,7 +9,7 @@ from typing import Any
 
 from fourscore.core import INLINE, Case, Executor, JudgeError, Rubric, Score, Signal, Status, score
 from fourscore.core.numbers import clamp
-from fourscore.executors.local import Local
+from fourscore.executors.local import LocalExecutor
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.workflow import read_preset_reward
@@ -51,7 +51,7 @@ class RubricScorer:
 
     def __init__(self, rubric: Rubric, deadline: float = 30.0) -> None:
         self.rubric, self.deadline = rubric, deadline
-        self._executor: Executor = INLINE if rubric.is_bounded else Local(deadline)
+        self._executor: Executor = INLINE if rubric.is_bounded else LocalExecutor(deadline)
 
     def score(self, case: Case, outputs: Sequence[RecordedOutput]) -> list[Score]:
         """Score each output of one case; blocks the calling thread."""

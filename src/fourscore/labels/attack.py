@@ -26,7 +26,7 @@ from fourscore.core import (
     Usage,
     score,
 )
-from fourscore.executors.local import Local
+from fourscore.executors.local import LocalExecutor
 from fourscore.judges.llm.attacks import AttackFamily, Place, read_wrong_answer
 from fourscore.labels.attack_plan import Attempt, Plan, planned
 from fourscore.stats.intervals import wilson
@@ -128,7 +128,7 @@ class _Work:
         self.rubric, self.todo, self.plan, self.observe = rubric, todo, plan, observe
         self.lines = {family.name: Line(family.about) for family in families}
         self.bases: dict[str, asyncio.Future[Base]] = {}
-        self.executor: Executor = INLINE if rubric.is_bounded else Local(plan.deadline)
+        self.executor: Executor = INLINE if rubric.is_bounded else LocalExecutor(plan.deadline)
         self.cost = FREE
 
     async def on(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from fourscore.core import INLINE, DataError, Executor, Rubric, digest, score
-from fourscore.executors.local import Local
+from fourscore.executors.local import LocalExecutor
 from fourscore.labels.label_pairs import grouped, kappas, pair_labels, rating, ratings, values_of
 from fourscore.labels.labelled_outputs import JudgeVerdict, Labelled, Output, make_verdict
 from fourscore.stats.agreement import METRICS, alpha
@@ -70,7 +70,7 @@ async def judged(
 ) -> list[JudgeVerdict]:
     """The verdict on each output: the one it brings, else the judge's."""
     gate = asyncio.Semaphore(concurrency)
-    executor: Executor = INLINE if rubric is None or rubric.is_bounded else Local(deadline)
+    executor: Executor = INLINE if rubric is None or rubric.is_bounded else LocalExecutor(deadline)
 
     async def one(output: Output) -> JudgeVerdict:
         if output.verdict is not None or rubric is None:

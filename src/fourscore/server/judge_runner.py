@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from fourscore.core import Call, Case, Judge, Ranker, Result, Rubric, Score, Trace, attempt
-from fourscore.executors.local import Local
-from fourscore.executors.workers import Workers
+from fourscore.executors.local import LocalExecutor
+from fourscore.executors.worker_pool import WorkerPool
 from fourscore.judges.scorer import score_outputs
 from fourscore.server.messages import Group
 
@@ -84,12 +84,12 @@ class JudgeRunner:
         return self._loop
 
 
-class WorkerExecutor(Local):
+class WorkerExecutor(LocalExecutor):
     """The local executor, except that blocking judges run in worker processes, not in threads."""
 
     def __init__(self, deadline: float, processes: int) -> None:
         super().__init__(deadline)
-        self.pool = Workers(processes, memory=None, warm=[__name__])
+        self.pool = WorkerPool(processes, memory=None, warm=[__name__])
         self._seconds = deadline
         self._pickled: dict[int, bytes] = {}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fourscore.core import Case, Rubric, Score, Signal, Trace, score
-from fourscore.executors.local import Local
+from fourscore.executors.local import LocalExecutor
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.case_fields import parse_case
 from fourscore.formats.plain_text import make_printable
@@ -34,7 +34,7 @@ def assert_passes(
     checked = case if isinstance(case, Case) else parse_case(case)
     trace = output if isinstance(output, Trace) else Trace(output=output)
     rules = rubric if isinstance(rubric, Rubric) else read_rubric(str(rubric))
-    (found,) = PORTAL.run(score(rules, checked, [trace], executor=Local(deadline)))
+    (found,) = PORTAL.run(score(rules, checked, [trace], executor=LocalExecutor(deadline)))
     if found.passed is not True:
         raise AssertionError(explain_failure(checked, trace, found, rules))
     return found

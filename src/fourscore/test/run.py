@@ -26,7 +26,7 @@ from fourscore.core import (
     Usage,
     score,
 )
-from fourscore.executors.local import Local
+from fourscore.executors.local import LocalExecutor
 from fourscore.models.messages import NO_USAGE, ModelError
 from fourscore.models.model_pool import current_pool
 from fourscore.stats.summary import Summary
@@ -123,7 +123,9 @@ class _Runner:
         self.attempts, self.agent, self.rubric, self.writer = attempts, agent, rubric, writer
         self.plan, self.observe = plan, observe
         self.judge = rubric.provenance.rubric
-        self.executor: Executor = INLINE if rubric.is_bounded else Local(plan.judge_deadline)
+        self.executor: Executor = (
+            INLINE if rubric.is_bounded else LocalExecutor(plan.judge_deadline)
+        )
         self.is_stopped = False
 
     async def work(self) -> None:

@@ -21,7 +21,7 @@ from fourscore.core import (
     thaw,
 )
 from fourscore.core.rubric import SLACK
-from fourscore.executors.local import Local
+from fourscore.executors.local import LocalExecutor
 from fourscore.executors.portal import PORTAL
 from fourscore.formats.case_fields import parse_case
 from fourscore.judges.rubric_file import judge_from_mapping, rubric_from_mapping
@@ -139,7 +139,9 @@ class EvaluationRunner:
         judge = self._get_judge(dimension, config)
         trace = output if isinstance(output, Trace) else Trace(output=output)
         case = Case(input=None, id=digest(ground_truth, 8), expected=ground_truth)
-        (scored,) = PORTAL.run(score(Rubric.from_judge(judge), case, [trace], executor=Local()))
+        (scored,) = PORTAL.run(
+            score(Rubric.from_judge(judge), case, [trace], executor=LocalExecutor())
+        )
         if scored.status.measured or scored.status == "skipped":
             return scored.value
         raise ConfigError(f"{dimension}: {scored.reason}")
@@ -174,7 +176,7 @@ class EvaluationRunner:
                 if overridden
                 else self._get_rubric()
             )
-            (scored,) = PORTAL.run(score(rubric, case, [trace], executor=Local()))
+            (scored,) = PORTAL.run(score(rubric, case, [trace], executor=LocalExecutor()))
             values = {signal.name: signal.value for signal in scored.signals}
         self._scores.append((case, scored, trace))
         return {

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from fourscore.core import Case, ConfigError, Rubric, Score
-from fourscore.executors.portal import MustWait, step
+from fourscore.executors.portal import MustWait, run_without_loop
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.judges.scorer import RubricScorer
 
@@ -34,7 +34,7 @@ def score_batch(scorer: RubricScorer, rows: Sequence[BatchRow]) -> list[Score]:
     waiting: list[int] = []
     for index, (case, recorded) in enumerate(rows):
         try:
-            scores[index] = step(scorer.score_async(case, (recorded,)))[0]
+            scores[index] = run_without_loop(scorer.score_async(case, (recorded,)))[0]
         except MustWait:  # for a worker process, say: those wait side by side
             waiting.append(index)
     if waiting:

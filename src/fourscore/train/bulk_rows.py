@@ -15,10 +15,10 @@ from typing import NamedTuple, Self
 import msgspec
 
 from fourscore.core import INLINE, DataError, Executor, Rubric, Score, Status
-from fourscore.executors.local import Local
-from fourscore.executors.portal import MustWait, step
-from fourscore.executors.process import WorkerError
-from fourscore.executors.worker import retire
+from fourscore.executors.local import LocalExecutor
+from fourscore.executors.portal import MustWait, run_without_loop
+from fourscore.executors.worker_main import retire
+from fourscore.executors.worker_process import WorkerError
 from fourscore.formats.line_chunks import LineChunk
 from fourscore.formats.recorded_outputs import RecordedRow, read_row
 from fourscore.judges.scorer import score_outputs
@@ -168,7 +168,7 @@ class _ChunkJudge:
 
     def __init__(self, rubric: Rubric, deadline: float, concurrency: int) -> None:
         self.rubric, self.concurrency = rubric, concurrency
-        self.executor: Executor = INLINE if rubric.is_bounded else Local(deadline)
+        self.executor: Executor = INLINE if rubric.is_bounded else LocalExecutor(deadline)
         self.runner = asyncio.Runner()
         atexit.register(self.runner.close)
 
@@ -177,7 +177,7 @@ class _ChunkJudge:
         if not self.rubric.is_bounded:
             return None
         try:
-            return step(score_outputs(self.rubric, row.case, row.outputs))
+            return run_without_loop(score_outputs(self.rubric, row.case, row.outputs))
         except MustWait:
             return None
 
@@ -212,7 +212,7 @@ class _ChunkJudge:
 
     def finish_chunk(self) -> None:
         """Replace this worker after the chunk where too many of its threads hang."""
-        if isinstance(self.executor, Local) and self.executor.threads.stuck >= MAX_STUCK:
+        if isinstance(self.executor, LocalExecutor) and self.executor.threads.stuck >= MAX_STUCK:
             retire()
 
 

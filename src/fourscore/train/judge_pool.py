@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Self
 
 from fourscore.core import Rubric
-from fourscore.executors.workers import WorkerError, Workers
+from fourscore.executors.worker_pool import WorkerError, WorkerPool
 from fourscore.formats.line_chunks import LineChunk
 from fourscore.train.bulk_rows import BulkJob, RewardTally, check_chunk, fail_chunk, judge_chunk
 
@@ -52,7 +52,7 @@ class JudgePool:
         blocks = any(slot.runs == "thread" for slot in rubric.slots)
         concurrency = 4 if blocks else MODEL_CONCURRENCY if asks else ROWS_AT_RISK
         self._job = pickle.dumps(BulkJob(rubric, deadline, concurrency))
-        self._pool = Workers(
+        self._pool = WorkerPool(
             workers, memory=None, warm=["fourscore.train.bulk_rows"], patience=NO_LIMIT
         )
         self._processes = self._pool.size

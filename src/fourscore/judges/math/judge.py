@@ -10,8 +10,8 @@ from fourscore.core import Case, CaseError, Evidence, JudgeError, Signal, Trace
 from fourscore.core.extras import require_extra
 from fourscore.core.frozen import FrozenList
 from fourscore.core.numbers import check_finite, decimal_text
-from fourscore.executors.portal import need_loop
-from fourscore.executors.workers import WorkerDied, Workers, WorkerTimeout
+from fourscore.executors.portal import require_loop
+from fourscore.executors.worker_pool import WorkerDied, WorkerPool, WorkerTimeout
 from fourscore.judges.answer_extraction import Box, BoxForms, Think, find_boxed, remove_thinking
 from fourscore.judges.math.decision import Equivalence
 from fourscore.judges.math.equality import decide, is_constant
@@ -88,7 +88,7 @@ async def are_equivalent(given: str, expected: str, deadline: float) -> bool:
     verdict = decide(given, expected).verdict
     if verdict is not Equivalence.UNKNOWN:
         return verdict is Equivalence.EQUAL
-    need_loop()
+    require_loop()
     try:
         return await _verifiers().run(verify, given, expected, deadline=deadline)
     except WorkerTimeout:
@@ -99,9 +99,9 @@ async def are_equivalent(given: str, expected: str, deadline: float) -> bool:
 
 
 @cache
-def _verifiers() -> Workers:
+def _verifiers() -> WorkerPool:
     """Return the worker processes with Math-Verify loaded; the first starts when it is needed."""
-    return Workers(16, warm=["fourscore.judges.math.math_verify_warmup"], template=True)
+    return WorkerPool(16, warm=["fourscore.judges.math.math_verify_warmup"], template=True)
 
 
 _RIGHT = Signal(name="math", value=1.0, passed=True, reason="the box holds the reference")

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from fourscore.executors import pool_thread as keepers
-from fourscore.executors.workers import WorkerDied, WorkerError, Workers, WorkerTimeout
+from fourscore.executors import pool_thread
+from fourscore.executors.worker_pool import WorkerDied, WorkerError, WorkerPool, WorkerTimeout
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE))  # workers get our sys.path, and must find the jobs on it
@@ -29,8 +29,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
 @pytest.fixture
-def pool() -> Iterator[Workers]:
-    with Workers(2, memory=2**29, warm=["worker_jobs"]) as workers:
+def pool() -> Iterator[WorkerPool]:
+    with WorkerPool(2, memory=2**29, warm=["worker_jobs"]) as workers:
         yield workers
 
 
@@ -67,14 +67,14 @@ def noted(path: Path) -> int:
 # One job.
 
 
-def test_a_result_comes_back_three_ways(pool: Workers) -> None:
+def test_returns_result_from_call_submit_and_run(pool: WorkerPool) -> None:
     assert pool.call(jobs.add, 2, 3, deadline=LONG) == 5
     assert pool.submit(jobs.add, 2, 3, deadline=LONG).result() == 5
     assert asyncio.run(pool.run(jobs.add, 2, 3, deadline=LONG)) == 5
     assert pool.call(os.getpid, deadline=LONG) != os.getpid()
 
 
-def both(pool: Workers, function: Callable[..., Any], *args: Any, deadline: float = LONG) -> Any:
+def both(pool: WorkerPool, function: Callable[..., Any], *args: Any, deadline: float = LONG) -> Any:
     """What call() raises, after seeing that submit() raises the same."""
     queued = pool.submit(function, *args, deadline=deadline).exception()
     with pytest.raises(Exception) as caught:  # noqa: PT011
@@ -84,10 +84,10 @@ def both(pool: Workers, function: Callable[..., Any], *args: Any, deadline: floa
     return caught.value
 
 
-def test_nothing_starts_before_the_first_job() -> None:
+def test_starts_no_process_before_the_first_job() -> None:
     before = children()
     threads = threading.active_count()
-    with Workers(2) as pool:
+    with WorkerPool(2) as pool:
         assert children() == before
         assert threading.active_count() == threads
         pool.call(jobs.add, 1, 1, deadline=LONG)
@@ -96,7 +96,7 @@ def test_nothing_starts_before_the_first_job() -> None:
     assert threading.active_count() == threads
 
 
-def test_the_functions_own_exception_is_raised_with_its_remote_traceback(pool: Workers) -> None:
+def test_raises_the_jobs_exception_with_the_workers_traceback(pool: WorkerPool) -> None:
     error = both(pool, jobs.fail, "not there")
     assert isinstance(error, LookupError)
     assert error.args == ("not there",)
@@ -113,8 +113,8 @@ def test_the_functions_own_exception_is_raised_with_its_remote_traceback(pool: W
         ("stop", "raised StopIteration: enough"),
     ],
 )
-def test_what_cannot_be_sent_back_is_said_and_harms_no_one(
-    pool: Workers, job: str, words: str
+def test_unpicklable_result_is_an_error_and_the_worker_goes_on(
+    pool: WorkerPool, job: str, words: str
 ) -> None:
     pid = pool.call(os.getpid, deadline=LONG)
     error = both(pool, getattr(jobs, job))
@@ -123,7 +123,7 @@ def test_what_cannot_be_sent_back_is_said_and_harms_no_one(
     assert pool.call(os.getpid, deadline=LONG) == pid
 
 
-def test_arguments_that_cannot_be_sent_fail_at_the_call(pool: Workers) -> None:
+def test_unpicklable_arguments_fail_in_the_caller(pool: WorkerPool) -> None:
     before = pool.call(os.getpid, deadline=LONG)
     with pytest.raises(TypeError, match="pickle"):
         pool.call(jobs.add, threading.Lock(), 1, deadline=LONG)
@@ -133,12 +133,12 @@ def test_arguments_that_cannot_be_sent_fail_at_the_call(pool: Workers) -> None:
 
 
 @pytest.mark.parametrize("deadline", [0, -1, float("nan"), float("inf")])
-def test_a_deadline_is_a_positive_number(pool: Workers, deadline: float) -> None:
+def test_refuses_deadline_that_is_not_a_positive_number(pool: WorkerPool, deadline: float) -> None:
     with pytest.raises(ValueError, match="deadline"):
         pool.call(jobs.add, 1, 1, deadline=deadline)
 
 
-def test_a_function_of_main_is_refused_before_it_is_sent(pool: Workers) -> None:
+def test_refuses_function_of_main(pool: WorkerPool) -> None:
     def lost() -> None: ...
 
     lost.__module__ = "__main__"
@@ -146,7 +146,9 @@ def test_a_function_of_main_is_refused_before_it_is_sent(pool: Workers) -> None:
         pool.submit(lost, deadline=LONG)
 
 
-def test_prints_do_not_corrupt_the_answer(pool: Workers, capfd: pytest.CaptureFixture[str]) -> None:
+def test_printing_does_not_corrupt_the_result(
+    pool: WorkerPool, capfd: pytest.CaptureFixture[str]
+) -> None:
     pids = {pool.call(jobs.speak, deadline=LONG) for _ in range(3)}
     assert len(pids) == 1
     captured = capfd.readouterr()
@@ -154,7 +156,7 @@ def test_prints_do_not_corrupt_the_answer(pool: Workers, capfd: pytest.CaptureFi
     assert captured.err.count("to descriptor 1") == 3
 
 
-def test_ctrl_c_is_the_parents_and_an_alarm_is_the_jobs(pool: Workers) -> None:
+def test_worker_ignores_ctrl_c_and_clears_alarms_between_jobs(pool: WorkerPool) -> None:
     pid = pool.call(os.getpid, deadline=LONG)
     assert pool.call(jobs.interruptible, deadline=LONG)
     pool.call(jobs.alarm, deadline=LONG)
@@ -162,8 +164,8 @@ def test_ctrl_c_is_the_parents_and_an_alarm_is_the_jobs(pool: Workers) -> None:
     assert pool.call(os.getpid, deadline=LONG) == pid
 
 
-def test_a_worker_has_our_path_and_its_warm_modules() -> None:
-    with Workers(1, warm=["colorsys", "no_such_module"]) as pool:
+def test_worker_has_sys_path_of_parent_and_warm_modules() -> None:
+    with WorkerPool(1, warm=["colorsys", "no_such_module"]) as pool:
         assert pool.call(jobs.path, deadline=LONG) == sys.path
         assert "colorsys" in pool.call(jobs.modules, deadline=LONG)
 
@@ -172,8 +174,8 @@ def test_a_worker_has_our_path_and_its_warm_modules() -> None:
 
 
 @pytest.mark.parametrize("way", ["call", "submit", "run"])
-def test_the_deadline_ends_a_call_that_holds_the_gil(
-    pool: Workers, way: str, tmp_path: Path
+def test_deadline_kills_a_call_that_holds_the_gil(
+    pool: WorkerPool, way: str, tmp_path: Path
 ) -> None:
     pool.call(jobs.add, 1, 1, deadline=LONG)
     note, started = tmp_path / "pid", time.monotonic()
@@ -192,14 +194,14 @@ def test_the_deadline_ends_a_call_that_holds_the_gil(
     assert pool.call(jobs.add, 1, 1, deadline=LONG) == 2
 
 
-def test_start_up_does_not_eat_the_deadline(tmp_path: Path, monkeypatch: Any) -> None:
+def test_start_of_a_worker_does_not_count_to_the_deadline(tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "slow_to_import.py").write_text("import time; time.sleep(1)")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with Workers(1, warm=["slow_to_import"]) as pool:
+    with WorkerPool(1, warm=["slow_to_import"]) as pool:
         assert pool.call(os.getppid, deadline=0.9) == os.getpid()
 
 
-def answers(pool: Workers) -> bool:
+def answers(pool: WorkerPool) -> bool:
     try:
         return bool(pool.call(jobs.add, 1, 1, deadline=LONG))
     except WorkerTimeout:
@@ -207,7 +209,7 @@ def answers(pool: Workers) -> bool:
 
 
 def test_patience_bounds_the_wait_for_a_worker(tmp_path: Path) -> None:
-    with Workers(1, patience=0.3) as pool:
+    with WorkerPool(1, patience=0.3) as pool:
         until(lambda: answers(pool))  # starting takes as long as it takes
         busy = pool.submit(jobs.nap_after, str(tmp_path / "taken"), deadline=LONG)
         assert until((tmp_path / "taken").exists)  # or the call below may find the worker idle
@@ -227,8 +229,8 @@ def test_patience_bounds_the_wait_for_a_worker(tmp_path: Path) -> None:
         (jobs.bomb, (), "ran out of memory"),
     ],
 )
-def test_a_death_is_told_in_words_and_the_worker_replaced(
-    pool: Workers, job: Callable[..., Any], args: tuple[Any, ...], words: str
+def test_error_describes_how_the_worker_died_and_it_is_replaced(
+    pool: WorkerPool, job: Callable[..., Any], args: tuple[Any, ...], words: str
 ) -> None:
     before = pool.call(os.getpid, deadline=LONG)
     error = both(pool, job, *args)
@@ -238,7 +240,9 @@ def test_a_death_is_told_in_words_and_the_worker_replaced(
 
 
 @pytest.mark.parametrize("way", ["call", "submit"])
-def test_a_worker_killed_from_outside_while_busy(pool: Workers, way: str, tmp_path: Path) -> None:
+def test_busy_worker_killed_from_outside_fails_its_job(
+    pool: WorkerPool, way: str, tmp_path: Path
+) -> None:
     pool.call(jobs.add, 1, 1, deadline=LONG)
     note = tmp_path / "pid"
     with ThreadPoolExecutor() as threads:
@@ -250,7 +254,7 @@ def test_a_worker_killed_from_outside_while_busy(pool: Workers, way: str, tmp_pa
             job.result()
 
 
-def test_an_idle_worker_killed_from_outside_is_reaped_and_costs_no_job(pool: Workers) -> None:
+def test_idle_worker_killed_from_outside_fails_no_job(pool: WorkerPool) -> None:
     for _ in range(10):
         pid = pool.call(os.getpid, deadline=LONG)
         os.kill(pid, signal.SIGKILL)
@@ -261,13 +265,13 @@ def test_an_idle_worker_killed_from_outside_is_reaped_and_costs_no_job(pool: Wor
             time.sleep(0.01)
 
 
-def test_cpu_time_is_bounded_per_job() -> None:
-    with Workers(1, cpu_seconds=1) as pool, pytest.raises(WorkerDied, match="CPU time"):
+def test_cpu_time_is_limited_for_each_job() -> None:
+    with WorkerPool(1, cpu_seconds=1) as pool, pytest.raises(WorkerDied, match="CPU time"):
         pool.call(jobs.burn, deadline=LONG)
 
 
-def test_a_worker_that_grew_is_replaced_and_one_that_did_not_is_kept() -> None:
-    with Workers(1, recycle=2) as pool:
+def test_only_a_worker_that_grew_is_recycled() -> None:
+    with WorkerPool(1, recycle=2) as pool:
         first = pool.call(os.getpid, deadline=LONG)
         for _ in range(5):
             assert pool.call(os.getpid, deadline=LONG) == first
@@ -275,7 +279,7 @@ def test_a_worker_that_grew_is_replaced_and_one_that_did_not_is_kept() -> None:
         until(lambda: pool.call(os.getpid, deadline=LONG) != first)
 
 
-def test_what_a_job_forks_dies_with_its_worker(pool: Workers, tmp_path: Path) -> None:
+def test_children_of_a_job_die_with_its_worker(pool: WorkerPool, tmp_path: Path) -> None:
     with pytest.raises(WorkerTimeout):
         pool.call(jobs.fork_and_grind, str(tmp_path / "pid"), deadline=1)
     until(lambda: not running(noted(tmp_path / "pid.child")))
@@ -287,8 +291,8 @@ def test_what_a_job_forks_dies_with_its_worker(pool: Workers, tmp_path: Path) ->
     assert pool.call(jobs.add, 1, 1, deadline=LONG) == 2
 
 
-def test_workers_that_cannot_start_fail_the_job(monkeypatch: Any, tmp_path: Path) -> None:
-    with monkeypatch.context() as patch, Workers(1) as pool:
+def test_job_fails_when_no_worker_can_start(monkeypatch: Any, tmp_path: Path) -> None:
+    with monkeypatch.context() as patch, WorkerPool(1) as pool:
         patch.setattr(sys, "executable", "/bin/false")
         with pytest.raises(WorkerDied, match=r"no worker could start.*status 1"):
             pool.call(jobs.add, 1, 1, deadline=LONG)
@@ -299,11 +303,11 @@ def test_workers_that_cannot_start_fail_the_job(monkeypatch: Any, tmp_path: Path
         assert pool.call(jobs.add, 1, 1, deadline=LONG) == 2
 
 
-def test_a_keeper_that_fails_leaves_no_one_waiting(pool: Workers, monkeypatch: Any) -> None:
+def test_failure_of_the_pool_thread_fails_waiting_jobs(pool: WorkerPool, monkeypatch: Any) -> None:
     monkeypatch.setattr(threading, "excepthook", lambda *_: None)
     pid = pool.call(os.getpid, deadline=LONG)
     with monkeypatch.context() as patch:
-        patch.setattr(keepers.Keeper, "feed", lambda *_: 1 / 0)
+        patch.setattr(pool_thread.PoolThread, "assign_jobs", lambda *_: 1 / 0)
         with pytest.raises(WorkerDied):
             pool.submit(jobs.add, 1, 1, deadline=LONG).result(LONG)
     until(lambda: pid not in children())
@@ -313,7 +317,7 @@ def test_a_keeper_that_fails_leaves_no_one_waiting(pool: Workers, monkeypatch: A
 # Threads and event loops.
 
 
-def test_64_threads_share_one_pool(pool: Workers) -> None:
+def test_64_threads_share_one_pool(pool: WorkerPool) -> None:
     def ask(number: int) -> list[int]:
         calls = [pool.call(jobs.square, number + i, deadline=LONG) for i in range(20)]
         queued = [pool.submit(jobs.square, number + i, deadline=LONG) for i in range(20)]
@@ -326,7 +330,7 @@ def test_64_threads_share_one_pool(pool: Workers) -> None:
     assert len(children() - before) <= 2
 
 
-def test_threads_get_their_own_failures(pool: Workers) -> None:
+def test_each_thread_gets_its_own_failure(pool: WorkerPool) -> None:
     def ask(number: int) -> str:
         try:
             if number % 4 == 0:
@@ -352,8 +356,8 @@ def test_threads_get_their_own_failures(pool: Workers) -> None:
             )
 
 
-def test_first_come_first_served() -> None:
-    with Workers(1) as pool:
+def test_runs_jobs_in_order_of_submission() -> None:
+    with WorkerPool(1) as pool:
         order: list[int] = []
         futures = [pool.submit(jobs.square, n, deadline=LONG) for n in range(50)]
         for future in futures:
@@ -363,7 +367,7 @@ def test_first_come_first_served() -> None:
         assert order == sorted(order)
 
 
-def test_cancelling_a_task_kills_its_job(pool: Workers, tmp_path: Path) -> None:
+def test_cancelling_a_task_kills_its_job(pool: WorkerPool, tmp_path: Path) -> None:
     async def main() -> None:
         task = asyncio.create_task(pool.run(jobs.grind, str(tmp_path / "pid"), deadline=LONG))
         while not (tmp_path / "pid").exists():  # noqa: ASYNC110 - another process makes it
@@ -378,8 +382,8 @@ def test_cancelling_a_task_kills_its_job(pool: Workers, tmp_path: Path) -> None:
     assert pool.call(jobs.add, 1, 1, deadline=LONG) == 2
 
 
-def test_a_cancelled_job_in_the_queue_never_runs(tmp_path: Path) -> None:
-    with Workers(1) as pool:
+def test_cancelled_job_in_the_queue_never_runs(tmp_path: Path) -> None:
+    with WorkerPool(1) as pool:
         blocker = pool.submit(jobs.nap, 0.5, deadline=LONG)
         queued = pool.submit(jobs.grind, str(tmp_path / "pid"), deadline=LONG)
         assert queued.cancel()
@@ -388,7 +392,7 @@ def test_a_cancelled_job_in_the_queue_never_runs(tmp_path: Path) -> None:
         assert not (tmp_path / "pid").exists()
 
 
-def test_two_event_loops_at_once(pool: Workers) -> None:
+def test_serves_two_event_loops_at_once(pool: WorkerPool) -> None:
     async def ask(start: int) -> Any:
         return await asyncio.gather(
             *(pool.run(jobs.square, start + i, deadline=LONG) for i in range(50))
@@ -399,7 +403,7 @@ def test_two_event_loops_at_once(pool: Workers) -> None:
     assert answers == [[(s + i) ** 2 for i in range(50)] for s in (0, 100)]
 
 
-def test_a_callback_may_submit_but_not_wait(pool: Workers) -> None:
+def test_callback_may_submit_but_not_wait(pool: WorkerPool) -> None:
     seen: Future[Any] = Future()
 
     def follow(_: Future[Any]) -> None:
@@ -417,7 +421,7 @@ def test_a_callback_may_submit_but_not_wait(pool: Workers) -> None:
 # map
 
 
-def test_map_keeps_the_order_and_the_window(pool: Workers) -> None:
+def test_map_keeps_order_and_limits_jobs_under_way(pool: WorkerPool) -> None:
     taken = 0
 
     def forever() -> Iterator[int]:
@@ -435,7 +439,7 @@ def test_map_keeps_the_order_and_the_window(pool: Workers) -> None:
     assert list(pool.map(jobs.square, [], deadline=LONG)) == []
 
 
-def test_map_stops_at_a_failure_and_kills_what_is_in_flight(pool: Workers, tmp_path: Path) -> None:
+def test_map_stops_at_a_failure_and_kills_jobs_under_way(pool: WorkerPool, tmp_path: Path) -> None:
     note = tmp_path / "pid"
     work = [(jobs.nap, 1), (os._exit, 3), (jobs.grind, str(note))]
     with pytest.raises(WorkerDied, match="status 3"):
@@ -445,7 +449,7 @@ def test_map_stops_at_a_failure_and_kills_what_is_in_flight(pool: Workers, tmp_p
     assert pool.call(jobs.add, 1, 1, deadline=LONG) == 2
 
 
-def test_megabytes_go_both_ways(pool: Workers) -> None:
+def test_sends_megabytes_both_ways(pool: WorkerPool) -> None:
     chunks = [bytes([n]) * 3_000_000 for n in range(8)]
     assert list(pool.map(bytes.upper, chunks, deadline=LONG, window=3)) == chunks
     assert pool.call(bytes.upper, chunks[5], deadline=LONG) == chunks[5]
@@ -454,7 +458,7 @@ def test_megabytes_go_both_ways(pool: Workers) -> None:
 # Processes.
 
 
-def test_after_fork_the_child_has_workers_of_its_own(pool: Workers) -> None:
+def test_forked_child_starts_its_own_workers(pool: WorkerPool) -> None:
     ours = pool.call(os.getpid, deadline=LONG)
     reader, writer = os.pipe()
     child = os.fork()
@@ -475,7 +479,7 @@ def test_after_fork_the_child_has_workers_of_its_own(pool: Workers) -> None:
     assert pool.call(os.getpid, deadline=LONG) == ours
 
 
-def test_forks_while_64_threads_are_busy(pool: Workers) -> None:
+def test_fork_while_64_threads_are_busy(pool: WorkerPool) -> None:
     stop = threading.Event()
 
     def ask() -> None:
@@ -498,7 +502,7 @@ def test_forks_while_64_threads_are_busy(pool: Workers) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 @pytest.mark.parametrize("daemon", [False, True])
-def test_in_a_multiprocessing_child(pool: Workers, method: str, daemon: bool) -> None:
+def test_works_in_a_multiprocessing_child(pool: WorkerPool, method: str, daemon: bool) -> None:
     pool.call(jobs.add, 1, 1, deadline=LONG)
     context = multiprocessing.get_context(method)
     answers = context.SimpleQueue()
@@ -510,20 +514,20 @@ def test_in_a_multiprocessing_child(pool: Workers, method: str, daemon: bool) ->
     assert pool.call(jobs.add, 1, 1, deadline=LONG) == 2
 
 
-def test_a_pickled_pool_is_its_settings() -> None:
-    with Workers(3, memory=None, warm=["json"], recycle=7, patience=9) as pool:
+def test_pickled_pool_is_its_settings() -> None:
+    with WorkerPool(3, memory=None, warm=["json"], recycle=7, patience=9) as pool:
         pool.call(os.getpid, deadline=LONG)
         with pickle.loads(pickle.dumps(pool)) as copy:
             assert copy._settings == pool._settings
-            assert copy._keeper is None
+            assert copy._pool_thread is None
 
 
 PARENT = """
 import os, signal, sys, threading, time
 sys.path[:0] = {path!r}
-from fourscore.executors.workers import Workers
+from fourscore.executors.worker_pool import WorkerPool
 import worker_jobs as jobs
-pool = Workers(2)
+pool = WorkerPool(2)
 idle = [pool.submit(jobs.nap, 0.3, deadline=60) for _ in range(2)]
 [job.result() for job in idle]
 threading.Thread(target=pool.{way}, args=({job}, {note!r}), kwargs={{"deadline": 600}},
@@ -550,9 +554,9 @@ ENDS = {
 
 @pytest.mark.parametrize("way", ["call", "submit"])
 @pytest.mark.parametrize("end", ENDS)
-def test_however_the_parent_ends_no_worker_is_left(tmp_path: Path, end: str, way: str) -> None:
+def test_no_worker_outlives_its_parent(tmp_path: Path, end: str, way: str) -> None:
     note = tmp_path / "pid"
-    path = [str(Path(keepers.__file__).parents[2]), str(HERE), str(tmp_path)]
+    path = [str(Path(pool_thread.__file__).parents[2]), str(HERE), str(tmp_path)]
     code = PARENT.format(
         path=path, note=str(note), end=ENDS[end], way=way, job="jobs.fork_and_grind"
     )
@@ -573,9 +577,7 @@ def test_however_the_parent_ends_no_worker_is_left(tmp_path: Path, end: str, way
 
 
 @pytest.mark.parametrize("job", ["jobs.nap_after", "jobs.grind"])
-def test_without_a_kernel_signal_a_thread_or_the_cpu_limit_ends_it(
-    tmp_path: Path, job: str
-) -> None:
+def test_thread_or_cpu_limit_ends_worker_without_kernel_signal(tmp_path: Path, job: str) -> None:
     """What happens where F_SETSIG does not exist: the worker is told that it is on a Mac."""
     elsewhere = tmp_path / "python"
     elsewhere.write_text(
@@ -583,7 +585,7 @@ def test_without_a_kernel_signal_a_thread_or_the_cpu_limit_ends_it(
     )
     elsewhere.chmod(0o755)
     note = tmp_path / "pid"
-    path = [str(Path(keepers.__file__).parents[2]), str(HERE), str(tmp_path)]
+    path = [str(Path(pool_thread.__file__).parents[2]), str(HERE), str(tmp_path)]
     code = PARENT.format(path=path, note=str(note), end=ENDS["SIGKILL"], way="call", job=job)
     code = code.replace("pool = ", f"sys.executable = {str(elsewhere)!r}\npool = ")
     code = code.replace('"deadline": 600', '"deadline": 1')
@@ -601,19 +603,19 @@ def workers_of(place: Path) -> list[str]:
     return [line for line in lines if str(place) in line and line[0] != "Z"]
 
 
-def test_a_forgotten_pool_takes_its_workers_with_it() -> None:
+def test_garbage_collected_pool_ends_its_workers() -> None:
     before = children()
-    job = Workers(1).submit(jobs.nap, 0.2, 7, deadline=LONG)
+    job = WorkerPool(1).submit(jobs.nap, 0.2, 7, deadline=LONG)
     assert job.result() == 7
     assert len(children() - before) == 1
     del job
     until(lambda: children() <= before)
 
 
-def test_close_twice_and_use_after() -> None:
-    pool = Workers(1)
+def test_pool_can_be_closed_twice_and_refuses_later_jobs() -> None:
+    pool = WorkerPool(1)
     pool.close()
-    pool = Workers(1)
+    pool = WorkerPool(1)
     pid = pool.call(os.getpid, deadline=LONG)
     pool.close()
     pool.close()
@@ -624,9 +626,9 @@ def test_close_twice_and_use_after() -> None:
 
 
 @pytest.mark.parametrize("way", ["call", "submit"])
-def test_close_while_busy(way: str, tmp_path: Path) -> None:
+def test_close_fails_jobs_under_way(way: str, tmp_path: Path) -> None:
     before = children()
-    pool = Workers(1)
+    pool = WorkerPool(1)
     pool.call(jobs.add, 1, 1, deadline=LONG)
 
     def ask() -> Any:
@@ -648,7 +650,7 @@ RAY = """
 import os, sys
 sys.path[:0] = {path!r}
 import ray
-from fourscore.executors.workers import Workers, WorkerTimeout
+from fourscore.executors.worker_pool import WorkerPool, WorkerTimeout
 ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="error")
 
 @ray.remote
@@ -661,15 +663,15 @@ def score(pool):
         answer = pool.call(jobs.add, 1, 2, deadline=60)
         return answer, pool.call(os.getppid, deadline=60), os.getpid()
 
-answer, parent, worker = ray.get(score.remote(Workers(1)))
+answer, parent, worker = ray.get(score.remote(WorkerPool(1)))
 assert (answer, parent) == (3, worker)
 ray.shutdown()
 """
 
 
-def test_in_a_ray_worker(tmp_path: Path) -> None:
+def test_works_in_a_ray_worker(tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    path = [str(Path(keepers.__file__).parents[2]), str(HERE), str(tmp_path)]
+    path = [str(Path(pool_thread.__file__).parents[2]), str(HERE), str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     done = subprocess.run(
         [sys.executable, "-c", RAY.format(path=path)],

@@ -1,8 +1,8 @@
 """A small pool of worker processes that can be killed.
 
-A thread cannot stop `10**10**10`; only ending a process can. Whatever must be run_stoppable goes
-through here. Belongs here: what callers see. Who gets a worker is `keeper.py`, one process as its
-parent holds it `process.py`, what runs inside it `worker.py`.
+A thread cannot stop `10**10**10`; only ending a process can. Work that must be stopped goes
+through here. Belongs here: the pool that callers see. `pool_thread.py` assigns jobs to workers,
+`worker_process.py` is one worker as its parent holds it, `worker_main.py` runs inside of it.
 
 Time, precisely:
 
@@ -34,18 +34,23 @@ from concurrent.futures import Future
 from dataclasses import asdict
 from typing import Self, TypeVar, TypeVarTuple, cast
 
-from fourscore.executors.pool_thread import LOCK, Job, Keeper
-from fourscore.executors.process import Settings, WorkerDied, WorkerError, WorkerTimeout
-from fourscore.executors.worker import REQUEST
+from fourscore.executors.pool_thread import LOCK, Job, PoolThread
+from fourscore.executors.worker_main import REQUEST
+from fourscore.executors.worker_process import (
+    WorkerDied,
+    WorkerError,
+    WorkerSettings,
+    WorkerTimeout,
+)
 
-__all__ = ["WorkerDied", "WorkerError", "WorkerTimeout", "Workers"]
+__all__ = ["WorkerDied", "WorkerError", "WorkerPool", "WorkerTimeout"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
 
 
-class Workers:
+class WorkerPool:
     """Up to `size` worker processes, started when first needed and then kept warm.
 
     `memory` (bytes) bounds each worker, `cpu_seconds` each job (rounded up to a whole second; by
@@ -56,8 +61,8 @@ class Workers:
 
     Use it from any thread, event loop or forked process; a fork starts workers of its own, and a
     pickled pool is its settings. Functions and arguments are pickled, functions by reference, so
-    they must live in a module and not in `__main__`. Callbacks of futures run in the keeper: keep
-    them short.
+    they must live in a module and not in `__main__`. Callbacks of futures run in the
+    thread of the pool: keep them short.
     """
 
     def __init__(
@@ -72,10 +77,16 @@ class Workers:
         template: bool = False,
     ) -> None:
         size = _cores() if size is None else size
-        self._settings = Settings(
-            size, memory, cpu_seconds, tuple(warm), recycle, patience, template
+        self._settings = WorkerSettings(
+            size=size,
+            memory=memory,
+            cpu_seconds=cpu_seconds,
+            warm=tuple(warm),
+            recycle=recycle,
+            patience=patience,
+            template=template,
         )
-        self._keeper: Keeper | None = None
+        self._pool_thread: PoolThread | None = None
         self._closed = False
 
     @property
@@ -83,20 +94,20 @@ class Workers:
         return self._settings.size
 
     def submit(self, function: Callable[[*Ts], R], /, *args: *Ts, deadline: float) -> Future[R]:
-        """A future of the result. Cancelling it works at any time, and kills a running job."""
+        """Return a future of the result. Cancelling it works at any time, and kills a running job."""
         job = Job(self, _frame(function, args, deadline), deadline)
-        while not self._keep().accept(job):
-            pass  # that keeper has ended, by a fork or a failure of its own: the next is new
+        while not self._get_pool_thread().queue_job(job):
+            pass  # that thread has ended, by a fork or a failure: a new one is started
         return job
 
     def call(self, function: Callable[[*Ts], R], /, *args: *Ts, deadline: float) -> R:
-        """The result, waited for: the fast way in, on an idle worker without a detour."""
-        keeper = self._keep()
-        if keeper.thread is threading.current_thread():
+        """Run and wait for the result; fastest when a worker is idle, which is used directly."""
+        thread = self._get_pool_thread()
+        if thread.thread is threading.current_thread():
             raise RuntimeError("call() in a future's callback would wait for itself: use submit()")
         frame = _frame(function, args, deadline)
-        if worker := keeper.borrow():
-            return cast("R", keeper.exchange(worker, frame, deadline))
+        if worker := thread.borrow_worker():
+            return cast("R", thread.exchange(worker, frame, deadline))
         job = self.submit(function, *args, deadline=deadline)
         try:
             return job.result()
@@ -104,7 +115,7 @@ class Workers:
             job.cancel()  # after Ctrl-C; it does nothing to a job that is done
 
     async def run(self, function: Callable[[*Ts], R], /, *args: *Ts, deadline: float) -> R:
-        """The result, awaited. Cancelling the task cancels the job, killing its worker."""
+        """Run and await the result. Cancelling the task cancels the job, killing its worker."""
         return await asyncio.wrap_future(self.submit(function, *args, deadline=deadline))
 
     def map(
@@ -115,10 +126,10 @@ class Workers:
         deadline: float,
         window: int | None = None,
     ) -> Iterator[R]:
-        """The results in the order of `items`, of which at most `window` are in flight.
+        """Yield the results in the order of `items`, with at most `window` jobs at a time.
 
         `items` may be endless: the next is taken when the caller has taken a result. The first
-        failure ends the iteration, and whatever ends it cancels what is in flight.
+        failure ends the iteration, and whatever ends it cancels the jobs under way.
         """
         window = 2 * self.size if window is None else max(1, window)
         flight: deque[Future[R]] = deque()
@@ -137,10 +148,10 @@ class Workers:
         """Kill the workers and wait until they are gone. Jobs still there fail with WorkerDied."""
         with LOCK:
             self._closed = True
-            keeper = self._keeper
-        if keeper:
-            keeper.stop()
-            keeper.join()
+            thread = self._pool_thread
+        if thread:
+            thread.stop()
+            thread.join()
 
     def __enter__(self) -> Self:
         return self
@@ -148,21 +159,21 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __reduce__(self) -> tuple[Callable[[], Workers], tuple[()]]:
-        return functools.partial(Workers, **asdict(self._settings)), ()
+    def __reduce__(self) -> tuple[Callable[[], WorkerPool], tuple[()]]:
+        return functools.partial(WorkerPool, **asdict(self._settings)), ()
 
-    def _keep(self) -> Keeper:
-        keeper = self._keeper
-        if keeper is None or keeper.ended:
+    def _get_pool_thread(self) -> PoolThread:
+        thread = self._pool_thread
+        if thread is None or thread.has_ended:
             with LOCK:
                 if self._closed:
                     raise RuntimeError("this pool of workers is closed")
-                keeper = self._keeper
-                if keeper is None or keeper.ended:
-                    keeper = self._keeper = Keeper(self._settings)
+                thread = self._pool_thread
+                if thread is None or thread.has_ended:
+                    thread = self._pool_thread = PoolThread(self._settings)
                     # A pool that is dropped without close() takes its workers with it.
-                    weakref.finalize(self, keeper.stop).atexit = False
-        return keeper
+                    weakref.finalize(self, thread.stop).atexit = False
+        return thread
 
 
 def _frame(function: Callable[..., object], args: tuple[object, ...], deadline: float) -> bytes:

@@ -1,7 +1,7 @@
-"""The child's side of the pool: one process that runs one job at a time until it is killed.
+"""The program of a worker: it runs one job at a time until it is killed.
 
-Belongs here: the frames both sides speak, the limits a worker lives under, and its loop. Does not
-belong here: when a worker starts and when it dies, which `workers.py` decides. This module imports
+Belongs here: the frames of both sides, the limits of a worker, and its loop. When a worker starts
+and when it is killed is decided in `pool_thread.py`. This module imports
 little, because its import time is part of the time it takes to replace a killed worker.
 
 A worker is started as `python -c "...; serve(...)"`, so the user's `__main__` is never imported
@@ -26,13 +26,15 @@ from contextlib import suppress
 
 # Parent to worker: length of the pickled (function, args), and the seconds the job may take.
 REQUEST = struct.Struct("<Qd")
-# Worker to parent: length of the body, what it is, and whether this worker has grown too fat.
+# Worker to parent: length of the body, what it is, and whether this worker has grown too large.
 REPLY = struct.Struct("<QB?")
 READY, RESULT, ERROR, MEMORY = range(4)
-PID = struct.Struct("<q")  # what a worker says when it is ready
+PID = struct.Struct("<q")  # sent by a worker when it is ready
 
-_NOTE = 10_000  # characters kept of a message or traceback: hostile input gets quoted in them
-_FAT = 128 * 2**20  # bytes a worker may hold beyond what it held when it became ready
+_MAX_MESSAGE = (
+    10_000  # characters kept of a message or traceback: hostile input gets quoted in them
+)
+_MAX_GROWTH = 128 * 2**20  # bytes a worker may hold beyond what it held when it became ready
 
 
 def serve(
@@ -58,7 +60,7 @@ def serve(
 
 
 def prepare(lifeline: int) -> None:
-    """What every process of ours does first: die with its parent, and leave the terminal alone."""
+    """Make this process die with its parent, and leave the terminal alone."""
     os.set_inheritable(lifeline, False)  # a program started by a job must not hold our end open
     _die_with_parent(lifeline)
     with suppress(OSError):
@@ -69,7 +71,7 @@ def prepare(lifeline: int) -> None:
 
 
 def load(warm: Sequence[str]) -> None:
-    """Import ahead of the first job, outside of its deadline."""
+    """Import modules before the first job, outside of its deadline."""
     for name in warm:
         try:
             importlib.import_module(name)
@@ -79,14 +81,13 @@ def load(warm: Sequence[str]) -> None:
     gc.freeze()  # warm modules are not garbage: no collection need walk them inside a deadline
 
 
-#: How far a worker stands back, once it is ready, for its parent, which has deadlines to keep, and
-#: for workers that are only starting.
-yielding = 0
+#: The niceness of a ready worker: its parent has deadlines to keep, and others are still starting.
+niceness = 0
 
 
 def _loop(jobs: int, cpu_seconds: float | None, recycle: int) -> None:
     _send(jobs, READY, PID.pack(os.getpid()))
-    os.nice(yielding)
+    os.nice(niceness)
     cores = os.cpu_count() or 1
     born, served, granted = _resident(), 0, 0
     with open(jobs, "rb", closefd=False) as stream:
@@ -104,13 +105,13 @@ def _loop(jobs: int, cpu_seconds: float | None, recycle: int) -> None:
             del request
             signal.setitimer(signal.ITIMER_REAL, 0)  # an alarm set by a job must not hit the next
             served += 1
-            fat = _retiring or (served % recycle == 0 and _resident() - born > _FAT)
-            _send(jobs, kind, body, fat)
+            is_oversized = _retiring or (served % recycle == 0 and _resident() - born > _MAX_GROWTH)
+            _send(jobs, kind, body, is_oversized)
             del body
 
 
 def retire() -> None:
-    """To be called by a job: this worker takes no more after it. Threads it left hanging go too."""
+    """Called by a job: let this worker take no other job, which also ends threads that hang."""
     global _retiring
     _retiring = True
 
@@ -129,7 +130,7 @@ def _run(request: bytes) -> tuple[int, bytes]:
         result = function(*args)
     except MemoryError:
         return MEMORY, b""
-    except BaseException as error:  # sys.exit() in a job is the job's failure, not an order to us
+    except BaseException as error:  # sys.exit() in a job is a failure of the job
         return ERROR, _report(error)
     try:
         return RESULT, pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
@@ -137,27 +138,27 @@ def _run(request: bytes) -> tuple[int, bytes]:
         return MEMORY, b""
     except Exception as error:
         name = f"{type(result).__module__}.{type(result).__qualname__}"
-        words = f"returned a {name}, which cannot be pickled: {error!s:.{_NOTE}}"
-        return ERROR, pickle.dumps((None, words, ""))
+        message = f"returned a {name}, which cannot be pickled: {error!s:.{_MAX_MESSAGE}}"
+        return ERROR, pickle.dumps((None, message, ""))
 
 
 def _report(error: BaseException) -> bytes:
-    """The exception itself if it survives the trip, what it says, and where it happened."""
-    trace = "".join(traceback.format_exception(error, limit=-30))[-_NOTE:]
-    words = f"raised {traceback.format_exception_only(error)[-1].strip():.{_NOTE}}"
+    """Pickle an exception if it can be unpickled, with its message and its traceback."""
+    trace = "".join(traceback.format_exception(error, limit=-30))[-_MAX_MESSAGE:]
+    message = f"raised {traceback.format_exception_only(error)[-1].strip():.{_MAX_MESSAGE}}"
     # SystemExit would end the parent; StopIteration cannot be set on an asyncio future.
     if not isinstance(error, Exception) or isinstance(error, StopIteration):
-        return pickle.dumps((None, words, trace))
+        return pickle.dumps((None, message, trace))
     try:
         sealed = pickle.dumps(error, pickle.HIGHEST_PROTOCOL)
         pickle.loads(sealed)  # noqa: S301 - many exceptions pickle but cannot be rebuilt
     except Exception:
-        return pickle.dumps((None, f"{words} (which cannot be pickled)", trace))
-    return pickle.dumps((sealed, words, trace))
+        return pickle.dumps((None, f"{message} (which cannot be pickled)", trace))
+    return pickle.dumps((sealed, message, trace))
 
 
-def _send(fd: int, kind: int, body: bytes = b"", fat: bool = False) -> None:
-    head = REPLY.pack(len(body), kind, fat)
+def _send(fd: int, kind: int, body: bytes = b"", is_oversized: bool = False) -> None:
+    head = REPLY.pack(len(body), kind, is_oversized)
     if len(body) < 65536:
         head, body = head + body, b""
     for part in (head, body):

@@ -3,9 +3,9 @@
 A worker that imports SymPy takes a second or more to start. Killed at its deadline, it would leave
 the next answer waiting that long. The template imports once, runs nothing, and forks on request.
 
-It is the workers' parent, so it alone can reap them, and does so only when told: until then a
-worker's number is its own and safe to kill. When it ends, its workers do not, but their lifelines
-lead past it to the process that asked for them.
+It is the workers' parent, so it alone can reap them, and does so only on request: until then nobody
+else has the pid of a worker, and it is safe to kill. When the template ends, its workers do not:
+their lifelines lead to the process that asked for them.
 """
 
 import os
@@ -15,24 +15,24 @@ import subprocess
 import sys
 from contextlib import suppress
 
-from fourscore.executors import worker as child
+from fourscore.executors import worker_main as child
 
-#: Seconds to wait for the number of a worker that was killed.
+#: Seconds to wait for the exit status of a worker that was killed.
 REAP = 10.0
 #: Requests: fork with these descriptors, or reap this process. The reply is a wait status.
 REQUEST = struct.Struct("<cq")
 REPLY = struct.Struct("<qq")
 FORK, REAPED = b"f", b"r"
 NOBODY = -1
-#: These workers are for work that may have to be killed: it must not starve who kills it.
-YIELDING = 10
+#: Work that may have to be killed must not starve the process that kills it.
+NICENESS = 10
 
 #: Memory in bytes, processor seconds, and jobs before a look at the size.
 Limits = tuple[int | None, float | None, int]
 
 
-class Template:
-    """The parent's hold on a template process."""
+class TemplateProcess:
+    """A template process, as its parent holds it."""
 
     def __init__(self, limits: Limits, warm: tuple[str, ...]) -> None:
         self.control, theirs = socket.socketpair()
@@ -41,7 +41,7 @@ class Template:
         fds = (theirs.fileno(), far)
         code = (
             f"import sys; sys.path[:] = {[*map(str, sys.path)]!r}; "
-            f"from {__name__} import forking; forking{(*fds, limits, warm)!r}"
+            f"from {__name__} import run_template; run_template{(*fds, limits, warm)!r}"
         )
         try:
             self.process = subprocess.Popen(  # noqa: S603
@@ -57,11 +57,11 @@ class Template:
         self.control.settimeout(REAP)
 
     def fork(self, fds: tuple[int, int]) -> None:
-        """Have a worker serve these descriptors; it says its number when it is ready."""
+        """Fork a worker for these descriptors; it sends its pid when it is ready."""
         socket.send_fds(self.control, [REQUEST.pack(FORK, 0)], fds)
 
     def reap(self, pid: int) -> int | None:
-        """How a worker that was killed has ended; None where nobody can tell."""
+        """Return the exit code of a worker that was killed; None where nobody knows it."""
         try:
             self.control.sendall(REQUEST.pack(REAPED, pid))
             while True:
@@ -76,15 +76,15 @@ class Template:
         self.lifeline.close()
 
     def end(self) -> None:
-        """End it, and wait until it has."""
+        """Kill it and wait until it has ended."""
         self.release()
         with suppress(ProcessLookupError):
             self.process.kill()
         self.process.wait()
 
 
-def forking(control: int, lifeline: int, limits: Limits, warm: tuple[str, ...]) -> None:
-    """The template's life: import, then fork and reap on request until the parent has gone."""
+def run_template(control: int, lifeline: int, limits: Limits, warm: tuple[str, ...]) -> None:
+    """Run in the template: import, then fork and reap on request until the parent has ended."""
     child.prepare(lifeline)
     child.load(warm)
     requests = socket.socket(fileno=control)
@@ -96,7 +96,7 @@ def forking(control: int, lifeline: int, limits: Limits, warm: tuple[str, ...]) 
         if kind == FORK:
             if not os.fork():
                 os.setsid()
-                child.yielding = YIELDING
+                child.niceness = NICENESS
                 requests.close()
                 os.close(lifeline)
                 child.serve(fds[0], fds[1], *limits, ())

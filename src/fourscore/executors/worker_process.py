@@ -1,8 +1,7 @@
-"""One worker process, as its parent holds it: started, spoken to, killed and reaped.
+"""One worker process, as its parent holds it: start, send, receive, kill and reap.
 
-Belongs here: the two ends a parent keeps, the frames that cross them, and the words for how a
-worker ended. Who gets a worker and when one is replaced is `keeper.py`; what runs inside is
-`worker.py`.
+Belongs here: the parent's ends of the socket and the lifeline, the frames on the socket, and the
+text of how a worker ended. `pool_thread.py` assigns jobs; `worker_main.py` runs in the worker.
 """
 
 import os
@@ -17,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fourscore.executors import worker as child
-from fourscore.executors.template import Template
+from fourscore.executors import worker_main as child
+from fourscore.executors.template_process import TemplateProcess
 
 START = 60.0  # seconds a worker has to become ready
 FOREVER = float("inf")
@@ -37,8 +36,10 @@ class WorkerDied(WorkerError):  # noqa: N818
     """The worker ended before it answered; the message says how."""
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class WorkerSettings:
+    """Settings of a pool; see `WorkerPool`."""
+
     size: int
     memory: int | None
     cpu_seconds: float | None
@@ -48,26 +49,28 @@ class Settings:
     template: bool = False
 
 
-class Reply(NamedTuple):
+class JobReply(NamedTuple):
+    """What a worker sent: `kind` is one of those in `worker_main.py`."""
+
     kind: int
-    fat: bool
+    is_oversized: bool
     body: bytes | bytearray | memoryview
 
     @property
-    def fit(self) -> bool:
-        """Whether the worker that sent it can take another job."""
-        return self.kind != child.MEMORY and not self.fat
+    def is_reusable(self) -> bool:
+        """Whether the worker can take another job."""
+        return self.kind != child.MEMORY and not self.is_oversized
 
     def open(self) -> object:
-        """Return the result or raise the error in it; worker.py says how far it can be trusted."""
+        """Return the result or raise the error in it; `worker_main._run` says how far to trust it."""
         if self.kind == child.MEMORY:
             raise WorkerDied("the worker ran out of memory and was replaced")
         try:
             value = pickle.loads(self.body)  # noqa: S301
             if self.kind == child.RESULT:
                 return value
-            sealed, words, trace = value
-            error = pickle.loads(sealed) if sealed else WorkerError(f"the job {words}")  # noqa: S301
+            sealed, message, trace = value
+            error = pickle.loads(sealed) if sealed else WorkerError(f"the job {message}")  # noqa: S301
             if trace:
                 error.add_note(f"In the worker:\n{trace}")
         except Exception as problem:
@@ -75,10 +78,10 @@ class Reply(NamedTuple):
         raise error
 
 
-class Process:
+class WorkerProcess:
     """A worker, with the parent's ends of its socket and of its lifeline."""
 
-    def __init__(self, settings: Settings, template: Template | None = None) -> None:
+    def __init__(self, settings: WorkerSettings, template: TemplateProcess | None = None) -> None:
         self.socket, theirs = socket.socketpair()
         for end in (self.socket, theirs):  # fewer round trips for a megabyte
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
@@ -101,7 +104,7 @@ class Process:
         self.filled = 0
         try:
             if template is not None:
-                template.fork(fds)  # and it says its number when it is ready
+                template.fork(fds)  # it sends its pid when it is ready
             else:
                 # Not multiprocessing: its daemons may have no children. A session of its own keeps
                 # the terminal's Ctrl-C away and makes one group of the worker and what it forks.
@@ -120,7 +123,7 @@ class Process:
             theirs.close()
             os.close(far)
 
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         try:
             return bool(self.socket.recv(1, socket.MSG_PEEK))
         except BlockingIOError:
@@ -132,11 +135,11 @@ class Process:
         """Send what the socket takes; the rest stays in `unsent`."""
         if frame is not None:
             self.unsent = memoryview(frame)
-        with suppress(OSError):  # full: the rest goes later; broken: we shall read the end of it
+        with suppress(OSError):  # full: the rest is sent later; broken: `receive` raises EOFError
             self.unsent = self.unsent[self.socket.send(self.unsent) :]
 
-    def receive(self) -> Reply | None:
-        """A reply once it is whole, None before; EOFError when the worker has ended."""
+    def receive(self) -> JobReply | None:
+        """Return a reply once it is complete, None before; EOFError when the worker has ended."""
         try:
             with memoryview(self.buffer) as view:
                 count = self.socket.recv_into(view[self.filled :])
@@ -149,7 +152,7 @@ class Process:
         self.filled += count
         if self.filled < child.REPLY.size:
             return None
-        length, kind, fat = child.REPLY.unpack_from(self.buffer)
+        length, kind, is_oversized = child.REPLY.unpack_from(self.buffer)
         total = child.REPLY.size + length
         if self.filled < total:
             if len(self.buffer) < total:
@@ -159,11 +162,11 @@ class Process:
             return None
         self.filled = 0
         if total <= _BUFFER:
-            return Reply(kind, fat, bytes(self.buffer[child.REPLY.size : total]))
+            return JobReply(kind, is_oversized, bytes(self.buffer[child.REPLY.size : total]))
         body, self.buffer = memoryview(self.buffer)[child.REPLY.size :], bytearray(_BUFFER)
-        return Reply(kind, fat, body)
+        return JobReply(kind, is_oversized, body)
 
-    def exchange(self, frame: bytes, deadline: float) -> Reply:
+    def exchange(self, frame: bytes, deadline: float) -> JobReply:
         """Send a request and wait for its reply, in the caller's own thread."""
         ends = time.monotonic() + deadline
         self.send(frame)
@@ -173,7 +176,7 @@ class Process:
             left = max(0.0, ends - time.monotonic())
             if not (events := poll.poll(min(left, 3600.0) * 1000)):
                 if time.monotonic() >= ends:
-                    raise overdue(deadline)
+                    raise make_timeout(deadline)
                 continue
             if events[0][1] & select.POLLOUT:
                 self.send()
@@ -186,15 +189,15 @@ class Process:
                 raise WorkerDied(f"the worker {self.status()}") from None
 
     def kill(self) -> None:
-        """Kill it and whatever it forked. Only while it is unreaped: then its pid is its own."""
-        if self.pid is None:  # forked by a template, and has not said its number yet
+        """Kill it and what it forked, if it was not reaped: until then nobody else has its pid."""
+        if self.pid is None:  # forked by a template, and has not sent its pid yet
             self.lifeline.close()
         elif self.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
     def status(self) -> str:
-        """How it ended, in words, once it has; it is killed first in case it only seems to."""
+        """Kill and reap it, and return how it ended, as text."""
         self.kill()
         if self.process is not None:
             with suppress(subprocess.TimeoutExpired):
@@ -203,10 +206,10 @@ class Process:
             self.returncode = self.template.reap(self.pid)
             if self.returncode is None:
                 self.returncode = -signal.SIGKILL
-        return describe(self.returncode)
+        return describe_exit(self.returncode)
 
     def forget(self) -> None:
-        """In a forked child: it is not ours to kill or to wait for."""
+        """In a forked child: let go of the parent's worker without killing or reaping it."""
         self.release()
         self.returncode = 0
         if self.process is not None:
@@ -217,11 +220,12 @@ class Process:
         self.lifeline.close()
 
 
-def overdue(deadline: float) -> WorkerTimeout:
+def make_timeout(deadline: float) -> WorkerTimeout:
     return WorkerTimeout(f"the job was killed at its deadline of {deadline:g} s")
 
 
-def describe(status: int | None) -> str:
+def describe_exit(status: int | None) -> str:
+    """Return how a process with this return code ended, as text."""
     if status is None:
         return "does not end although it was killed"
     if status >= 0:

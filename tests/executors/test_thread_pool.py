@@ -1,4 +1,4 @@
-"""Threads for what blocks: results come back, what hangs is left behind, and not without end."""
+"""The thread pool for blocking calls: results, abandoned calls, limits."""
 
 import asyncio
 import subprocess
@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from fourscore.executors import threads
-from fourscore.executors.threads import Threads
+from fourscore.executors import thread_pool as threads
+from fourscore.executors.thread_pool import ThreadPool
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def until(true: Callable[[], bool]) -> bool:
     return true()
 
 
-async def abandoned(pool: Threads, released: threading.Event) -> None:
+async def abandoned(pool: ThreadPool, released: threading.Event) -> None:
     """One call that is running, hangs, and is given up."""
     started = threading.Event()
 
@@ -56,13 +56,13 @@ async def abandoned(pool: Threads, released: threading.Event) -> None:
 
 def test_each_caller_gets_its_own_result() -> None:
     async def many() -> list[Any]:
-        pool = Threads(4)
+        pool = ThreadPool(4)
         return await asyncio.gather(*[pool.run(work(partial(pow, n, 2))) for n in range(200)])
 
     assert asyncio.run(many()) == [n * n for n in range(200)]
 
 
-def test_no_more_threads_than_its_size_work_at_once() -> None:
+def test_never_runs_more_calls_than_its_size() -> None:
     lock, now, most = threading.Lock(), 0, 0
 
     def count() -> None:
@@ -75,19 +75,19 @@ def test_no_more_threads_than_its_size_work_at_once() -> None:
             now -= 1
 
     async def many() -> None:
-        pool = Threads(3)
+        pool = ThreadPool(3)
         await asyncio.gather(*[pool.run(work(count)) for _ in range(60)])
 
     asyncio.run(many())
     assert 1 <= most <= 3
 
 
-def test_an_exception_goes_to_its_caller_and_the_pool_goes_on() -> None:
+def test_exception_is_raised_in_the_caller_and_the_pool_goes_on() -> None:
     def fail() -> None:
         raise ValueError("mine")
 
     async def two() -> Any:
-        pool = Threads(1)
+        pool = ThreadPool(1)
         with pytest.raises(ValueError, match="mine"):
             await pool.run(work(fail))
         return await pool.run(work(lambda: "next"))
@@ -96,12 +96,12 @@ def test_an_exception_goes_to_its_caller_and_the_pool_goes_on() -> None:
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), BaseException("odd")])
-def test_what_would_end_a_thread_does_not(error: BaseException) -> None:
+def test_exit_exceptions_do_not_end_the_thread(error: BaseException) -> None:
     def fail() -> None:
         raise error
 
     async def two() -> Any:
-        pool = Threads(1)
+        pool = ThreadPool(1)
         with pytest.raises(RuntimeError, match=type(error).__name__):
             await pool.run(work(fail))
         return await pool.run(work(lambda: "next"))
@@ -109,22 +109,22 @@ def test_what_would_end_a_thread_does_not(error: BaseException) -> None:
     assert asyncio.run(two()) == "next"
 
 
-def test_work_may_await_on_a_loop_of_its_own() -> None:
+def test_work_may_await_on_its_own_loop() -> None:
     async def waits() -> tuple[str, asyncio.AbstractEventLoop]:
         await asyncio.sleep(0.001)
         return threading.current_thread().name, asyncio.get_running_loop()
 
     async def main() -> None:
-        name, loop = await Threads(1).run(waits)
+        name, loop = await ThreadPool(1).run(waits)
         assert name == "fourscore-judge"
         assert loop is not asyncio.get_running_loop()
 
     asyncio.run(main())
 
 
-def test_a_stuck_thread_is_replaced(released: threading.Event) -> None:
+def test_stuck_thread_is_replaced(released: threading.Event) -> None:
     async def main() -> Any:
-        pool = Threads(1)
+        pool = ThreadPool(1)
         for _ in range(3):
             await abandoned(pool, released)
         return await pool.run(work(lambda: "through"))
@@ -132,7 +132,7 @@ def test_a_stuck_thread_is_replaced(released: threading.Event) -> None:
     assert asyncio.run(main()) == "through"
 
 
-def test_a_call_that_was_given_up_before_it_began_is_never_made(released: threading.Event) -> None:
+def test_cancelled_call_in_the_queue_never_runs(released: threading.Event) -> None:
     made = []
     started = threading.Event()
 
@@ -142,7 +142,7 @@ def test_a_call_that_was_given_up_before_it_began_is_never_made(released: thread
         made.append("first")
 
     async def main() -> None:
-        pool = Threads(1)
+        pool = ThreadPool(1)
         first = asyncio.ensure_future(pool.run(work(hang)))
         await asyncio.sleep(0)
         assert await asyncio.to_thread(started.wait, 30)
@@ -166,7 +166,7 @@ def test_stuck_threads_are_bounded_and_recover(
     before = threading.active_count()
 
     async def main() -> Any:
-        pool = Threads(2)
+        pool = ThreadPool(2)
         for _ in range(3):
             await abandoned(pool, released)
         with pytest.raises(TimeoutError, match="3 blocking calls are stuck"):
@@ -179,10 +179,10 @@ def test_stuck_threads_are_bounded_and_recover(
     assert asyncio.run(main()) == "again"
 
 
-def test_an_answer_that_comes_when_its_loop_is_gone_harms_nobody(
+def test_result_for_a_closed_loop_is_dropped(
     released: threading.Event,
 ) -> None:
-    pool = Threads(1)
+    pool = ThreadPool(1)
 
     async def leave() -> None:
         with pytest.raises(TimeoutError):
@@ -193,8 +193,8 @@ def test_an_answer_that_comes_when_its_loop_is_gone_harms_nobody(
     assert asyncio.run(pool.run(work(lambda: "fine"))) == "fine"
 
 
-def test_results_for_64_threads_with_loops_of_their_own() -> None:
-    pool, results = Threads(8), {}
+def test_serves_64_threads_with_their_own_loops() -> None:
+    pool, results = ThreadPool(8), {}
 
     def ask(n: int) -> None:
         results[n] = asyncio.run(pool.run(work(lambda: n + 1)))
@@ -207,13 +207,13 @@ def test_results_for_64_threads_with_loops_of_their_own() -> None:
     assert results == {n: n + 1 for n in range(64)}
 
 
-def test_a_pool_with_a_stuck_thread_does_not_keep_python_alive() -> None:
+def test_stuck_thread_does_not_keep_python_alive() -> None:
     program = (
         "import asyncio, threading\n"
-        "from fourscore.executors.threads import Threads\n"
+        "from fourscore.executors.thread_pool import ThreadPool\n"
         "async def hang(): threading.Event().wait()\n"
         "async def main():\n"
-        "    try: await asyncio.wait_for(Threads(1).run(hang), 0.1)\n"
+        "    try: await asyncio.wait_for(ThreadPool(1).run(hang), 0.1)\n"
         "    except TimeoutError: print('left')\n"
         "asyncio.run(main())\n"
     )
@@ -223,11 +223,11 @@ def test_a_pool_with_a_stuck_thread_does_not_keep_python_alive() -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("left\n", "", 0)
 
 
-def test_quick_calls_share_a_thread_and_one_that_hangs_holds_nobody(
+def test_quick_calls_share_a_thread_and_a_hanging_call_blocks_none(
     released: threading.Event,
 ) -> None:
     async def many() -> int:
-        pool = Threads(1000)
+        pool = ThreadPool(1000)
         for n in range(100):  # the pool learns that calls are quick
             assert await pool.run(partial(pow, n, 2)) == n * n
         hanging = asyncio.ensure_future(pool.run(released.wait))
@@ -241,13 +241,53 @@ def test_quick_calls_share_a_thread_and_one_that_hangs_holds_nobody(
     assert asyncio.run(many()) < 500
 
 
-def test_calls_that_take_long_run_side_by_side() -> None:
+def test_long_calls_run_concurrently() -> None:
     barrier = threading.Barrier(40)
 
     async def many() -> set[int]:
-        pool = Threads(1000)
+        pool = ThreadPool(1000)
         for n in range(100):
             await pool.run(partial(pow, n, 2))
         return set(await asyncio.gather(*[pool.run(partial(barrier.wait, 60)) for _ in range(40)]))
 
     assert asyncio.run(many()) == set(range(40))
+
+
+def test_two_calls_with_one_idle_thread_use_two_threads(released: threading.Event) -> None:
+    async def wait() -> Any:
+        return released.wait()
+
+    async def quick() -> str:
+        return "through"
+
+    async def main() -> Any:
+        pool = ThreadPool(4)
+        await pool.run(quick)
+        await asyncio.sleep(0.1)  # its thread is idle now
+        hanging = asyncio.ensure_future(pool.run(wait))
+        try:
+            return await asyncio.wait_for(pool.run(quick), 5)
+        finally:
+            released.set()
+            await hanging
+
+    assert asyncio.run(main()) == "through"
+
+
+def test_queued_call_replaces_an_abandoned_one(released: threading.Event) -> None:
+    async def wait() -> Any:
+        return released.wait()
+
+    async def quick() -> str:
+        return "through"
+
+    async def main() -> Any:
+        pool = ThreadPool(1)
+        hanging = asyncio.ensure_future(pool.run(wait))
+        await asyncio.sleep(0.1)
+        waiting = asyncio.ensure_future(pool.run(quick))
+        await asyncio.sleep(0.1)
+        hanging.cancel()
+        return await asyncio.wait_for(waiting, 5)
+
+    assert asyncio.run(main()) == "through"

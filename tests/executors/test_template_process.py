@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fourscore.executors.workers import WorkerDied, Workers, WorkerTimeout
+from fourscore.executors.worker_pool import WorkerDied, WorkerPool, WorkerTimeout
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE))  # workers get our sys.path, and must find the jobs on it
@@ -35,12 +35,12 @@ def gone(pid: int) -> bool:
 
 
 @pytest.fixture
-def pool() -> Iterator[Workers]:
-    with Workers(2, warm=["decimal"], template=True) as workers:
+def pool() -> Iterator[WorkerPool]:
+    with WorkerPool(2, warm=["decimal"], template=True) as workers:
         yield workers
 
 
-def test_a_result_and_the_process_it_comes_from(pool: Workers) -> None:
+def test_result_comes_from_a_forked_worker(pool: WorkerPool) -> None:
     first = pool.call(os.getpid, deadline=LONG)
     assert first != os.getpid()
     assert pool.call(pow, 2, 10, deadline=LONG) == 1024
@@ -48,12 +48,12 @@ def test_a_result_and_the_process_it_comes_from(pool: Workers) -> None:
     assert pool.call(os.getppid, deadline=LONG) not in (os.getpid(), 1)  # the template
 
 
-def test_what_is_warm_is_loaded_before_the_fork(pool: Workers) -> None:
+def test_warm_modules_are_loaded_before_the_fork(pool: WorkerPool) -> None:
     loaded = pool.call(eval, "'decimal' in __import__('sys').modules", deadline=LONG)
     assert loaded is True
 
 
-def test_a_deadline_kills_and_the_next_job_runs(pool: Workers) -> None:
+def test_deadline_kills_worker_and_next_job_runs(pool: WorkerPool) -> None:
     before = pool.call(os.getpid, deadline=LONG)
     with pytest.raises(WorkerTimeout):
         pool.call(time.sleep, 3600, deadline=0.2)
@@ -64,18 +64,20 @@ def test_a_deadline_kills_and_the_next_job_runs(pool: Workers) -> None:
 @pytest.mark.parametrize(
     ("number", "words"), [(signal.SIGSEGV, "SIGSEGV"), (signal.SIGABRT, "SIGABRT")]
 )
-def test_a_crash_says_how(pool: Workers, number: signal.Signals, words: str) -> None:
+def test_crash_message_names_the_signal(
+    pool: WorkerPool, number: signal.Signals, words: str
+) -> None:
     with pytest.raises(WorkerDied, match=words):
         pool.call(signal.raise_signal, number, deadline=LONG)
     assert pool.call(abs, -1, deadline=LONG) == 1
 
 
-def test_an_exit_says_how(pool: Workers) -> None:
+def test_exit_message_names_the_status(pool: WorkerPool) -> None:
     with pytest.raises(WorkerDied, match="exited with status 5"):
         pool.call(os._exit, 5, deadline=LONG)
 
 
-def test_the_template_is_replaced_when_it_dies(pool: Workers) -> None:
+def test_dead_template_is_replaced(pool: WorkerPool) -> None:
     worker, template = pool.call(os.getpid, deadline=LONG), pool.call(os.getppid, deadline=LONG)
     os.kill(template, signal.SIGKILL)
     assert until(lambda: gone(template))
@@ -85,16 +87,16 @@ def test_the_template_is_replaced_when_it_dies(pool: Workers) -> None:
     assert pool.call(os.getppid, deadline=LONG) != template
 
 
-def test_nothing_is_left_after_close() -> None:
-    with Workers(2, template=True) as pool:
+def test_close_ends_template_and_workers() -> None:
+    with WorkerPool(2, template=True) as pool:
         numbers = [pool.call(os.getpid, deadline=LONG), pool.call(os.getppid, deadline=LONG)]
     assert until(lambda: all(map(gone, numbers)))
 
 
-def test_nothing_is_left_when_the_parent_is_killed() -> None:
+def test_killed_parent_leaves_no_template_and_no_workers() -> None:
     code = (
-        "import os, time; from fourscore.executors.workers import Workers\n"
-        "pool = Workers(1, template=True)\n"
+        "import os, time; from fourscore.executors.worker_pool import WorkerPool\n"
+        "pool = WorkerPool(1, template=True)\n"
         "print(pool.call(os.getpid, deadline=60), pool.call(os.getppid, deadline=60), flush=True)\n"
         "pool.submit(pow, 10, 10**9, deadline=3600); time.sleep(3600)"
     )
@@ -108,7 +110,7 @@ def test_nothing_is_left_when_the_parent_is_killed() -> None:
     assert until(lambda: all(map(gone, numbers)))
 
 
-def test_a_fork_has_a_template_of_its_own(pool: Workers) -> None:
+def test_forked_child_starts_its_own_template(pool: WorkerPool) -> None:
     ours = pool.call(os.getppid, deadline=LONG)
     child = os.fork()
     if not child:
@@ -119,7 +121,7 @@ def test_a_fork_has_a_template_of_its_own(pool: Workers) -> None:
     assert pool.call(os.getppid, deadline=LONG) == ours
 
 
-def test_under_asyncio(pool: Workers) -> None:
+def test_runs_jobs_of_an_event_loop(pool: WorkerPool) -> None:
     async def many() -> list[int]:
         return await asyncio.gather(*[pool.run(pow, n, 2, deadline=LONG) for n in range(50)])
 

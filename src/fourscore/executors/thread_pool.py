@@ -1,0 +1,213 @@
+"""Daemon threads for calls that block.
+
+The standard pool joins its threads when Python exits, so one call that never returns would keep
+the process alive for ever. These threads are abandoned instead.
+
+Waking a thread costs more than a short call. So while calls have been quick, a call may wait for a
+thread that has just begun_at another; when that one turns out not to be quick, each waiting call gets
+its own thread, and none waits behind a call that hangs. Results are handed to the event loop in
+batches.
+"""
+
+import asyncio
+import contextvars
+import os
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+from weakref import WeakKeyDictionary
+
+#: Calls at a time; further calls wait.
+MAX_CALLS = 128
+#: Abandoned calls that still run; past this, new calls are refused.
+MAX_STUCK = 512
+#: Idle threads that are kept.
+MAX_IDLE = 64
+#: Calls are quick below this average, in seconds.
+QUICK_SECONDS = 0.0003
+#: Seconds after which a call under way is not quick. Any thread may wait as long for the interpreter.
+QUICK_LIMIT = 0.005
+#: The weight of the last call in the average, and its highest value, in seconds.
+SMOOTHING, MAX_SECONDS = 0.1, 0.001
+
+#: Returns the result or a coroutine of it. Only a coroutine gets an event loop.
+Work = Callable[[], Any]
+
+
+class ThreadPool:
+    """Up to `most` threads for blocking calls, each with an event loop where it needs one."""
+
+    def __init__(self, most: int = MAX_CALLS) -> None:
+        self.most = most
+        self.stuck = 0  # abandoned calls that still run
+        self._lock = threading.Lock()
+        self._alive = 0
+        self._last_begun = 0.0  # when a thread last began a call
+        self._average = MAX_SECONDS  # moving average of the seconds of a call
+        self._idle: list[_Thread] = []
+        self._waiting: deque[_Job] = deque()
+        self._results: WeakKeyDictionary[asyncio.AbstractEventLoop, _ResultQueue] = (
+            WeakKeyDictionary()
+        )
+
+    async def run(self, work: Work) -> Any:
+        """Return the result of `work`, run in a thread; cancelling abandons it there."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if self.stuck >= MAX_STUCK:
+                raise TimeoutError(f"{self.stuck} blocking calls are stuck")
+            if (results := self._results.get(loop)) is None:
+                results = self._results[loop] = _ResultQueue(loop)
+            job = _Job(work, loop.create_future(), results)
+            self._waiting.append(job)
+            now = time.perf_counter()
+            awake = self._alive - self.stuck > len(self._idle)
+            quick = awake and self._average < QUICK_SECONDS and now - self._last_begun < QUICK_LIMIT
+            if not quick:
+                self._last_begun = now
+                self._assign()
+        if quick and not results.will_rescue:
+            results.will_rescue = True
+            loop.call_later(QUICK_LIMIT, self._rescue, results)
+        try:
+            return await job.future
+        except asyncio.CancelledError:
+            with self._lock:
+                job.abandoned = True
+                self.stuck += job.running
+                self._assign()
+            raise
+
+    def _rescue(self, results: "_ResultQueue") -> None:
+        """Assign threads to calls that wait behind one that is not quick."""
+        now = time.perf_counter()
+        with self._lock:
+            if now - self._last_begun >= QUICK_LIMIT or self._average >= QUICK_SECONDS:
+                self._last_begun = now
+                self._assign()
+            results.will_rescue = bool(self._waiting)
+        if results.will_rescue:
+            asyncio.get_running_loop().call_later(QUICK_LIMIT, self._rescue, results)
+
+    def _assign(self) -> None:
+        """Assign waiting calls to idle threads, then to new ones. Call it with the lock held."""
+        while self._waiting and (self._idle or self._alive - self.stuck < self.most):
+            if not self._idle:
+                self._alive += 1
+                self._idle.append(_Thread(self))
+            self._idle.pop().inbox.put(self._waiting.popleft())
+
+    def _next_job(self, thread: "_Thread") -> "_Job | None":
+        """Return the next call for a thread; None where it becomes idle or ends."""
+        with self._lock:
+            while self._waiting:
+                job = self._waiting.popleft()
+                if not job.abandoned:
+                    return job
+            if len(self._idle) < MAX_IDLE:
+                self._idle.append(thread)
+            else:
+                self._alive -= 1
+                thread.inbox.put(None)
+            return None
+
+    def _begin_job(self, job: "_Job") -> bool:
+        with self._lock:
+            self._last_begun = job.begun_at = time.perf_counter()
+            job.running = not job.abandoned
+            return job.running
+
+    def _end_job(self, job: "_Job") -> None:
+        took = min(MAX_SECONDS, time.perf_counter() - job.begun_at)
+        with self._lock:
+            self._average += SMOOTHING * (took - self._average)
+            self.stuck -= job.abandoned
+            job.running = False
+
+
+class _Thread:
+    def __init__(self, pool: ThreadPool) -> None:
+        self.pool = pool
+        self.inbox: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        threading.Thread(target=self._serve, daemon=True, name="fourscore-judge").start()
+
+    def _serve(self) -> None:
+        with asyncio.Runner() as runner:
+            job: _Job | None = None
+            while True:
+                job = job or self.inbox.get()
+                if job is None:
+                    return
+                if self.pool._begin_job(job):
+                    result, error = None, None
+                    try:
+                        result = job.context.run(job.work)
+                        if isinstance(result, Coroutine):
+                            result = runner.run(result, context=job.context)
+                    except BaseException as raised:
+                        error = raised
+                    self.pool._end_job(job)
+                    job.results.add(job.future, result, error)
+                job = self.pool._next_job(self)
+
+
+class _Job:
+    def __init__(self, work: Work, future: "asyncio.Future[Any]", results: "_ResultQueue") -> None:
+        self.work, self.future, self.results = work, future, results
+        self.context = contextvars.copy_context()  # the caller's, and with it its model pool
+        self.running = self.abandoned = False
+        self.begun_at = 0.0
+
+
+class _ResultQueue:
+    """Results for one event loop, which is woken once for all that have come."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._call = loop.call_soon_threadsafe
+        self._pending: deque[tuple[asyncio.Future[Any], Any, BaseException | None]] = deque()
+        self._woken = False
+        self.will_rescue = False  # whether the loop checks for waiting calls soon
+
+    def add(self, future: "asyncio.Future[Any]", result: Any, error: BaseException | None) -> None:
+        self._pending.append((future, result, error))
+        if not self._woken:  # else it is about to deliver this too
+            self._woken = True
+            with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+                self._call(self._deliver)
+
+    def _deliver(self) -> None:
+        self._woken = False
+        while self._pending:
+            future, result, error = self._pending.popleft()
+            if future.done():
+                continue
+            if error is None:
+                future.set_result(result)
+            elif isinstance(error, Exception):
+                future.set_exception(error)
+            else:
+                future.set_exception(RuntimeError(f"raised {type(error).__name__}"))
+
+
+_shared: ThreadPool | None = None
+
+
+def get_shared_threads() -> ThreadPool:
+    """Return the pool that all judges of this process share."""
+    global _shared
+    if _shared is None:
+        _shared = ThreadPool()
+    return _shared
+
+
+def _after_fork() -> None:
+    """The parent's threads are not here."""
+    global _shared
+    _shared = None
+
+
+os.register_at_fork(after_in_child=_after_fork)
