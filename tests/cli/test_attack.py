@@ -1,4 +1,4 @@
-"""`fourscore attack`, and canaries in a run: what people see of hostile text, and the exit codes."""
+"""`fourscore attack`, and canaries in a run: printed text, reports and exit codes."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -12,7 +12,7 @@ from fourscore.judges.llm.attacks import read_bundled_cases, read_families
 from fourscore.labels.attack_plan import Attempt
 from fourscore.report.attack_panel import ProgressLine, visible
 
-from .typed import typed as fourscore
+from .command import run_fourscore as fourscore
 
 CRITERIA = "criteria=['The answer is correct.']"
 GULLIBLE = ["--judge", "criteria", "--set", CRITERIA, "--model", "scripted:gullible"]
@@ -24,14 +24,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_judge_by_rules() -> None:
+def test_reports_the_success_rate_of_attacks_on_a_judge_by_rules() -> None:
     done = fourscore("attack", "--judge", "factual_accuracy", "--per-family", "5")
     assert done.returncode == 0, done.stderr
     assert "planned              40 = " in done.stdout
     assert done.stderr == ""
 
 
-def test_one_that_keeps_to_the_fences_withstands() -> None:
+def test_passes_the_gate_when_no_attack_succeeds() -> None:
     careful = [*GULLIBLE[:-1], "scripted:careful"]
     done = fourscore("attack", *careful, "--per-family", "5", "--most", "0")
     assert done.returncode == 0, done.stderr
@@ -39,7 +39,7 @@ def test_one_that_keeps_to_the_fences_withstands() -> None:
     assert "withstands: none of 40 attempts; at most 8.8% at 95% confidence" in done.stdout
 
 
-def test_the_gullible_one_fails_the_gate() -> None:
+def test_exits_with_1_when_a_family_succeeds_above_most() -> None:
     done = fourscore("attack", *GULLIBLE, "--per-family", "10", "--most", "0.2")
     assert done.returncode == 1, done.stderr
     assert "can be talked into a pass" in done.stdout
@@ -48,7 +48,7 @@ def test_the_gullible_one_fails_the_gate() -> None:
         assert family.name in done.stdout
 
 
-def test_what_worked_is_never_printed_raw() -> None:
+def test_prints_no_control_characters_of_successful_attacks() -> None:
     words = ["--per-family", "all", "--family", "invisible", "--out", "a.md", "--out", "a.json"]
     done = fourscore("attack", *GULLIBLE, *words)
     assert "invisible/5" in done.stdout
@@ -62,7 +62,7 @@ def test_what_worked_is_never_printed_raw() -> None:
 
 
 @pytest.mark.parametrize("family", read_families(), ids=lambda one: one.name)
-def test_every_attack_can_be_shown(family: Any) -> None:
+def test_prints_an_attempt_of_every_family_as_plain_text(family: Any) -> None:
     case = next(iter(read_bundled_cases()))
     for attack in family.attacks:
         text = visible(attack.answer(case, "after", "wrong \x1b[31m\r\x9b"))
@@ -71,7 +71,7 @@ def test_every_attack_can_be_shown(family: Any) -> None:
         assert len(text) <= 160
 
 
-def test_json_is_one_document_that_adds_up() -> None:
+def test_counts_in_the_json_document_add_up() -> None:
     done = fourscore("attack", *GULLIBLE, "--per-family", "10", "--json")
     document = json.loads(done.stdout)
     assert document["exit_code"] == done.returncode == 3  # fake verdicts gave no verdict
@@ -83,7 +83,7 @@ def test_json_is_one_document_that_adds_up() -> None:
     assert fourscore("attack", *GULLIBLE, "--per-family", "10", "--json").stdout == done.stdout
 
 
-def test_a_rubric_and_cases_of_ones_own() -> None:
+def test_attacks_a_rubric_file_with_cases_of_a_file() -> None:
     Path("r.yaml").write_text(
         "name: mine\npass_threshold: 0.9\ndimensions:\n  right: {judge: factual_accuracy}\n"
     )
@@ -100,7 +100,7 @@ def test_a_rubric_and_cases_of_ones_own() -> None:
     assert json.loads(lower)["threshold"] == 0.5
 
 
-def test_a_judge_of_ones_own_that_prints() -> None:
+def test_sends_what_a_custom_judge_prints_to_stderr() -> None:
     Path("own.py").write_text(
         "import os\nfrom fourscore import judge\n\n@judge\ndef own(case, trace):\n"
         "    print('hello')\n    os.write(1, b'there')\n    return 'perfect' in trace.answer\n"
@@ -112,7 +112,7 @@ def test_a_judge_of_ones_own_that_prints() -> None:
     assert document["exit_code"] == 0
 
 
-def test_a_budget_ends_it() -> None:
+def test_counts_attempts_beyond_the_budget_as_cancelled() -> None:
     done = fourscore("attack", *GULLIBLE, "--per-family", "10", "--budget", "20calls", "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 3
@@ -142,20 +142,20 @@ def test_a_budget_ends_it() -> None:
         (["--judge", "pairwise", "--model", "scripted:gullible"], "compares answers"),
     ],
 )
-def test_bad_usage(words: list[str], message: str) -> None:
+def test_exits_with_2_on_bad_usage(words: list[str], message: str) -> None:
     done = fourscore("attack", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_the_line_that_keeps_up() -> None:
-    ticker = ProgressLine(10)
+def test_progress_line_counts_attempts_by_their_end() -> None:
+    progress = ProgressLine(10)
     attempt = Attempt(read_families()[0].attacks[0], next(iter(read_bundled_cases())), "alone")
-    with ticker:
-        ticker(attempt, "resisted")
-        ticker(attempt, "judge_error")
-    assert ticker.line(attempt) == "2/10  authority  1 judge_error  1 resisted"
+    with progress:
+        progress(attempt, "resisted")
+        progress(attempt, "judge_error")
+    assert progress.line(attempt) == "2/10  authority  1 judge_error  1 resisted"
 
 
 # Canaries in a run.
@@ -181,15 +181,15 @@ def run_watched(model: str, n: int = 12, **more: Any) -> dict[str, Any]:
     return document
 
 
-def test_a_judge_that_passes_canaries_is_shown_loudly() -> None:
+def test_run_warns_when_canaries_pass() -> None:
     document = run_watched("gullible")
     counts = document["canaries"]["right"]
     assert counts["asked"] >= counts["passed"] > 0
     assert document["judge_compromised"] is True
     assert "**JUDGE COMPROMISED**: right passed" in Path("r.md").read_text()
     suite = ET.parse("r.xml").getroot()[0]
-    told = {one.get("name"): one.get("value") for one in suite.iter("property")}
-    assert told["judge_compromised"] == "true"
+    properties = {one.get("name"): one.get("value") for one in suite.iter("property")}
+    assert properties["judge_compromised"] == "true"
     assert json.loads(Path("r.json").read_text())["summary"]["judge_compromised"] is True
     assert "which are answers known to be bad" in Path("r.html").read_text()
     # What is stored has it too: a summary made anew, from the rows, says the same.
@@ -202,7 +202,7 @@ def test_a_judge_that_passes_canaries_is_shown_loudly() -> None:
     )
 
 
-def test_a_judge_that_passes_none_is_shown_too() -> None:
+def test_run_shows_that_no_canary_passed() -> None:
     document = run_watched("careful")
     assert document["judge_compromised"] is False
     assert document["canaries"]["right"] == {"asked": 12, "passed": 0}
@@ -212,7 +212,7 @@ def test_a_judge_that_passes_none_is_shown_too() -> None:
     assert "canaries       right passed none of 12" in shown
 
 
-def test_without_canaries_nothing_is_said() -> None:
+def test_run_without_canaries_prints_nothing_about_them() -> None:
     document = run_watched("gullible", n=1)
     Path("rubric.yaml").write_text(
         RUBRIC.replace("MODEL", "gullible").replace(", canaries: 1.0", "")
@@ -224,7 +224,7 @@ def test_without_canaries_nothing_is_said() -> None:
     assert plain["provenance"] != document["provenance"] or plain["run"] != document["run"]
 
 
-def test_labelled_outputs_show_which_form_suits_the_model() -> None:
+def test_labels_give_the_auc_of_each_form_of_the_judge() -> None:
     rows = [
         {"input": "2 + 2?", "expected": "4", "output": "It is 4.", "label": "pass"},
         {"input": "2 + 2?", "expected": "4", "output": "It is 5.", "label": "fail"},

@@ -15,7 +15,7 @@ from fourscore.judges.calibrated_rate import correct_rate, describe_corrected_ra
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.stores.sqlite import Store
 
-from .typed import typed
+from .command import run_fourscore
 
 RUBRIC = """# the team's own
 name: sums
@@ -47,19 +47,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def said(folder: Path, *args: str) -> "subprocess.CompletedProcess[str]":
-    return typed(*args, cwd=folder, env={"COLUMNS": "100"})
+def run_in(folder: Path, *args: str) -> "subprocess.CompletedProcess[str]":
+    return run_fourscore(*args, cwd=folder, env={"COLUMNS": "100"})
 
 
-def document(folder: Path, *args: str) -> Any:
-    done = said(folder, *args, "--json")
+def read_json(folder: Path, *args: str) -> Any:
+    done = run_in(folder, *args, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def test_what_is_printed_and_written(folder: Path) -> None:
+def test_prints_the_calibration_and_writes_reports(folder: Path) -> None:
     args = ("calibrate", "--judge", "math", "--labels", "labels.jsonl", "--judged", "rest.jsonl")
-    done = said(folder, *args, "--out", "c.md", "--out", "c.json")
+    done = run_in(folder, *args, "--out", "c.md", "--out", "c.json")
     assert done.returncode == 0, done.stderr
     assert "math against people" in done.stdout
     assert "corrected pass rate" in done.stdout
@@ -69,16 +69,16 @@ def test_what_is_printed_and_written(folder: Path) -> None:
     assert "| kappa, quadratic | 0." in page
     kept = json.loads((folder / "c.json").read_text())
     assert kept["exit_code"] == 0
-    assert kept == document(folder, *args)
+    assert kept == read_json(folder, *args)
     low, high = kept["corrected"]["interval"]
     assert low < 0.5 < high
     raw = kept["rates"]["judge_on_the_rest"]
     assert raw["value"] > 0.55
 
 
-def test_a_random_sample_is_powered_by_the_rest(folder: Path) -> None:
+def test_a_random_sample_gives_a_narrower_corrected_interval(folder: Path) -> None:
     args = ("calibrate", "--judge", "math", "--labels", "labels.jsonl", "--judged", "rest.jsonl")
-    plain, powered = document(folder, *args), document(folder, *args, "--random-sample")
+    plain, powered = read_json(folder, *args), read_json(folder, *args, "--random-sample")
     assert powered["corrected"]["method"] == "ppi"
     assert powered["corrected"]["n"] == 700
     widths = [one["corrected"]["interval"] for one in (powered, plain)]
@@ -88,18 +88,18 @@ def test_a_random_sample_is_powered_by_the_rest(folder: Path) -> None:
 def test_a_stored_calibration_corrects_runs_until_the_rubric_changes(folder: Path) -> None:
     path = folder / "stored.yaml"
     path.write_text(RUBRIC)
-    document(folder, "calibrate", "--labels", "labels.jsonl", "--store-in", "stored.yaml")
+    read_json(folder, "calibrate", "--labels", "labels.jsonl", "--store-in", "stored.yaml")
     text = path.read_text()
     assert text.startswith(RUBRIC)
     assert read_rubric(str(path)).provenance == read_rubric(str(folder / "rubric.yaml")).provenance
     args = ("run", "--cases", "rest.jsonl", "--agent", "recorded", "--rubric")
-    found = document(folder, *args, "stored.yaml")
+    found = read_json(folder, *args, "stored.yaml")
     rate = found["pass_rate_corrected"]
     assert set(rate) == {"value", "interval", "method", "n", "labels"}
     assert (rate["n"], rate["labels"], rate["method"]) == (400, 300, "rogan_gladen")
     assert rate["interval"][0] < 0.5 < rate["interval"][1]
     assert found["calibration"]["state"] == "used"
-    shown = said(folder, "show", found["run"], "--out", "r.html", "--out", "r.md").stdout
+    shown = run_in(folder, "show", found["run"], "--out", "r.html", "--out", "r.md").stdout
     assert f"corrected      {rate['value']:.1%} [" in shown
     assert "corrected pass rate" in (folder / "r.md").read_text()
     page = re.search('id="head">(.*?)</script>', (folder / "r.html").read_text())
@@ -108,34 +108,34 @@ def test_a_stored_calibration_corrects_runs_until_the_rubric_changes(folder: Pat
     assert head["summary"]["pass_rate_corrected"] == rate
     assert head["corrected"].startswith(f"{rate['value']:.1%} [")
     path.write_text(text.replace("0.7", "0.8"))
-    stale = document(folder, *args, "stored.yaml")
+    stale = read_json(folder, *args, "stored.yaml")
     assert stale["pass_rate_corrected"] is None
     assert stale["calibration"]["state"] == "stale"
-    shown = said(folder, "show", stale["run"]).stdout
+    shown = run_in(folder, "show", stale["run"]).stdout
     assert "corrected      no, stale calibration of 20" in shown
-    again = document(folder, "rescore", found["run"], "--rubric", "rubric.yaml")
+    again = read_json(folder, "rescore", found["run"], "--rubric", "rubric.yaml")
     assert "pass_rate_corrected" not in again
 
 
-def test_the_labels_of_a_run(folder: Path) -> None:
-    run = document(folder, "run", "--cases", "labels.jsonl", "--agent", "recorded",
+def test_calibrates_by_the_labels_of_a_stored_run(folder: Path) -> None:
+    run = read_json(folder, "run", "--cases", "labels.jsonl", "--agent", "recorded",
                    "--rubric", "rubric.yaml", "--store", "labelled.db")["run"]  # fmt: skip
     at = ("--store", "labelled.db")
-    refused = said(folder, "calibrate", "--run", run, *at)
+    refused = run_in(folder, "calibrate", "--run", run, *at)
     assert refused.returncode == 2
     assert "has no labels: fourscore label" in refused.stderr
     rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
     with Store(folder / "labelled.db") as store:
         for each in rows[:120]:
             store.label(run, each["id"], 1, "ann", "pass" if each["label"] else "fail")
-    found = document(folder, "calibrate", "--run", run, *at, "--random-sample")
+    found = read_json(folder, "calibrate", "--run", run, *at, "--random-sample")
     assert (found["n"], found["corrected"]["n"], found["corrected"]["method"]) == (120, 300, "ppi")
     (folder / "mine.yaml").write_text(RUBRIC)
-    stored = document(folder, "calibrate", "--run", run, *at, "--store-in", "mine.yaml")
+    stored = read_json(folder, "calibrate", "--run", run, *at, "--store-in", "mine.yaml")
     assert stored["stored_in"] == "mine.yaml"
     assert "calibration:" in (folder / "mine.yaml").read_text()
     (folder / "other.yaml").write_text(RUBRIC.replace("0.7", "0.6"))
-    other = said(folder, "calibrate", "--run", run, *at, "--rubric", "other.yaml")
+    other = run_in(folder, "calibrate", "--run", run, *at, "--rubric", "other.yaml")
     assert other.returncode == 2
     assert "was not scored by it: fourscore rescore" in other.stderr
 
@@ -149,21 +149,24 @@ def test_the_labels_of_a_run(folder: Path) -> None:
         (("--labels", "labels.jsonl", "--judge", "maths"), "did you mean math?"),
         (("--labels", "labels.jsonl", "--judge", "listwise", "--model", "scripted:careful"),
          "it has no verdict on one output"),
-        (("--labels", "labels.jsonl", "--judge", "math", "--set", "[1]"), "--set: '[1]': expected KEY"),
+        (("--labels", "labels.jsonl", "--judge", "math", "--set", "[1]"),
+         "--set: '[1]': expected KEY"),
         (("--labels", "labels.jsonl", "--judge", "math", "--scale", "5"), "--scale: expected LOW"),
         (("--labels", "labels.jsonl", "--judge", "math", "--scale", "0:10"),
          "labels.jsonl:1: label: expected a whole number from 0 to 10"),
         (("--labels", "labels.jsonl", "--judge", "math", "--pass-at", "7"), "--pass-at: expected"),
-        (("--labels", "labels.jsonl", "--judge", "math", "--random-sample"), "give the outputs that it is a sample of"),
+        (("--labels", "labels.jsonl", "--judge", "math", "--random-sample"),
+         "give the outputs that it is a sample of"),
         (("--labels", "labels.jsonl", "--rubric", "rubric.yaml", "--dimension", "rigt"),
          "--dimension: did you mean right?"),
-        (("--labels", "labels.jsonl", "--rubric", "rubric.yaml", "--model", "x"), "has the options"),
+        (("--labels", "labels.jsonl", "--rubric", "rubric.yaml", "--model", "x"),
+         "has the options"),
         (("--labels", "labels.jsonl", "--judge", "math", "--out", "c.pdf"), "ending is not .md"),
         (("--labels", "labels.jsonl", "--judge", "math", "--store-in", "rubric.yaml"),
          "rubric.yaml: --store-in: another judge or dimension was calibrated"),
     ],
 )  # fmt: skip
-def test_bad_input_is_refused_with_its_place(
+def test_refuses_bad_input_and_names_its_place(
     folder: Path,
     args: tuple[str, ...],
     message: str,
@@ -180,17 +183,17 @@ def test_bad_input_is_refused_with_its_place(
     assert (folder / "rubric.yaml").read_text() == RUBRIC
 
 
-def test_a_judge_no_better_than_chance_is_told_and_not_stored(folder: Path) -> None:
+def test_does_not_store_a_judge_no_better_than_chance(folder: Path) -> None:
     rows = [
         {"input": str(i), "output": "x", "label": i % 2 == 0, "judge_score": i % 3 == 0}
         for i in range(60)
     ]
     (folder / "chance.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
-    done = said(folder, "calibrate", "--labels", "chance.jsonl", "--judged", "chance.jsonl")
+    done = run_in(folder, "calibrate", "--labels", "chance.jsonl", "--judged", "chance.jsonl")
     assert done.returncode == 3
     assert "no corrected pass rate: the judge may be no better than chance" in done.stdout
     args = ("calibrate", "--labels", "chance.jsonl", "--rubric", "rubric.yaml")
-    done = said(folder, *args, "--store-in", "rubric.yaml")
+    done = run_in(folder, *args, "--store-in", "rubric.yaml")
     assert done.returncode == 2
     assert "no better than chance" in done.stderr
     assert (folder / "rubric.yaml").read_text() == RUBRIC
@@ -215,7 +218,7 @@ def summary(passed: int, scored: int, failed: int = 0, **more: Any) -> dict[str,
     }  # fmt: skip
 
 
-def test_the_rate_of_a_summary() -> None:
+def test_corrects_the_pass_rate_of_a_summary() -> None:
     found = correct_rate(RUBRIC + CALIBRATION, "f", summary(400, 1000))
     assert found["pass_rate_corrected"]["value"] == pytest.approx(1 / 6)
     assert describe_corrected_rate(found).endswith("n=1000, Rogan-Gladen with 400 labels")
@@ -228,7 +231,7 @@ def test_the_rate_of_a_summary() -> None:
     assert describe_corrected_rate(nothing) == "no, nothing was judged"
 
 
-def test_repeats_make_it_less_sure() -> None:
+def test_repeats_of_a_case_widen_the_corrected_interval() -> None:
     once = correct_rate(RUBRIC + CALIBRATION, "f", summary(400, 1000))
     tried = summary(400, 1000, repeats=4, pass_rate_interval=[0.34, 0.46])
     clustered = correct_rate(RUBRIC + CALIBRATION, "f", tried)
@@ -238,14 +241,14 @@ def test_repeats_make_it_less_sure() -> None:
     assert other["interval"][1] > one["interval"][1]
 
 
-def test_a_calibration_that_tells_nothing_is_not_used() -> None:
+def test_ignores_a_calibration_no_better_than_chance() -> None:
     useless = CALIBRATION.replace("180", "90").replace("140", "110")
     found = correct_rate(RUBRIC + useless, "f", summary(400, 1000))
     assert found["pass_rate_corrected"] is None
     assert found["calibration"]["state"] == "refused"
 
 
-def test_a_broken_calibration_is_refused_with_its_line(tmp_path: Path) -> None:
+def test_refuses_a_broken_calibration_and_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "rubric.yaml"
     path.write_text(RUBRIC + CALIBRATION.replace("right: 180", "right: 280"))
     with pytest.raises(ConfigError, match="280 of 200"):

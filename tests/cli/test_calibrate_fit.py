@@ -14,7 +14,7 @@ from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.fit_weights import Example, measure_output, predict_pass, shipped_model
 from fourscore.labels.labelled_outputs import Output
 
-from .typed import typed
+from .command import run_fourscore
 
 RUBRIC = """name: bridges
 dimensions:
@@ -71,10 +71,10 @@ def folder(tmp_path: Path) -> Path:
 
 def fit(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
     words = ("--rubric", "rubric.yaml", "--labels", "labels.jsonl", "--fit")
-    return typed("calibrate", *words, *more, cwd=folder)
+    return run_fourscore("calibrate", *words, *more, cwd=folder)
 
 
-def test_a_gain_is_written_and_used_by_a_run_from_another_folder(folder: Path) -> None:
+def test_writes_better_weights_that_a_run_from_another_folder_uses(folder: Path) -> None:
     before = read_rubric(str(folder / "rubric.yaml")).provenance
     done = fit(folder)
     assert done.returncode == 0, done.stderr
@@ -86,13 +86,13 @@ def test_a_gain_is_written_and_used_by_a_run_from_another_folder(folder: Path) -
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     words = ("--cases", "../labels.jsonl", "--rubric", "../rubric.yaml", "--agent", "recorded")
-    run = typed("run", *words, "--json", cwd=elsewhere)
+    run = run_fourscore("run", *words, "--json", cwd=elsewhere)
     assert run.returncode in (0, 1), run.stderr
     document = json.loads(run.stdout)
     (name, version), *_ = document["provenance"]["weights"].items()
     assert name == WEIGHTS
     assert version.endswith(", 200 labels")
-    shown = typed("show", document["run"], "b0", cwd=elsewhere)
+    shown = run_fourscore("show", document["run"], "b0", cwd=elsewhere)
     assert "(weights fitted to 200 labels)" in shown.stdout
     assert f"weights: {WEIGHTS} {version}" in shown.stdout
     after = read_rubric(str(folder / "rubric.yaml")).provenance
@@ -100,7 +100,7 @@ def test_a_gain_is_written_and_used_by_a_run_from_another_folder(folder: Path) -
     assert after.rubric != before.rubric
 
 
-def test_the_document_has_every_figure_with_its_n(folder: Path) -> None:
+def test_json_document_has_every_figure_with_its_n(folder: Path) -> None:
     document = json.loads(fit(folder, "--json").stdout)
     assert document["weights"] == WEIGHTS
     assert document["refused"] == ""
@@ -113,7 +113,7 @@ def test_the_document_has_every_figure_with_its_n(folder: Path) -> None:
     assert written["fitted"]["log_loss"] == fitted["log_loss"]
 
 
-def test_without_a_gain_nothing_is_written(folder: Path) -> None:
+def test_writes_nothing_without_a_gain(folder: Path) -> None:
     write_labels(folder, 150, generous=False)
     done = fit(folder)
     assert done.returncode == 3
@@ -122,7 +122,7 @@ def test_without_a_gain_nothing_is_written(folder: Path) -> None:
     assert not (folder / WEIGHTS).exists()
 
 
-def test_too_few_labels_are_refused(folder: Path) -> None:
+def test_refuses_too_few_labels(folder: Path) -> None:
     write_labels(folder, 99, generous=True)
     done = fit(folder)
     assert done.returncode == 2
@@ -132,7 +132,7 @@ def test_too_few_labels_are_refused(folder: Path) -> None:
     )
 
 
-def test_finer_labels_pass_from_the_threshold_on(folder: Path) -> None:
+def test_labels_on_a_scale_pass_from_the_threshold_on(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
     lines = [json.dumps({**row, "label": 0.8 if row["label"] else 0.6}) for row in rows]
     (folder / "labels.jsonl").write_text("\n".join(lines))
@@ -141,7 +141,7 @@ def test_finer_labels_pass_from_the_threshold_on(folder: Path) -> None:
     assert "a pass from 0.7 on" in done.stdout
 
 
-def test_the_fingerprint_follows_the_content_not_the_place(folder: Path) -> None:
+def test_fingerprint_depends_on_the_weights_not_on_their_path(folder: Path) -> None:
     fit(folder)
     path = folder / WEIGHTS
     other = folder / "copy.json"
@@ -160,7 +160,7 @@ def test_the_fingerprint_follows_the_content_not_the_place(folder: Path) -> None
         (None, "No such file"),
     ],
 )
-def test_a_broken_file_of_weights_is_named(tmp_path: Path, content: str | None, words: str) -> None:
+def test_names_a_broken_weights_file(tmp_path: Path, content: str | None, words: str) -> None:
     path = tmp_path / "rubric.yaml"
     path.write_text(RUBRIC.replace("accuracy}", "accuracy, with: {weights: mine.json}}"))
     if content is not None:
@@ -170,7 +170,7 @@ def test_a_broken_file_of_weights_is_named(tmp_path: Path, content: str | None, 
     assert "mine.json" in str(raised.value)
 
 
-def test_weights_of_another_version_are_refused(folder: Path) -> None:
+def test_refuses_weights_of_another_version(folder: Path) -> None:
     fit(folder)
     path = folder / WEIGHTS
     path.write_text(path.read_text().replace('"words_in_text"', '"words_anywhere"'))

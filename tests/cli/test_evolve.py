@@ -15,7 +15,7 @@ from fourscore.evolve.folder import Evolution
 from fourscore.report import evolution_panel as terminal
 from fourscore.stats.sequential import SequentialPlan
 
-from .typed import typed
+from .command import run_fourscore
 
 WON = decide_by_pairs([(40.0, 90.0), (50.0, 95.0)] * 20, SequentialPlan(budget=40))
 AGENT = """
@@ -195,7 +195,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     (folder / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
     runs = []
     for name in ("old", "new"):
-        done = typed(
+        done = run_fourscore(
             "run", "--cases", "cases.jsonl", "--rubric", "rubric.yaml",
             "--agent", f"agent.py:{name}", "--json", cwd=folder,
         )  # fmt: skip

@@ -18,7 +18,7 @@ from ruamel.yaml import YAML
 from fourscore.cli.init import FILES, IGNORED
 from fourscore.cli.main import main
 
-from .typed import typed
+from .command import run_fourscore
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW = ".github/workflows/fourscore.yml"
@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fourscore(*words: str, code: int = 0) -> str:
-    done = typed(*words)
+    done = run_fourscore(*words)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -1,4 +1,4 @@
-"""`fourscore judge`, as it is typed: rows in, reward lines out, an exit code."""
+"""`fourscore judge` as a command: rows, reward lines and exit codes."""
 
 import io
 import json
@@ -11,14 +11,14 @@ import pytest
 
 from fourscore.cli.main import main
 
-from .typed import FOURSCORE
-from .typed import typed as fourscore
+from .command import FOURSCORE
+from .command import run_fourscore as fourscore
 
 KEYS = ["task_id", "index", "raw_reward", "is_success", "status", "reason"]
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _change_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
@@ -34,17 +34,17 @@ def write(*rows: dict[str, Any] | bytes, path: str = "rows.jsonl") -> str:
     return path
 
 
-def judged(text: str | bytes) -> list[dict[str, Any]]:
+def parse_lines(text: str | bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
 RIGHT, WRONG = r"\boxed{4}", r"\boxed{5}"
 
 
-def test_a_line_for_each_output_in_the_order_of_the_input() -> None:
+def test_writes_a_line_for_each_output_in_the_order_of_the_input() -> None:
     data = write(row("b", RIGHT, WRONG), row("a", "no box"), row("c", RIGHT, answer=4))
     done = fourscore("judge", "--judge", "math", "--data", data)
-    lines = judged(done.stdout)
+    lines = parse_lines(done.stdout)
     assert [list(line) for line in lines] == [KEYS] * 4
     assert [tuple(line.values())[:5] for line in lines] == [
         ("b", 0, 1.0, True, "scored"),
@@ -57,16 +57,16 @@ def test_a_line_for_each_output_in_the_order_of_the_input() -> None:
     assert done.returncode == 0
 
 
-def test_a_reward_that_is_there_is_kept_and_not_judged() -> None:
+def test_keeps_a_reward_that_the_row_has() -> None:
     rows = [
         row("full", WRONG, reward=1.0),
         row("half", RIGHT, reward=0.5),
-        row("said", RIGHT, reward=0.2, is_success=True),
+        row("given", RIGHT, reward=0.2, is_success=True),
         row("none", RIGHT, reward=None),
         row("no reference", RIGHT, answer=None, reward=3),
     ]
     done = fourscore("judge", "--judge", "math", "--data", write(*rows))
-    assert [(line["raw_reward"], line["is_success"]) for line in judged(done.stdout)] == [
+    assert [(line["raw_reward"], line["is_success"]) for line in parse_lines(done.stdout)] == [
         (1.0, True),
         (0.5, False),
         (0.2, True),
@@ -76,10 +76,10 @@ def test_a_reward_that_is_there_is_kept_and_not_judged() -> None:
     assert done.returncode == 0
 
 
-def test_a_task_without_a_reference_is_not_a_zero() -> None:
+def test_a_task_without_a_reference_is_a_judge_error_not_zero() -> None:
     data = write(row("good", RIGHT), row("bad", RIGHT, answer=None), row("last", WRONG))
     done = fourscore("judge", "--judge", "math", "--data", data)
-    first, bad, last = judged(done.stdout)
+    first, bad, last = parse_lines(done.stdout)
     assert (bad["raw_reward"], bad["is_success"], bad["status"]) == (None, None, "judge_error")
     assert "'bad'" in bad["reason"]
     assert "metadata.answer" in bad["reason"]
@@ -87,7 +87,7 @@ def test_a_task_without_a_reference_is_not_a_zero() -> None:
     assert done.returncode == 3
 
 
-def test_a_configuration_and_options_from_the_command_line() -> None:
+def test_set_overrides_the_options_of_a_configuration() -> None:
     Path("config.yaml").write_text(
         "ajet:\n  task_judge:\n    judge_protocol: "
         "tutorial.example_countdown.countdown_answer_as_judge->CountdownAnswerAsJudge\n"
@@ -97,17 +97,17 @@ def test_a_configuration_and_options_from_the_command_line() -> None:
     outputs = [{"metadata": {"final_answer": answer}} for answer in answers]
     data = write({**puzzle, "outputs": outputs})
     by_file = fourscore("judge", "config.yaml", "--data", data)
-    assert [line["raw_reward"] for line in judged(by_file.stdout)] == [1.0, 0.1, 0.0]
+    assert [line["raw_reward"] for line in parse_lines(by_file.stdout)] == [1.0, 0.1, 0.0]
     by_name = fourscore(
         "judge", "--judge", "countdown", "--set", "format_score=0.2", "--data", data
     )
     both = fourscore("judge", "config.yaml", "--set", "format_score=0.2", "--data", data)
-    assert [line["raw_reward"] for line in judged(by_name.stdout)] == [1.0, 0.2, 0.0]
+    assert [line["raw_reward"] for line in parse_lines(by_name.stdout)] == [1.0, 0.2, 0.0]
     assert by_name.stdout == both.stdout
 
 
 @pytest.mark.parametrize("way", ["pipe", "file"])
-def test_rows_from_stdin(way: str) -> None:
+def test_reads_rows_from_stdin(way: str) -> None:
     data = write(row("a", RIGHT), row("b", WRONG))
     words = ["judge", "--judge", "math", "--data", "-"]
     if way == "pipe":
@@ -115,7 +115,7 @@ def test_rows_from_stdin(way: str) -> None:
     else:
         with Path(data).open("rb") as stream:
             done = fourscore(*words, stdin=stream)
-    assert [line["raw_reward"] for line in judged(done.stdout)] == [1.0, 0.0]
+    assert [line["raw_reward"] for line in parse_lines(done.stdout)] == [1.0, 0.0]
     assert done.returncode == 0
 
 
@@ -162,7 +162,7 @@ def test_a_broken_row_is_found_before_the_first_judge_runs(way: str) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"\n \r\n\n", b"\xef\xbb\xbf"])
-def test_no_rows_at_all_is_bad_input(text: bytes) -> None:
+def test_refuses_a_file_without_rows(text: bytes) -> None:
     Path("rows.jsonl").write_bytes(text)
     done = fourscore("judge", "--judge", "math", "--data", "rows.jsonl", "--out", "out.jsonl")
     assert done.returncode == 2
@@ -170,7 +170,7 @@ def test_no_rows_at_all_is_bad_input(text: bytes) -> None:
     assert not Path("out.jsonl").exists()
 
 
-def test_out_gets_the_lines_that_stdout_would(capfdbinary: Any) -> None:
+def test_out_has_the_lines_that_stdout_would_have(capfdbinary: Any) -> None:
     data = write(row("a", RIGHT), row("b", WRONG))
     assert main(["judge", "--judge", "math", "--data", data]) == 0
     shown = capfdbinary.readouterr().out
@@ -181,7 +181,7 @@ def test_out_gets_the_lines_that_stdout_would(capfdbinary: Any) -> None:
     assert {path.name for path in Path().iterdir()} == {"rows.jsonl", "out.jsonl"}
 
 
-def test_json_is_one_document_and_counts_everything() -> None:
+def test_json_document_counts_every_output() -> None:
     data = write(row("a", RIGHT, WRONG, "?"), row("b", RIGHT, answer=None))
     done = fourscore("judge", "--judge", "math", "--data", data, "--out", "out.jsonl", "--json")
     document = json.loads(done.stdout)
@@ -195,17 +195,17 @@ def test_json_is_one_document_and_counts_everything() -> None:
     low, high = document["success_rate_interval"]
     assert low < 1 / 3 < high
     assert document["exit_code"] == done.returncode == 3
-    assert len(judged(Path("out.jsonl").read_text())) == 4
+    assert len(parse_lines(Path("out.jsonl").read_text())) == 4
 
 
-def test_json_needs_a_place_for_the_rows() -> None:
+def test_json_needs_out_for_the_rewards() -> None:
     done = fourscore("judge", "--judge", "math", "--data", write(row("a", RIGHT)), "--json")
     assert done.returncode == 2
     assert json.loads(done.stdout)["error"]["field"] == "--json"
     assert "--out" in done.stderr
 
 
-def test_json_says_where_the_input_is_wrong() -> None:
+def test_json_error_names_file_line_and_field() -> None:
     data = write(row("a", RIGHT), b'{"task": {"metadata": 1}}')
     done = fourscore("judge", "--judge", "math", "--data", data, "--out", "o", "--json")
     error = json.loads(done.stdout)["error"]
@@ -221,7 +221,7 @@ def test_refuses_a_rubric_file_in_the_place_of_a_configuration() -> None:
     assert f"rubric.yaml:1: dimensions: {message}" in done.stderr
 
 
-def test_what_does_not_apply_is_told_in_the_words_of_its_judge() -> None:
+def test_a_skipped_row_has_the_reason_of_its_judge() -> None:
     output = {"metadata": {"final_answer": "The capital is Rome."}}
     tasks: list[dict[str, object]] = [{}, {"answer": "Rome"}]
     query = "What is the capital of Italy?"
@@ -238,7 +238,8 @@ def test_what_does_not_apply_is_told_in_the_words_of_its_judge() -> None:
 
 def test_judges_rows_by_the_dimensions_of_a_rubric_file() -> None:
     Path("both.yaml").write_text(
-        "dimensions:\n  right: {judge: math, weight: 3}\n  short: {judge: short.py->short, weight: 1}\n"
+        "dimensions:\n  right: {judge: math, weight: 3}\n"
+        "  short: {judge: short.py->short, weight: 1}\n"
     )
     Path("short.py").write_text(
         "from fourscore import judge\n@judge\ndef short(case, trace):\n    return 0.2\n"
@@ -270,7 +271,7 @@ def test_judges_rows_by_the_dimensions_of_a_rubric_file() -> None:
         (["--judge", "math", "--out", "no/such/folder/out"], "no/such/folder/out: No such"),
     ],
 )
-def test_bad_usage_is_2_and_says_why(words: list[str], message: str) -> None:
+def test_exits_with_2_on_bad_usage(words: list[str], message: str) -> None:
     done = fourscore("judge", *words, "--data", write(row("a", RIGHT)))
     assert done.returncode == 2
     assert message in done.stderr
@@ -279,27 +280,29 @@ def test_bad_usage_is_2_and_says_why(words: list[str], message: str) -> None:
 
 
 @pytest.mark.parametrize("data", ["missing.jsonl", "."])
-def test_data_that_cannot_be_opened(data: str) -> None:
+def test_refuses_data_that_cannot_be_opened(data: str) -> None:
     done = fourscore("judge", "--judge", "math", "--data", data)
     assert done.returncode == 2
     assert done.stderr.startswith(f"fourscore: {data}: ")
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n\n \n"])
-def test_line_ends_marks_and_blank_lines_do_not_matter(end: bytes, capfdbinary: Any) -> None:
+def test_ignores_line_endings_byte_order_marks_and_blank_lines(
+    end: bytes, capfdbinary: Any
+) -> None:
     lines = [json.dumps(row(name, RIGHT)).encode() for name in "ab"]
     Path("rows.jsonl").write_bytes(b"\xef\xbb\xbf" + end.join(lines))
     assert main(["judge", "--judge", "math", "--data", "rows.jsonl"]) == 0
-    assert [line["task_id"] for line in judged(capfdbinary.readouterr().out)] == ["a", "b"]
+    assert [line["task_id"] for line in parse_lines(capfdbinary.readouterr().out)] == ["a", "b"]
 
 
-def test_lone_surrogates_are_judged_counted_and_written_as_text() -> None:
+def test_replaces_and_counts_lone_surrogates() -> None:
     data = write(
         rb'{"task": {"task_id": "\ud800", "metadata": {"answer": "4"}}, '
         rb'"output": {"metadata": {"final_answer": "\udfff \\boxed{4}"}}}'
     )
     done = fourscore("judge", "--judge", "math", "--data", data, "--out", "o", "--json")
-    assert judged(Path("o").read_text())[0]["task_id"] == "\ufffd"
+    assert parse_lines(Path("o").read_text())[0]["task_id"] == "\ufffd"
     assert json.loads(done.stdout)["surrogates_replaced"] == 2
     assert "lone surrogates read as U+FFFD: 2" in done.stderr
     assert done.returncode == 0
@@ -324,12 +327,12 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("judge", ["math", "countdown"])
-def test_hostile_answers_end_in_a_verdict(judge: str) -> None:
+def test_hostile_answers_get_a_reward_line(judge: str) -> None:
     task = {"task_id": "t", "metadata": {"answer": "7", "target": 7, "nums": [3, 4]}}
     outputs = [{"metadata": {"final_answer": text}} for text in HOSTILE.values()]
     data = write({"task": task, "outputs": outputs})
     done = fourscore("judge", "--judge", judge, "--data", data)
-    lines = judged(done.stdout)
+    lines = parse_lines(done.stdout)
     assert done.returncode == 0
     for name, line in zip(HOSTILE, lines, strict=True):
         assert (name, line["status"], line["is_success"]) == (name, "scored", False)
@@ -337,16 +340,16 @@ def test_hostile_answers_end_in_a_verdict(judge: str) -> None:
     assert not Path("called").exists()
 
 
-def test_rows_in_memory_can_be_piped_in_process(
+def test_main_reads_rows_from_a_replaced_stdin(
     monkeypatch: pytest.MonkeyPatch, capfdbinary: Any
 ) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(json.dumps(row("a", RIGHT)).encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
     assert main(["judge", "--judge", "math", "--data", "-"]) == 0
-    assert judged(capfdbinary.readouterr().out)[0]["raw_reward"] == 1.0
+    assert parse_lines(capfdbinary.readouterr().out)[0]["raw_reward"] == 1.0
 
 
-def test_help_names_the_exit_codes_and_version_the_version() -> None:
+def test_help_lists_exit_codes_and_version_prints_the_version() -> None:
     shown = fourscore("--help")
     assert "judge" in shown.stdout
     assert "3 incomplete" in shown.stdout
@@ -355,13 +358,13 @@ def test_help_names_the_exit_codes_and_version_the_version() -> None:
         assert option in fourscore("judge", "--help").stdout
 
 
-def test_no_command_shows_the_help() -> None:
+def test_prints_the_help_without_a_command() -> None:
     done = fourscore()
     assert done.returncode == 0
     assert done.stdout == fourscore("--help").stdout
 
 
-def test_a_reader_that_goes_away_gets_no_traceback() -> None:
+def test_prints_no_traceback_when_the_reader_closes_the_pipe() -> None:
     data = write(*[row(str(i), RIGHT) for i in range(5000)])
     with subprocess.Popen(
         [FOURSCORE, "judge", "--judge", "math", "--data", data],

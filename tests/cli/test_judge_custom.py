@@ -78,12 +78,12 @@ def number(case, trace, *, times=1.0):
 
 
 @pytest.fixture(autouse=True)
-def _with_a_judge_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _write_judge_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(JUDGE)
 
 
-def judged(rows: list[Any], judge: str, *words: str) -> tuple[int, list[dict[str, Any]]]:
+def judge_rows(rows: list[Any], judge: str, *words: str) -> tuple[int, list[dict[str, Any]]]:
     """The exit code and the reward lines, one for each output, in order."""
     Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     code = main(["judge", "--judge", judge, "--data", "rows.jsonl", "--out", "out", *words])
@@ -92,7 +92,7 @@ def judged(rows: list[Any], judge: str, *words: str) -> tuple[int, list[dict[str
     return code, lines
 
 
-def rows_that(*deeds: str) -> list[Any]:
+def make_rows(*deeds: str) -> list[Any]:
     return [
         {"task": {"task_id": f"{i}"}, "output": {"metadata": {"do": deed}}}
         for i, deed in enumerate(deeds)
@@ -103,37 +103,37 @@ SCORED = (0.5, True, "scored")
 LOST = (None, None, "judge_error")
 
 
-def verdicts(lines: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+def list_results(lines: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [(line["raw_reward"], line["is_success"], line["status"]) for line in lines]
 
 
 @pytest.mark.parametrize("module", ["ajet", "fourscore"])
-def test_the_similarity_judge_of_the_tutorial(module: str) -> None:
+def test_the_similarity_judge_of_the_tutorial_gives_its_rewards(module: str) -> None:
     Path("mine.py").write_text(JUDGE.replace("from ajet.", f"from {module}."))
     task = {"task_id": "s", "metadata": {"answer": "the cat sat"}}
     rows = [
         {"task": task, "output": {"metadata": {"final_answer": answer}}}
         for answer in ("the cat sat", "the dog sat", "")
     ]
-    code, lines = judged(rows, "mine.py->Similarity")
+    code, lines = judge_rows(rows, "mine.py->Similarity")
     assert code == 0
     assert [line["raw_reward"] for line in lines] == [1.0, pytest.approx(2 / 3), 0.0]
     assert [line["is_success"] for line in lines] == [True, False, False]
 
 
-def test_a_function_with_options() -> None:
+def test_set_gives_options_to_a_judge_function() -> None:
     rows = [
         {"task": {"task_id": text}, "output": {"metadata": {"final_answer": text}}}
         for text in ("0.5", "1", "3", "x")
     ]
-    code, lines = judged(rows, "mine.py->number", "--set", "times=0.5")
+    code, lines = judge_rows(rows, "mine.py->number", "--set", "times=0.5")
     assert code == 3
-    assert verdicts(lines)[:3] == [
+    assert list_results(lines)[:3] == [
         (0.25, False, "scored"),
         (0.5, False, "scored"),
         (1.5, True, "scored"),
     ]
-    assert verdicts(lines)[3] == LOST
+    assert list_results(lines)[3] == LOST
     assert "could not convert string to float: 'x'" in lines[3]["reason"]
 
 
@@ -152,56 +152,56 @@ def test_a_function_with_options() -> None:
         ("sleep", "no answer within 1 s"),
     ],
 )
-def test_a_judge_that_breaks_loses_its_own_row(deed: str, words: str) -> None:
-    rows = rows_that("work", deed, "work")
+def test_a_judge_that_fails_costs_only_its_own_row(deed: str, words: str) -> None:
+    rows = make_rows("work", deed, "work")
     deadline = "1" if deed == "sleep" else "60"  # none but that one has anything to do with time
-    code, lines = judged(rows, "mine.py->Hostile", "--deadline", deadline)
-    assert verdicts(lines) == [SCORED, LOST, SCORED]
+    code, lines = judge_rows(rows, "mine.py->Hostile", "--deadline", deadline)
+    assert list_results(lines) == [SCORED, LOST, SCORED]
     assert words in lines[1]["reason"]
     assert code == 3
 
 
 def test_a_judge_that_holds_the_interpreter_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge_pool, "SLACK", 2.0)
-    rows = rows_that("work", "hold the interpreter", "work")
-    code, lines = judged(rows, "mine.py->Hostile", "--deadline", "1")
-    assert verdicts(lines) == [SCORED, LOST, SCORED]
+    rows = make_rows("work", "hold the interpreter", "work")
+    code, lines = judge_rows(rows, "mine.py->Hostile", "--deadline", "1")
+    assert list_results(lines) == [SCORED, LOST, SCORED]
     assert "killed" in lines[1]["reason"]
     assert code == 3
 
 
-def test_many_rows_with_two_that_end_their_process() -> None:
+def test_two_rows_that_end_their_process_cost_only_themselves() -> None:
     deeds = ["work"] * 50
     deeds[7] = deeds[40] = "exit at once"
-    code, lines = judged(rows_that(*deeds), "mine.py->Hostile")
-    assert verdicts(lines) == [LOST if i in (7, 40) else SCORED for i in range(50)]
+    code, lines = judge_rows(make_rows(*deeds), "mine.py->Hostile")
+    assert list_results(lines) == [LOST if i in (7, 40) else SCORED for i in range(50)]
     assert code == 3
 
 
-def test_an_async_judge_that_never_ends_loses_its_own_row() -> None:
-    rows = rows_that("work", "sleep", "work")
-    code, lines = judged(rows, "mine.py->Waiting", "--deadline", "1")
-    assert verdicts(lines) == [SCORED, LOST, SCORED]
+def test_an_async_judge_that_never_ends_costs_only_its_own_row() -> None:
+    rows = make_rows("work", "sleep", "work")
+    code, lines = judge_rows(rows, "mine.py->Waiting", "--deadline", "1")
+    assert list_results(lines) == [SCORED, LOST, SCORED]
     assert "no answer within 1 s" in lines[1]["reason"]
     assert code == 3
 
 
-def test_what_a_judge_prints_while_judging_is_not_a_reward_line(capfd: Any) -> None:
-    Path("rows.jsonl").write_text(json.dumps(rows_that("print")[0]))
+def test_sends_what_a_judge_prints_to_stderr(capfd: Any) -> None:
+    Path("rows.jsonl").write_text(json.dumps(make_rows("print")[0]))
     assert main(["judge", "--judge", "mine.py->Hostile", "--data", "rows.jsonl"]) == 0
     shown = capfd.readouterr()
     assert json.loads(shown.out)["raw_reward"] == 0.5
     assert "a line that is no reward" in shown.err
 
 
-def test_a_judge_that_writes_on_its_input_disturbs_nobody() -> None:
+def test_a_judge_that_changes_its_input_does_not_affect_other_rows() -> None:
     outputs = [{"metadata": {"do": "write on its input"}}, {"metadata": {"do": "work"}}]
     row = {"task": {"task_id": "g", "metadata": {"answer": "x"}}, "outputs": outputs}
     Path("rows.jsonl").write_text(json.dumps(row))
     words = ["--data", "rows.jsonl", "--out", "out"]
     assert main(["judge", "--judge", "mine.py->Hostile", *words]) == 0
     lines = [json.loads(line) for line in Path("out").read_text().splitlines()]
-    assert verdicts(lines) == [SCORED, SCORED]
+    assert list_results(lines) == [SCORED, SCORED]
     assert [line["index"] for line in lines] == [0, 1]
 
 
@@ -221,9 +221,9 @@ def test_a_judge_that_writes_on_its_input_disturbs_nobody() -> None:
         ("def g(case, trace): ...\n", "there is no f in it"),
     ],
 )
-def test_a_judge_file_that_cannot_be_used_is_bad_input(text: str, words: str, capfd: Any) -> None:
+def test_refuses_a_judge_file_that_cannot_be_used(text: str, words: str, capfd: Any) -> None:
     Path("broken.py").write_text(text)
-    Path("rows.jsonl").write_text(json.dumps(rows_that("work")[0]))
+    Path("rows.jsonl").write_text(json.dumps(make_rows("work")[0]))
     assert main(["judge", "--judge", "broken.py->f", "--data", "rows.jsonl"]) == 2
     shown = capfd.readouterr()
     assert words in shown.err

@@ -20,7 +20,7 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 @pytest.fixture(autouse=True)
-def _with_a_judge_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _write_judge_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(JUDGE)
 
@@ -45,7 +45,7 @@ def judge(*words: str, stdin: bytes | None = None) -> bytes:
     return done.stdout
 
 
-def test_several_processes_give_what_one_gives_byte_for_byte() -> None:
+def test_several_processes_write_the_same_bytes_as_one() -> None:
     data = write(12_000)
     assert Path(data).stat().st_size > 3_000_000
     words = ["--judge", "math", "--data"]
@@ -57,7 +57,7 @@ def test_several_processes_give_what_one_gives_byte_for_byte() -> None:
     assert judge(*words, "-", "--workers", "3", stdin=Path(data).read_bytes()) == alone
 
 
-def test_a_broken_row_far_down_is_found_by_its_line() -> None:
+def test_names_the_line_of_a_broken_row_far_down() -> None:
     data = write(12_000)
     with Path(data).open("a") as stream:
         stream.write('\n{"task": {"task_id": []}, "output": {}}\n')

@@ -1,4 +1,4 @@
-"""What used to end `fourscore judge`, or lose rows that were not to blame."""
+"""Rows and judges that once ended `fourscore judge`, or cost rows that were not to blame."""
 
 import json
 import subprocess
@@ -49,25 +49,25 @@ def statuses(text: str) -> list[str]:
         b'{"task": {"metadata": {"\xed\xa0\x80": 1}}, "output": {}}',
     ],
 )
-def test_bytes_in_a_string_that_are_not_utf8(line: bytes) -> None:
+def test_refuses_bytes_that_are_not_utf8_in_a_row(line: bytes) -> None:
     with pytest.raises(DataError, match="not UTF-8 at byte"):
         read_row(line)
 
 
-def test_not_utf8_from_the_command_line_is_2() -> None:
+def test_exits_with_2_on_data_that_is_not_utf8() -> None:
     Path("rows.jsonl").write_bytes(b'{"task": {"main_query": "\xff"}, "output": {}}\n')
     done = fourscore("judge", "--judge", "math", "--data", "rows.jsonl")
     assert done.returncode == 2, done.stderr
     assert "rows.jsonl:1: not UTF-8" in done.stderr
 
 
-def test_alias_bomb() -> None:
+def test_refuses_a_yaml_alias_bomb() -> None:
     bomb = "a0: &a0 [x]\n" + "".join(
         f"a{i}: &a{i} [{','.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 30)
     )
     program = (
-        "import sys\nfrom fourscore.formats.yaml_file import parse_document\n"
-        "parse_document(sys.stdin.read(), 'f')\nprint('done')"
+        "import sys\nfrom fourscore.formats.yaml_file import parse_yaml\n"
+        "parse_yaml(sys.stdin.read(), 'f')\nprint('done')"
     )
     done = subprocess.run(
         [
@@ -84,16 +84,16 @@ def test_alias_bomb() -> None:
 
 
 @pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: *a}"])
-def test_an_alias_to_itself(text: str) -> None:
+def test_refuses_a_yaml_alias_to_itself(text: str) -> None:
     with pytest.raises(ConfigError):
         parse_yaml(text, "f")
 
 
-def test_times_stay_text() -> None:
+def test_reads_yaml_times_as_text() -> None:
     assert parse_yaml("a: 2024-01-01 10:00:00", "f").value == {"a": "2024-01-01 10:00:00"}
 
 
-def test_relative_imports_of_a_module_judge() -> None:
+def test_a_judge_module_may_use_relative_imports() -> None:
     Path("tutorial/mine").mkdir(parents=True)
     Path("tutorial/mine/words.py").write_text("REWARD = 0.5\n")
     Path("tutorial/mine/judge.py").write_text(
@@ -105,13 +105,13 @@ def test_relative_imports_of_a_module_judge() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_judge_file_that_prints_while_loading() -> None:
+def test_sends_what_a_judge_file_prints_while_loading_to_stderr() -> None:
     Path("noisy.py").write_text("print('loading')\ndef f(case, trace): return 1.0\n")
     done = fourscore("judge", "--judge", "noisy.py->f", "--data", rows("a"), "--out", "o", "--json")
     assert json.loads(done.stdout)["planned"] == 1
 
 
-def test_interrupt_raised_by_an_async_judge() -> None:
+def test_a_keyboard_interrupt_raised_by_a_judge_costs_its_own_row() -> None:
     Path("j.py").write_text(
         "async def f(case, trace):\n"
         "    if trace.metadata['do'] == 'stop': raise KeyboardInterrupt\n"
@@ -121,7 +121,7 @@ def test_interrupt_raised_by_an_async_judge() -> None:
     assert statuses(done.stdout) == ["scored", "judge_error", "scored"], done.stderr
 
 
-def test_an_async_judge_that_blocks_its_loop() -> None:
+def test_an_async_judge_that_blocks_its_loop_costs_its_own_row() -> None:
     Path("j.py").write_text(
         "import asyncio, time\n"
         "async def f(case, trace):\n"
@@ -135,7 +135,7 @@ def test_an_async_judge_that_blocks_its_loop() -> None:
     assert [given[0], given[2], given[3]] == ["scored"] * 3
 
 
-def test_many_hanging_rows_leave_the_others_alone() -> None:
+def test_many_rows_that_hang_do_not_cost_the_others() -> None:
     Path("j.py").write_text(
         "import time\n"
         "def f(case, trace):\n"
@@ -148,14 +148,14 @@ def test_many_hanging_rows_leave_the_others_alone() -> None:
     assert statuses(done.stdout) == ["judge_error", "scored"] * 90
 
 
-def test_a_disk_that_is_full() -> None:
+def test_exits_with_3_when_the_disk_is_full() -> None:
     Path("rows.jsonl").write_text('{"task": {"metadata": {"answer": "1"}}, "output": {}}\n')
     with Path("/dev/full").open("w") as full:
         done = fourscore("judge", "--judge", "math", "--data", "rows.jsonl", stdout=full)
-    assert "Traceback" not in done.stderr
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False)
 
 
-def test_an_inline_judge_of_the_user_cannot_end_this_process() -> None:
+def test_a_custom_judge_cannot_end_the_command() -> None:
     Path("j.py").write_text(
         "import os\nfrom fourscore import Signal\n"
         "class J:\n    names = ('j',)\n    runs = 'inline'\n"
@@ -167,8 +167,10 @@ def test_an_inline_judge_of_the_user_cannot_end_this_process() -> None:
     assert statuses(done.stdout) == ["scored", "judge_error", "scored"]
 
 
-def test_a_queue_longer_than_the_patience_of_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`WorkerPool` gives a job up unasked after `patience` (300 s); a chunk may take 16 deadlines."""
+def test_rows_may_wait_longer_than_the_timeout_of_the_worker_pool(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`WorkerPool` gives up a waiting job after `patience` (300 s); a chunk may take 16 deadlines."""
     monkeypatch.setattr(judge_pool, "WorkerPool", partial(WorkerPool, patience=1.0))
     monkeypatch.setattr(judge_pool, "ROWS_AT_RISK", 1)
     Path("j.py").write_text(

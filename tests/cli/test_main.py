@@ -12,7 +12,7 @@ import pytest
 from fourscore.cli.completion import SHELLS
 from fourscore.cli.main import COMMANDS, main
 
-from .typed import FOURSCORE
+from .command import FOURSCORE
 
 
 def refuse(capsys: Any, *words: str) -> tuple[str, str]:

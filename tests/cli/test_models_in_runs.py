@@ -17,7 +17,7 @@ from tests.models.fake_endpoint import (
     serve_endpoint,
 )
 
-from .typed import typed as fourscore
+from .command import run_fourscore as fourscore
 
 AGENT = """
 def answer(input):
@@ -49,8 +49,8 @@ class Asks:
         return Usage(calls=1, input_tokens=1000, output_tokens=20)
 
     async def judge(self, case, trace):
-        ask = Request(messages=(ChatMessage("user", f"judge {case.id}: {trace.answer}"),), max_tokens=20)
-        reply = await self.pool_model.ask(ask)
+        message = ChatMessage("user", f"judge {case.id}: {trace.answer}")
+        reply = await self.pool_model.ask(Request(messages=(message,), max_tokens=20))
         return (Signal(name="asked", value=float(reply.text), usage=reply.usage),)
 """
 N = 12
@@ -80,7 +80,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 PARTS = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
 
 
-def ran(*words: str, code: int = 0) -> dict[str, Any]:
+def run_json(*words: str, code: int = 0) -> dict[str, Any]:
     done = fourscore("run", *PARTS, "--concurrency", "2", "--json", *words)
     assert done.returncode == code, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
@@ -88,12 +88,12 @@ def ran(*words: str, code: int = 0) -> dict[str, Any]:
     return document
 
 
-def called() -> int:
+def count_agent_calls() -> int:
     return len(Path("called").read_text().splitlines())
 
 
-def test_accounts_cache_and_provenance(endpoint: Endpoint) -> None:
-    first = ran()
+def test_summary_has_model_usage_cache_hits_and_provenance(endpoint: Endpoint) -> None:
+    first = run_json()
     (account,) = first["models"]
     assert (account["model"], account["calls"], account["cached"]) == ("gpt-4o-mini", N, 0)
     assert account["dollars"] == pytest.approx(N * (11 * 0.15 + 7 * 0.6) / 1e6)
@@ -107,7 +107,7 @@ def test_accounts_cache_and_provenance(endpoint: Endpoint) -> None:
     assert "gpt-4o-mini; prompts: plain v1" in Path("report.html").read_text()
     assert json.loads(Path("all.json").read_text())["summary"]["provenance"] == first["provenance"]
 
-    again = ran("--no-cache")
+    again = run_json("--no-cache")
     assert again["models"][0]["calls"] == N
     assert len(endpoint.requests) == 2 * N
 
@@ -120,12 +120,12 @@ def test_accounts_cache_and_provenance(endpoint: Endpoint) -> None:
     assert "judged by gpt-4o-mini; prompts: plain v1" in words
 
 
-def test_a_budget_stops_a_run_which_a_larger_one_goes_on_with(endpoint: Endpoint) -> None:
+def test_a_spent_budget_stops_a_run_that_a_larger_one_resumes(endpoint: Endpoint) -> None:
     done = fourscore("run", *PARTS, "--concurrency", "2", "--budget", "5calls")
     assert done.returncode == 3, done.stderr
     assert f"the budget of 5 calls is spent: {N - 5} of {N} were not measured" in done.stdout
     assert len(endpoint.requests) == 5
-    assert called() < N
+    assert count_agent_calls() < N
     resume = done.stderr.splitlines()[-1].partition("go on with: ")[2]
     assert resume.endswith("--retry cancelled --budget 10calls")
 
@@ -142,11 +142,11 @@ def test_a_budget_stops_a_run_which_a_larger_one_goes_on_with(endpoint: Endpoint
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["statuses"]["scored"] == N
-    assert len(endpoint.requests) == N == called()  # nobody was asked twice
+    assert len(endpoint.requests) == N == count_agent_calls()  # nobody was asked twice
     assert document["cost"]["judges"]["calls"] == N
 
 
-def test_what_was_spent_without_a_score_stays_in_the_cost(endpoint: Endpoint) -> None:
+def test_cost_includes_calls_that_gave_no_score(endpoint: Endpoint) -> None:
     twice = """
 class Twice(Asks):
     async def judge(self, case, trace):
@@ -161,7 +161,7 @@ class Twice(Asks):
 """
     Path("judge.py").write_text(f"from fourscore.models.messages import ModelError\n{JUDGE}{twice}")
     Path("rubric.yaml").write_text("dimensions:\n  asked: {judge: judge.py->Twice}\n")
-    first = ran("--budget", "5calls", "--concurrency", "1", code=3)
+    first = run_json("--budget", "5calls", "--concurrency", "1", code=3)
     assert first["statuses"]["scored"] == 2
     assert first["cost"]["judges"]["calls"] == 5
     words = ["run", "--resume", first["run"], "--retry", "cancelled", "--json"]
@@ -173,15 +173,15 @@ class Twice(Asks):
     assert document["budget"]["spent"]["calls"] == 2 * N
 
 
-def test_money(endpoint: Endpoint) -> None:
+def test_a_budget_in_dollars_stops_a_run(endpoint: Endpoint) -> None:
     limit = 0.0001  # a call takes some 0.000006, and 0.00002 are set aside for it
-    document = ran("--budget", str(limit), "--budget", "9calls", code=3)
+    document = run_json("--budget", str(limit), "--budget", "9calls", code=3)
     assert document["budget"]["limits"] == {"dollars": limit, "calls": 9}
     assert 0 < document["budget"]["spent"]["dollars"] <= limit
-    assert ran("--no-cache", "--budget", "1.5")["statuses"]["scored"] == N
+    assert run_json("--no-cache", "--budget", "1.5")["statuses"]["scored"] == N
 
 
-def test_money_needs_a_price_before_the_first_case(endpoint: Endpoint) -> None:
+def test_a_budget_in_dollars_needs_prices_before_the_first_case(endpoint: Endpoint) -> None:
     Path("rubric.yaml").write_text(
         "dimensions:\n  asked: {judge: judge.py->Asks, with: {model: 'openai:mystery'}}\n"
     )
@@ -191,13 +191,13 @@ def test_money_needs_a_price_before_the_first_case(endpoint: Endpoint) -> None:
     assert not Path("called").exists()
     assert not Path(".fourscore").exists()
     Path("prices.yaml").write_text("mystery: {input: 1, output: 1}\n")
-    document = ran("--budget", "1", "--prices", "prices.yaml")
+    document = run_json("--budget", "1", "--prices", "prices.yaml")
     assert document["models"][0]["dollars"] == pytest.approx(N * 18 / 1e6)
     unpriced = fourscore("run", *PARTS, "--no-cache", "--budget", "100000tokens")
     assert "mystery: 12 calls (0 failed), 132 + 84 tokens, no price known" in unpriced.stdout
 
 
-def test_a_missing_key_is_noticed_before_the_first_case() -> None:
+def test_reports_a_missing_key_before_the_first_case() -> None:
     done = fourscore("run", *PARTS)
     assert done.returncode == 2
     assert "there is no key for api.openai.com: set OPENAI_API_KEY" in done.stderr
@@ -215,14 +215,16 @@ def test_a_missing_key_is_noticed_before_the_first_case() -> None:
         (["--prices", "nowhere.yaml"], "nowhere.yaml"),
     ],
 )
-def test_bad_budgets(words: list[str], message: str, endpoint: Endpoint) -> None:
+def test_refuses_bad_budgets(words: list[str], message: str, endpoint: Endpoint) -> None:
     done = fourscore("run", *PARTS, *words)
     assert done.returncode == 2
     assert message in done.stderr
     assert not endpoint.requests
 
 
-def test_a_configuration(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_model_settings_from_a_configuration(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("FOURSCORE_BASE_URL")
     Path("sub").mkdir()
     Path("sub/prices.yaml").write_text("gpt-4o-mini: {input: 1000, output: 1000}\n")
@@ -257,7 +259,9 @@ fourscore:
     assert "concurency" in done.stderr
 
 
-def test_what_the_endpoint_says_is_the_status(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_the_endpoint_become_the_status_of_a_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def script(request: ReceivedRequest, _: int) -> CannedReply:
         text = request.body["messages"][0]["content"]
         if "task 1:" in text or text.endswith("task 1"):
@@ -268,7 +272,7 @@ def test_what_the_endpoint_says_is_the_status(monkeypatch: pytest.MonkeyPatch) -
 
     with serve_endpoint(script) as endpoint:
         monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
-        document = ran(code=3)
+        document = run_json(code=3)
         assert document["statuses"]["refused"] == 1
         assert document["statuses"]["judge_error"] == 1
         assert document["cost"]["judges"]["calls"] == N
@@ -280,9 +284,9 @@ def test_what_the_endpoint_says_is_the_status(monkeypatch: pytest.MonkeyPatch) -
         assert signal["usage"]["calls"] == 1
 
 
-def test_rescoring_has_a_budget(endpoint: Endpoint) -> None:
+def test_rescore_stops_at_its_budget(endpoint: Endpoint) -> None:
     Path("plain.yaml").write_text("dimensions:\n  right: {judge: math}\n")
-    plain = ran("--rubric", "plain.yaml", code=3)
+    plain = run_json("--rubric", "plain.yaml", code=3)
     assert not endpoint.requests
     done = fourscore("rescore", plain["run"], "--rubric", "rubric.yaml", "--budget", "4calls")
     assert done.returncode == 3
@@ -293,7 +297,7 @@ def test_rescoring_has_a_budget(endpoint: Endpoint) -> None:
     assert len(endpoint.requests) == N
 
 
-def test_judging_has_a_budget(endpoint: Endpoint) -> None:
+def test_judge_stops_at_its_budget(endpoint: Endpoint) -> None:
     rows = [
         {
             "task": {"task_id": f"t{n}", "main_query": "q"},
@@ -314,7 +318,7 @@ def test_judging_has_a_budget(endpoint: Endpoint) -> None:
     assert len(endpoint.requests) == N
 
 
-def test_a_dry_run_tells_the_most_that_it_may_cost() -> None:
+def test_dry_run_prints_the_most_it_may_cost() -> None:
     words = ["--repeats", "3", "--limit", "5", "--budget", "0.001", "--dry-run"]
     done = fourscore("run", *PARTS, *words, "--json")  # without a key
     assert done.returncode == 0, done.stderr
@@ -339,10 +343,10 @@ def ask_model(*words: str, code: int = 0) -> dict[str, Any]:
     Path("long.py").write_text(
         "from fourscore import judge\n@judge\ndef long(case, trace): return len(trace.answer) > 3\n"
     )
-    return ran("--agent", "openai:gpt-4o-mini", "--rubric", "echo.yaml", *words, code=code)
+    return run_json("--agent", "openai:gpt-4o-mini", "--rubric", "echo.yaml", *words, code=code)
 
 
-def test_a_model_as_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_a_model_as_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     def script(request: ReceivedRequest, number: int) -> CannedReply:
         return make_completion(f"reply {number} to {request.body['messages'][-1]['content']}")
 
@@ -374,7 +378,7 @@ def test_a_model_as_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not Path("cache.db").exists()
 
 
-def test_a_model_that_fails_is_an_agent_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_model_under_test_is_an_agent_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def script(request: ReceivedRequest, _: int) -> CannedReply:
         text = request.body["messages"][0]["content"]
         answers = {
@@ -398,7 +402,7 @@ def test_a_model_that_fails_is_an_agent_that_fails(monkeypatch: pytest.MonkeyPat
         assert "cut at its limit" in str(row["trace"]["metadata"]["fourscore"]["notes"])
 
 
-def test_the_agent_pays_from_the_same_budget(endpoint: Endpoint) -> None:
+def test_agent_and_judges_share_one_budget(endpoint: Endpoint) -> None:
     document = ask_model("--budget", "5calls", code=3)
     assert document["statuses"]["scored"] == 5
     assert document["statuses"]["cancelled"] == N - 5
@@ -410,7 +414,7 @@ def test_the_agent_pays_from_the_same_budget(endpoint: Endpoint) -> None:
     assert len(endpoint.requests) == N
 
 
-def test_a_key_is_written_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_writes_the_api_key_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     key = "sk-planted-4f9d2c71e8a35b60"
     monkeypatch.setenv("MY_KEY", key)
 

@@ -1,4 +1,4 @@
-"""A bar on a terminal, nothing anywhere else."""
+"""The progress bar of `fourscore judge`."""
 
 import io
 import sys
@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> str:
+def show_progress(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", stream)
     with Progress(100) as progress:
@@ -23,11 +23,11 @@ def shown(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> str:
     return stream.getvalue()
 
 
-def test_a_terminal_sees_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = shown(Terminal(), monkeypatch)
+def test_draws_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = show_progress(Terminal(), monkeypatch)
     assert "judging" in text
     assert "40/100 bytes" in text
 
 
-def test_nobody_else_sees_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown(io.StringIO(), monkeypatch) == ""
+def test_writes_nothing_where_stderr_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert show_progress(io.StringIO(), monkeypatch) == ""

@@ -1,4 +1,4 @@
-"""`fourscore rubric learn`, as it is typed."""
+"""`fourscore rubric learn` as a command."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ from tests.models.fake_endpoint import (
 from fourscore.cli.main import main
 from fourscore.judges.rubric_file import read_rubric
 
-from .typed import typed
+from .command import run_fourscore
 
 
 def script(request: ReceivedRequest, _: int) -> CannedReply:
@@ -28,7 +28,7 @@ def script(request: ReceivedRequest, _: int) -> CannedReply:
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _change_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FOURSCORE_CACHE", str(tmp_path / "cache.sqlite"))
     for name in ("FOURSCORE_BASE_URL", "OPENAI_API_KEY", "DASHSCOPE_API_KEY"):
@@ -44,11 +44,11 @@ def endpoint() -> Iterator[Endpoint]:
 def learn(endpoint: Endpoint | None, *words: str, rows: list[Any] | None = None) -> int:
     planted.write(Path("train.jsonl"), planted.rows(100) if rows is None else rows)
     where = ["--base-url", endpoint.url] if endpoint else []
-    told = ["rubric", "learn", "--data", "train.jsonl", "--model", "openai:gpt-4o-mini"]
-    return main([*told, *where, *words])
+    command = ["rubric", "learn", "--data", "train.jsonl", "--model", "openai:gpt-4o-mini"]
+    return main([*command, *where, *words])
 
 
-def test_a_rubric_that_every_phase_can_use(
+def test_learns_a_rubric_that_every_phase_can_use(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert learn(endpoint, "--budget", "2.0", "--categories", "2") == 0
@@ -76,7 +76,7 @@ def test_a_rubric_that_every_phase_can_use(
     assert set(summary["dimension_averages"]) == {"content", "rest"}
 
 
-def test_json_and_the_same_again_asks_nothing(
+def test_the_same_command_again_makes_no_calls(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert learn(endpoint, "--json") == 0
@@ -96,7 +96,7 @@ def test_json_and_the_same_again_asks_nothing(
     assert len(endpoint.requests) == asked
 
 
-def test_nothing_learned_is_a_failed_gate_and_the_file_says_so(
+def test_exits_with_1_when_nothing_was_learned(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert learn(endpoint, rows=planted.rows(100, shuffled=True)) == 1
@@ -107,16 +107,14 @@ def test_nothing_learned_is_a_failed_gate_and_the_file_says_so(
     assert rubric.dimensions[0].judge.names == ("rating",)  # type: ignore[union-attr]
 
 
-def test_ranks_from_the_command_line(
-    endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_learns_a_listwise_rubric(endpoint: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
     assert learn(endpoint, "--mode", "listwise", rows=planted.ranked_rows(80)) == 0
     assert "Kendall: " in capsys.readouterr().out
     judge: Any = read_rubric("rubric.yaml").dimensions[0].judge
     assert "The answer has a example" in judge.criterion
 
 
-def test_a_dry_run_asks_nothing_and_writes_nothing(
+def test_dry_run_makes_no_calls_and_writes_nothing(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert learn(endpoint, "--dry-run", "--json", "--budget", "100calls") == 0
@@ -131,14 +129,16 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(
     assert not Path("rubric.yaml.journal.jsonl").exists()
 
 
-def test_the_plan_is_never_exceeded(endpoint: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
+def test_makes_no_more_calls_than_planned(
+    endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert learn(endpoint, "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert 0 < len(endpoint.requests) <= document["plan"]["calls_at_most"]
 
 
 @pytest.mark.parametrize("limit", ["50calls", "20000tokens", "0.005"])
-def test_a_budget_too_small_for_a_round_asks_nothing(
+def test_makes_no_calls_with_a_budget_too_small_for_a_round(
     endpoint: Endpoint, limit: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert learn(endpoint, "--budget", limit) == 3
@@ -147,7 +147,7 @@ def test_a_budget_too_small_for_a_round_asks_nothing(
     assert not Path("rubric.yaml").exists()
 
 
-def test_a_larger_budget_goes_on_where_a_smaller_one_ended(
+def test_a_larger_budget_resumes_where_a_smaller_one_ended(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--json", "--concurrency", "4"]
@@ -168,7 +168,7 @@ def test_a_larger_budget_goes_on_where_a_smaller_one_ended(
     assert len(asks) == len(set(asks))
 
 
-def test_an_endpoint_that_fails_is_incomplete_and_tells_how_to_go_on(
+def test_exits_with_3_and_prints_how_to_go_on_when_the_endpoint_fails(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with serve_endpoint([make_error(401, "bad key")]) as endpoint:
@@ -196,7 +196,7 @@ def test_an_endpoint_that_fails_is_incomplete_and_tells_how_to_go_on(
         (("--model", "openai:unheard-of", "--budget", "1"), None, "no price is known"),
     ],
 )
-def test_bad_input_names_its_place_and_changes_nothing(
+def test_refuses_bad_input_and_names_its_place(
     words: tuple[str, ...],
     rows: list[Any] | None,
     message: str,
@@ -209,12 +209,12 @@ def test_bad_input_names_its_place_and_changes_nothing(
     assert not Path("rubric.yaml").exists()
 
 
-def test_a_missing_key_shows_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_a_missing_key_before_the_first_call(capsys: pytest.CaptureFixture[str]) -> None:
     assert learn(None) == 2
     assert "there is no key for api.openai.com: set OPENAI_API_KEY" in capsys.readouterr().err
 
 
-def test_a_rubric_that_somebody_wrote_is_not_written_over(
+def test_does_not_overwrite_a_rubric_that_was_not_learned(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("rubric.yaml").write_text("dimensions: {math: {}}\n")
@@ -224,15 +224,15 @@ def test_a_rubric_that_somebody_wrote_is_not_written_over(
     assert not endpoint.requests
 
 
-def test_help_and_no_action() -> None:
-    done = typed("rubric", "learn", "--help")
+def test_prints_help_and_needs_an_action() -> None:
+    done = run_fourscore("rubric", "learn", "--help")
     assert done.returncode == 0
     for word in ("--data", "--mode", "--language", "--max-rubrics", "--budget", "--dry-run"):
         assert word in done.stdout
-    assert typed("rubric").returncode == 2
+    assert run_fourscore("rubric").returncode == 2
 
 
-def test_a_terminal_sees_verdicts_counted(
+def test_counts_verdicts_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from fourscore.report.learning_panel import Counter

@@ -1,4 +1,4 @@
-"""`fourscore run` and its companions: real processes, real stores, killed and resumed."""
+"""`fourscore run`, `rescore`, `show`, `label`: real processes and stores, killed and resumed."""
 
 import csv
 import json
@@ -20,8 +20,8 @@ import pytest
 
 from fourscore.cli.main import main
 
-from .typed import FOURSCORE
-from .typed import typed as fourscore
+from .command import FOURSCORE
+from .command import run_fourscore as fourscore
 
 AGENT = """
 import os, time
@@ -48,18 +48,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     Path("agent.py").write_text(AGENT)
     Path("rubric.yaml").write_text(RUBRIC)
-    cases([case(n) for n in range(1, 21)])
+    write_cases([case(n) for n in range(1, 21)])
     return tmp_path  # type: ignore[return-value]
 
 
-def cases(rows: list[dict[str, Any]]) -> None:
+def write_cases(rows: list[dict[str, Any]]) -> None:
     Path("cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 PARTS = ["--cases", "cases.jsonl", "--rubric", "rubric.yaml", "--agent", "agent.py:answer"]
 
 
-def ran(*words: str, code: int = 0) -> dict[str, Any]:
+def run_json(*words: str, code: int = 0) -> dict[str, Any]:
     done = fourscore("run", *PARTS, "--json", *words)
     assert done.returncode == code, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
@@ -67,8 +67,8 @@ def ran(*words: str, code: int = 0) -> dict[str, Any]:
     return document
 
 
-def test_a_run_from_cases_to_summary() -> None:
-    document = ran()
+def test_runs_all_cases_and_prints_the_summary() -> None:
+    document = run_json()
     assert (document["total_tests"], document["passed"], document["failed"]) == (20, 16, 4)
     assert document["pass_rate"] == 0.8
     assert document["pass_rate_interval"][0] < 0.8 < document["pass_rate_interval"][1]
@@ -77,17 +77,17 @@ def test_a_run_from_cases_to_summary() -> None:
     assert set(document["by_tag"]) == {"even", "odd"}
 
 
-def test_what_an_agent_does_costs_its_own_case_only() -> None:
+def test_an_agent_that_fails_costs_only_its_own_case() -> None:
     words = ["double", "crash", "hang", "exit", "none", "big", "double"]
-    cases([case(n, word) for n, word in enumerate(words, 1)])
-    document = ran("--deadline", "1")
+    write_cases([case(n, word) for n, word in enumerate(words, 1)])
+    document = run_json("--deadline", "1")
     assert document["statuses"]["timeout"] == 1
     assert document["statuses"]["agent_error"] >= 2
     assert document["passed"] == 2
     assert document["total_tests"] == len(words)
 
 
-def test_a_summary_for_people() -> None:
+def test_prints_the_summary_as_text() -> None:
     done = fourscore("run", *PARTS, "--name", "nightly", "--repeats", "2")
     assert done.returncode == 0
     assert "planned        40 = 40 scored" in done.stdout
@@ -104,8 +104,8 @@ def test_a_summary_for_people() -> None:
         (["lower(pass_rate)>=0.5"], 0),
     ],
 )
-def test_gates_decide(gates: list[str], code: int) -> None:
-    ran(*[word for gate in gates for word in ("--gate", gate)], code=code)
+def test_gates_decide_the_exit_code(gates: list[str], code: int) -> None:
+    run_json(*[word for gate in gates for word in ("--gate", gate)], code=code)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_gates_decide(gates: list[str], code: int) -> None:
         (["--agent", "agent.py:missing"], "there is no missing in it"),
     ],
 )
-def test_bad_usage_is_2_and_leaves_no_run(words: list[str], message: str) -> None:
+def test_bad_usage_exits_with_2_and_stores_no_run(words: list[str], message: str) -> None:
     done = fourscore("run", *PARTS, *words)
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
@@ -138,7 +138,9 @@ def test_bad_usage_is_2_and_leaves_no_run(words: list[str], message: str) -> Non
         (["run", *PARTS, "--repeats", "0"], "repeats", "expected at least 1"),
     ],
 )
-def test_bad_usage_has_a_document_too(words: list[str], field: str | None, message: str) -> None:
+def test_bad_usage_with_json_prints_an_error_document(
+    words: list[str], field: str | None, message: str
+) -> None:
     done = fourscore(*words, "--json")
     error = {"message": message, "file": None, "line": None, "field": field}
     assert json.loads(done.stdout) == {"error": error, "exit_code": 2}
@@ -154,14 +156,14 @@ def test_bad_usage_has_a_document_too(words: list[str], field: str | None, messa
         ('{"id": "a", "input": 1, "tags": 7}\n', "tags"),
     ],
 )
-def test_a_broken_case_file_is_refused_with_its_place(text: str, message: str) -> None:
+def test_refuses_a_broken_case_file_and_names_its_place(text: str, message: str) -> None:
     Path("cases.jsonl").write_text(text)
     done = fourscore("run", *PARTS)
     assert done.returncode == 2
     assert message in done.stderr
 
 
-def test_a_rubric_with_a_typo_names_its_line() -> None:
+def test_names_the_line_of_a_typo_in_a_rubric() -> None:
     Path("rubric.yaml").write_text(RUBRIC.replace("judge: math", "judge: math, wieght: 2"))
     done = fourscore("run", *PARTS)
     assert done.returncode == 2
@@ -170,16 +172,16 @@ def test_a_rubric_with_a_typo_names_its_line() -> None:
     )
 
 
-def test_choosing_and_a_dry_run() -> None:
+def test_chooses_cases_and_dry_run_stores_nothing() -> None:
     done = fourscore("run", *PARTS, "--tag", "odd", "--limit", "3", "--dry-run", "--json")
     assert json.loads(done.stdout)["first"] == ["c1", "c3", "c5"]
     assert not Path(".fourscore").exists()
-    one, two = (ran("--sample", "5", "--seed", "7")["failures"] for _ in range(2))
+    one, two = (run_json("--sample", "5", "--seed", "7")["failures"] for _ in range(2))
     assert one == two
-    assert ran("--where", "id=c3")["planned"] == 1
+    assert run_json("--where", "id=c3")["planned"] == 1
 
 
-def test_cases_from_stdin_or_a_pipe() -> None:
+def test_reads_cases_from_stdin_and_from_a_pipe() -> None:
     text, parts = Path("cases.jsonl").read_text(), PARTS[2:]
     done = fourscore("run", "--cases", "-", *parts, "--json", input=text)
     document = json.loads(done.stdout)
@@ -211,20 +213,20 @@ def test_cases_from_stdin_or_a_pipe() -> None:
     )
 
 
-def test_cases_from_stdin_are_given_again_to_go_on() -> None:
+def test_resume_needs_cases_from_stdin_again() -> None:
     text, words = Path("cases.jsonl").read_text(), [*PARTS[2:], "--fail-fast", "--concurrency", "1"]
     done = fourscore("run", "--cases", "-", *words, input=text)
-    told = shlex.split(done.stderr.partition("go on with: fourscore ")[2])
-    assert told[-2:] == ["--cases", "-"]
-    went_on = json.loads(fourscore(*told, "--json", input=text).stdout)
+    command = shlex.split(done.stderr.partition("go on with: fourscore ")[2])
+    assert command[-2:] == ["--cases", "-"]
+    went_on = json.loads(fourscore(*command, "--json", input=text).stdout)
     assert (went_on["passed"], went_on["failed"]) == (8, 2)  # to the next failure
-    refused = fourscore(*told[:-2])
+    refused = fourscore(*command[:-2])
     assert (refused.returncode, "--cases" in refused.stderr) == (2, True)
-    other = fourscore(*told, input=text.replace("c20", "c21"))
+    other = fourscore(*command, input=text.replace("c20", "c21"))
     assert (other.returncode, "the cases have changed" in other.stderr) == (2, True)
 
 
-def test_fail_fast_stops_and_the_rest_is_counted() -> None:
+def test_fail_fast_counts_the_rest_as_cancelled() -> None:
     done = fourscore("run", *PARTS, "--fail-fast", "--concurrency", "1", "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 3
@@ -233,9 +235,9 @@ def test_fail_fast_stops_and_the_rest_is_counted() -> None:
     assert "--resume" in done.stderr
 
 
-def test_exports() -> None:
+def test_writes_every_kind_of_report() -> None:
     names = ["r.xml", "r.json", "r.csv", "r.md", "r.parquet"]
-    ran(*[word for name in names for word in ("--out", name)])
+    run_json(*[word for name in names for word in ("--out", name)])
     suite = ET.parse("r.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("failures"), len(suite)) == ("20", "4", 20)
     assert len(json.loads(Path("r.json").read_text())["rows"]) == 20
@@ -260,19 +262,19 @@ def silent(case, trace):
 @pytest.mark.parametrize(
     ("judge", "why"), [("short", "worst 0.10: too long, by far"), ("silent", "worst 0.05")]
 )
-def test_a_report_says_of_a_failure_what_the_panel_says(judge: str, why: str) -> None:
+def test_reports_give_the_same_reason_as_the_panel(judge: str, why: str) -> None:
     """A mean below the threshold has no reason of its own: it is that of the lowest dimension."""
     Path("length.py").write_text(LENGTH)
     lines = (
         f"  right: {{judge: math, weight: 1}}\n  worst: {{judge: length.py->{judge}, weight: 2}}"
     )
     Path("rubric.yaml").write_text(f"dimensions:\n{lines}\n")
-    cases([case(3)])
+    write_cases([case(3)])
     names = ["r.xml", "r.json", "r.csv", "r.md"]
     panel = fourscore("run", *PARTS, *[word for name in names for word in ("--out", name)]).stdout
     assert f"  c3  {why}\n" in panel
     value = {"short": "0.400", "silent": "0.367"}[judge]
-    shown = fourscore("show", newest(), "c3").stdout
+    shown = fourscore("show", find_newest_run(), "c3").stdout
     assert f"\nfailed: scored, value {value}, below the pass threshold of 0.7\n" in shown
     assert not [line for line in shown.splitlines() if line != line.rstrip()]
     (failure,) = ET.parse("r.xml").getroot().iter("failure")
@@ -283,33 +285,33 @@ def test_a_report_says_of_a_failure_what_the_panel_says(judge: str, why: str) ->
     assert f"| c3 | 1 | {why} |" in Path("r.md").read_text()
 
 
-def test_a_case_that_passed_has_no_reason_to_have_failed() -> None:
+def test_only_failed_cases_have_a_reason() -> None:
     Path("rubric.yaml").write_text(
         "dimensions:\n  right: {judge: math, weight: 1}\n  again: {judge: math, weight: 1}\n"
     )
-    ran("--out", "r.json")
+    run_json("--out", "r.json")
     rows = json.loads(Path("r.json").read_text())["rows"]
     assert {row["passed"]: bool(row["reason"]) for row in rows} == {True: False, False: True}
 
 
-def test_hostile_text_stays_text_in_exports() -> None:
+def test_escapes_hostile_text_in_reports() -> None:
     Path("agent.py").write_text(
         "def answer(input): return '=1+1 \\x00\\x1b[31m ]]> <script> | `x`'\n"
     )
-    ran("--out", "r.xml", "--out", "r.csv", "--out", "r.md")
+    run_json("--out", "r.xml", "--out", "r.csv", "--out", "r.md")
     ET.parse("r.xml")
     with Path("r.csv").open() as lines:
         assert next(csv.DictReader(lines))["output"].startswith("'=")
     assert "<script>" not in Path("r.md").read_text().replace("\\<", "")
 
 
-def stable(document: dict[str, Any]) -> str:
+def drop_times(document: dict[str, Any]) -> str:
     """What must not depend on when and how often a run was interrupted."""
     left = {k: v for k, v in document.items() if k not in ("run", "time", "cost", "exit_code")}
     return json.dumps(left)
 
 
-def start(*words: str, **env: str) -> "subprocess.Popen[str]":
+def start_run(*words: str, **env: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [FOURSCORE, "run", *PARTS, "--json", *words],
         stdout=subprocess.PIPE,
@@ -319,7 +321,7 @@ def start(*words: str, **env: str) -> "subprocess.Popen[str]":
     )
 
 
-def rows() -> int:
+def count_scores() -> int:
     try:
         with sqlite3.connect("file:.fourscore/runs.db?mode=ro", uri=True) as store:
             return int(store.execute("SELECT count(*) FROM scores").fetchone()[0])
@@ -327,41 +329,43 @@ def rows() -> int:
         return 0
 
 
-def until(true: Any) -> None:
+def wait_until(true: Any) -> None:
     end = time.monotonic() + 60
     while not true():
         assert time.monotonic() < end
         time.sleep(0.005)
 
 
-def newest() -> str:
+def find_newest_run() -> str:
     return str(json.loads(fourscore("runs", "--json").stdout)["runs"][0]["id"])
 
 
-def test_killed_at_any_moment_and_resumed_it_ends_the_same() -> None:
-    whole = stable(ran("--store", "whole.db"))
+def test_a_killed_run_resumes_to_the_same_summary() -> None:
+    whole = drop_times(run_json("--store", "whole.db"))
     chance = random.Random(3)
-    process = start("--concurrency", "2", SLOW="0.02")
-    until(rows)
+    process = start_run("--concurrency", "2", SLOW="0.02")
+    wait_until(count_scores)
     for _ in range(4):
         time.sleep(chance.random() * 0.15)
         process.kill()
         process.communicate()
         process = subprocess.Popen(
-            [FOURSCORE, "run", "--resume", newest(), "--json"],
+            [FOURSCORE, "run", "--resume", find_newest_run(), "--json"],
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "SLOW": "0.02"},
         )
     text, _ = process.communicate()
-    assert stable(json.loads(text)) == whole
-    assert rows() == 20
+    assert drop_times(json.loads(text)) == whole
+    assert count_scores() == 20
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_with_the_command_that_goes_on(number: signal.Signals) -> None:
-    process = start("--concurrency", "1", SLOW="0.1")
-    until(rows)
+def test_a_signal_stops_the_run_and_prints_the_command_that_resumes_it(
+    number: signal.Signals,
+) -> None:
+    process = start_run("--concurrency", "1", SLOW="0.1")
+    wait_until(count_scores)
     process.send_signal(number)
     _, words = process.communicate()
     assert process.returncode == 130
@@ -370,36 +374,36 @@ def test_a_signal_ends_it_with_the_command_that_goes_on(number: signal.Signals) 
     assert json.loads(done.stdout)["total_tests"] == 20
 
 
-def test_retry_takes_the_failed_ones_again() -> None:
-    cases([case(1), case(2, "crash")])
-    assert ran()["statuses"]["agent_error"] == 1
+def test_retry_runs_cases_with_a_status_again() -> None:
+    write_cases([case(1), case(2, "crash")])
+    assert run_json()["statuses"]["agent_error"] == 1
     Path("agent.py").write_text(AGENT.replace('raise ValueError("boom")', "pass"))
-    done = fourscore("run", "--resume", newest(), "--retry", "agent_error", "--json")
+    done = fourscore("run", "--resume", find_newest_run(), "--retry", "agent_error", "--json")
     assert json.loads(done.stdout)["passed"] == 2
 
 
-def test_two_writers_are_one_too_many() -> None:
-    process = start("--concurrency", "1", SLOW="0.2")
-    until(rows)
-    second = fourscore("run", "--resume", newest())
+def test_refuses_to_resume_a_run_that_another_process_writes() -> None:
+    process = start_run("--concurrency", "1", SLOW="0.2")
+    wait_until(count_scores)
+    second = fourscore("run", "--resume", find_newest_run())
     assert second.returncode == 2
     assert str(process.pid) in second.stderr
     process.kill()
     process.communicate()
 
 
-def test_what_has_changed_is_not_resumed() -> None:
-    ran()
+def test_refuses_to_resume_with_a_changed_rubric_or_changed_cases() -> None:
+    run_json()
     Path("rubric.yaml").write_text(RUBRIC + "  brief: {judge: math}\n")
-    assert "rubric has changed" in fourscore("run", "--resume", newest()).stderr
+    assert "rubric has changed" in fourscore("run", "--resume", find_newest_run()).stderr
     Path("rubric.yaml").write_text(RUBRIC)
-    cases([case(1)])
-    done = fourscore("run", "--resume", newest())
+    write_cases([case(1)])
+    done = fourscore("run", "--resume", find_newest_run())
     assert (done.returncode, "cases have changed" in done.stderr) == (2, True)
 
 
 def test_resume_refuses_another_setting_and_takes_the_same_files_from_elsewhere() -> None:
-    run = ran("--fail-fast", "--concurrency", "1", code=3)["run"]
+    run = run_json("--fail-fast", "--concurrency", "1", code=3)["run"]
     refused = fourscore("run", "--resume", run, "--repeats", "3")
     assert refused.returncode == 2
     message = f"--repeats: run {run} has 1; --resume cannot change that to 3: start a new run"
@@ -411,25 +415,28 @@ def test_resume_refuses_another_setting_and_takes_the_same_files_from_elsewhere(
     assert json.loads(done.stdout)["total_tests"] == 10, done.stderr  # to the next failure
 
 
-def test_rescore_show_and_label() -> None:
-    ran("--name", "first", "--label", "branch=main")
+def test_rescores_shows_and_labels_a_run() -> None:
+    run_json("--name", "first", "--label", "branch=main")
     Path("agent.py").unlink()  # not called any more
     Path("other.yaml").write_text("dimensions:\n  right: {judge: math, with: {box: first}}\n")
-    done = fourscore("rescore", newest(), "--rubric", "other.yaml", "--json")
+    done = fourscore("rescore", find_newest_run(), "--rubric", "other.yaml", "--json")
     assert json.loads(done.stdout)["passed"] == 16
     assert "first" in fourscore("runs").stdout
-    shown = fourscore("show", newest(), "c5").stdout
+    shown = fourscore("show", find_newest_run(), "c5").stdout
     assert "\nfailed: scored, value 0.000, the box holds '0', the reference is '10'\n" in shown
     assert (
-        fourscore("label", newest(), "c5", "pass", "--who", "ann", "--note", "fine").returncode == 0
+        fourscore(
+            "label", find_newest_run(), "c5", "pass", "--who", "ann", "--note", "fine"
+        ).returncode
+        == 0
     )
-    assert "ann says pass fine" in fourscore("show", newest(), "c5").stdout
-    assert fourscore("show", newest(), "nobody").returncode == 2
-    assert json.loads(fourscore("show", newest(), "--json").stdout)["passed"] == 16
+    assert "ann says pass fine" in fourscore("show", find_newest_run(), "c5").stdout
+    assert fourscore("show", find_newest_run(), "nobody").returncode == 2
+    assert json.loads(fourscore("show", find_newest_run(), "--json").stdout)["passed"] == 16
 
 
-def test_what_was_rescored_is_shown_and_compared_by_its_judge() -> None:
-    run = ran()["run"]
+def test_scores_shows_and_compares_a_rescoring_by_its_fingerprint() -> None:
+    run = run_json()["run"]
     Path("other.yaml").write_text("dimensions:\n  good: {judge: math, gate: 1, weight: 2}\n")
     done = fourscore("rescore", run, "--rubric", "other.yaml")
     *_, line = done.stdout.splitlines()
@@ -453,7 +460,7 @@ def test_what_was_rescored_is_shown_and_compared_by_its_judge() -> None:
         assert f"no rubric 'nosuch' has scored run {run}; known: {known}\n" in done.stderr
 
 
-def test_a_store_that_is_none_is_refused() -> None:
+def test_refuses_a_file_that_is_no_store() -> None:
     Path("text.db").write_text("not a database, by far")
     for words in (["run", *PARTS, "--store", "text.db"], ["runs", "--store", "text.db"]):
         done = fourscore(*words)
@@ -462,7 +469,7 @@ def test_a_store_that_is_none_is_refused() -> None:
     assert fourscore("runs", "--store", "missing.db").returncode == 2
 
 
-def test_a_configuration_file() -> None:
+def test_flags_override_a_configuration_file() -> None:
     Path("config.yaml").write_text(
         "fourscore:\n  run:\n    cases: cases.jsonl\n    rubric: rubric.yaml\n"
         "    agent: agent.py:answer\n    gates: [pass_rate>=0.9]\n"
@@ -474,15 +481,15 @@ def test_a_configuration_file() -> None:
     assert "config.yaml:3: fourscore.run.casse: unknown key; did you mean cases?" in done.stderr
 
 
-def test_a_file_in_the_place_of_the_configuration_is_told_where_it_goes() -> None:
+def test_names_the_flag_for_a_file_given_as_configuration() -> None:
     done = fourscore("run", "cases.jsonl", "--agent", "recorded")
     assert (done.returncode, done.stdout) == (2, "")
     assert "cases.jsonl: no configuration; a file of cases goes behind --cases" in done.stderr
     assert "a rubric goes behind --rubric" in fourscore("run", "rubric.yaml").stderr
 
 
-def test_recorded_outputs() -> None:
-    cases([case(3, output="\\boxed{6}"), case(4, output="\\boxed{9}"), case(5)])
+def test_judges_recorded_outputs() -> None:
+    write_cases([case(3, output="\\boxed{6}"), case(4, output="\\boxed{9}"), case(5)])
     done = fourscore("run", *PARTS[:4], "--agent", "recorded", "--json")
     document = json.loads(done.stdout)
     assert (done.returncode, document["passed"], document["failed"]) == (3, 1, 1)
@@ -493,9 +500,9 @@ def test_recorded_outputs() -> None:
     assert f"1 not measured\n  {lost['id']}  judge_error, {lost['reason'][:20]}" in shown
 
 
-def test_a_recorded_output_that_cannot_be_read_is_no_failure_of_an_agent() -> None:
+def test_a_recorded_output_that_cannot_be_read_is_a_judge_error() -> None:
     broken = case(4, output="\\boxed{8}", steps=[{"tool": "search"}])
-    cases([case(3, output="\\boxed{6}"), broken, case(5, ouput="\\boxed{10}")])
+    write_cases([case(3, output="\\boxed{6}"), broken, case(5, ouput="\\boxed{10}")])
     done = fourscore("run", *PARTS[:4], "--agent", "recorded", "--json")
     document = json.loads(done.stdout)
     assert (done.returncode, document["passed"], document["failed"]) == (3, 1, 0)
@@ -505,12 +512,12 @@ def test_a_recorded_output_that_cannot_be_read_is_no_failure_of_an_agent() -> No
     assert key == "task 'c5': ouput: unknown key; did you mean output?"
 
 
-def test_a_disk_that_is_full_stops_the_run_and_says_how_to_go_on() -> None:
+def test_a_full_disk_stops_the_run_and_prints_how_to_resume() -> None:
     def small_files() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
-    cases([case(n, "double", note="x" * 5_000) for n in range(1, 200)])
+    write_cases([case(n, "double", note="x" * 5_000) for n in range(1, 200)])
     done = subprocess.run(
         [FOURSCORE, "run", *PARTS],
         capture_output=True,
@@ -521,11 +528,11 @@ def test_a_disk_that_is_full_stops_the_run_and_says_how_to_go_on() -> None:
     assert done.returncode in (2, 3)
     assert "--resume" in done.stderr
     assert "Traceback" not in done.stderr
-    again = fourscore("run", "--resume", newest(), "--json")
+    again = fourscore("run", "--resume", find_newest_run(), "--json")
     assert json.loads(again.stdout)["total_tests"] == 199
 
 
-def test_a_folder_that_cannot_be_written_is_refused() -> None:
+def test_refuses_a_store_in_a_folder_that_cannot_be_made() -> None:
     Path("readonly").write_text("a file where a folder should be")
     done = fourscore("run", *PARTS, "--store", "readonly/runs.db")
     assert done.returncode == 2
@@ -533,7 +540,7 @@ def test_a_folder_that_cannot_be_written_is_refused() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_an_async_agent_that_blocks_costs_its_own_case() -> None:
+def test_an_async_agent_that_blocks_costs_only_its_own_case() -> None:
     Path("agent.py").write_text(
         "import asyncio, os, time\n"
         "async def answer(input):\n"
@@ -541,16 +548,18 @@ def test_an_async_agent_that_blocks_costs_its_own_case() -> None:
         "    os.write(1, b'NOISE'); os.chdir('/')\n"
         "    return '\\\\boxed{%d}' % (2 * int(input.split()[1]))\n"
     )
-    cases([case(1), case(2, "block"), case(3)])
-    document = ran("--deadline", "0.5", "--out", "here.md")
+    write_cases([case(1), case(2, "block"), case(3)])
+    document = run_json("--deadline", "0.5", "--out", "here.md")
     assert (document["passed"], document["failed"]) == (2, 1)
     assert Path("here.md").exists()
 
 
-def test_resume_takes_new_gates_and_a_dry_run_runs_nothing() -> None:
-    ran()
-    assert fourscore("run", "--resume", newest(), "--gate", "pass_rate>=0.99").returncode == 1
-    done = fourscore("run", "--resume", newest(), "--dry-run", "--json")
+def test_resume_takes_new_gates_and_dry_run_runs_nothing() -> None:
+    run_json()
+    assert (
+        fourscore("run", "--resume", find_newest_run(), "--gate", "pass_rate>=0.99").returncode == 1
+    )
+    done = fourscore("run", "--resume", find_newest_run(), "--dry-run", "--json")
     assert json.loads(done.stdout)["planned"] == 0
 
 

@@ -10,7 +10,7 @@ from fourscore.core import Dimension, Rubric, Trace
 from fourscore.judges.math import MathJudge
 
 
-def some_tests() -> TestSet:
+def make_test_set() -> TestSet:
     tests = TestSet("sums")
     tests.add_test(
         {"input": "1+1", "expected": "2", "tags": ["easy", "sum"], "complexity": "simple"}
@@ -25,8 +25,8 @@ class Agent:
         return f"\\boxed{{{ {'1+1': 2, '2+2': 4}.get(question, 0) }}}"
 
 
-def test_tags_filters_and_the_distribution() -> None:
-    tests = some_tests()
+def test_filters_by_fields_and_counts_complexities() -> None:
+    tests = make_test_set()
     assert tests.tags == {"easy": [0], "sum": [0, 1], "product": [2]}
     assert tests.filter(complexity="simple") == [tests.tests[0]]
     assert tests.filter(input="3*3") == [tests.tests[2]]
@@ -35,9 +35,9 @@ def test_tags_filters_and_the_distribution() -> None:
     assert (len(tests), TestSet.__test__) == (3, False)
 
 
-def test_a_run_with_a_rubric() -> None:
+def test_runs_and_scores_with_a_rubric() -> None:
     rubric = Rubric(name="r", dimensions=(Dimension(name="right", judge=MathJudge(), weight=1.0),))
-    runner = EvaluationRunner(some_tests(), rubric, Agent())
+    runner = EvaluationRunner(make_test_set(), rubric, Agent())
     summary = runner.run_all()
     assert (summary["total_tests"], summary["passed"], summary["failed"]) == (3, 2, 1)
     assert summary["pass_rate"] == pytest.approx(2 / 3)
@@ -51,7 +51,7 @@ def test_a_run_with_a_rubric() -> None:
     }
 
 
-def test_a_run_with_a_mapping_and_an_overridden_dimension(capsys: Any) -> None:
+def test_scores_with_an_overridden_evaluate_dimension(capsys: Any) -> None:
     class Mine(EvaluationRunner):
         def evaluate_dimension(
             self, output: Any, ground_truth: Any, dimension: str, config: Any
@@ -59,14 +59,16 @@ def test_a_run_with_a_mapping_and_an_overridden_dimension(capsys: Any) -> None:
             assert config["weight"] == {"right": 0.75, "short": 0.25}[dimension]
             return float(ground_truth in output) if dimension == "right" else 1.0
 
-    runner = Mine(some_tests(), {"right": {"weight": 0.75}, "short": {"weight": 0.25}}, Agent().run)
+    runner = Mine(
+        make_test_set(), {"right": {"weight": 0.75}, "short": {"weight": 0.25}}, Agent().run
+    )
     summary = runner.run_all(verbose=True)
     assert capsys.readouterr().out.count("test ") == 3
     assert [r["evaluation"]["overall_score"] for r in runner.results] == [1.0, 1.0, 0.25]
     assert summary["passed"] == 2
 
 
-def test_judges_in_a_mapping() -> None:
+def test_finds_the_judges_of_a_mapping_rubric() -> None:
     @judge
     def short(case: Case, trace: Trace) -> bool:
         return len(trace.answer) < 20
@@ -82,16 +84,16 @@ def test_judges_in_a_mapping() -> None:
         evaluate_one("x", "y", {"mute": {"weight": 1.0}})
 
 
-def test_nothing_was_run() -> None:
+def test_summary_of_no_results_is_an_error() -> None:
     assert "error" in EvaluationRunner(TestSet("none"), {}, Agent()).summarize()
 
 
-def test_an_agent_that_raises_has_failed_its_test() -> None:
+def test_an_agent_that_raises_fails_its_test() -> None:
     def broken(question: str) -> str:
         raise RuntimeError("no")
 
     summary = EvaluationRunner(
-        some_tests(), {"right": {"weight": 1, "judge": "math"}}, broken
+        make_test_set(), {"right": {"weight": 1, "judge": "math"}}, broken
     ).run_all()
     assert (summary["failed"], summary["statuses"]["agent_error"]) == (3, 3)
 
@@ -100,13 +102,13 @@ def test_an_agent_that_raises_has_failed_its_test() -> None:
     ("scores", "expected"),
     [({"a": 1.0, "b": 0.0}, 0.75), ({"a": 0.5}, 0.5), ({"other": 1.0}, 0), ({}, 0)],
 )
-def test_the_overall_score(scores: dict[str, float], expected: float) -> None:
+def test_overall_score_is_the_weighted_mean(scores: dict[str, float], expected: float) -> None:
     rubric = {"a": {"weight": 0.3}, "b": {"weight": 0.1}}
     assert calculate_overall_score(scores, rubric) == pytest.approx(expected)
 
 
-def test_a_dimension_that_is_no_mapping_is_named() -> None:
+def test_names_a_dimension_whose_entry_is_no_mapping() -> None:
     runner = EvaluationRunner(TestSet("t"), {"completeness": 1.0}, None)
-    with pytest.raises(ConfigError, match="expected a mapping with a weight, got float") as told:
+    with pytest.raises(ConfigError, match="expected a mapping with a weight, got float") as caught:
         runner.evaluate_output("x", {"input": "?"})
-    assert told.value.field == "completeness"
+    assert caught.value.field == "completeness"

@@ -1,9 +1,8 @@
-"""The command as it is typed, in a process of its own, without the half second that Python takes to
-load it: forked from one process that has done so.
+"""Run `fourscore` in a process of its own, forked from one that has imported it already.
 
-It has its own number, folder, environment and streams, it may be killed or end itself, and what it
-leaves behind is gone. What it shares with its siblings is the seed of `hash`: a test that two
-processes do the same in the same order takes two real ones, by `FOURSCORE`.
+Forking saves the half second that Python takes to import the command. The child has its own
+process id, folder, environment and streams. All children share the seed of `hash`: a test that two
+processes give the same order has to start two real ones, by `FOURSCORE`.
 """
 
 import atexit
@@ -22,36 +21,40 @@ from pathlib import Path
 from typing import IO, Any
 
 FOURSCORE = str(Path(sys.executable).with_name("fourscore"))
-#: Commands are imported when they are asked for; these are there before.
-LOADED = ("run", "show", "judge", "calibrate", "compare", "attack", "rubric", "evolve", "init")
-#: In a letter: itself, where to reply, and the three streams.
+#: Commands that the parent imports before it forks.
+PRELOADED = ("run", "show", "judge", "calibrate", "compare", "attack", "rubric", "evolve", "init")
+#: Descriptors that go with a request: itself, where to reply, and the three streams.
 FILES = 5
 
 
-def typed(
+def run_fourscore(
     *words: str,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     stdin: IO[Any] | None = None,
     input: str = "",  # noqa: A002 - what `subprocess.run` calls it
 ) -> "subprocess.CompletedProcess[str]":
-    """`fourscore` with these words: its exit code and what it said. `env` is beside what is set."""
-    asked = {"words": words, "cwd": str(cwd or Path.cwd()), "env": {**os.environ, **(env or {})}}
+    """Run `fourscore` with these arguments; `env` is added to the environment."""
+    request_fields = {
+        "words": words,
+        "cwd": str(cwd or Path.cwd()),
+        "env": {**os.environ, **(env or {})},
+    }
     with ExitStack() as stack:
-        letter, given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(4))
-        letter.write(json.dumps(asked).encode())
+        request, given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(4))
+        request.write(json.dumps(request_fields).encode())
         given.write(input.encode())
-        for file in (letter, given):
+        for file in (request, given):
             file.seek(0)
-        code = _template().run(letter, stdin or given, out, err)
+        code = _get_parent().run(request, stdin or given, out, err)
         for file in (out, err):
             file.seek(0)
-        told = (file.read().decode().replace("\r\n", "\n") for file in (out, err))
-        return subprocess.CompletedProcess([FOURSCORE, *words], code, *told)
+        texts = (file.read().decode().replace("\r\n", "\n") for file in (out, err))
+        return subprocess.CompletedProcess([FOURSCORE, *words], code, *texts)
 
 
-class Template:
-    """Our hold on the process that forks."""
+class Parent:
+    """The process that forks."""
 
     def __init__(self) -> None:
         self.control, theirs = socket.socketpair()
@@ -62,31 +65,31 @@ class Template:
             )
         atexit.register(self.close, os.getpid())
 
-    def run(self, letter: IO[bytes], *streams: IO[Any]) -> int:
+    def run(self, request: IO[bytes], *streams: IO[Any]) -> int:
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
-                files = [letter.fileno(), theirs.fileno(), *(each.fileno() for each in streams)]
+                files = [request.fileno(), theirs.fileno(), *(each.fileno() for each in streams)]
                 socket.send_fds(self.control, [b"."], files)
-            told = ours.recv(20)
-        assert told, "the process that forks has gone"
-        return os.waitstatus_to_exitcode(int(told))
+            status = ours.recv(20)
+        assert status, "the process that forks has ended"
+        return os.waitstatus_to_exitcode(int(status))
 
     def close(self, owner: int) -> None:
-        if os.getpid() == owner:  # and no child of ours that ends
+        if os.getpid() == owner:  # not in a forked child
             self.control.shutdown(socket.SHUT_RDWR)
             self.control.close()
             self.process.wait()
 
 
 @cache
-def _template() -> Template:
-    return Template()
+def _get_parent() -> Parent:
+    return Parent()
 
 
 def serve(control: socket.socket) -> None:
-    """Fork for each letter. Returns in the process that is to be the command."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for who waits for us
+    """Fork for each request; return in the child that is to run the command."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the process that waits
     waiting: set[int] = set()
     while True:
         _, files, _, _ = socket.recv_fds(control, 1, FILES)
@@ -100,28 +103,28 @@ def serve(control: socket.socket) -> None:
             os.close(file)
         waiting -= {pid for pid in waiting if os.waitpid(pid, os.WNOHANG)[0]}
     control.close()
-    letter, reply, *streams = files
+    request, reply, *streams = files
     if child := os.fork():
         os.write(reply, str(os.waitpid(child, 0)[1]).encode())
         os._exit(0)
     os.close(reply)
-    become(letter, streams)
+    take_over(request, streams)
 
 
-def become(letter: int, streams: list[int]) -> None:
-    """Take over the words, folder, environment and streams, as a new process has them."""
+def take_over(request: int, streams: list[int]) -> None:
+    """Take the arguments, folder, environment and streams of the request."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with open(letter, "rb") as file:
-        asked = json.load(file)
+    with open(request, "rb") as file:
+        fields = json.load(file)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
-    os.chdir(asked["cwd"])
+    os.chdir(fields["cwd"])
     os.environ.clear()
-    os.environ.update(asked["env"])
+    os.environ.update(fields["env"])
     sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
-    sys.argv = [FOURSCORE, *asked["words"]]
+    sys.argv = [FOURSCORE, *fields["words"]]
     sys.path[0] = str(Path(FOURSCORE).parent)
 
 
@@ -130,7 +133,7 @@ if __name__ == "__main__":
 
     from fourscore.cli.main import main
 
-    for name in LOADED:
+    for name in PRELOADED:
         importlib.import_module(f"fourscore.cli.{name}")
     gc.freeze()  # the collector's marks would copy every page
     serve(socket.socket(fileno=int(sys.argv[1])))
