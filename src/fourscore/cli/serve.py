@@ -54,9 +54,9 @@ def run(args: argparse.Namespace) -> int:
     from fourscore.server.serve import serve
     from fourscore.server.settings import Settings
 
-    missing = MissingExtras()
+    monitor, missing = _read_monitor(args), MissingExtras()
     with missing.collect():
-        if args.monitor is not None:
+        if monitor is not None:
             require_extra("otel", "--monitor")
     with missing.collect():
         rubric, monitored = _read_rubrics(args)
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         concurrency=args.concurrency,
         workers=args.workers,
         judge_workers=args.judge_workers,
-        monitor=_read_monitor(args),
+        monitor=monitor,
     )
     both = (rubric,) if monitored is rubric else (rubric, monitored)
     prepare_judges(slot.judge for rules in both for slot in rules.slots)
