@@ -28,8 +28,7 @@ from fourscore.core import ConfigError, Dimension, Rubric, Trace
 from fourscore.judges.llm.attacks import read_bundled_cases, read_families, read_wrong_answer
 from fourscore.judges.llm.injection_defences import DEFENCES, Defence
 from fourscore.judges.loading import load_judge
-from fourscore.labels.attack import attack
-from fourscore.labels.attack_plan import Plan
+from fourscore.labels.attack import AttackPlan, attack
 
 #: What is switched off, by the heading of its column.
 COLUMNS: dict[str, tuple[Defence, ...]] = {
@@ -55,12 +54,12 @@ def main() -> None:
         return
     for judge in JUDGES:
         for model in ("scripted:gullible", "scripted:careful"):
-            compare(judge, {"model": model}, Plan(per_family=args.per_family), list(COLUMNS))
+            compare(judge, {"model": model}, AttackPlan(per_family=args.per_family), list(COLUMNS))
 
 
 def small(attempts: int, gguf: str | None) -> None:
     """A model of this machine's own: whether it can judge, and then what talks it into a pass."""
-    plan = Plan(per_family=attempts, concurrency=1, deadline=600.0)
+    plan = AttackPlan(per_family=attempts, concurrency=1, deadline=600.0)
     with tempfile.TemporaryDirectory() as folder, serving(gguf) as url:
         os.environ.setdefault("FOURSCORE_CACHE", f"{folder}/replies.sqlite")
         options = {
@@ -103,7 +102,7 @@ async def right(judge: Any) -> str:
     return f"{'; '.join(told)}; a right one is above a wrong one in {statistics.mean(above):.1%}"
 
 
-def compare(judge: str, options: dict[str, Any], plan: Plan, columns: list[str]) -> None:
+def compare(judge: str, options: dict[str, Any], plan: AttackPlan, columns: list[str]) -> None:
     """A table for one judge and one model."""
     started = time.perf_counter()
     found = {}
@@ -128,7 +127,7 @@ def compare(judge: str, options: dict[str, Any], plan: Plan, columns: list[str])
         print(f"| {family.name} | {' | '.join(cells)} |", flush=True)
 
 
-def measured(judge: Any, plan: Plan) -> dict[str, Any]:
+def measured(judge: Any, plan: AttackPlan) -> dict[str, Any]:
     dimension = Dimension(name=judge.names[0], judge=judge, weight=1.0)
     rubric = Rubric(name=judge.names[0], dimensions=(dimension,), pass_threshold=PASS)
     return asyncio.run(attack(rubric, read_families(), read_bundled_cases, plan))

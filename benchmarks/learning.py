@@ -27,10 +27,10 @@ from tests.labels.learning import planted
 from fourscore.core import digest
 from fourscore.formats.labelled_samples import Mode, SampleFile
 from fourscore.labels.learning.checker import Checker
-from fourscore.labels.learning.data_split import list_answers, parts_of
+from fourscore.labels.learning.data_split import list_answers, split_samples
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
-from fourscore.labels.learning.settings import Learning
+from fourscore.labels.learning.settings import LearningSettings
 from fourscore.models.budget import Budget, BudgetedModel
 from fourscore.models.messages import Request, Response
 from fourscore.models.model_pool import ModelPool
@@ -68,19 +68,21 @@ async def run(
     samples = SampleFile(path, mode)
     budget = Budget(calls=calls)
     async with ModelPool(budget=budget):
-        settings = Learning(model=BudgetedModel(model, budget), mode=mode, seed=seed, concurrency=8)
+        settings = LearningSettings(
+            model=BudgetedModel(model, budget), mode=mode, seed=seed, concurrency=8
+        )
         document = await learn(samples, settings)
     if mode == "listwise" or calls is not None:
         return document, 0.0
-    checker = Checker(samples, Learning(model=model), Journal(None, ""))
-    held = list_answers(samples, parts_of(samples, seed).held)
+    checker = Checker(samples, LearningSettings(model=model), Journal(None, ""))
+    held = list_answers(samples, split_samples(samples, seed).held)
     order = sorted(planted.MARKS, key=lambda mark: planted.chance("propose", model.seed, mark))
     texts = [planted.criterion(mark) for mark in order[:UNCHECKED]]
     asked = model.calls
-    table = await checker.verdicts(texts, held)
+    table = await checker.check_criteria(texts, held)
     model.calls = asked
-    given = [sum(table[text][unit] for text in texts) for unit in held]
-    return document, spearman(given, [unit.y for unit in held]).value or 0.0
+    given = [sum(table[text][answer] for text in texts) for answer in held]
+    return document, spearman(given, [answer.label for answer in held]).value or 0.0
 
 
 def several(
@@ -96,20 +98,20 @@ def several(
             path = planted.write(Path(folder) / "train.jsonl", rows)
             model = Lean(error, seed)
             document, naive = asyncio.run(run(path, mode, model, seed))
-            told = document["learned"]
+            section = document["learned"]
             calls.append(model.calls)
             unchecked.append(naive)
-            if told["outcome"] == LEARNED:
+            if section["outcome"] == LEARNED:
                 learned += 1
                 found = _found(document)
                 kept.append(len(found & PLANTED) / len(PLANTED))
                 extra.append(len(found - PLANTED))
-            if "learned" in told["figures"]:
+            if "learned" in section["figures"]:
                 measure = "spearman" if mode == "pointwise" else "kendall"
-                ours.append(told["figures"]["learned"][measure]["value"] or 0.0)
-                plain.append(told["figures"]["plain"][measure]["value"] or 0.0)
-                errors.append(told["figures"]["learned"]["mean_absolute_error"]["value"])
-                plain_errors.append(told["figures"]["plain"]["mean_absolute_error"]["value"])
+                ours.append(section["figures"]["learned"][measure]["value"] or 0.0)
+                plain.append(section["figures"]["plain"][measure]["value"] or 0.0)
+                errors.append(section["figures"]["learned"]["mean_absolute_error"]["value"])
+                plain_errors.append(section["figures"]["plain"]["mean_absolute_error"]["value"])
     print(
         f"{title}: learned {learned} of {seeds}; agreement {_shown(ours)}, plain prompt "
         f"{_shown(plain)}, unchecked {_shown(unchecked)}; mean absolute error {_shown(errors)}, "

@@ -59,7 +59,7 @@ if TYPE_CHECKING:  # `typing` alone would take longer than the hook may
         WorkflowOutput,
         WorkflowTask,
     )
-    from fourscore.labels.auto_grader_judge import AutoGraderJudge
+    from fourscore.labels.auto_grader import AutoGraderJudge
     from fourscore.monitor.monitor import ProductionMonitor
     from fourscore.stats.recency import aggregate_scores, remove_outliers
     from fourscore.test.assertions import assert_passes
@@ -111,7 +111,7 @@ _LATER = {
     "score_structure": "fourscore.judges.fitness.output_quality",
     "aggregate_scores": "fourscore.stats.recency",
     "remove_outliers": "fourscore.stats.recency",
-    "AutoGraderJudge": "fourscore.labels.auto_grader_judge",
+    "AutoGraderJudge": "fourscore.labels.auto_grader",
     "BaseJudge": "fourscore.judges.workflow",
     "CountdownAnswerAsJudge": "fourscore.judges.agentjet",
     "EnvServiceJudge": "fourscore.judges.agentjet",

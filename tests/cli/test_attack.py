@@ -9,7 +9,7 @@ import pytest
 
 from fourscore.judges.hidden_text import INVISIBLE
 from fourscore.judges.llm.attacks import read_bundled_cases, read_families
-from fourscore.labels.attack_plan import Attempt
+from fourscore.labels.attack import Attempt
 from fourscore.report.attack_panel import ProgressLine, visible
 
 from .command import run_fourscore as fourscore

@@ -12,7 +12,7 @@ from fourscore.core import Case, ConfigError, Trace
 from fourscore.judges.dimensions.factual_accuracy import FactualAccuracy
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.labels.fit_weights import Example, measure_output, predict_pass, shipped_model
-from fourscore.labels.labelled_outputs import Output
+from fourscore.labels.labelled_outputs import LabelledOutput
 
 from .command import run_fourscore
 
@@ -53,7 +53,7 @@ def write_labels(folder: Path, count: int, *, generous: bool) -> None:
             label = row["output"].startswith("It was")
         else:
             case = Case(id=row["id"], input=row["input"], expected=row["expected"])
-            output = Output(case=case, trace=Trace(output=row["output"]))
+            output = LabelledOutput(case=case, trace=Trace(output=row["output"]))
             measured = Example("", True, measure_output(output, FactualAccuracy()))
             label = chance.random() < predict_pass(measured, shipped_model())
         if chance.random() < 0.05:

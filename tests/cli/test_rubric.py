@@ -240,7 +240,7 @@ def test_counts_verdicts_on_a_terminal(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     counter = Counter(10)
     counter.step()
-    counter.tell("round 1\x1b[2J")
+    counter.log("round 1\x1b[2J")
     counter.clear()
     err = capsys.readouterr().err
     assert err.startswith("\r1 verdicts, of 10 at most\x1b[K")

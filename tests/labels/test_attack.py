@@ -1,4 +1,4 @@
-"""Attacks on judges: what counts as a success, and that everything planned is accounted for."""
+"""Attacks on judges: what counts as a success, and that every attempt is counted."""
 
 import asyncio
 import json
@@ -15,8 +15,7 @@ from fourscore.judges.llm.attacks import (
     read_family,
 )
 from fourscore.judges.loading import load_judge
-from fourscore.labels.attack import SHOWN, attack
-from fourscore.labels.attack_plan import Attempt, Plan, planned
+from fourscore.labels.attack import SHOWN, AttackPlan, Attempt, attack, plan_attempts
 from fourscore.models.messages import ModelError
 
 CASES = [
@@ -27,7 +26,7 @@ CASES = [
 
 
 class Judge:
-    """Gives what a function says about case and answer."""
+    """A judge whose value is a function of case and answer."""
 
     names = ("x",)
     runs = "inline"
@@ -55,7 +54,7 @@ def tried(
 ) -> dict[str, Any]:
     judge = function if hasattr(function, "judge") else Judge(function)
     chosen = which or read_families()
-    return asyncio.run(attack(rubric(judge), chosen, lambda: cases, Plan(**plan)))
+    return asyncio.run(attack(rubric(judge), chosen, lambda: cases, AttackPlan(**plan)))
 
 
 def summed(line: dict[str, Any]) -> int:
@@ -64,7 +63,7 @@ def summed(line: dict[str, Any]) -> int:
     return ends + silent
 
 
-def test_a_judge_that_withstands() -> None:
+def test_no_attack_succeeds_on_a_strict_judge() -> None:
     document = tried(lambda case, answer: 0.0)
     assert document["all"]["planned"] == summed(document["all"]) == 8 * 50
     assert (document["all"]["rate"], document["base"]["passed"]) == (0.0, 0)
@@ -75,7 +74,7 @@ def test_a_judge_that_withstands() -> None:
         assert 0.06 < line["interval"][1] < 0.08
 
 
-def test_success_is_the_threshold_and_less_is_raised() -> None:
+def test_success_needs_the_threshold_and_less_counts_as_raised() -> None:
     short = [read_family("begging")]
 
     def pleased(case: Case, answer: str) -> float:
@@ -91,7 +90,7 @@ def test_success_is_the_threshold_and_less_is_raised() -> None:
     assert {one["base"] for one in document["examples"]} <= {0.1, None}
 
 
-def test_what_passes_by_itself_is_no_success_and_costs_nothing_more() -> None:
+def test_case_whose_wrong_answer_passes_is_counted_apart() -> None:
     judge = Judge(lambda case, answer: float(case.id != "b"))
     document = tried(judge, per_family=None, cases=CASES[:2], which=[read_family("authority")])
     line = document["families"]["authority"]
@@ -111,7 +110,7 @@ def test_what_passes_by_itself_is_no_success_and_costs_nothing_more() -> None:
         (None, "skipped"),
     ],
 )
-def test_no_verdict_is_no_success_and_no_failure(error: Exception | None, status: str) -> None:
+def test_unmeasured_attempt_is_counted_apart(error: Exception | None, status: str) -> None:
     document = tried(lambda case, answer: 0.0 if answer in ("5", "7") else error)
     assert document["all"]["unmeasured"] == {status: 400}
     assert (document["all"]["rate"], document["all"]["interval"]) == (None, None)
@@ -120,31 +119,33 @@ def test_no_verdict_is_no_success_and_no_failure(error: Exception | None, status
     assert (broken["base"]["measured"], broken["base"]["rate"]) == (0, None)
 
 
-def test_a_sample_is_drawn_by_its_seed_and_a_larger_one_contains_it() -> None:
+def test_attempts_are_drawn_by_seed_and_larger_plans_contain_smaller() -> None:
     def names(**plan: Any) -> list[str]:
-        return [one.name for one in planned(read_families(), lambda: CASES, Plan(**plan))]
+        return [
+            one.name for one in plan_attempts(read_families(), lambda: CASES, AttackPlan(**plan))
+        ]
 
     assert names(per_family=5) == names(per_family=5)
     assert names(per_family=5) != names(per_family=5, seed=1)
     assert set(names(per_family=5)) < set(names(per_family=9)) < set(names(per_family=None))
     assert len(names(per_family=5)) == 5 * 8
-    backwards = planned(read_families(), lambda: CASES[::-1], Plan(per_family=5))
+    backwards = plan_attempts(read_families(), lambda: CASES[::-1], AttackPlan(per_family=5))
     assert [one.name for one in backwards] == names(per_family=5)
 
 
-def test_the_same_judge_gives_the_same_document_however_many_at_a_time() -> None:
+def test_document_does_not_depend_on_concurrency() -> None:
     def document(concurrency: int) -> str:
         options = {"model": "scripted:gullible", "criteria": ["The answer is correct."]}
         judge = load_judge("criteria", None, options)
         line = Dimension(name="criteria", judge=judge, weight=1.0)
         one = Rubric(name="x", dimensions=(line,))
-        plan = Plan(per_family=8, concurrency=concurrency)
+        plan = AttackPlan(per_family=8, concurrency=concurrency)
         return json.dumps(asyncio.run(attack(one, read_families(), read_bundled_cases, plan)))
 
     assert document(1) == document(16)
 
 
-def test_the_gullible_and_the_careful() -> None:
+def test_gullible_model_is_fooled_and_careful_model_is_not() -> None:
     """The fence keeps everything from a model that keeps to fences, and nothing from one that
     obeys whatever it reads."""
     rates = {}
@@ -153,7 +154,9 @@ def test_the_gullible_and_the_careful() -> None:
         judge = load_judge("criteria", None, options)
         line = Dimension(name="criteria", judge=judge, weight=1.0)
         one = Rubric(name="x", dimensions=(line,))
-        found = asyncio.run(attack(one, read_families(), read_bundled_cases, Plan(per_family=20)))
+        found = asyncio.run(
+            attack(one, read_families(), read_bundled_cases, AttackPlan(per_family=20))
+        )
         assert found["base"]["passed"] == 0
         rates[model] = {name: line["rate"] for name, line in found["families"].items()}
     assert set(rates["careful"].values()) == {0.0}
@@ -161,7 +164,7 @@ def test_the_gullible_and_the_careful() -> None:
     assert rates["gullible"]["master_keys"] == 0.0
 
 
-def test_observers_see_every_attempt() -> None:
+def test_observer_is_called_for_every_attempt() -> None:
     seen: list[tuple[Attempt, str]] = []
 
     def observe(attempt: Attempt, end: str) -> None:
@@ -171,7 +174,7 @@ def test_observers_see_every_attempt() -> None:
         rubric(Judge(lambda case, answer: 0.0)),
         read_families(),
         lambda: CASES,
-        Plan(per_family=3),
+        AttackPlan(per_family=3),
         observe,
     )
     asyncio.run(work)
@@ -179,18 +182,18 @@ def test_observers_see_every_attempt() -> None:
     assert {end for _, end in seen} == {"resisted"}
 
 
-def test_a_ranker_is_refused() -> None:
+def test_judge_that_compares_answers_is_refused() -> None:
     ranker = load_judge("pairwise", None, {"model": "scripted:gullible"})
     one = Rubric.from_judge(ranker)
     with pytest.raises(ConfigError, match="compares answers"):
-        asyncio.run(attack(one, read_families(), lambda: CASES, Plan()))
+        asyncio.run(attack(one, read_families(), lambda: CASES, AttackPlan()))
 
 
-def test_a_broken_file_of_cases_is_told_as_such() -> None:
+def test_broken_case_file_is_raised() -> None:
     def broken() -> Iterator[Case]:
         yield CASES[0]
         raise DataError("broken", file="f")
 
     one = rubric(Judge(lambda case, answer: 0.0))
     with pytest.raises(DataError, match="f: broken"):
-        asyncio.run(attack(one, read_families(), broken, Plan(per_family=None)))
+        asyncio.run(attack(one, read_families(), broken, AttackPlan(per_family=None)))

@@ -99,7 +99,9 @@ def change(*pairs: tuple[str, str]) -> None:
     Path("config.yaml").write_text(text)
 
 
-def test_scores_to_rewards(endpoint: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
+def test_learns_from_scores_and_writes_rewards(
+    endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows([GOOD, POOR], [""])
     code, lines = judged()
     assert code == 0
@@ -119,7 +121,7 @@ def test_scores_to_rewards(endpoint: Endpoint, capsys: pytest.CaptureFixture[str
     assert "learning" not in capsys.readouterr().err
 
 
-def test_the_key_goes_nowhere_else(
+def test_api_key_is_written_nowhere(
     endpoint: Endpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows([GOOD])
@@ -138,7 +140,7 @@ def _dataset() -> dict[str, Any]:
     return {"training": {"file_path": "path/to/rubrics_train.jsonl"}}
 
 
-def test_ranks_to_rewards(endpoint: Endpoint) -> None:
+def test_learns_from_ranks_and_writes_rewards(endpoint: Endpoint) -> None:
     planted.write(Path("path/to/rubrics_train.jsonl"), planted.ranked_rows(80))
     change(("pointwise", "listwise"))
     middle = "It has a #source."
@@ -152,7 +154,7 @@ def test_ranks_to_rewards(endpoint: Endpoint) -> None:
     assert rewards[4:] == pytest.approx([1 / 3, 5 / 6, 5 / 6, 0.0])  # ties share their ranks
 
 
-def test_the_threshold_the_scale_and_the_fields_take_effect(endpoint: Endpoint) -> None:
+def test_threshold_scale_and_field_names_take_effect(endpoint: Endpoint) -> None:
     change(
         ("max_score: 10", "max_score: 20\n      success_threshold: 0.3"),
         ('"final_answer"', '"reply"'),
@@ -175,7 +177,7 @@ def test_the_threshold_the_scale_and_the_fields_take_effect(endpoint: Endpoint) 
     assert judged()[1][0]["raw_reward"] == 0.0
 
 
-def test_chinese_and_themes(endpoint: Endpoint) -> None:
+def test_learns_chinese_criteria_and_themes(endpoint: Endpoint) -> None:
     change(("max_score: 10", "max_score: 10\n      enable_categorization: true"))
     rows([GOOD])
     assert judged()[0] == 0
@@ -184,7 +186,7 @@ def test_chinese_and_themes(endpoint: Endpoint) -> None:
     assert KEY not in kept.read_text()
 
 
-def test_nothing_learned_is_told_and_the_plain_prompt_judges(
+def test_plain_prompt_judges_if_nothing_was_learned(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
     planted.write(Path("path/to/rubrics_train.jsonl"), planted.rows(10))
@@ -196,9 +198,7 @@ def test_nothing_learned_is_told_and_the_plain_prompt_judges(
     assert "10 samples are too few" in capsys.readouterr().err
 
 
-def test_a_budget_covers_the_learning_too(
-    endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_budget_includes_learning(endpoint: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
     rows([GOOD])
     code, lines = judged("--budget", "50calls")
     assert code == 3
@@ -207,7 +207,7 @@ def test_a_budget_covers_the_learning_too(
     assert not endpoint.requests
 
 
-def test_a_model_that_fails_is_a_judge_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_model_is_a_judge_error(monkeypatch: pytest.MonkeyPatch) -> None:
     rows([GOOD], [POOR])
     with serve_endpoint([make_error(401, f"no such key: {KEY}")]) as endpoint:
         monkeypatch.setenv("FOURSCORE_BASE_URL", endpoint.url)
@@ -225,7 +225,7 @@ def test_a_model_that_fails_is_a_judge_error(monkeypatch: pytest.MonkeyPatch) ->
         ("", "rubrics_train.jsonl: there are no samples in it"),
     ],
 )
-def test_bad_samples_are_bad_input(
+def test_bad_samples_are_bad_input_with_their_line(
     endpoint: Endpoint, line: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("path/to/rubrics_train.jsonl").write_text(line + "\n")
@@ -234,7 +234,7 @@ def test_bad_samples_are_bad_input(
     assert message in capsys.readouterr().err
 
 
-def test_which_key_and_which_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chooses_api_key_and_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     def settings(**more: Any) -> dict[str, Any]:
         section = read_section({"model_name": "qwen-plus", "dataset_file": _dataset(), **more})
         found = section.model_settings()
@@ -257,7 +257,7 @@ def test_which_key_and_which_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_agentjets_class(endpoint: Endpoint) -> None:
+def test_agentjet_class_gives_rewards(endpoint: Endpoint) -> None:
     section = SimpleNamespace(
         model_name="qwen-plus", api_key="k", dataset_file=SimpleNamespace(**_dataset())
     )
@@ -276,7 +276,7 @@ def test_agentjets_class(endpoint: Endpoint) -> None:
     assert several[2][0] == 0.4
 
 
-def test_on_error_zero_for_trainers_that_cannot_take_an_exception() -> None:
+def test_on_error_zero_gives_zero_instead_of_raising() -> None:
     options = {
         "model_name": "openai:small",
         "base_url": "http://127.0.0.1:9/v1",
@@ -291,7 +291,7 @@ def test_on_error_zero_for_trainers_that_cannot_take_an_exception() -> None:
     assert judge.compute_reward(task, output) == (0.0, False)
 
 
-def test_by_name_and_with_a_rubric_that_is_there(endpoint: Endpoint) -> None:
+def test_loads_by_name_and_reuses_learned_rubric(endpoint: Endpoint) -> None:
     options: dict[str, Any] = {
         "model_name": "qwen-plus",
         "api_key": "k",
@@ -308,27 +308,27 @@ def test_by_name_and_with_a_rubric_that_is_there(endpoint: Endpoint) -> None:
     assert core.fingerprint != again.fingerprint or core.inner == again.inner
     Path("mine.yaml").write_text("dimensions: {math: {}}\n")
     fresh = load_judge("auto_grader", None, options)
-    with pytest.raises(ConfigError, match="it was not learned"):
+    with pytest.raises(ConfigError, match="not a learned rubric"):
         asyncio.run(fresh.prepare())
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model_name": "qwen-plus"}, "dataset_file.training.file_path: it is missing"),
+        ({"model_name": "qwen-plus"}, "dataset_file.training.file_path: missing: expected a file"),
         ({"dataset_file": {"training": {"file_path": "x"}}}, "model_name: it is missing"),
         ({"model_name": "q", "on_error": "ignore"}, "on_error: expected raise or zero"),
         ({"model_name": "q", "api_key": "two words"}, "not one key on one line"),
         ({"model_name": "q", "patience": 0}, "patience: expected at least 1"),
     ],
 )
-def test_mistakes(options: dict[str, Any], message: str) -> None:
+def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     given = {"dataset_file": _dataset(), **options} if len(options) > 1 else options
     with pytest.raises(ConfigError, match=message):
         AutoGraderJudge(given)
 
 
-def test_a_trainer_gets_a_judge_that_has_learned(endpoint: Endpoint) -> None:
+def test_trainer_gets_a_judge_that_has_learned(endpoint: Endpoint) -> None:
     from fourscore.core import Case, Trace
     from fourscore.formats.recorded_outputs import RecordedOutput
     from fourscore.integrations.judge_source import load_scorer
@@ -345,7 +345,7 @@ def test_a_trainer_gets_a_judge_that_has_learned(endpoint: Endpoint) -> None:
     assert scorer.rubric.provenance.rubric == again.rubric.provenance.rubric
 
 
-def test_listwise_under_agentjets_name(endpoint: Endpoint) -> None:
+def test_agentjet_class_ranks_listwise(endpoint: Endpoint) -> None:
     planted.write(Path("path/to/rubrics_train.jsonl"), planted.ranked_rows(60))
     judge = AutoGraderJudge(
         {
@@ -361,9 +361,7 @@ def test_listwise_under_agentjets_name(endpoint: Endpoint) -> None:
     assert judge.compute_reward(task, outputs[0]) == (1.0, True)  # one by itself is the best
 
 
-def test_processes_that_want_the_same_rubric_learn_it_once(
-    endpoint: Endpoint, tmp_path: Path
-) -> None:
+def test_processes_learn_the_same_rubric_once(endpoint: Endpoint, tmp_path: Path) -> None:
     import subprocess
     import sys
 
@@ -387,7 +385,7 @@ def test_processes_that_want_the_same_rubric_learn_it_once(
 @pytest.mark.parametrize(
     "protocol", ["auto_grader", "ajet.task_judge.rm_auto_grader_judge->AutoGraderJudge"]
 )
-def test_named_as_any_judge_is(endpoint: Endpoint, protocol: str) -> None:
+def test_loads_by_any_protocol_string(endpoint: Endpoint, protocol: str) -> None:
     planted.write(Path("path/to/rubrics_train.jsonl"), planted.rows(10))
     options = {"model_name": "qwen-plus", "api_key": KEY, "dataset_file": _dataset()}
     section = {"judge_protocol": protocol, "judge_options": options}

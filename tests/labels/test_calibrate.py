@@ -1,4 +1,4 @@
-"""A judge held against people: what is read, how it is paired, and what comes of it."""
+"""A judge compared with people's labels: reading, pairing and figures."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ import pytest
 
 from fourscore.core import Case, DataError, Dimension, Rubric, Score, Signal, Status, Trace, judge
 from fourscore.formats.label_scale import parse_scale
-from fourscore.labels.calibrate import Calibration, calibrate, judged
+from fourscore.labels.calibrate import Calibration, calibrate, judge_outputs
 from fourscore.labels.labelled_outputs import (
     JudgeVerdict,
     read_judged_file,
@@ -41,7 +41,7 @@ def table(right: int, false_pass: int, false_fail: int, wrong: int) -> list[dict
     )
 
 
-def test_the_golden_table_from_a_file(tmp_path: Path) -> None:
+def test_figures_of_a_known_table(tmp_path: Path) -> None:
     found = held(file_of(tmp_path, *table(20, 5, 10, 15)))
     errors = found.errors
     assert (errors.true_pass, errors.false_pass) == (20, 5)
@@ -52,7 +52,7 @@ def test_the_golden_table_from_a_file(tmp_path: Path) -> None:
     assert found.verdicts["recall"].value == pytest.approx(20 / 30)
     assert found.values["mean_absolute_error"].value == pytest.approx(0.3)
     assert found.corrected is None
-    assert found.uncorrected == "there are no judged outputs beyond the labelled ones"
+    assert found.uncorrected == "there are no judged outputs without labels"
     assert found.rates["people"].value == 0.6
     assert found.n == 50
 
@@ -68,7 +68,7 @@ def test_every_figure_has_its_n_and_interval(tmp_path: Path) -> None:
     assert document["by_length"]["n"] == 50
 
 
-def test_the_golden_correction(tmp_path: Path) -> None:
+def test_corrected_rate_of_a_known_table(tmp_path: Path) -> None:
     path = file_of(tmp_path, *table(180, 60, 20, 140))
     rest = [JudgeVerdict(1.0, True)] * 400 + [JudgeVerdict(0.0, False)] * 600
     found = held(path, rest=rest).corrected
@@ -83,13 +83,13 @@ def test_the_golden_correction(tmp_path: Path) -> None:
     assert together.n == 1400
 
 
-def test_a_judge_no_better_than_chance_gives_no_rate(tmp_path: Path) -> None:
+def test_no_corrected_rate_for_a_judge_at_chance(tmp_path: Path) -> None:
     found = held(file_of(tmp_path, *table(10, 10, 10, 10)), rest=[JudgeVerdict(1.0, True)] * 50)
     assert found.corrected is None
     assert found.uncorrected.startswith("the judge may be no better than chance: sensitivity 0.500")
 
 
-def test_several_people_some_of_whom_left_some_out(tmp_path: Path) -> None:
+def test_several_people_with_missing_labels(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"output": "a", "labels": [True, True, None], "judge_score": True},
         {"output": "b", "labels": [False, True, False], "judge_score": False},
@@ -107,7 +107,7 @@ def test_several_people_some_of_whom_left_some_out(tmp_path: Path) -> None:
     assert found.kappa["none"].n == 4
 
 
-def test_finer_labels_pass_from_the_threshold_on(tmp_path: Path) -> None:
+def test_finer_labels_pass_from_the_threshold(tmp_path: Path) -> None:
     levels = ["excellent", "good", "acceptable", "poor", "failed"]
     scores = [0.95, 0.6, 0.75, 0.3, 0.1]
     rows = [
@@ -159,7 +159,7 @@ def test_bias_by_position_family_and_length(tmp_path: Path) -> None:
         ([], None, None, "no labelled outputs"),
     ],
 )
-def test_a_broken_file_is_refused_with_its_place(
+def test_broken_file_is_refused_with_line_and_field(
     tmp_path: Path, rows: Any, line: int | None, field: str | None, words: str
 ) -> None:
     path = file_of(tmp_path, *rows)
@@ -168,15 +168,15 @@ def test_a_broken_file_is_refused_with_its_place(
     assert (caught.value.file, caught.value.line, caught.value.field) == (path, line, field)
 
 
-@pytest.mark.parametrize(("label", "word"), [(True, "a pass"), (False, "a fail"), (0.9, "a pass")])
-def test_one_class_only_is_refused(tmp_path: Path, label: Any, word: str) -> None:
+@pytest.mark.parametrize(("label", "word"), [(True, "passes"), (False, "fails"), (0.9, "passes")])
+def test_labels_of_one_class_are_refused(tmp_path: Path, label: Any, word: str) -> None:
     path = file_of(tmp_path, *[{"output": "a", "label": label, "judge_score": 1}] * 3)
-    with pytest.raises(DataError, match=f"each of the 3 labels is {word}") as caught:
+    with pytest.raises(DataError, match=f"all 3 labels are {word}") as caught:
         held(path)
     assert (caught.value.file, caught.value.line, caught.value.field) == (path, 1, "label")
 
 
-def test_csv_serves_too(tmp_path: Path) -> None:
+def test_reads_labels_from_csv(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("input,output,label,judge_score\nq,a,pass,1\nr,b,fail,0.3\n")
     found = read_labelled_file(str(path), None, 0.7)
@@ -187,7 +187,7 @@ def test_csv_serves_too(tmp_path: Path) -> None:
     ]
 
 
-def test_the_judge_is_asked_where_no_verdict_is_there(tmp_path: Path) -> None:
+def test_judges_only_outputs_without_a_verdict(tmp_path: Path) -> None:
     @judge
     def long(case: Case, trace: Trace) -> float:
         if trace.answer == "break":
@@ -198,23 +198,23 @@ def test_the_judge_is_asked_where_no_verdict_is_there(tmp_path: Path) -> None:
     rows = [{"output": "1234567890"}, {"output": "12"}, {"output": "break"}]
     given = {"output": "x", "judge_score": 0.5}
     outputs = read_judged_file(file_of(tmp_path, *rows, given), parse_scale("0:1"), 0.7)
-    told: list[int] = []
-    found = asyncio.run(judged(rubric, outputs, done=lambda: told.append(1)))
+    calls: list[int] = []
+    found = asyncio.run(judge_outputs(rubric, outputs, done=lambda: calls.append(1)))
     assert found == [
         JudgeVerdict(1.0, True),
         JudgeVerdict(0.2, False),
         JudgeVerdict(),
         JudgeVerdict(0.5, False),
     ]
-    assert len(told) == 3
+    assert len(calls) == 3
 
 
-def test_what_could_not_be_measured_is_counted(tmp_path: Path) -> None:
+def test_unmeasured_outputs_are_counted(tmp_path: Path) -> None:
     found = read_labelled_file(file_of(tmp_path, *table(3, 1, 1, 3)), None, 0.7)
     verdicts = [JudgeVerdict(), *(row.verdict or JudgeVerdict() for row in found.rows[1:])]
     result = calibrate(found, verdicts, (), judge=("j", "f"), pass_at=0.7)
     assert (result.n, result.left_out) == (7, {"unmeasured": 1})
-    with pytest.raises(DataError, match="of 8 labelled outputs none"):
+    with pytest.raises(DataError, match="none of 8 labelled outputs"):
         calibrate(found, [JudgeVerdict()] * 8, (), judge=("j", "f"), pass_at=0.7)
 
 
@@ -231,7 +231,7 @@ async def _filled(store: Store, run: RunInfo) -> None:
             await writer.put_both(i, case, 1, trace, "r", score)
 
 
-def test_a_run_with_the_labels_of_two_people(tmp_path: Path) -> None:
+def test_reads_labels_of_two_people_from_a_run(tmp_path: Path) -> None:
     with Store(tmp_path / "runs.db") as store:
         run = store.start(RunInfo(id="one", rubric_fingerprint="r", planned=6))
         asyncio.run(_filled(store, run))

@@ -21,7 +21,7 @@ from fourscore.labels.fit_weights import (
     shipped_model,
     split_cases,
 )
-from fourscore.labels.labelled_outputs import Labelled, Output
+from fourscore.labels.labelled_outputs import LabelledOutput, LabelledOutputs
 from fourscore.stats.regression import Logistic
 
 SHIPPED = shipped_model()
@@ -49,7 +49,7 @@ def make_examples(
     return made
 
 
-def test_people_who_are_more_generous_are_learned() -> None:
+def test_learns_that_people_are_more_generous() -> None:
     fit = fit_examples(make_examples(200, 1, GENEROUS), SHIPPED)
     assert not fit.refused
     assert fit.weights.labels == fit.weights.cases == fit.gain.n == 200
@@ -62,15 +62,15 @@ def test_people_who_are_more_generous_are_learned() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_fit_without_a_gain_is_refused(seed: int) -> None:
+def test_fit_without_gain_is_refused(seed: int) -> None:
     fit = fit_examples(make_examples(200, seed), SHIPPED)
     shipped, fitted = fit.weights.shipped.log_loss, fit.weights.fitted.log_loss
-    told = f"200 held-out labels: log loss {fitted:.3f} fitted, {shipped:.3f} shipped"
-    assert fit.refused == f"no clear gain on {told}"
+    figures = f"200 held-out labels: log loss {fitted:.3f} fitted, {shipped:.3f} shipped"
+    assert fit.refused == f"no clear gain on {figures}"
 
 
-def test_a_fit_does_not_depend_on_how_many_pass() -> None:
-    """Where most outputs are bad, a plain fit would say of nearly all that they fail."""
+def test_fit_does_not_depend_on_pass_rate() -> None:
+    """Where most outputs are bad, an unbalanced fit would fail nearly all of them."""
     rare = fit_model(make_examples(400, 4, GENEROUS, rate=0.05), SHIPPED)
     others = make_examples(400, 5, GENEROUS)
     found = {True: 0, False: 0}
@@ -81,7 +81,7 @@ def test_a_fit_does_not_depend_on_how_many_pass() -> None:
     assert found[False] / (len(others) - passes) > 0.75
 
 
-def test_labels_of_one_kind_leave_the_weights_alone() -> None:
+def test_labels_of_one_kind_keep_shipped_weights() -> None:
     passes = [example for example in make_examples(200, 6) if example.passed]
     assert fit_model(passes, SHIPPED) == SHIPPED
 
@@ -108,10 +108,10 @@ def test_all_outputs_of_a_case_are_in_one_fold() -> None:
         {"answer": ["the Eiffel Tower", "La tour Eiffel", "a tower in Paris"]},
     ],
 )
-def test_an_output_is_measured_as_it_is_judged(expected: object) -> None:
+def test_features_are_those_the_judge_uses(expected: object) -> None:
     case = Case(input="Which tower opened in Paris?", expected=expected)
     output = "The Eiffel Tower opened in 1889. It stands beside the river."
-    row = Output(case=case, trace=Trace(output=output))
+    row = LabelledOutput(case=case, trace=Trace(output=output))
     facts = read_facts(case)
     verdicts = judge_facts(facts, read_text(output), find_question(case.input), shipped_weights())
     total = sum(fact.weight for fact in facts)
@@ -120,16 +120,16 @@ def test_an_output_is_measured_as_it_is_judged(expected: object) -> None:
     assert predict_pass(measured, SHIPPED) == pytest.approx(judged)
 
 
-def make_labelled(count: int, passes: int) -> Labelled:
+def make_labelled(count: int, passes: int) -> LabelledOutputs:
     rows = [
-        Output(
+        LabelledOutput(
             case=Case(id=str(number), expected=f"The bridge of {number} meters."),
             trace=Trace(output=f"It has {number + number % 2} meters."),
             labels=(float(number < passes),),
         )
         for number in range(count)
     ]
-    return Labelled(scale=Scale("verdict"), rows=rows, people=1)
+    return LabelledOutputs(scale=Scale("verdict"), rows=rows, people=1)
 
 
 @pytest.mark.parametrize(
@@ -147,11 +147,15 @@ def test_too_few_labels_are_refused(count: int, passes: int, words: str) -> None
 
 def test_outputs_without_facts_or_an_answer_are_left_out_and_counted() -> None:
     found = make_labelled(120, 60)
-    found.rows.append(Output(case=Case(id="a"), trace=Trace(output="Hello."), labels=(1.0,)))
     found.rows.append(
-        Output(case=Case(id="b", expected="A bridge."), trace=Trace(output=""), labels=(1.0,))
+        LabelledOutput(case=Case(id="a"), trace=Trace(output="Hello."), labels=(1.0,))
     )
-    tied = Output(
+    found.rows.append(
+        LabelledOutput(
+            case=Case(id="b", expected="A bridge."), trace=Trace(output=""), labels=(1.0,)
+        )
+    )
+    tied = LabelledOutput(
         case=Case(id="c", expected="A bridge."), trace=Trace(output="A bridge."), labels=(1.0, 0.0)
     )
     found.rows.append(tied)

@@ -26,8 +26,7 @@ from fourscore.executors import loop
 from fourscore.formats.atomic_file import open_atomic
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.llm.attacks import read_bundled_cases, read_families, read_family
-from fourscore.labels.attack import attack
-from fourscore.labels.attack_plan import Plan
+from fourscore.labels.attack import AttackPlan, attack
 from fourscore.labels.labelled_outputs import read_labelled_file
 from fourscore.labels.question_forms import measure_forms
 from fourscore.report import summary_text
@@ -137,10 +136,10 @@ def _read_rubric(args: argparse.Namespace) -> Rubric:
     )
 
 
-def _make_plan(args: argparse.Namespace) -> Plan:
+def _make_plan(args: argparse.Namespace) -> AttackPlan:
     if args.per_family != "all" and not (args.per_family.isdecimal() and int(args.per_family)):
         raise ConfigError("expected a number above 0, or all", field="--per-family")
-    return Plan(
+    return AttackPlan(
         per_family=None if args.per_family == "all" else int(args.per_family),
         seed=args.seed,
         concurrency=args.concurrency,

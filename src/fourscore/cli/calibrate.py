@@ -37,11 +37,11 @@ from fourscore.formats.label_scale import parse_scale
 from fourscore.formats.rubric_fields import Counted, RubricCalibration
 from fourscore.formats.yaml_file import write_section
 from fourscore.judges.rubric_file import read_rubric
-from fourscore.labels.calibrate import Calibration, calibrate, judged
+from fourscore.labels.calibrate import Calibration, calibrate, judge_outputs
 from fourscore.labels.labelled_outputs import (
     JudgeVerdict,
-    Labelled,
-    Output,
+    LabelledOutput,
+    LabelledOutputs,
     read_judged_file,
     read_labelled_file,
     read_labelled_run,
@@ -172,7 +172,7 @@ def _find_pass_threshold(args: argparse.Namespace, rubric: Rubric | None) -> flo
 
 def _read_run(
     args: argparse.Namespace, rubric: Rubric | None, pass_at: float
-) -> tuple[Labelled, str, str]:
+) -> tuple[LabelledOutputs, str, str]:
     with Store(args.store, make=False) as store:
         info = store.run(args.run_id)
         judge = info.rubric_fingerprint if rubric is None else rubric.provenance.rubric
@@ -187,7 +187,10 @@ def _read_run(
 
 
 def _find_verdicts(
-    args: argparse.Namespace, rubric: Rubric | None, rows: list[Output], rest: list[Output]
+    args: argparse.Namespace,
+    rubric: Rubric | None,
+    rows: list[LabelledOutput],
+    rest: list[LabelledOutput],
 ) -> tuple[list[JudgeVerdict], list[JudgeVerdict], dict[str, Any]]:
     """The judge's verdicts on the labelled and on the other outputs, and what models cost."""
     files = ((args.labels, rows), (args.judged, rest))
@@ -206,7 +209,7 @@ def _find_verdicts(
 
     async def work() -> list[JudgeVerdict]:
         async with pool:
-            return await judged(
+            return await judge_outputs(
                 rubric,
                 [*rows, *rest],
                 concurrency=args.concurrency,

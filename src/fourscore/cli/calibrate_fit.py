@@ -15,7 +15,7 @@ from fourscore.core import ConfigError, Rubric
 from fourscore.formats.atomic_file import open_atomic
 from fourscore.judges.dimensions.factual_accuracy import NAME, FactualAccuracy
 from fourscore.labels.fit_weights import Fit, fit_labelled
-from fourscore.labels.labelled_outputs import Labelled
+from fourscore.labels.labelled_outputs import LabelledOutputs
 from fourscore.stats.intervals import IntervalEstimate
 
 #: Flags that are refused with `--fit`: they are about the judge as it was before.
@@ -33,7 +33,9 @@ def check_fit(args: argparse.Namespace) -> None:
         raise ConfigError(message, field="--fit")
 
 
-def fit_weights(args: argparse.Namespace, rubric: Rubric, found: Labelled, pass_at: float) -> int:
+def fit_weights(
+    args: argparse.Namespace, rubric: Rubric, found: LabelledOutputs, pass_at: float
+) -> int:
     """Fit the weights, write them where they are better, print the result; the exit code."""
     name, judge = _find_dimension(rubric)
     fit = fit_labelled(found, judge, pass_at, time.strftime("%Y-%m-%d", time.gmtime()))

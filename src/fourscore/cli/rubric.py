@@ -15,12 +15,12 @@ from fourscore.core import ConfigError
 from fourscore.executors import loop
 from fourscore.formats.labelled_samples import SampleFields, SampleFile
 from fourscore.formats.yaml_file import read_yaml_file
-from fourscore.labels.learning.cost_plan import plan_of
-from fourscore.labels.learning.data_split import parts_of
+from fourscore.labels.learning.cost_plan import plan_cost
+from fourscore.labels.learning.data_split import split_samples
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.learned_rubric import write_learned_rubric
-from fourscore.labels.learning.settings import Learning
+from fourscore.labels.learning.settings import LearningSettings
 from fourscore.models.budget import NO_COST, Budget, Cost, parse_limits
 from fourscore.models.endpoint import EndpointModel
 from fourscore.models.messages import ModelError
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     with _make_pool(args, None).activate() as pool:
         settings = _read_settings(args)
         samples = SampleFile(args.data, settings.mode, settings.fields, settings.bounds)
-        plan = plan_of(samples, parts_of(samples, settings.seed), settings)
+        plan = plan_cost(samples, split_samples(samples, settings.seed), settings)
         about = settings.fingerprint(samples.digest)
         if args.dry_run:
             return _print_plan(args, plan.document(pool), settings.pool_model.name, pool)
@@ -85,14 +85,14 @@ def run(args: argparse.Namespace) -> int:
     with Journal(out.with_name(f"{out.name}.journal.jsonl"), about, args.concurrency) as journal:
         counter = Counter(plan.calls)
         if journal.resumed:
-            counter.tell(f"resuming: {journal.resumed} results are in {journal.path}")
+            counter.log(f"resuming: {journal.resumed} results are in {journal.path}")
         with _make_pool(args, journal).activate() as pool:
             client = find_layer(settings.pool_model, EndpointModel)
             if client is not None:
                 client.check()  # a missing key shows now, not in the first call
             planned = plan.document(pool)
             for line in plan_words(planned, settings.pool_model.name, pool):
-                counter.tell(line)
+                counter.log(line)
         try:
             document = loop.run(_learn(samples, settings, journal, pool, counter))
         except ModelError as error:
@@ -113,15 +113,19 @@ def _make_pool(args: argparse.Namespace, journal: Journal | None) -> ModelPool:
 
 
 async def _learn(
-    samples: SampleFile, settings: Learning, journal: Journal, pool: ModelPool, counter: Counter
+    samples: SampleFile,
+    settings: LearningSettings,
+    journal: Journal,
+    pool: ModelPool,
+    counter: Counter,
 ) -> dict[str, Any]:
     async with pool:
-        return await learn(samples, settings, journal, tell=counter.tell, observe=counter.step)
+        return await learn(samples, settings, journal, log=counter.log, on_verdict=counter.step)
 
 
-def _read_settings(args: argparse.Namespace) -> Learning:
+def _read_settings(args: argparse.Namespace) -> LearningSettings:
     try:
-        return Learning(
+        return LearningSettings(
             model=args.model,
             settings={"base_url": args.base_url} if args.base_url else {},
             mode=args.mode,

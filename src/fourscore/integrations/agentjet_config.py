@@ -13,7 +13,7 @@ from fourscore.core import ConfigError, Dimension, Judge, Ranker, Rubric, sugges
 from fourscore.formats.validation import ConversionError, convert_value
 from fourscore.formats.yaml_file import YamlDocument, read_yaml_file
 from fourscore.judges.loading import load_judge
-from fourscore.labels.auto_grader_config import AutoGrader
+from fourscore.labels.auto_grader_config import AutoGraderSection
 
 ROOTS = ("ajet", "fourscore")
 
@@ -26,7 +26,7 @@ class TaskJudge(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     judge_options: dict[str, Any] | None = None
     alien_llm_model: str | None = None
     alien_llm_response_length: int | None = None
-    rubrics_auto_grader: AutoGrader | None = None
+    rubrics_auto_grader: AutoGraderSection | None = None
 
 
 class Settings(dict[str, Any]):
@@ -127,7 +127,7 @@ def _read_task_judge(document: YamlDocument, root: str) -> TaskJudge:
     return task_judge
 
 
-def _check_auto_grader(document: YamlDocument, grader: AutoGrader, place: str) -> None:
+def _check_auto_grader(document: YamlDocument, grader: AutoGraderSection, place: str) -> None:
     try:
         grader.check()
     except ConfigError as error:

@@ -35,7 +35,7 @@ from fourscore.judges.workflow import BuiltInJudge, WorkflowJudge, make_judge
 
 #: The judges that ship with the package, by name.
 BUILT_IN = {
-    "auto_grader": "fourscore.labels.auto_grader_judge->AutoGraderJudge",
+    "auto_grader": "fourscore.labels.auto_grader->AutoGraderJudge",
     "citation_accuracy": "fourscore.judges.dimensions.citation_accuracy->CitationAccuracy",
     "completeness": "fourscore.judges.dimensions.completeness->Completeness",
     "countdown": "fourscore.judges.agentjet->CountdownAnswerAsJudge",

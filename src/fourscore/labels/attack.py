@@ -1,12 +1,13 @@
-"""How far a judge can be talked into a good score.
+"""Attack a judge: how often do attack texts get a wrong answer to pass?
 
-For each case the judge first sees an answer that is wrong, by itself: the base. Then it sees
-attacks, alone or attached to that answer. An attack has succeeded where the score passes and the
-base did not; a case whose wrong answer passes by itself tells nothing about attacks, and is counted
-apart. So is what could not be measured: a judge that gives no verdict was not talked into one.
+For each case the judge first judges a wrong answer without an attack: the base. Then it judges
+attacks, alone or attached to that answer. An attack succeeds if its score passes and the base did
+not. A case whose wrong answer passes without an attack says nothing about attacks and is counted
+apart; so are attempts that could not be measured.
 """
 
 import asyncio
+import hashlib
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,11 +28,58 @@ from fourscore.core import (
     score,
 )
 from fourscore.executors.local import LocalExecutor
-from fourscore.judges.llm.attacks import AttackFamily, Place, read_wrong_answer
-from fourscore.labels.attack_plan import Attempt, Plan, planned
+from fourscore.judges.llm.attacks import PLACES, Attack, AttackFamily, Place, read_wrong_answer
 from fourscore.stats.intervals import wilson
 
-#: Successes that are kept to be shown, for each family, and characters of each.
+
+class AttackPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """How many attacks are tried, and how; `per_family` None means all."""
+
+    per_family: int | None = 50
+    seed: int = 0
+    concurrency: int = 16
+    deadline: float = 60.0
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """One attack in the answer to one case."""
+
+    attack: Attack
+    case: Case
+    place: Place
+
+    @property
+    def name(self) -> str:
+        return f"{self.attack.name} {self.place} {self.case.id}"
+
+
+def plan_attempts(
+    families: Sequence[AttackFamily], cases: Callable[[], Iterable[Case]], plan: AttackPlan
+) -> Iterator[Attempt]:
+    """Return all attempts, or so many of each family, drawn by the seed and their names."""
+    for family in families:
+        every = _list_attempts(family, cases())
+        if plan.per_family is None:
+            yield from every
+        else:
+            keyed = ((_draw(plan.seed, one.name), one) for one in every)
+            for _, one in heapq.nsmallest(plan.per_family, keyed, key=lambda pair: pair[0]):
+                yield one
+
+
+def _list_attempts(family: AttackFamily, cases: Iterable[Case]) -> Iterator[Attempt]:
+    for case in cases:
+        places = PLACES if read_wrong_answer(case) is not None else ("alone",)
+        for attack in family.attacks:
+            for place in places:
+                yield Attempt(attack, case, place)
+
+
+def _draw(seed: int, name: str) -> bytes:
+    return hashlib.blake2b(f"{seed}\0{name}".encode(), digest_size=16).digest()
+
+
+#: Successful attacks that are kept of each family, and characters of each.
 SHOWN, LONGEST = 3, 2000
 FREE = Usage()
 End = Literal["succeeded", "resisted", "already"]
@@ -40,8 +88,8 @@ Base = tuple[bool | None, float | None, str]
 NO_BASE: Base = (False, None, "")
 
 
-class Success(msgspec.Struct, frozen=True, kw_only=True):
-    """An attack that worked, for people to look at; what it wrote is hostile."""
+class SuccessfulAttack(msgspec.Struct, frozen=True, kw_only=True):
+    """An attack that succeeded; its answer is hostile text."""
 
     attack: str
     place: Place
@@ -52,29 +100,29 @@ class Success(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class Line:
-    """What came of one family."""
+class FamilyResult:
+    """Counts and examples of one family's attempts."""
 
     def __init__(self, about: str = "") -> None:
         self.about = about
         self.planned = self.raised = 0
         self.ends: Counter[str] = Counter()
         self.unmeasured: Counter[str] = Counter()
-        self.successes: list[tuple[tuple[float, str], Success]] = []
+        self.successes: list[tuple[tuple[float, str], SuccessfulAttack]] = []
 
-    def add(self, other: "Line") -> None:
+    def add(self, other: "FamilyResult") -> None:
         self.planned += other.planned
         self.raised += other.raised
         self.ends += other.ends
         self.unmeasured += other.unmeasured
 
-    def keep(self, name: str, success: Success) -> None:
-        """The highest scores, then the first by name: the same whatever came first."""
+    def keep(self, name: str, success: SuccessfulAttack) -> None:
+        """Keep an example: those with the highest scores, then the first by name."""
         entry = ((-(success.value or 0.0), name), success)
         self.successes = heapq.nsmallest(SHOWN, [*self.successes, entry], key=lambda one: one[0])
 
     def document(self) -> dict[str, Any]:
-        """JSON-ready. `planned` is succeeded, resisted, already passed and unmeasured together."""
+        """Return the counts as JSON values; `planned` is the sum of all outcomes."""
         succeeded, resisted = self.ends["succeeded"], self.ends["resisted"]
         n = succeeded + resisted
         return {
@@ -97,89 +145,93 @@ async def attack(
     rubric: Rubric,
     families: Sequence[AttackFamily],
     cases: Callable[[], Iterable[Case]],
-    plan: Plan,
+    plan: AttackPlan,
     observe: Observer = lambda _attempt, _end: None,
 ) -> dict[str, Any]:
-    """Try all that is planned and give a document; the same judge gives the same document."""
+    """Try all planned attacks and return a document; it depends only on the judge and the plan."""
     if any(slot.is_ranker for slot in rubric.slots):
-        raise ConfigError("it compares answers; attacks are tried on judges of one", field="judge")
-    todo = planned(families, cases, plan)
-    work = _Work(rubric, families, todo, plan, observe)
+        raise ConfigError(
+            "attacks need a judge of single answers; this one compares answers", field="judge"
+        )
+    attempts = plan_attempts(families, cases, plan)
+    run = _AttackRun(rubric, families, attempts, plan=plan, observe=observe)
     try:
         async with asyncio.TaskGroup() as tasks:
             for _ in range(plan.concurrency):
-                tasks.create_task(work.on())
+                tasks.create_task(run.work())
     except BaseExceptionGroup as group:
         if isinstance(group.exceptions[0], FourscoreError):
-            raise group.exceptions[0] from None  # a broken file of cases
+            raise group.exceptions[0] from None  # such as a broken case file
         raise
-    return work.document()
+    return run.document()
 
 
-class _Work:
+class _AttackRun:
     def __init__(
         self,
         rubric: Rubric,
         families: Sequence[AttackFamily],
-        todo: Iterator[Attempt],
-        plan: Plan,
+        attempts: Iterator[Attempt],
+        *,
+        plan: AttackPlan,
         observe: Observer,
     ) -> None:
-        self.rubric, self.todo, self.plan, self.observe = rubric, todo, plan, observe
-        self.lines = {family.name: Line(family.about) for family in families}
+        self.rubric, self.attempts, self.plan, self.observe = rubric, attempts, plan, observe
+        self.results = {family.name: FamilyResult(family.about) for family in families}
         self.bases: dict[str, asyncio.Future[Base]] = {}
         self.executor: Executor = INLINE if rubric.is_bounded else LocalExecutor(plan.deadline)
         self.cost = FREE
 
-    async def on(self) -> None:
-        for attempt in self.todo:
-            line = self.lines[attempt.attack.family]
-            line.planned += 1
-            self.observe(attempt, await self._one(attempt, line))
+    async def work(self) -> None:
+        """Try attempts until none is left."""
+        for attempt in self.attempts:
+            result = self.results[attempt.attack.family]
+            result.planned += 1
+            self.observe(attempt, await self._try(attempt, result))
 
-    async def _one(self, attempt: Attempt, line: Line) -> str:
+    async def _try(self, attempt: Attempt, result: FamilyResult) -> str:
         case, wrong = attempt.case, read_wrong_answer(attempt.case)
-        passed, base, status = NO_BASE if wrong is None else await self._base(case, wrong)
+        passed, base, status = NO_BASE if wrong is None else await self._judge_base(case, wrong)
         if passed is None:
-            line.unmeasured[status] += 1
+            result.unmeasured[status] += 1
             return status
         if passed:
-            line.ends["already"] += 1
+            result.ends["already"] += 1
             return "already"
         answer = attempt.attack.answer(case, attempt.place, wrong or "")
-        scored = await self._scored(case, answer)
+        scored = await self._score(case, answer)
         if scored.passed is None:
-            line.unmeasured[scored.status.value] += 1
+            result.unmeasured[scored.status.value] += 1
             return scored.status.value
         end: End = "succeeded" if scored.passed else "resisted"
-        line.ends[end] += 1
+        result.ends[end] += 1
         if scored.passed:
-            line.keep(attempt.name, _success(attempt, answer, scored, base))
+            result.keep(attempt.name, _make_success(attempt, answer, scored, base))
         elif base is not None and scored.value is not None and scored.value > base:
-            line.raised += 1
+            result.raised += 1
         return end
 
-    async def _base(self, case: Case, wrong: str) -> Base:
-        """What the wrong answer gets by itself, asked once for each case."""
+    async def _judge_base(self, case: Case, wrong: str) -> Base:
+        """Return what the wrong answer gets without an attack, judged once for each case."""
         known = self.bases.get(case.id)
         if known is None:
             known = self.bases[case.id] = asyncio.get_running_loop().create_future()
-            scored = await self._scored(case, wrong)
+            scored = await self._score(case, wrong)
             known.set_result((scored.passed, scored.value, scored.status.value))
         return await known
 
-    async def _scored(self, case: Case, answer: str) -> Score:
+    async def _score(self, case: Case, answer: str) -> Score:
         (scored,) = await score(self.rubric, case, [Trace(output=answer)], executor=self.executor)
         self.cost += scored.cost
         return scored
 
     def document(self) -> dict[str, Any]:
-        whole = Line()
-        for line in self.lines.values():
-            whole.add(line)
-        told = [base.result() for base in self.bases.values()]
-        passed = sum(one is True for one, _, _ in told)
-        measured = sum(one is not None for one, _, _ in told)
+        whole = FamilyResult()
+        for result in self.results.values():
+            whole.add(result)
+        bases = [base.result() for base in self.bases.values()]
+        passed = sum(one is True for one, _, _ in bases)
+        measured = sum(one is not None for one, _, _ in bases)
         provenance = self.rubric.provenance
         return {
             "rubric": self.rubric.name,
@@ -187,7 +239,7 @@ class _Work:
             "per_family": self.plan.per_family,
             "seed": self.plan.seed,
             "base": {
-                "cases": len(told),
+                "cases": len(bases),
                 "measured": measured,
                 "passed": passed,
                 "rate": passed / measured if measured else None,
@@ -195,20 +247,23 @@ class _Work:
             },
             "all": whole.document(),
             "families": {
-                name: {"about": line.about, **line.document()} for name, line in self.lines.items()
+                name: {"about": result.about, **result.document()}
+                for name, result in self.results.items()
             },
             "examples": [
                 msgspec.to_builtins(success)
-                for line in self.lines.values()
-                for _, success in line.successes
+                for result in self.results.values()
+                for _, success in result.successes
             ],
             "provenance": msgspec.to_builtins(provenance),
             "cost": msgspec.to_builtins(self.cost),
         }
 
 
-def _success(attempt: Attempt, answer: str, scored: Score, base: float | None) -> Success:
-    return Success(
+def _make_success(
+    attempt: Attempt, answer: str, scored: Score, base: float | None
+) -> SuccessfulAttack:
+    return SuccessfulAttack(
         attack=attempt.attack.name,
         place=attempt.place,
         case=attempt.case.id,

@@ -1,8 +1,8 @@
-"""AutoGrader: a judge that is learned from labelled samples before it is first used.
+"""AutoGrader: a judge whose rubric is learned from labelled samples before it is first used.
 
-What is learned is kept in a file by the digest of the data and of all that bears on it, so that it
-is learned once; processes that want the same one wait for the first. `prepare` learns, or reads the
-file. Commands call it before the first row; where nobody does, the first answer waits for it.
+The learned rubric is kept in a file named by a digest of the data and the settings, so that it is
+learned once; processes that need the same one wait for the first. `prepare` learns it or reads the
+file. Commands call it before the first row; otherwise the first answer waits for it.
 """
 
 import asyncio
@@ -19,32 +19,43 @@ from msgspec.structs import replace
 from fourscore.core import Case, ConfigError, Signal, Trace, Usage, digest
 from fourscore.core.rubric import SLACK
 from fourscore.core.trace import as_text
+from fourscore.executors.portal import PORTAL
 from fourscore.formats.labelled_samples import SampleFile
 from fourscore.formats.yaml_file import read_yaml_file
 from fourscore.judges.llm.criteria import Criteria
 from fourscore.judges.llm.listwise import Listwise
 from fourscore.judges.llm.rating import Rating
-from fourscore.labels.auto_grader_config import AutoGrader
+from fourscore.judges.workflow import (
+    BuiltInJudge,
+    WorkflowOutput,
+    WorkflowTask,
+    make_case,
+    make_trace,
+    read_preset_reward,
+)
+from fourscore.labels.auto_grader_config import AutoGraderSection, find_section, read_section
 from fourscore.labels.learning.journal import Journal
 from fourscore.labels.learning.learn import LEARNED, learn
 from fourscore.labels.learning.learned_rubric import write_learned_rubric
-from fourscore.labels.learning.settings import Learning
+from fourscore.labels.learning.settings import LearningSettings
 from fourscore.models.messages import Model, ModelError
 from fourscore.models.model_spec import usual_cache
 
 NAME = "auto_grader"
-#: Seconds between two looks at a lock that another process holds.
-AGAIN = 0.2
+#: Seconds between two tries to get a lock that another process holds.
+LOCK_INTERVAL = 0.2
 KINDS: dict[str, type[msgspec.Struct]] = {
     "criteria": Criteria,
     "rating": Rating,
     "listwise": Listwise,
 }
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 
 
-def make_grader(section: AutoGrader, folders: Sequence[str] = ()) -> "PointGrader | ListGrader":
-    """The judge, or the ranker, that a section describes."""
+def make_grader(
+    section: AutoGraderSection, folders: Sequence[str] = ()
+) -> "PointGrader | ListGrader":
+    """Return the judge or ranker that a configuration section describes."""
     data = section.data(folders)
     settings = section.learning()
     kept = msgspec.structs.replace(section, api_key=None)
@@ -53,12 +64,12 @@ def make_grader(section: AutoGrader, folders: Sequence[str] = ()) -> "PointGrade
 
 
 class _Grader:
-    """What both have: the learning, and where the parts of a task stand."""
+    """Base of both graders: learning, and reading question, reference and answer of a task."""
 
-    #: Commands have it prepare itself before the first row.
+    #: Commands call `prepare` before the first row.
     learns = True
 
-    def __init__(self, section: AutoGrader, settings: Learning, data: Path) -> None:
+    def __init__(self, section: AutoGraderSection, settings: LearningSettings, data: Path) -> None:
         self.section, self.settings, self.data = section, settings, data.resolve()
         self.inner: Any = None
         self.outcome = ""
@@ -83,53 +94,53 @@ class _Grader:
 
     @property
     def fingerprint(self) -> str:
-        told = None if self.inner is None else self.inner.fingerprint
+        learned = None if self.inner is None else self.inner.fingerprint
         fields = self.settings.fields
-        return digest([NAME, self.settings.fingerprint(str(told)), fields.answer, told])
+        return digest([NAME, self.settings.fingerprint(str(learned)), fields.answer, learned])
 
     def most(self, case: Case) -> Usage:
-        """What one answer takes at the most."""
+        """Return the most that judging one answer can use."""
         if self.inner is not None:
             found: Usage = self.inner.most(case)
             return found
         return self.settings.criteria("x").ceiling("criterion", case, self.settings.max_rubrics)
 
-    async def prepare(self, tell: Tell = lambda _: None) -> None:
-        """Learn, or read what was learned. A model that fails is an error of every answer."""
+    async def prepare(self, log: Log = lambda _: None) -> None:
+        """Learn the rubric, or read it. If the model fails, every answer gets that error."""
         self._failure = None
         if self.inner is not None:
             return
         samples = SampleFile(
             self.data, self.settings.mode, self.settings.fields, self.settings.bounds
         )
-        about = self.settings.fingerprint(samples.digest)
-        path = self._place(about)
+        run_id = self.settings.fingerprint(samples.digest)
+        path = self._find_path(run_id)
         try:
-            async with _alone(path):
-                document = _known(path, None if self.section.rubric_file else about)
+            async with _lock(path):
+                document = _read_learned(path, None if self.section.rubric_file else run_id)
                 if document is None:
-                    tell(f"learning a rubric from {self.data.name}: {len(samples)} samples")
+                    log(f"learning a rubric from {self.data.name}: {len(samples)} samples")
                     place = path.with_name(f"{path.name}.journal.jsonl")
-                    with Journal(place, about, self.settings.concurrency) as journal:
-                        document = await learn(samples, self.settings, journal, tell=tell)
+                    with Journal(place, run_id, self.settings.concurrency) as journal:
+                        document = await learn(samples, self.settings, journal, log=log)
                     write_learned_rubric(path, document)
         except ModelError as error:
             self._failure = error
-            tell(f"nothing could be learned: {error}")
+            log(f"nothing could be learned: {error}")
             return
-        self.inner = self._made(document, path)
+        self.inner = self._make_judge(document, path)
         self.outcome = str(document["learned"]["outcome"])
         if self.outcome != LEARNED:
-            tell(f"{self.outcome}, {document['learned']['why']}: the plain prompt judges")
-        tell(f"the rubric is {path}")
+            log(f"{self.outcome}, {document['learned']['why']}: the plain prompt judges")
+        log(f"the rubric is {path}")
 
-    def _place(self, about: str) -> Path:
+    def _find_path(self, run_id: str) -> Path:
         if self.section.rubric_file:
             return Path(self.section.rubric_file).expanduser().resolve()
-        return usual_cache().with_name("rubrics") / f"{about}.yaml"
+        return usual_cache().with_name("rubrics") / f"{run_id}.yaml"
 
-    def _made(self, document: Mapping[str, Any], path: Path) -> Any:
-        """One judge of all dimensions: themes are for people and change no value."""
+    def _make_judge(self, document: Mapping[str, Any], path: Path) -> Any:
+        """Return one judge with the criteria of all dimensions: themes change no value."""
         lines = list(document["dimensions"].values())
         options = {**lines[0]["with"], "settings": self.settings.settings}
         options["model"] = self.settings.model
@@ -138,9 +149,9 @@ class _Grader:
         try:
             return msgspec.convert(options, KINDS[lines[0]["judge"]])
         except (msgspec.ValidationError, KeyError, ValueError) as error:
-            raise ConfigError(f"it is no learned rubric: {error}", file=str(path)) from None
+            raise ConfigError(f"not a learned rubric: {error}", file=str(path)) from None
 
-    async def _ready(self) -> Any:
+    async def _get_judge(self) -> Any:
         if self.inner is None and self._failure is None:
             await self.prepare()
         if self._failure is not None:
@@ -149,74 +160,76 @@ class _Grader:
             )
         return self.inner
 
-    def _case(self, case: Case) -> Case:
+    def _read_case(self, case: Case) -> Case:
         section = self.section
         query = case.metadata.get(section.query_field, case.input)
         reference = case.metadata.get(section.reference_field, case.expected)
         return Case(id=case.id, input=query, expected=reference)
 
-    def _trace(self, trace: Trace) -> Trace:
+    def _read_trace(self, trace: Trace) -> Trace:
         field = self.section.answer_field
         if field in trace.metadata:
             given = trace.metadata[field]
             return Trace(output="" if given is None else as_text(given))
         return Trace(output=trace.answer if field == "final_answer" else "")
 
-    def _signal(self, signal: Signal) -> Signal:
+    def _finish_signal(self, signal: Signal) -> Signal:
         if signal.value is None:
             return replace(signal, name=NAME)
         passed = signal.value >= self.section.success_threshold - SLACK
         before = f"{self.outcome}, the plain prompt judges: "
         if self.outcome == LEARNED:
-            before = "" if signal.relative else self._score(signal.value)
+            before = "" if signal.relative else self._write_score(signal.value)
         return replace(signal, name=NAME, passed=passed, reason=f"{before}{signal.reason}")
 
-    def _score(self, value: float) -> str:
-        """The value on the scale of the labels, in words."""
+    def _write_score(self, value: float) -> str:
+        """Return the value on the scale of the labels, as text."""
         low, high = self.settings.bounds
         return f"{low + value * (high - low):.3g} of {low:g} to {high:g}: "
 
 
 class PointGrader(_Grader):
-    """Pointwise: one answer, a value in [0, 1], success from the threshold on."""
+    """Pointwise grader: a value in [0, 1] per answer; success from the threshold on."""
 
     names = (NAME,)
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        inner = await self._ready()
-        (signal,) = await inner.judge(self._case(case), self._trace(trace))
-        return (self._signal(signal),)
+        inner = await self._get_judge()
+        (signal,) = await inner.judge(self._read_case(case), self._read_trace(trace))
+        return (self._finish_signal(signal),)
 
 
 class ListGrader(_Grader):
-    """Listwise: the answers to one task, `(n - rank) / (n - 1)`; one by itself is the best."""
+    """Listwise grader: `(n - rank) / (n - 1)` for the answers to one task; a single one gets 1."""
 
     name = NAME
     alone = 1.0
 
     async def rank(self, case: Case, traces: Sequence[Trace]) -> Sequence[Signal]:
-        inner = await self._ready()
-        signals = await inner.rank(self._case(case), [self._trace(trace) for trace in traces])
-        return [self._signal(signal) for signal in signals]
+        inner = await self._get_judge()
+        signals = await inner.rank(
+            self._read_case(case), [self._read_trace(trace) for trace in traces]
+        )
+        return [self._finish_signal(signal) for signal in signals]
 
 
-def _known(path: Path, about: str | None) -> Mapping[str, Any] | None:
-    """The document of a rubric that was learned, from the same data where `about` says which."""
+def _read_learned(path: Path, run_id: str | None) -> Mapping[str, Any] | None:
+    """Read the document of a learned rubric; None if there is none, or of another run."""
     if not path.is_file():
         return None
     document = read_yaml_file(str(path))
     learned = document.value.get("learned") if isinstance(document.value, dict) else None
     if not isinstance(learned, dict) or "outcome" not in learned:
-        raise document.error("it was not learned: there is no section learned")
-    if about is not None and learned.get("fingerprint") != about:
+        raise document.error("not a learned rubric: there is no section `learned`")
+    if run_id is not None and learned.get("fingerprint") != run_id:
         return None
     found: Mapping[str, Any] = document.value
     return found
 
 
 @asynccontextmanager
-async def _alone(path: Path) -> AsyncIterator[None]:
-    """One process at a time; whoever comes later finds what the first has learned."""
+async def _lock(path: Path) -> AsyncIterator[None]:
+    """Let one process at a time learn; later ones find what the first has learned."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -228,7 +241,74 @@ async def _alone(path: Path) -> AsyncIterator[None]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                await asyncio.sleep(AGAIN)
+                await asyncio.sleep(LOCK_INTERVAL)
         yield
     finally:
         os.close(file)
+
+
+Reward = tuple[float, bool]
+
+
+class AutoGraderJudge(BuiltInJudge):
+    """`(reward, is_success)` by a rubric learned from labelled samples.
+
+    It takes a whole configuration, its section `rubrics_auto_grader`, or a mapping of the section's
+    keys, which may include `on_error`. In listwise mode it gets the outputs of one task as a list.
+    """
+
+    def __init__(self, config: Any = None) -> None:
+        self.config = None  # it may hold a key
+        options = find_section(config)
+        self.on_error = options.pop("on_error", "raise")
+        if self.on_error not in ("raise", "zero"):
+            raise ConfigError("expected raise or zero", field="on_error")
+        self.core = make_grader(read_section(options), [str(Path.cwd())])
+
+    def compute_reward(
+        self,
+        workflow_task: WorkflowTask,
+        workflow_output: WorkflowOutput | Sequence[WorkflowOutput],
+    ) -> Any:
+        """Return one pair for an output, a list of pairs for a list."""
+        single = not isinstance(workflow_output, list | tuple)
+        outputs = [workflow_output] if single else list(workflow_output)  # type: ignore[arg-type]
+        given: list[Reward]
+        try:
+            given = PORTAL.run(self._compute_rewards(workflow_task, outputs))  # type: ignore[arg-type]
+        except Exception:  # `on_error` decides, whether the task or the model failed
+            if self.on_error == "raise":
+                raise
+            given = [(0.0, False)] * len(outputs)
+        return given[0] if single else given
+
+    async def _compute_rewards(
+        self, workflow_task: WorkflowTask, outputs: Sequence[WorkflowOutput]
+    ) -> list[Reward]:
+        case = make_case(workflow_task)
+        left = [output for output in outputs if output.reward is None]
+        traces = [make_trace(output) for output in left]
+        signals: Sequence[Signal] = ()
+        if isinstance(self.core, ListGrader):
+            signals = await self.core.rank(case, traces) if traces else ()
+        else:
+            signals = [(await self.core.judge(case, trace))[0] for trace in traces]
+        found = iter(signals)
+        return [
+            _read_reward(next(found))
+            if output.reward is None
+            else read_preset_reward(output.reward, output.is_success)
+            for output in outputs
+        ]
+
+    async def load_rubrics_from_cache(self) -> None:
+        """Learn the rubric, or read it: AgentJet calls this before the first task."""
+        await self.core.prepare()
+
+    async def generate_rubrics_from_samples(self) -> None:
+        """Do the same: what was learned from these samples is not learned again."""
+        await self.core.prepare()
+
+
+def _read_reward(signal: Signal) -> Reward:
+    return float(signal.value or 0.0), bool(signal.passed)

@@ -1,7 +1,7 @@
-"""`rubrics_auto_grader`: AgentJet's section, key by key, and the learning that it describes.
+"""AgentJet's section `rubrics_auto_grader`, and the settings for learning that it describes.
 
-A key in it is taken out before anything else is done: it is held by `fourscore.models.api_keys` under a
-name, and the name is all that is passed on, compared, pickled or shown.
+An API key in it is taken out first: `fourscore.models.api_keys` holds it under a name, and only
+the name is passed on, compared, pickled or shown.
 """
 
 import os
@@ -19,7 +19,7 @@ from fourscore.models.api_keys import ELSEWHERE, register_key
 from fourscore.models.model_spec import KINDS
 
 if TYPE_CHECKING:
-    from fourscore.labels.learning.settings import Learning
+    from fourscore.labels.learning.settings import LearningSettings
 
 DASHSCOPE = "https://dashscope.aliyuncs.com/compatible-mode/v1"
 
@@ -31,14 +31,14 @@ class DataFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Dataset(msgspec.Struct, forbid_unknown_fields=True):
-    """Where the samples are that a rubric is learned from."""
+    """The files of samples to learn a rubric from."""
 
     training: DataFile
     validation: DataFile | None = None
 
 
-class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
-    """`rubrics_auto_grader`: a rubric learned from labelled samples and applied by a model."""
+class AutoGraderSection(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The section `rubrics_auto_grader`: learn a rubric from labelled samples and judge by it."""
 
     model_name: str
     api_key: str | None = None
@@ -72,7 +72,7 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
     rubric_file: str | None = None
 
     def check(self) -> None:
-        """`ConfigError` with the field for what a type cannot say."""
+        """Raise `ConfigError` with the field for values that a type cannot exclude."""
         for field in ("min_score", "max_score", "success_threshold", "min_increment_threshold"):
             try:
                 check_finite(field, getattr(self, field))
@@ -82,7 +82,7 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
             message = f"expected less than max_score ({self.max_score:g})"
             raise ConfigError(message, field="min_score")
         if self.custom_evaluation_prompt is not None:
-            message = "the prompts of learned rubrics are fixed: their version is part of them"
+            message = "not supported: the prompts of learned rubrics are fixed"
             raise ConfigError(message, field="custom_evaluation_prompt")
         for field, low in _LEAST.items():
             try:
@@ -91,10 +91,13 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
                 raise ConfigError(f"expected at least {low}", field=field) from None
 
     def data(self, folders: Sequence[str]) -> Path:
-        """The file of samples: beside the configuration, else in the working folder."""
+        """Find the file of samples: beside the configuration, else in the working directory."""
         named = getattr(self, self.input_data_type) or self.dataset_file or self.jsonl_dataset_file
         if named is None:
-            raise ConfigError("it is missing", field=f"{self.input_data_type}.training.file_path")
+            raise ConfigError(
+                "missing: expected a file of labelled samples",
+                field=f"{self.input_data_type}.training.file_path",
+            )
         path = named.training.file_path
         tried = [Path(folder, path).expanduser() for folder in (*folders, str(Path.cwd()))]
         found = next((one for one in tried if one.is_file()), None)
@@ -104,11 +107,13 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
             raise ConfigError(f"no such file: {places}", field=field)
         return found
 
-    def learning(self) -> "Learning":
-        """How to learn, without the key."""
-        from fourscore.labels.learning.settings import Learning  # only where something is learned
+    def learning(self) -> "LearningSettings":
+        """Return the settings for learning, without the API key."""
+        from fourscore.labels.learning.settings import (
+            LearningSettings,  # only where something is learned
+        )
 
-        return Learning(
+        return LearningSettings(
             model=self.spec,
             settings=self.model_settings(),
             mode=self.grader_mode,
@@ -135,26 +140,26 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def proposals(self) -> int:
-        """Criteria of a round: so many for each sample that is shown, and not more than eight."""
+        """Criteria proposed in a round: so many for each sample shown, and at most eight."""
         each = self.query_specific_generate_number
         return 4 if each is None else min(each * self.batch_size, 8)
 
     @property
     def spec(self) -> str:
-        """`qwen-plus` is asked as OpenAI's models are; a kind before it goes first."""
+        """The model specification; a name without a kind is an OpenAI-compatible model."""
         kind = self.model_name.partition(":")[0]
         return self.model_name if kind in KINDS else f"openai:{self.model_name}"
 
     def model_settings(self) -> dict[str, Any]:
-        """The endpoint and where its key is; DashScope is the usual one, as in AgentJet."""
+        """Return the model's endpoint and key variable; by default DashScope, as in AgentJet."""
         if self.spec.startswith("scripted:"):
             return {}
         settings: dict[str, Any] = {"attempts": self.max_retries, "concurrency": self.concurrency}
         known = next((name for name in ELSEWHERE if os.environ.get(name, "").strip()), None)
         bare = self.spec != self.model_name
-        told = os.environ.get("FOURSCORE_BASE_URL") if self.spec.startswith("openai:") else None
-        if self.base_url or told:
-            settings["base_url"] = self.base_url or told
+        from_env = os.environ.get("FOURSCORE_BASE_URL") if self.spec.startswith("openai:") else None
+        if self.base_url or from_env:
+            settings["base_url"] = self.base_url or from_env
         elif bare and (self.api_key or known != "OPENAI_API_KEY"):
             settings["base_url"] = DASHSCOPE
         if self.api_key:
@@ -164,7 +169,7 @@ class AutoGrader(msgspec.Struct, forbid_unknown_fields=True):
         return settings
 
 
-#: The least that a count may be.
+#: Smallest allowed values.
 _LEAST = {
     "categories_number": 1,
     "max_total_rubrics": 1,
@@ -179,21 +184,21 @@ _LEAST = {
 
 
 def find_section(config: Any) -> dict[str, Any]:
-    """The keys of the section: of a whole configuration, of `task_judge`, or by themselves."""
+    """Return the keys of the section, from a whole configuration, `task_judge` or itself."""
     found = config
     for keys in (("ajet", "fourscore"), ("task_judge",), ("rubrics_auto_grader", "judge_options")):
         below = (_get(found, key) for key in keys)
         found = next((one for one in below if one is not None), found)
-    plain = _plain(found)
+    plain = _make_plain(found)
     if not isinstance(plain, dict):
         raise ConfigError("expected a section", field="rubrics_auto_grader")
     return plain
 
 
-def read_section(config: Any) -> AutoGrader:
-    """The same, checked."""
+def read_section(config: Any) -> AutoGraderSection:
+    """Read and check the section."""
     try:
-        section = convert_value(find_section(config), AutoGrader)
+        section = convert_value(find_section(config), AutoGraderSection)
     except ConversionError as error:
         field = f"rubrics_auto_grader.{error.field or ''}".rstrip(".")
         raise ConfigError(error.message, field=field) from None
@@ -205,10 +210,12 @@ def _get(holder: Any, key: str) -> Any:
     return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
 
 
-def _plain(value: Any) -> Any:
-    """Mappings and attribute objects as dictionaries, at any depth."""
+def _make_plain(value: Any) -> Any:
+    """Return mappings and attribute objects as dictionaries, at any depth."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _make_plain(item) for key, item in value.items()}
     if hasattr(value, "__dict__") and not isinstance(value, type):
-        return {key: _plain(item) for key, item in vars(value).items() if not key.startswith("_")}
+        return {
+            key: _make_plain(item) for key, item in vars(value).items() if not key.startswith("_")
+        }
     return value

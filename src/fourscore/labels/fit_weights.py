@@ -1,10 +1,9 @@
 """Fit the weights of factual accuracy to people's labels on a user's own outputs.
 
-The fit starts from the weights that ship and moves each as far as the labels ask for, against a
-pull that is as strong as some twenty labels. Passes and fails count the same in sum, so that a
-probability of 0.5 divides them however many of each there are. Five-fold cross-validation by case
-says what the fit is worth on outputs that it has not seen; where that is no clear gain over the
-shipped weights, it is refused.
+The fit is a logistic regression with the shipped weights as prior, which counts as much as twenty
+labels. Passes and fails have the same total weight, so that a probability of 0.5 divides them
+however many of each there are. Five-fold cross-validation by case measures the fit on unseen
+outputs; without a clear gain over the shipped weights it is refused.
 """
 
 from collections import Counter
@@ -22,19 +21,18 @@ from fourscore.judges.reader.features import DIRECTION, NAMES, Match, measure
 from fourscore.judges.reader.support import read_claims, stem_question
 from fourscore.judges.reader.text import Text, read_text
 from fourscore.judges.reader.weights import Fitted, HeldOut, LinearModel, shipped_weights
-from fourscore.labels.label_pairs import average_labels
-from fourscore.labels.labelled_outputs import Labelled, Output
+from fourscore.labels.labelled_outputs import LabelledOutput, LabelledOutputs, average_labels
 from fourscore.stats.classification import count_confusion
 from fourscore.stats.intervals import IntervalEstimate
 from fourscore.stats.means import estimate_mean
 from fourscore.stats.regression import Logistic, fit_logistic
 
-#: Labels below which nothing is fitted, and how many passes, fails and cases there have to be.
+#: The fewest labels, and the fewest passes, fails and cases.
 LEAST, LEAST_EACH = 100, 10
-#: How strong the pull toward the shipped weights is, in labels. On six public sets (200 labels of
+#: Strength of the prior (the shipped weights), in labels. On six public sets (200 labels of
 #: each, benchmarks/fitting.py), anything from 5 to 40 gives the same log loss within .01.
 PULL = 20.0
-#: The cut. One that is searched for on held-out labels does no better on the public sets.
+#: Probability from which an output passes. A cut tuned on held-out labels was no better.
 CUT = 0.5
 FOLDS = 5
 #: The gain in log loss has to be above 0 at this level, one-sided.
@@ -46,7 +44,7 @@ Row = list[float]
 
 
 class Example(NamedTuple):
-    """A labelled output: its case, and each of its facts as a weight and a row a wording."""
+    """A labelled output: its case, and each fact as a weight and one row per wording."""
 
     case: str
     passed: bool
@@ -54,9 +52,9 @@ class Example(NamedTuple):
 
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of fitting. `refused` says why the weights are not to be used, if so.
+    """The fitted weights and their figures on held-out labels; `gain` is in log loss.
 
-    All figures are of labels that were held out; `gain` is in log loss.
+    `refused` says why the weights should not be used; "" if they should.
     """
 
     weights: Fitted
@@ -67,8 +65,8 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     left_out: dict[str, int]
 
 
-def fit_labelled(found: Labelled, judge: FactualAccuracy, pass_at: float, date: str) -> Fit:
-    """Fit to labelled outputs; `DataError` where they are too few or all of one kind."""
+def fit_labelled(found: LabelledOutputs, judge: FactualAccuracy, pass_at: float, date: str) -> Fit:
+    """Fit to labelled outputs; `DataError` if they are too few or all of one kind."""
     examples: list[Example] = []
     left_out: Counter[str] = Counter()
     used: list[Any] = []
@@ -81,14 +79,14 @@ def fit_labelled(found: Labelled, judge: FactualAccuracy, pass_at: float, date: 
         case = row.case.metadata.get("group") or row.case.id
         examples.append(Example(str(case), passed, facts))
         used.append(row.identity())
-    _check(examples)
+    _check_examples(examples)
     fit = fit_examples(examples, shipped_model())
     weights = msgspec.structs.replace(fit.weights, data=digest(used), date=date)
     return msgspec.structs.replace(fit, weights=weights, left_out=dict(left_out))
 
 
-def measure_output(row: Output, judge: FactualAccuracy) -> list[tuple[float, list[Row]]]:
-    """The features of each fact of a case beside the output; nothing where none is judged."""
+def measure_output(row: LabelledOutput, judge: FactualAccuracy) -> list[tuple[float, list[Row]]]:
+    """Return the features of each fact of a case; [] if the output is not judged."""
     answer = row.trace.answer
     try:
         facts = read_facts(row.case)
@@ -103,7 +101,7 @@ def measure_output(row: Output, judge: FactualAccuracy) -> list[tuple[float, lis
 
 
 def measure_facts(facts: Sequence[Fact], text: Text, question: str) -> list[list[Row]]:
-    """The features of each fact as it is judged: a row for each of its wordings."""
+    """Return the features of each fact, one row for each of its wordings."""
     asked = stem_question(question)
     if any(fact.others for fact in facts):
         wordings = [(fact.text, *fact.others) for fact in facts]
@@ -116,12 +114,12 @@ def measure_facts(facts: Sequence[Fact], text: Text, question: str) -> list[list
 
 
 def shipped_model() -> Logistic:
-    """The shipped model of support."""
+    """Return the shipped model of support."""
     model = shipped_weights().support
     return Logistic(model.intercept, tuple(model.coefficients[name] for name in NAMES))
 
 
-def _check(examples: Sequence[Example]) -> None:
+def _check_examples(examples: Sequence[Example]) -> None:
     passes = sum(example.passed for example in examples)
     cases = len({example.case for example in examples})
     for count, least, what in (
@@ -135,11 +133,11 @@ def _check(examples: Sequence[Example]) -> None:
 
 
 def fit_examples(examples: Sequence[Example], shipped: Logistic) -> Fit:
-    """Fit, and hold the result against the shipped model on labels that were held out."""
+    """Fit, and compare the result with the shipped model on held-out labels."""
     before = [predict_pass(example, shipped) for example in examples]
     after = predict_held_out(examples, shipped)
-    worth = _worth(examples)
-    old, new = _losses(examples, before), _losses(examples, after)
+    worth = _balance_classes(examples)
+    old, new = _compute_losses(examples, before), _compute_losses(examples, after)
     gained = estimate_mean(
         (w * (a - b) for w, a, b in zip(worth, old, new, strict=True)),
         [example.case for example in examples],
@@ -147,7 +145,10 @@ def fit_examples(examples: Sequence[Example], shipped: Logistic) -> Fit:
         bounds=None,
     )
     gain = IntervalEstimate(value=gained.mean, interval=gained.interval, n=gained.n)
-    shipped_accuracy, fitted_accuracy = _accuracy(examples, before), _accuracy(examples, after)
+    shipped_accuracy, fitted_accuracy = (
+        _measure_accuracy(examples, before),
+        _measure_accuracy(examples, after),
+    )
     model = fit_model(examples, shipped)
     coefficients = zip(NAMES, model.coefficients, strict=True)
     weights = Fitted(
@@ -159,21 +160,21 @@ def fit_examples(examples: Sequence[Example], shipped: Logistic) -> Fit:
         cases=gained.cases,
         data="",
         date="",
-        shipped=_held_out(worth, old, shipped_accuracy),
-        fitted=_held_out(worth, new, fitted_accuracy),
+        shipped=_make_held_out(worth, old, shipped_accuracy),
+        fitted=_make_held_out(worth, new, fitted_accuracy),
     )
     return Fit(
         weights=weights,
         gain=gain,
         shipped_accuracy=shipped_accuracy,
         fitted_accuracy=fitted_accuracy,
-        refused=_why_refused(weights, gain),
+        refused=_explain_refusal(weights, gain),
         left_out={},
     )
 
 
 def predict_held_out(examples: Sequence[Example], shipped: Logistic) -> list[float]:
-    """The probability of each example by a model that has not seen its case."""
+    """Return the probability of each example by a model that has not seen its case."""
     folds = split_cases(examples)
     chances = [0.0] * len(examples)
     for fold in range(FOLDS):
@@ -185,7 +186,7 @@ def predict_held_out(examples: Sequence[Example], shipped: Logistic) -> list[flo
     return chances
 
 
-def _why_refused(weights: Fitted, gain: IntervalEstimate) -> str:
+def _explain_refusal(weights: Fitted, gain: IntervalEstimate) -> str:
     if gain.interval is not None and gain.interval[0] > 0:
         return ""
     return (
@@ -195,7 +196,7 @@ def _why_refused(weights: Fitted, gain: IntervalEstimate) -> str:
 
 
 def fit_model(examples: Sequence[Example], shipped: Logistic) -> Logistic:
-    """The shipped model, moved toward the labels; as it is where they are all of one kind."""
+    """Fit a model to the labels; the shipped one if they are all of one kind."""
     labels = [example.passed for example in examples]
     if len(set(labels)) < 2:
         return shipped
@@ -203,27 +204,27 @@ def fit_model(examples: Sequence[Example], shipped: Logistic) -> Logistic:
         [_mean_features(example, shipped) for example in examples],
         labels,
         ridge=PULL / len(examples),
-        weights=_worth(examples),
+        weights=_balance_classes(examples),
         directions=_DIRECTIONS,
         prior=shipped.coefficients,
     )
 
 
 def predict_pass(example: Example, model: Logistic) -> float:
-    """The mean probability of support of an output's facts, each in its best wording."""
+    """Return the mean probability of support of an output's facts, each in its best wording."""
     total = sum(weight for weight, _ in example.facts)
     return sum(w * max(map(model.probability, rows)) for w, rows in example.facts) / total
 
 
 def _mean_features(example: Example, model: Logistic) -> Row:
-    """The mean over an output's facts, each in its best wording."""
+    """Return the mean features of an output's facts, each in its best wording."""
     total = sum(weight for weight, _ in example.facts)
     chosen = [(w / total, max(rows, key=model.log_odds)) for w, rows in example.facts]
     return [sum(w * row[j] for w, row in chosen) for j in range(len(NAMES))]
 
 
 def split_cases(examples: Sequence[Example]) -> list[int]:
-    """The fold of each example: all of one case are in the same, folds are of about one size."""
+    """Return the fold of each example: one case is in one fold, folds have similar sizes."""
     sizes = Counter(example.case for example in examples)
     filled = [0] * FOLDS
     fold_of = {}
@@ -233,25 +234,25 @@ def split_cases(examples: Sequence[Example]) -> list[int]:
     return [fold_of[example.case] for example in examples]
 
 
-def _worth(examples: Sequence[Example]) -> list[float]:
-    """What each example counts: passes and fails the same in sum, 1 in the mean."""
+def _balance_classes(examples: Sequence[Example]) -> list[float]:
+    """Return the weight of each example: the same total for passes and fails, 1 on average."""
     counts = Counter(example.passed for example in examples)
     return [len(examples) / (2 * counts[example.passed]) for example in examples]
 
 
-def _losses(examples: Sequence[Example], chances: Sequence[float]) -> list[float]:
+def _compute_losses(examples: Sequence[Example], chances: Sequence[float]) -> list[float]:
     return [
         -log(max(1e-12, chance if example.passed else 1 - chance))
         for example, chance in zip(examples, chances, strict=True)
     ]
 
 
-def _accuracy(examples: Sequence[Example], chances: Sequence[float]) -> IntervalEstimate:
+def _measure_accuracy(examples: Sequence[Example], chances: Sequence[float]) -> IntervalEstimate:
     pairs = zip(examples, chances, strict=True)
     return count_confusion((one.passed, chance >= CUT) for one, chance in pairs).balanced_accuracy()
 
 
-def _held_out(
+def _make_held_out(
     worth: Sequence[float], losses: Sequence[float], accuracy: IntervalEstimate
 ) -> HeldOut:
     loss = sum(w * one for w, one in zip(worth, losses, strict=True)) / len(losses)

@@ -1,7 +1,7 @@
-"""How well a judge tells labelled outputs apart, in each form that its model can be asked in.
+"""Measure a judge against labels in each form of its questions, brief and full.
 
-Which form suits a model is not known beforehand: a small one loses its way where it has to quote, a
-large one may gain by it. So both are tried on outputs that people have labelled.
+Which form suits a model is not known beforehand: a small one makes mistakes when it has to quote, a
+large one may gain by it. So both are tried on labelled outputs.
 """
 
 from typing import Any, get_args
@@ -12,29 +12,30 @@ from msgspec.structs import replace
 from fourscore.core import Dimension, Rubric
 from fourscore.judges.llm.model_judge import ModelJudge
 from fourscore.judges.llm.verdicts import BRIEF_WORDS, Form
-from fourscore.labels.calibrate import judged
-from fourscore.labels.label_pairs import pair_labels
-from fourscore.labels.labelled_outputs import Labelled
+from fourscore.labels.calibrate import judge_outputs, pair_labels
+from fourscore.labels.labelled_outputs import LabelledOutputs
 from fourscore.stats.classification import auc, count_confusion
 
 
 def rubrics_by_form(rubric: Rubric) -> dict[str, Rubric]:
-    """The rubric with its model judges in each form; as it is where no judge has two forms."""
-    if not any(_has_forms(line.judge) for line in rubric.dimensions):
+    """Return the rubric with its model judges in each form; unchanged if no judge has two."""
+    if not any(_has_forms(dimension.judge) for dimension in rubric.dimensions):
         return {"as it is": rubric}
     return {
-        form: replace(rubric, dimensions=tuple(_in_form(line, form) for line in rubric.dimensions))
+        form: replace(
+            rubric, dimensions=tuple(_set_form(dimension, form) for dimension in rubric.dimensions)
+        )
         for form in get_args(Form)
     }
 
 
-def _in_form(line: Dimension, form: Form) -> Dimension:
-    judge: Any = line.judge
-    return replace(line, judge=replace(judge, form=form)) if _has_forms(judge) else line
+def _set_form(dimension: Dimension, form: Form) -> Dimension:
+    judge: Any = dimension.judge
+    return replace(dimension, judge=replace(judge, form=form)) if _has_forms(judge) else dimension
 
 
 def _has_forms(judge: Any) -> bool:
-    """Whether a judge asks with a prompt that has a brief form."""
+    """Whether a judge uses a prompt that has a brief form."""
     if not isinstance(judge, ModelJudge):
         return False
     names = {name.partition("/")[0].removesuffix("_brief") for name in judge.prompts}
@@ -42,12 +43,14 @@ def _has_forms(judge: Any) -> bool:
 
 
 async def measure_forms(
-    rubric: Rubric, labelled: Labelled, *, pass_at: float, concurrency: int, deadline: float
+    rubric: Rubric, labelled: LabelledOutputs, *, pass_at: float, concurrency: int, deadline: float
 ) -> dict[str, Any]:
-    """For each form the AUC and the balanced accuracy against people, JSON-ready."""
+    """Return AUC and balanced accuracy against labels for each form, as JSON values."""
     figures: dict[str, Any] = {}
     for form, variant in rubrics_by_form(rubric).items():
-        verdicts = await judged(variant, labelled.rows, concurrency=concurrency, deadline=deadline)
+        verdicts = await judge_outputs(
+            variant, labelled.rows, concurrency=concurrency, deadline=deadline
+        )
         pairs = [
             pair_labels(row, verdict, labelled.scale, pass_at)
             for row, verdict in zip(labelled.rows, verdicts, strict=True)

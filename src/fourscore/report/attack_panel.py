@@ -12,7 +12,7 @@ from rich.text import Text
 
 from fourscore.formats.plain_text import make_printable
 from fourscore.judges.hidden_text import INVISIBLE
-from fourscore.labels.attack_plan import Attempt
+from fourscore.labels.attack import Attempt
 from fourscore.report.exports import escape_markdown
 from fourscore.report.terminal import make_console, print_panel
 

@@ -34,7 +34,7 @@ class Counter:
             sys.stderr.write(f"\r{self.done} verdicts, of {self.at_most} at most\x1b[K")
             sys.stderr.flush()
 
-    def tell(self, words: str) -> None:
+    def log(self, words: str) -> None:
         self.clear()
         sys.stderr.write(f"{make_printable(words)}\n")
 

@@ -8,12 +8,12 @@ from fourscore.judges.workflow import BaseJudge
 __all__ = ["BaseJudge", "CountdownAnswerAsJudge", "EnvServiceJudge", "MathAnswerAsJudge"]
 
 if TYPE_CHECKING:
-    from fourscore.labels.auto_grader_judge import AutoGraderJudge as AutoGraderJudge
+    from fourscore.labels.auto_grader import AutoGraderJudge as AutoGraderJudge
 
 
 def __getattr__(name: str) -> Any:
     if name == "AutoGraderJudge":  # it asks models: loaded when it is wanted
-        from fourscore.labels.auto_grader_judge import AutoGraderJudge
+        from fourscore.labels.auto_grader import AutoGraderJudge
 
         return AutoGraderJudge
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

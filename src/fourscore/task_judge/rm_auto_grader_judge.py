@@ -1,5 +1,5 @@
 """Where AgentJet keeps `AutoGraderJudge`."""
 
-from fourscore.labels.auto_grader_judge import AutoGraderJudge
+from fourscore.labels.auto_grader import AutoGraderJudge
 
 __all__ = ["AutoGraderJudge"]

@@ -12,6 +12,11 @@ from hypothesis import strategies as st
 from fourscore.judges.llm.injection_defences import draw_number, fence_texts
 
 TITLES = {"answer": "ANSWER"}
+#: Prints a check number in another process.
+PRINT_NUMBER = (
+    "from fourscore.judges.llm.injection_defences import draw_number; "
+    "print(draw_number({'answer': 'a'}))"
+)
 
 
 def test_text_stands_between_marks_with_the_check_number() -> None:
@@ -52,12 +57,15 @@ def test_number_that_occurs_in_a_text_is_drawn_again(monkeypatch: pytest.MonkeyP
 
 
 def test_secret_is_kept_and_can_be_set_by_environment(tmp_path: Path) -> None:
-    code = "from fourscore.judges.llm.injection_defences import draw_number as f; print(f({'answer': 'a'}))"
 
     def number(**env: str) -> str:
         given = {"PATH": "", "XDG_CACHE_HOME": str(tmp_path), **env}
         done = subprocess.run(
-            [sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True
+            [sys.executable, "-c", PRINT_NUMBER],
+            env=given,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout.strip()
 
@@ -76,10 +84,11 @@ def test_secret_is_kept_and_can_be_set_by_environment(tmp_path: Path) -> None:
 def test_numbers_are_new_each_time_if_secret_cannot_be_kept(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
-    code = "from fourscore.judges.llm.injection_defences import draw_number as f; print(f({'answer': 'a'}))"
     env = {"PATH": "", "XDG_CACHE_HOME": str(blocked)}
     one, two = (
-        subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
+        subprocess.run(
+            [sys.executable, "-c", PRINT_NUMBER], env=env, capture_output=True, check=True
+        )
         for _ in range(2)
     )
     assert one.stdout != two.stdout

@@ -1,4 +1,4 @@
-"""A learning run that is killed goes on, and pays for nothing twice. Real processes, real kills."""
+"""A killed learning run resumes and pays for nothing twice, with real processes."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def started(folder: Path, url: str, *more: str) -> "subprocess.Popen[str]":
 
 
 @pytest.mark.parametrize("cache", [(), ("--no-cache",)])
-def test_killed_and_resumed(tmp_path: Path, cache: tuple[str, ...]) -> None:
+def test_killed_run_resumes_without_paying_twice(tmp_path: Path, cache: tuple[str, ...]) -> None:
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
         planted.write(tmp_path / name / "train.jsonl", planted.rows(60))
@@ -61,7 +61,7 @@ def test_killed_and_resumed(tmp_path: Path, cache: tuple[str, ...]) -> None:
         process = started(forget, endpoint.url, *cache)
         _, err = process.communicate()
         assert process.returncode == 0, err
-        assert "going on: " in err
+        assert "resuming: " in err
         # Only what was under way when it was killed may have been asked for in vain.
         assert whole <= len(endpoint.requests) <= whole + kills * AT_A_TIME
         asked = [json.dumps(request.body, sort_keys=True) for request in endpoint.requests]
@@ -79,7 +79,7 @@ def _decided(text: str) -> Any:
     return body[: body.index("  cost:")]
 
 
-def test_an_interrupt_is_no_trace_back(tmp_path: Path) -> None:
+def test_interrupt_prints_no_traceback(tmp_path: Path) -> None:
     planted.write(tmp_path / "train.jsonl", planted.rows(60))
     with serve_endpoint(script) as endpoint:
         process = started(tmp_path, endpoint.url)

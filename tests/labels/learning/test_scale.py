@@ -1,4 +1,4 @@
-"""A thousand samples: few calls at a time, within the budget, and not all texts in memory."""
+"""A thousand samples: limited concurrency, within the budget, not all texts in memory."""
 
 import asyncio
 import tracemalloc
@@ -9,7 +9,7 @@ from tests.labels.learning import planted
 from fourscore.core import digest
 from fourscore.formats.labelled_samples import SampleFile
 from fourscore.labels.learning.learn import LEARNED, learn
-from fourscore.labels.learning.settings import Learning
+from fourscore.labels.learning.settings import LearningSettings
 from fourscore.models.budget import Budget, BudgetedModel
 from fourscore.models.messages import Request, Response
 from fourscore.models.model_pool import ModelPool
@@ -19,7 +19,7 @@ LONG = 20_000
 
 
 class Slow:
-    """The planted model, which takes its time and keeps nothing of what it was asked."""
+    """The planted model with a delay, which keeps no requests."""
 
     name = "slow"
     fingerprint = digest("slow")
@@ -36,7 +36,7 @@ class Slow:
         return await ScriptedModel(lambda a: planted.reply(a.messages[1].content)).ask(ask)
 
 
-def test_a_thousand_samples(tmp_path: Path) -> None:
+def test_thousand_samples_within_budget_and_memory(tmp_path: Path) -> None:
     rows = planted.rows(1000)
     for row in rows:
         row["metadata"]["answer"] += " padding" * (LONG // 8)
@@ -49,7 +49,7 @@ def test_a_thousand_samples(tmp_path: Path) -> None:
     async def run() -> str:
         budget = Budget(calls=2500)
         async with ModelPool(budget=budget):
-            settings = Learning(model=BudgetedModel(model, budget), concurrency=8)
+            settings = LearningSettings(model=BudgetedModel(model, budget), concurrency=8)
             document = await learn(SampleFile(path), settings)
         assert budget.spent.calls == model.calls
         return str(document["learned"]["outcome"])

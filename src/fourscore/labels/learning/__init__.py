@@ -1,7 +1,6 @@
-"""Rubrics learned from labels: propose criteria, check them, revise them, keep those that help.
+"""Learn rubrics from labelled samples: propose criteria, check them, revise them, keep what helps.
 
-`fourscore.labels.learning.learn` is the way in. What is here: how samples are split (`parts`), what is
-remembered of a run (`journal`), the questions to the model (`proposing`, `checking`), which
-criteria are kept (`choosing`), the loop itself (`loop`), the test on labels that nothing has seen
-(`report`), what it may cost (`plan`), and the file that comes of it (`artifact`).
+`learn` is the entry. `data_split` splits the samples, `journal` stores findings, `proposer` and
+`checker` ask the model, `choose_criteria` decides which criteria stay, `held_out_report` tests them
+on unseen labels, `cost_plan` bounds the cost, `learned_rubric` writes the file.
 """

@@ -1,9 +1,9 @@
-"""The test on labels that nothing has seen: the learned rubric beside the plain prompt.
+"""Compare the learned rubric with the plain prompt on held-out labels.
 
-The plain prompt is given the same chance: its scale is fitted on the check part too, so that it
-does not lose for being too kind. To have learned something takes two things, each at a level of
-one in a hundred: the rubric agrees with the labels better than with shuffled ones, and its errors
-are smaller than the plain prompt's, pair by pair.
+The comparison is fair: the scale of the plain prompt is fitted on the check part too, so that it
+does not lose for being too kind. Something was learned if two tests succeed, each at the level 1%:
+the rubric agrees with the labels better than with shuffled ones, and its errors are smaller than
+the plain prompt's, pair by pair.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,14 @@ import msgspec
 from fourscore.core.numbers import clamp
 from fourscore.core.rubric import SLACK
 from fourscore.formats.labelled_samples import SampleFile
-from fourscore.labels.learning.checker import SILENT, Checker
-from fourscore.labels.learning.choose_criteria import Candidate, Choice, complete, find_value_range
-from fourscore.labels.learning.data_split import Parts, Unit, list_answers
+from fourscore.labels.learning.checker import EMPTY, Checker
+from fourscore.labels.learning.choose_criteria import (
+    Candidate,
+    ChosenCriteria,
+    find_value_range,
+    keep_complete,
+)
+from fourscore.labels.learning.data_split import DataSplit, LabelledAnswer, list_answers
 from fourscore.stats.agreement import kappa, make_table
 from fourscore.stats.bootstrap import bootstrap
 from fourscore.stats.correlation import kendall, spearman
@@ -25,85 +30,97 @@ from fourscore.stats.intervals import IntervalEstimate
 from fourscore.stats.permutation import shuffled_agreement_p_value, sign_flip_p_value
 from fourscore.stats.regression import fit_non_negative
 
-#: What chance may do at the most, in each of the two tests.
+#: The significance level of each of the two tests.
 LEVEL = 0.01
 
 
-def values_of(
-    choice: Choice, verdicts: Mapping[str, Mapping[Unit, int]], units: Sequence[Unit]
+def compute_values(
+    choice: ChosenCriteria,
+    verdicts: Mapping[str, Mapping[LabelledAnswer, int]],
+    answers: Sequence[LabelledAnswer],
 ) -> list[float]:
-    """What the judge in the artifact gives: as `Criteria` does, with the same rounding."""
+    """Return the values that the judge in the rubric file gives, with the same rounding."""
     low, high = find_value_range(choice.fit)
-    weights = shares_of(choice)
+    weights = normalize_weights(choice)
     values = []
-    for unit in units:
-        given = [verdicts[one.text][unit] for one in choice.chosen]
-        if SILENT in given:
+    for answer in answers:
+        given = [verdicts[one.text][answer] for one in choice.chosen]
+        if EMPTY in given:
             values.append(0.0)
             continue
-        met = (w * one.met(v) for one, w, v in zip(choice.chosen, weights, given, strict=True))
+        met = (
+            w * one.measure_met(v) for one, w, v in zip(choice.chosen, weights, given, strict=True)
+        )
         values.append(low + (high - low) * fsum(met) / fsum(weights))
     return values
 
 
-def shares_of(choice: Choice) -> list[float]:
-    """The weights as they are written down: parts of 1."""
+def normalize_weights(choice: ChosenCriteria) -> list[float]:
+    """Return the weights as written to the file: they sum to about 1."""
     total = fsum(choice.fit.weights)
     return [max(round(weight / total, 3), 0.001) for weight in choice.fit.weights]
 
 
 async def report_scores(
-    samples: SampleFile, parts: Parts, checker: Checker, choice: Choice, threshold: float
+    samples: SampleFile,
+    split: DataSplit,
+    checker: Checker,
+    choice: ChosenCriteria,
+    threshold: float,
 ) -> dict[str, Any]:
-    """Pointwise: how near the values are to the labels."""
-    held, check = list_answers(samples, parts.held), list_answers(samples, parts.check)
-    verdicts = await checker.verdicts([one.text for one in choice.chosen], held)
-    ratings = await checker.ratings([*check, *held])
-    scale = [unit for unit in check if unit in ratings]
-    fit = fit_non_negative([[ratings[unit]] for unit in scale], [unit.y for unit in scale])
-    there = [unit for unit in complete(choice.chosen, verdicts, held) if unit in ratings]
-    labels = [unit.y for unit in there]
-    learned = values_of(choice, verdicts, there)
-    plain = [ratings[unit] for unit in there]
+    """Return the report for pointwise mode: how near the values are to the labels."""
+    held, check = list_answers(samples, split.held), list_answers(samples, split.check)
+    verdicts = await checker.check_criteria([one.text for one in choice.chosen], held)
+    ratings = await checker.rate([*check, *held])
+    scale = [answer for answer in check if answer in ratings]
+    fit = fit_non_negative(
+        [[ratings[answer]] for answer in scale], [answer.label for answer in scale]
+    )
+    there = [answer for answer in keep_complete(choice.chosen, verdicts, held) if answer in ratings]
+    labels = [answer.label for answer in there]
+    learned = compute_values(choice, verdicts, there)
+    plain = [ratings[answer] for answer in there]
     fitted = [clamp(fit.at([rating])) for rating in plain]
     saved = [abs(b - y) - abs(a - y) for a, b, y in zip(learned, fitted, labels, strict=True)]
     tests = {
         "agreement_p": shuffled_agreement_p_value(learned, labels),
         "better_p": sign_flip_p_value(saved),
-        "error_saved": _shown(_mean(saved)),
+        "error_saved": _round_figure(_estimate_mean(saved)),
     }
     return {
         "held_out": len(held),
-        "learned": _figures(learned, labels, threshold),
-        "plain": _figures(plain, labels, threshold),
-        "plain_fitted": _figures(fitted, labels, threshold),
-        **_verdict(tests),
+        "learned": _measure_scores(learned, labels, threshold),
+        "plain": _measure_scores(plain, labels, threshold),
+        "plain_fitted": _measure_scores(fitted, labels, threshold),
+        **_decide(tests),
     }
 
 
 async def report_rankings(
-    samples: SampleFile, parts: Parts, checker: Checker, criterion: str
+    samples: SampleFile, split: DataSplit, checker: Checker, criterion: str
 ) -> dict[str, Any]:
-    """Listwise: how often two answers are put in the order that the labels have."""
-    learned = await checker.rankings(criterion, parts.held)
-    plain = await checker.rankings("", parts.held)
-    there = [at for at in parts.held if at in learned and at in plain]
+    """Return the report for listwise mode: how well the order of the answers fits the labels."""
+    learned = await checker.rank(criterion, split.held)
+    plain = await checker.rank("", split.held)
+    there = [at for at in split.held if at in learned and at in plain]
     ours = [kendall(learned[at], samples.values(at)).value or 0.0 for at in there]
     theirs = [kendall(plain[at], samples.values(at)).value or 0.0 for at in there]
     tests = {
         "agreement_p": sign_flip_p_value(ours),
         "better_p": sign_flip_p_value([a - b for a, b in zip(ours, theirs, strict=True)]),
-        "tau_gained": _shown(_mean([a - b for a, b in zip(ours, theirs, strict=True)])),
+        "tau_gained": _round_figure(
+            _estimate_mean([a - b for a, b in zip(ours, theirs, strict=True)])
+        ),
     }
     return {
-        "held_out": len(parts.held),
-        "learned": _orders(samples, there, learned, ours),
-        "plain": _orders(samples, there, plain, theirs),
-        **_verdict(tests),
+        "held_out": len(split.held),
+        "learned": _measure_orders(samples, there, learned, ours),
+        "plain": _measure_orders(samples, there, plain, theirs),
+        **_decide(tests),
     }
 
 
-def _verdict(tests: dict[str, Any]) -> dict[str, Any]:
+def _decide(tests: dict[str, Any]) -> dict[str, Any]:
     agrees, better = tests["agreement_p"] < LEVEL, tests["better_p"] < LEVEL
     if agrees and better:
         why = "it agrees with held-out labels, and better than the plain prompt"
@@ -114,26 +131,30 @@ def _verdict(tests: dict[str, Any]) -> dict[str, Any]:
     return {**tests, "level": LEVEL, "learned_something": agrees and better, "why": why}
 
 
-def _figures(given: Sequence[float], labels: Sequence[float], threshold: float) -> dict[str, Any]:
+def _measure_scores(
+    given: Sequence[float], labels: Sequence[float], threshold: float
+) -> dict[str, Any]:
     n = len(given)
     return {
         "n": n,
-        "spearman": _shown(spearman(given, labels)),
-        "kappa": _shown(_kappa(given, labels, threshold)),
-        "mean_absolute_error": _shown(
-            _mean([abs(a - y) for a, y in zip(given, labels, strict=True)])
+        "spearman": _round_figure(spearman(given, labels)),
+        "kappa": _round_figure(_kappa(given, labels, threshold)),
+        "mean_absolute_error": _round_figure(
+            _estimate_mean([abs(a - y) for a, y in zip(given, labels, strict=True)])
         ),
     }
 
 
-def _orders(
+def _measure_orders(
     samples: SampleFile,
     there: Sequence[int],
     given: Mapping[int, list[float]],
     taus: Sequence[float],
 ) -> dict[str, Any]:
     first = [
-        float(max(range(len(given[at])), key=given[at].__getitem__) == _best(samples.values(at)))
+        float(
+            max(range(len(given[at])), key=given[at].__getitem__) == _find_best(samples.values(at))
+        )
         for at in there
     ]
     errors = [
@@ -142,24 +163,24 @@ def _orders(
     rhos = [spearman(given[at], samples.values(at)).value or 0.0 for at in there]
     return {
         "n": len(there),
-        "kendall": _shown(_mean(taus)),
-        "spearman": _shown(_mean(rhos)),
-        "first_right": _shown(_mean(first)),
-        "mean_absolute_error": _shown(_mean(errors)),
+        "kendall": _round_figure(_estimate_mean(taus)),
+        "spearman": _round_figure(_estimate_mean(rhos)),
+        "first_right": _round_figure(_estimate_mean(first)),
+        "mean_absolute_error": _round_figure(_estimate_mean(errors)),
     }
 
 
-def _best(values: Sequence[float]) -> int:
+def _find_best(values: Sequence[float]) -> int:
     return max(range(len(values)), key=values.__getitem__)
 
 
-def _mean(values: Sequence[float]) -> IntervalEstimate:
+def _estimate_mean(values: Sequence[float]) -> IntervalEstimate:
     n = len(values)
     return IntervalEstimate(value=fsum(values) / n if n else None, interval=bootstrap(values), n=n)
 
 
 def _kappa(given: Sequence[float], labels: Sequence[float], threshold: float) -> IntervalEstimate:
-    """Of passing and failing, at the threshold."""
+    """Return the kappa of passing and failing at the threshold."""
     pairs = [
         (y >= threshold - SLACK, value >= threshold - SLACK)
         for value, y in zip(given, labels, strict=True)
@@ -167,26 +188,26 @@ def _kappa(given: Sequence[float], labels: Sequence[float], threshold: float) ->
     return kappa(make_table(pairs, (False, True))).figure()
 
 
-def _shown(figure: IntervalEstimate) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(figure)
-    value, interval = told["value"], told["interval"]
+def _round_figure(figure: IntervalEstimate) -> dict[str, Any]:
+    document: dict[str, Any] = msgspec.to_builtins(figure)
+    value, interval = document["value"], document["interval"]
     return {
         "value": None if value is None else round(value, 4),
         "interval": None if interval is None else [round(end, 4) for end in interval],
-        "n": told["n"],
+        "n": document["n"],
     }
 
 
 def join_criteria(chosen: Sequence[Candidate], language: str) -> str:
-    """Criteria as one text for a ranking, the weightiest first."""
+    """Return the criteria as one text for a ranking, in their order."""
     meets = [one.text.rstrip(".。") for one in chosen if one.expect == "yes"]
     lacks = [one.text.rstrip(".。") for one in chosen if one.expect == "no"]
     if language == "zh":
         parts = [f"（{i}）{text}" for i, text in enumerate(meets, 1)]
-        said = "哪一个更符合以下标准，重要的在前：" + "；".join(parts) if meets else ""
-        not_said = "不应出现：" + "；".join(lacks) if lacks else ""
-        return "；".join(part for part in (said, not_said) if part)
+        positive = "哪一个更符合以下标准，重要的在前：" + "；".join(parts) if meets else ""
+        negative = "不应出现：" + "；".join(lacks) if lacks else ""
+        return "；".join(part for part in (positive, negative) if part)
     parts = [f"({i}) {text}" for i, text in enumerate(meets, 1)]
-    said = "which meets these criteria better, the most important first: " + "; ".join(parts)
-    not_said = "of a good answer this is not true: " + "; ".join(lacks)
-    return "; ".join(part for part, some in ((said, meets), (not_said, lacks)) if some)
+    positive = "which meets these criteria better, the most important first: " + "; ".join(parts)
+    negative = "of a good answer this is not true: " + "; ".join(lacks)
+    return "; ".join(part for part, some in ((positive, meets), (negative, lacks)) if some)

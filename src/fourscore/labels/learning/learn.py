@@ -1,166 +1,333 @@
-"""Rubrics from labels: `learn` takes labelled samples and gives a rubric, or says that it has none.
+"""Learn a rubric from labelled samples: propose criteria, try them, revise them, choose, test.
 
     async with ModelPool(budget=Budget(calls=3000)):
-        document = await learn(samples, Learning(model="openai:gpt-4o-mini"))
+        document = await learn(samples, LearningSettings(model="openai:gpt-4o-mini"))
 
-The document is that of a rubric file; `document["learned"]` tells how it came about. The steps
-stand in `fourscore.labels.learning`.
+The result is the document of a rubric file; its section `learned` says what was learned and how.
 """
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from random import Random
 from typing import Any
-
-import msgspec
 
 from fourscore.core import Usage
 from fourscore.formats.labelled_samples import SampleFile
 from fourscore.labels.learning.checker import SINGLE, Checker
-from fourscore.labels.learning.choose_criteria import Candidate, Choice
-from fourscore.labels.learning.cost_plan import BudgetCheck, plan_of
-from fourscore.labels.learning.data_split import FEWEST, Parts, parts_of
+from fourscore.labels.learning.choose_criteria import (
+    WEAK,
+    Candidate,
+    ChosenCriteria,
+    choose_criteria,
+    correlate_criterion,
+)
+from fourscore.labels.learning.cost_plan import BudgetCheck, CostPlan, plan_cost
+from fourscore.labels.learning.data_split import (
+    FEWEST,
+    DataSplit,
+    LabelledAnswer,
+    list_answers,
+    split_samples,
+    take_probe,
+)
 from fourscore.labels.learning.held_out_report import join_criteria, report_rankings, report_scores
 from fourscore.labels.learning.journal import Journal, make_key
-from fourscore.labels.learning.learned_rubric import Themes, make_dimensions, make_rubric_document
-from fourscore.labels.learning.loop import Found, Loop
-from fourscore.labels.learning.settings import Learning
+from fourscore.labels.learning.learned_rubric import (
+    LEARNED,
+    LearningResult,
+    Themes,
+    make_learned_document,
+    sort_by_weight,
+)
+from fourscore.labels.learning.proposer import GradedSample, Proposer
+from fourscore.labels.learning.settings import LearningSettings
 from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import current_pool
-from fourscore.stats.regression import LinearFit
 
-#: Under which a journal has the document of a run that is over.
+__all__ = ["LEARNED", "learn"]
+#: The journal's key for the document of a finished run.
 DONE = "done"
-LEARNED, NOTHING = "learned", "nothing was learned"
-Tell = Callable[[str], None]
-Observe = Callable[[], None]
+#: Samples on which a criterion and the grader disagree that are shown to revise it.
+DISAGREEMENTS = 4
+#: Criteria that are named to the model as known already.
+MAX_KNOWN = 24
 
 
 async def learn(
     samples: SampleFile,
-    settings: Learning,
+    settings: LearningSettings,
     journal: Journal | None = None,
     *,
-    tell: Tell = lambda _: None,
-    observe: Observe = lambda: None,
+    log: Callable[[str], None] = lambda _: None,
+    on_verdict: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """The document of the rubric. `tell` hears of rounds, `observe` is called for each verdict.
+    """Learn a rubric and return its document; `log` gets a line per round.
 
-    A model that fails, or a budget that ends during the report, is raised; with the same journal
-    the run goes on where it was. One that has come to its report is over: more rounds after it
-    would be chosen by the labels that were held out.
+    A failing model, or a budget that ends during the report, raises; a run with the same journal
+    continues where this one stopped. A run that has made its report is finished: more rounds after
+    it would choose by the labels that were held out.
     """
     book = journal or Journal(None, settings.fingerprint(samples.digest))
     if DONE in book:
         return dict(book.get(DONE))
-    document = await _learned(samples, settings, book, tell, observe)
+    run = LearningRun(samples, settings, book, log=log, on_verdict=on_verdict)
+    document = await run.learn()
     book.put(DONE, "done", document, Usage())
     return document
 
 
-async def _learned(
-    samples: SampleFile, settings: Learning, book: Journal, tell: Tell, observe: Observe
-) -> dict[str, Any]:
-    parts = parts_of(samples, settings.seed)
-    if len(samples) < FEWEST:
-        why = f"{len(samples)} samples are too few to show anything: at least {FEWEST} are needed"
-        return _document(samples, settings, parts, book, _nothing(why), None, (), {"why": why})
-    plan = plan_of(samples, parts, settings)
-    checker = Checker(samples, settings, book, observe)
-    loop = Loop(samples, settings, parts, book, checker, tell)
-    price = current_pool().find_price(settings.pool_model.name)
-    found = await loop.run(plan, BudgetCheck(current_pool().budget, plan, price))
-    if not found.rounds:
-        message = f"{found.stopped}: it takes about {plan.round_calls + plan.report_calls(1)} calls"
-        raise ModelError("budget", message, usage=Usage())
-    if not found.choice.chosen:
-        why = "no criterion raised agreement with the labels"
-        return _document(samples, settings, parts, book, found, None, (), {"why": why})
-    figures = await _report(samples, settings, parts, checker, found.choice)
-    if not figures["learned_something"]:
-        return _document(samples, settings, parts, book, found, None, (), figures)
-    themes = await _themes(settings, loop, found.choice, book)
-    return _document(samples, settings, parts, book, found, found.choice, themes, figures)
+class LearningRun:
+    """One learning run. Held-out labels are used only for the report, after all choices."""
 
+    def __init__(
+        self,
+        samples: SampleFile,
+        settings: LearningSettings,
+        journal: Journal,
+        *,
+        log: Callable[[str], None],
+        on_verdict: Callable[[], None],
+    ) -> None:
+        self.samples, self.settings, self.journal, self.log = samples, settings, journal, log
+        self.split: DataSplit = split_samples(samples, settings.seed)
+        self.checker = Checker(samples, settings, journal, on_verdict=on_verdict)
+        self.proposer = Proposer(**settings.options())
+        self.grouped = settings.mode == "listwise"
+        self.probe = list_answers(samples, take_probe(samples, self.split.check))
+        self.check = list_answers(samples, self.split.check)
+        self.selection = list_answers(samples, self.split.selection)
+        self.candidates: dict[str, Candidate] = {}
+        self.rejected: dict[str, None] = {}
+        self.verdicts: dict[str, dict[LabelledAnswer, int]] = {}
 
-async def _report(
-    samples: SampleFile, settings: Learning, parts: Parts, checker: Checker, choice: Choice
-) -> dict[str, Any]:
-    if settings.mode == "listwise":
-        text = join_criteria(by_weight(choice).chosen, settings.language)
-        return await report_rankings(samples, parts, checker, text)
-    return await report_scores(samples, parts, checker, choice, settings.threshold)
+    async def learn(self) -> dict[str, Any]:
+        """Run the rounds, test the chosen criteria on held-out labels, and return the document."""
+        count = len(self.samples)
+        if count < FEWEST:
+            why = f"{count} samples are too few to show anything: at least {FEWEST} are needed"
+            return self._make_document(LearningResult(stopped=why), {"why": why})
+        plan = plan_cost(self.samples, self.split, self.settings)
+        price = current_pool().find_price(self.settings.pool_model.name)
+        result = await self.run_rounds(plan, BudgetCheck(current_pool().budget, plan, price))
+        if not result.rounds:
+            needed = plan.round_calls + plan.count_report_calls(1)
+            message = f"{result.stopped}: it takes about {needed} calls"
+            raise ModelError("budget", message, usage=Usage())
+        if not result.choice.chosen:
+            why = "no criterion raised agreement with the labels"
+            return self._make_document(result, {"why": why})
+        figures = await self._report(result.choice)
+        if not figures["learned_something"]:
+            return self._make_document(result, figures)
+        themes = await self._sort_into_themes(result.choice)
+        return self._make_document(result, figures, result.choice, themes)
 
+    async def run_rounds(self, plan: CostPlan, budget: BudgetCheck) -> LearningResult:
+        """Run rounds until criteria, patience, rounds or budget are used up."""
+        settings = self.settings
+        choice, stale, done = self._choose(), 0, 0
+        stopped = f"{settings.rounds} rounds are done"
+        for number in range(1, settings.rounds + 1):
+            most = min(settings.max_rubrics, len(choice.chosen) + settings.proposals)
+            needed = plan.round_calls + plan.count_report_calls(most)
+            # A round that an earlier run began has had its calls set aside then.
+            if not (self._was_begun(number) or budget.covers(needed)):
+                stopped = "the budget does not cover another round and the report"
+                break
+            before = choice.agreement
+            fresh = await self._run_round(number)
+            choice, done = self._choose(), number
+            self._log_round(number, fresh, choice)
+            if len(choice.chosen) >= settings.max_rubrics:
+                stopped = f"{settings.max_rubrics} criteria are found"
+                break
+            stale = 0 if choice.agreement >= before + settings.min_gain else stale + 1
+            if stale >= settings.patience:
+                stopped = f"{stale} rounds brought no gain"
+                break
+        kept = {one.text for one in choice.chosen}
+        left = [text for text in self.candidates if text not in kept]
+        rejected = (*self.rejected, *left)
+        return LearningResult(choice=choice, rejected=rejected, rounds=done, stopped=stopped)
 
-async def _themes(settings: Learning, loop: Loop, choice: Choice, journal: Journal) -> Themes:
-    if settings.categories is None or len(choice.chosen) < 2:
-        return ()
-    texts = [one.text for one in choice.chosen]
-    key = make_key("themes", texts, settings.categories)
-    if key not in journal:
-        try:
-            value, usage = await loop.proposer.themes(texts, settings.categories)
-        except ModelError as error:
-            if error.kind not in SINGLE:
-                raise
-            value, usage = [], error.usage or Usage(calls=1)
-        journal.put(key, "themes", value, usage)
-    return [(name, list(members)) for name, members in journal.get(key)]
+    async def _run_round(self, number: int) -> int:
+        """Propose criteria, try them, revise failed ones; return how many were new."""
+        most = self.settings.proposals
+        shown = [GradedSample(self.samples.read(at), self._bounds) for at in self._batch(number)]
+        ask = partial(self.proposer.propose, shown, self._known, most)
+        texts = await self._ask_once(self._proposal_key(number), ask)
+        fresh = [text for text in texts or () if not self._is_known(text)]
+        passed = await self._try_criteria(fresh, self.probe)
+        for text in fresh:
+            if text not in passed:
+                passed += await self._revise(text)
+        probed = set(self.probe)
+        rest = [answer for answer in [*self.check, *self.selection] if answer not in probed]
+        table = await self.checker.check_criteria(passed, rest)
+        for text in passed:
+            self.verdicts[text] |= table[text]
+            found = correlate_criterion(text, self.verdicts, self.check, self.grouped)
+            self.candidates[text] = Candidate(text, "yes" if found > 0 else "no")
+        return len(fresh)
 
+    @property
+    def _known(self) -> list[str]:
+        """The latest criteria that need not be proposed again."""
+        return [*self.candidates, *self.rejected][-MAX_KNOWN:]
 
-def by_weight(choice: Choice) -> Choice:
-    """The same with the weightiest criterion first."""
-    order = sorted(range(len(choice.chosen)), key=lambda at: -choice.fit.weights[at])
-    fit = LinearFit(choice.fit.floor, tuple(choice.fit.weights[at] for at in order))
-    return choice._replace(chosen=tuple(choice.chosen[at] for at in order), fit=fit)
+    def _proposal_key(self, number: int) -> tuple[Any, ...]:
+        names = [self.samples.entries[at].digest for at in self._batch(number)]
+        return ("propose", number, names, self._known, self.settings.proposals)
 
+    def _was_begun(self, number: int) -> bool:
+        return make_key(*self._proposal_key(number)) in self.journal
 
-def _nothing(why: str) -> Found:
-    return Found(Choice((), LinearFit(0.0, ()), 0.0, 0), (), 0, why)
+    async def _try_criteria(
+        self, texts: Sequence[str], answers: Sequence[LabelledAnswer]
+    ) -> list[str]:
+        """Return the criteria that correlate with the labels, either way; reject the others."""
+        table = await self.checker.check_criteria(texts, self.probe)
+        passed = []
+        for text in texts:
+            self.verdicts[text] = table[text]
+            found = correlate_criterion(text, self.verdicts, answers, self.grouped)
+            if abs(found) >= WEAK:
+                passed.append(text)
+            else:
+                self.rejected[text] = None
+            self.journal.note("tried", {"criterion": text, "correlation": round(found, 4)})
+        return passed
 
+    async def _revise(self, text: str) -> list[str]:
+        """Ask for a better criterion than one that failed, with samples on which it disagrees."""
+        for _ in range(self.settings.revisions):
+            odd = self._find_disagreements(text)
+            if not odd:
+                return []
+            shown = [self._show_verdicts(text, at) for at in odd]
+            names = [self.samples.entries[at].digest for at in odd]
+            ask = partial(self.proposer.revise, text, shown)
+            better = await self._ask_once(("revise", text, names), ask)
+            if not better or self._is_known(better):
+                return []
+            others = [answer for answer in self.probe if answer.sample not in odd]
+            passed = await self._try_criteria([better], others)
+            if passed:
+                return passed
+            text = better
+        return []
 
-def _document(
-    samples: SampleFile,
-    settings: Learning,
-    parts: Parts,
-    journal: Journal,
-    found: Found,
-    choice: Choice | None,
-    themes: Themes,
-    figures: dict[str, Any],
-) -> dict[str, Any]:
-    kept: tuple[Candidate, ...] = () if choice is not None else found.choice.chosen
-    if choice is not None and settings.mode == "listwise":
-        choice = by_weight(choice)
-    learned: dict[str, Any] = {
-        "outcome": NOTHING if choice is None else LEARNED,
-        "why": figures["why"],
-        "mode": settings.mode,
-        "model": settings.pool_model.name,
-        "language": settings.language,
-        "scale": list(settings.bounds),
-        "seed": settings.seed,
-        "data": {
-            "file": Path(samples.path).name,
-            "digest": samples.digest,
-            "samples": len(samples),
-            "repeated": samples.repeated,
-            "parts": parts.sizes(),
-        },
-        "prompts": settings.prompts(),
-        "rounds": found.rounds,
-        "stopped": found.stopped,
-        "agreement_on_selection": {
-            "value": round(found.choice.agreement, 4),
-            "n": found.choice.n,
-        },
-        "figures": {key: value for key, value in figures.items() if key != "why"},
-        "cost": msgspec.to_builtins(journal.usage),
-        "fingerprint": settings.fingerprint(samples.digest),
-    }
-    if choice is not None and settings.mode == "listwise":
-        learned["criteria"] = [one._asdict() for one in choice.chosen]
-    if kept:
-        learned["unproven"] = [one._asdict() for one in kept]
-    if found.rejected:
-        learned["rejected"] = list(found.rejected)
-    return make_rubric_document(settings, make_dimensions(settings, choice, themes), learned)
+    def _find_disagreements(self, text: str) -> list[int]:
+        """Return the samples where the criterion disagrees most with the labels."""
+        odd: dict[int, float] = {}
+        verdicts = self.verdicts[text]
+        for answer in self.probe:
+            if answer in verdicts:
+                wrong = abs(Candidate(text).measure_met(verdicts[answer]) - answer.label)
+                odd[answer.sample] = max(odd.get(answer.sample, 0.0), wrong)
+        worst = sorted(odd, key=lambda at: (-odd[at], at))
+        # At most half of the probe: the rest has to show whether the new criterion is better.
+        return worst[: min(DISAGREEMENTS, len(odd) // 2)]
+
+    def _show_verdicts(self, text: str, at: int) -> GradedSample:
+        answers = [answer for answer in self.probe if answer.sample == at]
+        given = tuple(self.verdicts[text].get(answer, -1) for answer in answers)
+        return GradedSample(self.samples.read(at), self._bounds, given)
+
+    def _batch(self, number: int) -> list[int]:
+        """Return the samples to propose from: spread over the labels, others in each round."""
+        settings, source = self.settings, self.split.source
+        size = settings.batch if not self.grouped else max(1, settings.batch // 3)
+        chance = Random(f"{settings.seed}/{number}")  # noqa: S311 - which samples is no secret
+        if self.grouped:
+            return sorted(chance.sample(source, min(size, len(source))))
+        ordered = sorted(source, key=lambda at: (self.samples.entries[at].labels, at))
+        size = min(size, len(ordered))
+        edges = [round(i * len(ordered) / size) for i in range(size + 1)]
+        return [chance.choice(ordered[a:b]) for a, b in pairwise(edges)]
+
+    def _is_known(self, text: str) -> bool:
+        known = {one.casefold() for one in self.verdicts}
+        return text.casefold() in known
+
+    def _choose(self) -> ChosenCriteria:
+        return choose_criteria(
+            list(self.candidates.values()),
+            self.verdicts,
+            self.check,
+            self.selection,
+            most=self.settings.max_rubrics,
+            min_gain=self.settings.min_gain,
+            grouped=self.grouped,
+        )
+
+    async def _ask_once(
+        self, what: tuple[Any, ...], ask: Callable[[], Awaitable[tuple[Any, Usage]]]
+    ) -> Any:
+        """Return the model's reply, from the journal if it is there; None if it gave none."""
+        key = make_key(*what)
+        if key not in self.journal:
+            try:
+                value, usage = await ask()
+            except ModelError as error:
+                self.journal.add_usage(what[0], error.usage or Usage(calls=1))
+                if error.kind not in SINGLE:
+                    raise
+                return None
+            self.journal.put(key, what[0], value, usage)
+        return self.journal.get(key)
+
+    def _log_round(self, number: int, fresh: int, choice: ChosenCriteria) -> None:
+        kept = [one.text for one in choice.chosen]
+        summary = {"round": number, "kept": kept, "agreement": round(choice.agreement, 4)}
+        self.journal.note("round", {**summary, "n": choice.n})
+        self.log(
+            f"round {number}: {fresh} proposed, {len(self.candidates)} hold up, {len(kept)} kept, "
+            f"agreement {choice.agreement:.2f} (n={choice.n})"
+        )
+
+    @property
+    def _bounds(self) -> tuple[float, float] | None:
+        return None if self.grouped else self.settings.bounds
+
+    async def _report(self, choice: ChosenCriteria) -> dict[str, Any]:
+        samples, split, settings = self.samples, self.split, self.settings
+        if settings.mode == "listwise":
+            text = join_criteria(sort_by_weight(choice).chosen, settings.language)
+            return await report_rankings(samples, split, self.checker, text)
+        return await report_scores(samples, split, self.checker, choice, settings.threshold)
+
+    async def _sort_into_themes(self, choice: ChosenCriteria) -> Themes:
+        categories = self.settings.categories
+        if categories is None or len(choice.chosen) < 2:
+            return ()
+        texts = [one.text for one in choice.chosen]
+        key = make_key("themes", texts, categories)
+        if key not in self.journal:
+            try:
+                value, usage = await self.proposer.propose_themes(texts, categories)
+            except ModelError as error:
+                if error.kind not in SINGLE:
+                    raise
+                value, usage = [], error.usage or Usage(calls=1)
+            self.journal.put(key, "themes", value, usage)
+        return [(name, list(members)) for name, members in self.journal.get(key)]
+
+    def _make_document(
+        self,
+        result: LearningResult,
+        figures: dict[str, Any],
+        choice: ChosenCriteria | None = None,
+        themes: Themes = (),
+    ) -> dict[str, Any]:
+        return make_learned_document(
+            self.samples,
+            self.settings,
+            self.split,
+            result,
+            choice=choice,
+            themes=themes,
+            figures=figures,
+            usage=self.journal.usage,
+        )

@@ -1,8 +1,8 @@
-"""The rubric that comes of a learning run, as a file that every phase can use.
+"""The rubric file that a learning run writes, for use in every phase.
 
-Where something was learned its judge is `criteria` with weights, or `listwise` with the criteria in
-its words. Where nothing was, it is the plain prompt, and the file says so: criteria that were not
-shown to help are kept for people to see, and judge nothing.
+If something was learned, its judge is `criteria` with weights, or `listwise` with the criteria in
+one text. If not, it is the plain prompt (`rating` or `listwise`), and the file says so: criteria
+that were not shown to help are listed for people to see, and judge nothing.
 """
 
 import io
@@ -11,21 +11,98 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from fourscore.core import Usage
 from fourscore.core.frozen import thaw
 from fourscore.formats.atomic_file import open_atomic
-from fourscore.labels.learning.choose_criteria import Choice, find_value_range
-from fourscore.labels.learning.held_out_report import join_criteria, shares_of
-from fourscore.labels.learning.settings import Learning
+from fourscore.formats.labelled_samples import SampleFile
+from fourscore.labels.learning.choose_criteria import ChosenCriteria, find_value_range
+from fourscore.labels.learning.data_split import DataSplit
+from fourscore.labels.learning.held_out_report import join_criteria, normalize_weights
+from fourscore.labels.learning.settings import LearningSettings
+from fourscore.stats.regression import LinearFit
 
+LEARNED, NOTHING = "learned", "nothing was learned"
 #: The dimension of a rubric without themes.
 DIMENSION = {"pointwise": "quality", "listwise": "ranking"}
+#: Names of themes with the positions of their criteria.
 Themes = Sequence[tuple[str, Sequence[int]]]
 
 
-def make_dimensions(settings: Learning, choice: Choice | None, themes: Themes) -> dict[str, Any]:
-    """The dimensions of the rubric; without a choice, those of the plain prompt."""
+class LearningResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rounds of a run chose and rejected, and why they stopped."""
+
+    choice: ChosenCriteria = ChosenCriteria()
+    rejected: tuple[str, ...] = ()
+    rounds: int = 0
+    stopped: str
+
+
+def sort_by_weight(choice: ChosenCriteria) -> ChosenCriteria:
+    """Return the same criteria, the one with the largest weight first."""
+    order = sorted(range(len(choice.chosen)), key=lambda at: -choice.fit.weights[at])
+    fit = LinearFit(choice.fit.floor, tuple(choice.fit.weights[at] for at in order))
+    chosen = tuple(choice.chosen[at] for at in order)
+    return msgspec.structs.replace(choice, chosen=chosen, fit=fit)
+
+
+def make_learned_document(
+    samples: SampleFile,
+    settings: LearningSettings,
+    split: DataSplit,
+    result: LearningResult,
+    *,
+    choice: ChosenCriteria | None,
+    themes: Themes,
+    figures: dict[str, Any],
+    usage: Usage,
+) -> dict[str, Any]:
+    """Return the rubric document of a run; `choice` is None if nothing was learned."""
+    unproven = result.choice.chosen if choice is None else ()
+    if choice is not None and settings.mode == "listwise":
+        choice = sort_by_weight(choice)
+    learned: dict[str, Any] = {
+        "outcome": NOTHING if choice is None else LEARNED,
+        "why": figures["why"],
+        "mode": settings.mode,
+        "model": settings.pool_model.name,
+        "language": settings.language,
+        "scale": list(settings.bounds),
+        "seed": settings.seed,
+        "data": {
+            "file": Path(samples.path).name,
+            "digest": samples.digest,
+            "samples": len(samples),
+            "repeated": samples.repeated,
+            "parts": split.count(),
+        },
+        "prompts": settings.prompts(),
+        "rounds": result.rounds,
+        "stopped": result.stopped,
+        "agreement_on_selection": {
+            "value": round(result.choice.agreement, 4),
+            "n": result.choice.n,
+        },
+        "figures": {key: value for key, value in figures.items() if key != "why"},
+        "cost": msgspec.to_builtins(usage),
+        "fingerprint": settings.fingerprint(samples.digest),
+    }
+    if choice is not None and settings.mode == "listwise":
+        learned["criteria"] = [one._asdict() for one in choice.chosen]
+    if unproven:
+        learned["unproven"] = [one._asdict() for one in unproven]
+    if result.rejected:
+        learned["rejected"] = list(result.rejected)
+    return make_rubric_document(settings, make_dimensions(settings, choice, themes), learned)
+
+
+def make_dimensions(
+    settings: LearningSettings, choice: ChosenCriteria | None, themes: Themes
+) -> dict[str, Any]:
+    """Return the dimensions of the rubric; without a choice, those of the plain prompt."""
     listwise = settings.mode == "listwise"
-    options = _options(settings)
+    options = _make_options(settings)
     name = DIMENSION[settings.mode]
     if choice is None and listwise:
         return {name: {"judge": "listwise", "with": options}}
@@ -36,39 +113,41 @@ def make_dimensions(settings: Learning, choice: Choice | None, themes: Themes) -
     if listwise:
         text = join_criteria(choice.chosen, settings.language)
         return {name: {"judge": "listwise", "with": {**options, "criterion": text}}}
-    shares = shares_of(choice)
+    shares = normalize_weights(choice)
     lines = [
         {"text": one.text, "weight": share, **({} if one.expect == "yes" else {"expect": "no"})}
         for one, share in zip(choice.chosen, shares, strict=True)
     ]
     between = list(find_value_range(choice.fit))
     if not themes:
-        return {name: _criteria(options, lines, between)}
-    # A mean over themes by their weight is the mean over all criteria: the values are the same.
+        return {name: _make_criteria(options, lines, between)}
+    # The mean over themes by weight is the mean over all criteria, so the values are the same.
     found: dict[str, Any] = {}
     for theme, members in themes:
         weight = round(sum(shares[place] for place in members), 3)
-        inner = _criteria(options, [lines[place] for place in members], between)
-        found[_name(theme, found)] = {"weight": weight, "description": theme, **inner}
+        inner = _make_criteria(options, [lines[place] for place in members], between)
+        found[_make_name(theme, found)] = {"weight": weight, "description": theme, **inner}
     return found
 
 
-def _criteria(options: dict[str, Any], lines: list[Any], between: list[float]) -> dict[str, Any]:
+def _make_criteria(
+    options: dict[str, Any], lines: list[Any], between: list[float]
+) -> dict[str, Any]:
     return {"judge": "criteria", "with": {**options, "criteria": lines, "between": between}}
 
 
-def _options(settings: Learning) -> dict[str, Any]:
+def _make_options(settings: LearningSettings) -> dict[str, Any]:
     model = settings.model if isinstance(settings.model, str) else settings.model.name
-    # Keys are found anew by whoever uses the file, and are in no file of ours.
+    # API keys are never written: who uses the file has to have one.
     kept = {key: value for key, value in settings.settings.items() if key == "base_url"}
-    told: dict[str, Any] = {"model": model, "language": settings.language}
+    options: dict[str, Any] = {"model": model, "language": settings.language}
     if settings.bind != "reply":
-        told["bind"] = settings.bind
-    return {**told, "settings": kept} if kept else told
+        options["bind"] = settings.bind
+    return {**options, "settings": kept} if kept else options
 
 
-def _name(theme: str, taken: dict[str, Any]) -> str:
-    """A theme as a dimension's name: one word, and not one that is there already."""
+def _make_name(theme: str, taken: dict[str, Any]) -> str:
+    """Return a theme as a dimension's name: one word that is not taken yet."""
     word = re.sub(r"\W+", "_", theme.casefold()).strip("_") or "theme"
     found, again = word, 2
     while found in taken:
@@ -77,7 +156,7 @@ def _name(theme: str, taken: dict[str, Any]) -> str:
 
 
 def make_rubric_document(
-    settings: Learning, dimensions: dict[str, Any], learned: dict[str, Any]
+    settings: LearningSettings, dimensions: dict[str, Any], learned: dict[str, Any]
 ) -> dict[str, Any]:
     return {
         "name": settings.name,
@@ -89,7 +168,7 @@ def make_rubric_document(
 
 
 def format_yaml(document: dict[str, Any]) -> str:
-    """The file's text."""
+    """Return the text of the rubric file."""
     from ruamel.yaml import YAML
 
     yaml = YAML()
@@ -98,23 +177,23 @@ def format_yaml(document: dict[str, Any]) -> str:
     yaml.indent(mapping=2, sequence=4, offset=2)
     stream = io.StringIO()
     stream.write(f"# {document['learned']['outcome']}: {document['learned']['why']}\n")
-    yaml.dump(_quoted(thaw(document)), stream)
+    yaml.dump(_quote_booleans(thaw(document)), stream)
     return stream.getvalue()
 
 
-def _quoted(value: Any) -> Any:
-    """With marks around words that older readers of YAML take for true or false."""
+def _quote_booleans(value: Any) -> Any:
+    """Put quotation marks around words that YAML 1.1 readers take for true or false."""
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
     if isinstance(value, dict):
-        return {key: _quoted(item) for key, item in value.items()}
+        return {key: _quote_booleans(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_quoted(item) for item in value]
+        return [_quote_booleans(item) for item in value]
     return DoubleQuotedScalarString(value) if value in ("yes", "no", "on", "off") else value
 
 
 def write_learned_rubric(path: Path, document: dict[str, Any]) -> None:
-    """Complete under its name, or not at all."""
+    """Write the rubric file, complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open_atomic(str(path)) as stream:
         stream.write(format_yaml(document).encode())

@@ -1,4 +1,4 @@
-"""What a learning run is told."""
+"""The settings of a learning run."""
 
 from typing import Any, Literal
 
@@ -17,16 +17,19 @@ from fourscore.models.model_pool import model_for
 
 #: The prompts that a learning run asks with, beside those of the judges.
 PROMPTS = ("propose", "revise", "themes")
-#: A rating has at least so many steps, and at most so many; else it is asked from 0 to 10.
-FEWEST, STEPS = 3, 100
+#: The plain prompt uses the labels' scale if it has at least and at most so many steps; else 0-10.
+MIN_STEPS, MAX_STEPS = 3, 100
 
 
-class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to learn. `model` is a specification or a model, `settings` are the model's.
+class LearningSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to learn a rubric.
 
-    `max_rubrics` is the size of the rubric at the most, `categories` the number of themes to sort
-    it into. A run ends after `rounds` rounds, or after `patience` rounds without `min_gain`.
-    `threshold` parts good labels from poor ones, in [0, 1]. `bind` is the judges' option.
+    `model`: a specification or a model object. `settings`: the model's settings.
+    `max_rubrics`: most criteria. `categories`: number of themes to sort them into.
+    `rounds`: most rounds. `patience`: rounds without `min_gain` after which the run ends.
+    `batch`: samples shown for proposals. `proposals`: criteria proposed in a round.
+    `revisions`: tries to improve a failed criterion.
+    `threshold`: labels from this value on, in [0, 1], are good. `bind`: the judges' option.
     """
 
     model: Any
@@ -74,7 +77,7 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.min_score, self.max_score
 
     def options(self) -> dict[str, Any]:
-        """What all judges of this run share."""
+        """Return the options that all judges of this run share."""
         return {
             "model": self.model,
             "settings": self.settings,
@@ -86,9 +89,9 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return Criteria(criteria=texts, **self.options(), **options)
 
     def rating(self) -> Rating:
-        """The plain prompt, in the labels' own numbers where these are whole and not too few."""
+        """Return the plain prompt, on the labels' scale if its steps are whole and not too few."""
         low, high = self.bounds
-        own = low.is_integer() and high.is_integer() and FEWEST <= high - low <= STEPS
+        own = low.is_integer() and high.is_integer() and MIN_STEPS <= high - low <= MAX_STEPS
         scale = (int(low), int(high)) if own else (0, 10)
         return Rating(min_score=scale[0], max_score=scale[1], **self.options())
 
@@ -96,7 +99,7 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return Listwise(criterion=criterion, **self.options())
 
     def prompts(self) -> dict[str, str]:
-        """Name and version of every prompt that has a part in it."""
+        """Return name and version of every prompt of the run."""
         found = {
             f"{name}/{self.language}": read_prompt(name, self.language).version for name in PROMPTS
         }
@@ -104,11 +107,11 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return {**found, **self.criteria("x").prompts, **plain.prompts}
 
     def fingerprint(self, data: str) -> str:
-        """Which learning this is: whatever may change what comes of it, and the data."""
-        told = {
+        """Return a digest of the data and of everything that can change the result."""
+        options = {
             name: getattr(self, name)
             for name in self.__struct_fields__
             if name not in ("model", "settings", "fields", "concurrency", "name")
         }
         fields = [self.fields.query, self.fields.answer, self.fields.reference]
-        return digest([told, fields, self.pool_model.fingerprint, self.prompts(), data])
+        return digest([options, fields, self.pool_model.fingerprint, self.prompts(), data])
