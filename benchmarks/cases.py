@@ -1,8 +1,8 @@
-"""Large case files: how fast they are counted and filtered, and in how much memory.
+"""Measure how fast large case files are checked and filtered, and in how much memory.
 
 The peers are what people write by hand, in the same run on the same file: a loop with `json.loads`
 that streams and checks nothing, and the same loop that keeps what it reads. Each reading is a
-process of its own, so that its peak memory is its own.
+process of its own, so that peak memory is measured for it alone.
 
     python benchmarks/cases.py                  # a million cases
     python benchmarks/cases.py --cases 100000
@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-MEASURED = """
+SCRIPT = """
 import sys, time
 start = time.perf_counter()
 {work}
@@ -32,15 +32,15 @@ from fourscore.formats.cases import CaseFile
 n = CaseFile(sys.argv[1]).check().count""",
     "check, then filter": """
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.case_filter import Selection
-chosen = Selection(tags_any=("math",), expression='level >= 3 and complexity != "simple"')
+from fourscore.formats.case_filter import CaseFilter
+chosen = CaseFilter(tags_any=("math",), expression='level >= 3 and complexity != "simple"')
 file = CaseFile(sys.argv[1])
 file.check()
 n = sum(map(chosen.matches, file.cases()))""",
     "check, then sample 1,000": """
 from fourscore.formats.cases import CaseFile
-from fourscore.formats.case_filter import sampled
-n = sum(1 for _ in sampled(CaseFile(sys.argv[1]).cases(), 1000, seed=1))""",
+from fourscore.formats.case_filter import take_sample
+n = sum(1 for _ in take_sample(CaseFile(sys.argv[1]).cases(), 1000, seed=1))""",
     "json loop, count": """
 import json
 with open(sys.argv[1]) as lines:
@@ -59,12 +59,12 @@ with open(sys.argv[1]) as lines:
 }
 
 
-def write(path: Path, n: int, *, named: bool) -> None:
-    """Cases of the usual kind; without names, one input in a hundred stands twice."""
+def write_cases(path: Path, n: int, *, with_ids: bool) -> None:
+    """Write typical cases; without ids, one input in a hundred occurs twice."""
     words = ("simple", "medium", "complex")
     with path.open("w") as out:
         for i in range(n):
-            number = i if named or i % 100 else i // 200
+            number = i if with_ids or i % 100 else i // 200
             case = {
                 "input": f"Question {number}: how many apples are left after {number % 97} days?",
                 "expected": str(i % 13),
@@ -72,15 +72,15 @@ def write(path: Path, n: int, *, named: bool) -> None:
                 "complexity": words[i % 3],
                 "level": i % 5,
             }
-            out.write(json.dumps({"id": f"case-{i}", **case} if named else case) + "\n")
+            out.write(json.dumps({"id": f"case-{i}", **case} if with_ids else case) + "\n")
 
 
-def measured(name: str, path: Path) -> tuple[int, float, float]:
-    """The count, seconds and MB of a reading: the faster of two, because the machine is shared."""
+def measure_reader(name: str, path: Path) -> tuple[int, float, float]:
+    """The count, seconds and MB of a reader: the faster of two runs, as machines are shared."""
     runs = []
     for _ in range(2):
         done = subprocess.run(
-            [sys.executable, "-c", MEASURED.format(work=READERS[name]), str(path)],
+            [sys.executable, "-c", SCRIPT.format(work=READERS[name]), str(path)],
             check=True,
             capture_output=True,
             text=True,
@@ -88,24 +88,24 @@ def measured(name: str, path: Path) -> tuple[int, float, float]:
         found, seconds, peak = done.stdout.split()
         runs.append((float(seconds), int(found), float(peak)))
     best, n, _ = min(runs)
-    return n, best, max(most for _, _, most in runs)
+    return n, best, max(peak for _, _, peak in runs)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="large case files")
+    parser = argparse.ArgumentParser(description="Measure how fast large case files are read.")
     parser.add_argument("--cases", type=int, default=1_000_000)
     args = parser.parse_args()
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}")
     for count in (args.cases // 10, args.cases):
-        for named in (True, False):
+        for with_ids in (True, False):
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder, "cases.jsonl")
-                write(path, count, named=named)
+                write_cases(path, count, with_ids=with_ids)
                 size = path.stat().st_size / 1e6
-                ids = "with ids" if named else "without ids"
+                ids = "with ids" if with_ids else "without ids"
                 print(f"\n{count:,} cases {ids}, {size:.0f} MB")
                 for name in READERS:
-                    n, seconds, peak = measured(name, path)
+                    n, seconds, peak = measure_reader(name, path)
                     rate = count / seconds if n else 0
                     print(f"  {name:25} n={n:9,} {seconds:6.2f} s {rate:9,.0f}/s {peak:6.0f} MB")
 

@@ -1,12 +1,11 @@
-"""How often comparisons of two runs are wrong, and how fast they are.
+"""Measure how often comparisons of two runs are wrong, and how fast they are.
 
     python benchmarks/paired.py [--runs 2000] [--seed 1]
 
-Equal agents are compared, so that every `better` or `worse` is a false alarm; the peer calls either
-of the same two tests at 5%, as one does who looks at both. Then: how often 95% intervals hold the
-true difference, beside Wald's and the plain t interval; how often the number of cases that was
-asked for shows the difference it was asked for, by how many comparisons; and 200,000 pairs, where
-the peer is a plain loop of resampling.
+False alarms: equal agents are compared, so that every `better` or `worse` is wrong; the peer takes
+either of the same two tests at 5% without a correction. Coverage: how often 95% intervals contain
+the true difference, beside Wald's and the plain t interval. Power: how often the recommended number
+of cases shows the difference. Speed: 200,000 pairs, beside a plain loop of resampling.
 
 An agent's attempt at a case scores near the case's own centre and passes from 0.7. `sparse` agents
 give the same answer to nineteen cases of twenty; `shuffled` ones are equal on average, but good at
@@ -61,7 +60,7 @@ def exact(rng: random.Random, repeats: int) -> tuple[list[float], list[float]]:
     return a, [float(rng.random() < p) for _ in range(repeats)]
 
 
-def compared(rng: random.Random, agents: Agents, n: int, repeats: int) -> Pairs:
+def compare_agents(rng: random.Random, agents: Agents, n: int, repeats: int) -> Pairs:
     pairs = Pairs()
     for _ in range(n):
         a, b = agents(rng, repeats)
@@ -72,14 +71,14 @@ def compared(rng: random.Random, agents: Agents, n: int, repeats: int) -> Pairs:
     return pairs
 
 
-def false_alarms(runs: int, seed: int) -> None:
+def print_false_alarms(runs: int, seed: int) -> None:
     print(f"false alarms in {runs} comparisons of equal agents")
-    print("agents    cases  tries   verdict   pass/fail   score   either at 5%")
+    print("agents    cases  repeats verdict   pass/fail   score   either at 5%")
     for agents in (similar, sparse, shuffled, exact):
         for n, repeats in ((10, 1), (30, 1), (100, 1), (300, 1), (30, 4), (100, 4)):
             rng, counts = random.Random(f"{seed} {agents.__name__} {n} {repeats}"), [0] * 4
             for _ in range(runs):
-                found = compared(rng, agents, n, repeats).compare()
+                found = compare_agents(rng, agents, n, repeats).compare()
                 calls = [(found.passes.p or 0.0) <= 0.05, (found.scores.p or 0.0) <= 0.05]
                 decided = found.verdict.kind in ("better", "worse")
                 for i, each in enumerate((decided, *calls, any(calls))):
@@ -88,7 +87,7 @@ def false_alarms(runs: int, seed: int) -> None:
             print(f"{agents.__name__:9} {n:5} {repeats:6}   {shares}", flush=True)
 
 
-def false_alarms_by_tag(runs: int, seed: int) -> None:
+def print_false_alarms_by_tag(runs: int, seed: int) -> None:
     rng, shared, alone = random.Random(seed), 0, 0
     for _ in range(runs):
         pairs = Pairs()
@@ -105,13 +104,14 @@ def false_alarms_by_tag(runs: int, seed: int) -> None:
     )
 
 
-def held(inside: Iterable[tuple[float, float]], truth: float) -> float:
-    ends = list(inside)
+def share_inside(intervals: Iterable[tuple[float, float]], truth: float) -> float:
+    """The share of the intervals that contain the truth."""
+    ends = list(intervals)
     return sum(low <= truth <= high for low, high in ends) / len(ends)
 
 
-def coverage(runs: int, seed: int) -> None:
-    print(f"\nhow often 95% intervals held the true difference, {runs} each")
+def print_coverage(runs: int, seed: int) -> None:
+    print(f"\nhow often 95% intervals contain the true difference, {runs} each")
     print("pass rates: cases   gained    lost     here    Wald")
     for n in (20, 50, 200):
         for gain, loss in ((0.02, 0.02), (0.05, 0.0), (0.1, 0.1), (0.15, 0.05), (0.4, 0.2)):
@@ -126,26 +126,26 @@ def coverage(runs: int, seed: int) -> None:
                 ours.append(found.interval or (0.0, 0.0))
                 wald.append((d - reach, d + reach))
             truth = gain - loss
-            shares = f"{held(ours, truth):8.1%}{held(wald, truth):8.1%}"
+            shares = f"{share_inside(ours, truth):8.1%}{share_inside(wald, truth):8.1%}"
             print(f"            {n:5} {gain:8.2f}{loss:8.2f} {shares}", flush=True)
-    print("pass rates, four tries a case: cases   here   plain t")
+    print("pass rates, four repeats of a case: cases   here   plain t")
     for n in (10, 30, 100):
         rng, ours, plain = random.Random(f"{seed} {n}"), [], []
         for _ in range(runs):
-            tries = PassPairs()
-            shares_of = []
+            repeated = PassPairs()
+            differences = []
             for _ in range(n):
                 p = rng.betavariate(3, 0.5)
                 a, b = (sum(rng.random() < q for _ in range(4)) / 4 for q in (p, p + 0.2 * (1 - p)))
-                tries.add(a, b, 4)
-                shares_of.append(b - a)
-            found = tries.change()
+                repeated.add(a, b, 4)
+                differences.append(b - a)
+            found = repeated.change()
             d, square = found.difference or 0.0, found.square or 0.0
             reach = student_quantile(0.95, n - 1) * sqrt(max(0.0, square - d * d) / (n - 1))
             ours.append(found.interval or (0.0, 0.0))
             plain.append((d - reach, d + reach))
         truth = 0.2 * 0.5 / 3.5
-        line = f"{held(ours, truth):8.1%}{held(plain, truth):9.1%}"
+        line = f"{share_inside(ours, truth):8.1%}{share_inside(plain, truth):9.1%}"
         print(f"                              {n:6} {line}", flush=True)
     print("scores: cases  t interval  bootstrap")
     for n in (10, 30, 100, 300):
@@ -158,12 +158,14 @@ def coverage(runs: int, seed: int) -> None:
                 scores.add(0.25 + centre / 4, 0.3 + centre / 4 + rng.uniform(-0.2, 0.2))
             by_t.append(scores.change().interval or (0.0, 0.0))
             by_draw.append(scores.bootstrap(resamples=500) or (0.0, 0.0))
-        line = f"{held(by_t, 0.05):11.1%}{held(by_draw, 0.05):11.1%}"
+        line = f"{share_inside(by_t, 0.05):11.1%}{share_inside(by_draw, 0.05):11.1%}"
         print(f"        {n:5} {line}", flush=True)
 
 
-def power(runs: int, seed: int) -> None:
-    print(f"\nhow often so many cases showed the difference, 80% asked for, {runs} each")
+def print_power(runs: int, seed: int) -> None:
+    print(
+        f"\nhow often the recommended number of cases shows the difference (aim: 80%), {runs} each"
+    )
     for gain, loss in ((0.05, 0.0), (0.09, 0.01), (0.1, 0.05), (0.15, 0.05), (0.3, 0.2)):
         n = cases_for_passes(gain - loss, gain + loss) or 0
         least = detectable_passes(n, gain + loss) or 0.0
@@ -195,7 +197,7 @@ def power(runs: int, seed: int) -> None:
         )
 
 
-def speed(seed: int, n: int = 200_000) -> None:
+def print_speed(seed: int, n: int = 200_000) -> None:
     rng = random.Random(seed)
     rows = [(rng.random(), rng.random(), ("all", f"tag {i % 20}")) for i in range(n)]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -226,11 +228,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    false_alarms(given.runs, given.seed)
-    false_alarms_by_tag(given.runs, given.seed)
-    coverage(given.runs, given.seed)
-    power(given.runs, given.seed)
-    speed(given.seed)
+    print_false_alarms(given.runs, given.seed)
+    print_false_alarms_by_tag(given.runs, given.seed)
+    print_coverage(given.runs, given.seed)
+    print_power(given.runs, given.seed)
+    print_speed(given.seed)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""A test run of trivial cases, stored durably: cases a second, cost for each case, memory.
+"""Measure `fourscore run` on trivial cases: cases per second, time per case, memory.
 
-Beside it the disk's own rate of small synced writes, and, as the peer, a plain loop that calls the
-same agent and the same check and stores nothing.
+Beside it: the disk's rate of small synced writes, and as the peer a plain loop that computes the
+same answer and the same check and stores nothing.
 
     python benchmarks/run.py                  # 2,000, 20,000 and 200,000 cases
-    python benchmarks/run.py --cases 20000 --plain    # an agent that is no coroutine
+    python benchmarks/run.py --cases 20000 --plain    # an agent that is not async
 """
 
 import argparse
@@ -21,8 +21,8 @@ AGENT = 'async def answer(input):\n    return "It is \\\\boxed{%s}" % input.spli
 RUBRIC = "dimensions:\n  right: {judge: math}\n"
 
 
-def synced_writes(folder: Path) -> float:
-    """Appends of 4 KB, each synced, in a second."""
+def measure_synced_writes(folder: Path) -> float:
+    """Count 4 KB appends per second, each synced to disk."""
     with (folder / "sync").open("wb") as out:
         start, n = time.perf_counter(), 0
         while time.perf_counter() - start < 1:
@@ -34,13 +34,15 @@ def synced_writes(folder: Path) -> float:
 
 
 def write_cases(path: Path, n: int) -> None:
+    """Write n trivial cases."""
     with path.open("w") as out:
         for i in range(n):
             case = {"id": f"c{i}", "input": f"Say {i}", "expected": str(i), "tags": ["a"]}
             out.write(json.dumps(case) + "\n")
 
 
-def plain_loop(path: Path) -> float:
+def time_plain_loop(path: Path) -> float:
+    """Seconds that a loop without a store takes for the same cases."""
     start = time.perf_counter()
     passed = 0
     with path.open() as lines:
@@ -51,8 +53,8 @@ def plain_loop(path: Path) -> float:
     return time.perf_counter() - start
 
 
-def one_run(folder: Path, concurrency: int) -> tuple[float, float]:
-    """Seconds, and peak memory in MB."""
+def time_run(folder: Path, concurrency: int) -> tuple[float, float]:
+    """Run once; return seconds and peak memory in MB."""
     script = (
         "import resource, subprocess, sys, time; t = time.perf_counter();"
         "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
@@ -80,23 +82,25 @@ def one_run(folder: Path, concurrency: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="a run of trivial cases, stored durably")
+    parser = argparse.ArgumentParser(description="Measure fourscore run on trivial cases.")
     parser.add_argument("--cases", type=int, nargs="*", default=[2_000, 20_000, 200_000])
     parser.add_argument("--concurrency", type=int, default=256)
-    parser.add_argument("--plain", action="store_true", help="a plain agent, called in threads")
+    parser.add_argument(
+        "--plain", action="store_true", help="use a plain function as the agent, called in threads"
+    )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as name:
         folder = Path(name)
         (folder / "agent.py").write_text(AGENT.removeprefix("async ") if args.plain else AGENT)
         (folder / "rubric.yaml").write_text(RUBRIC)
-        print(f"{synced_writes(folder):,.0f} synced writes a second on this disk")
+        print(f"{measure_synced_writes(folder):,.0f} synced writes a second on this disk")
         write_cases(folder / "cases.jsonl", 1)
-        start, _ = one_run(folder, args.concurrency)
-        print(f"{start:.2f} s for a run of one case: starting")
+        start, _ = time_run(folder, args.concurrency)
+        print(f"{start:.2f} s for a run of one case: the time to start")
         for n in args.cases:
             write_cases(folder / "cases.jsonl", n)
-            plain = plain_loop(folder / "cases.jsonl")
-            seconds, peak = one_run(folder, args.concurrency)
+            plain = time_plain_loop(folder / "cases.jsonl")
+            seconds, peak = time_run(folder, args.concurrency)
             print(
                 f"{n:7,} cases: {n / seconds:7,.0f} cases/s, {seconds / n * 1e6:4.0f} µs a case, "
                 f"{(seconds - start) / n * 1e6:4.0f} without starting, "
