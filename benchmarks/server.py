@@ -103,16 +103,16 @@ end
         file.write(script)
         file.flush()
         command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "-s", file.name, url]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found = re.search(r"figures (\d+) (\d+) (\S+) (\S+)\nerrors 0", said)
-    assert found is not None, said
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = re.search(r"figures (\d+) (\d+) (\S+) (\S+)\nerrors 0", printed)
+    assert found is not None, printed
     return int(found[1]) / int(found[2]) * 1e6, float(found[3]) / 1e3, float(found[4]) / 1e3
 
 
 def with_aiohttp(url: str, seconds: float) -> tuple[float, float, float]:
     command = [sys.executable, __file__, "--load", url, str(seconds)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    rate, p50, p99 = json.loads(said)
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rate, p50, p99 = json.loads(printed)
     return rate, p50, p99
 
 

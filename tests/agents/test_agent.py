@@ -80,7 +80,7 @@ def hidden(asked: Any) -> Any:
     [plain, waits, Runs(), Runs, RunsAsync(), Called(), hidden, partial(waits), lambda x: plain(x)],
 )
 @pytest.mark.parametrize("own_thread", [False, True])
-def test_every_kind_of_callable_answers(given: Any, own_thread: bool) -> None:
+def test_every_kind_of_callable_is_an_agent(given: Any, own_thread: bool) -> None:
     before = time.time()
     trace = tried(given, own_thread=own_thread)
     assert (trace.output, trace.fault) == ("about six times seven?", None)
@@ -89,7 +89,7 @@ def test_every_kind_of_callable_answers(given: Any, own_thread: bool) -> None:
     assert before <= trace.started <= trace.started + trace.seconds <= time.time() + 1
 
 
-def test_plain_functions_have_a_thread_and_async_ones_the_loop() -> None:
+def test_plain_functions_run_in_threads_and_async_ones_on_the_loop() -> None:
     def where(_: Any) -> str:
         return threading.current_thread().name
 
@@ -102,7 +102,7 @@ def test_plain_functions_have_a_thread_and_async_ones_the_loop() -> None:
     assert tried(where_async, own_thread=True).output != here
 
 
-def test_an_agent_is_given_the_input_and_nothing_else() -> None:
+def test_agent_gets_the_input_and_nothing_else() -> None:
     seen: list[Any] = []
 
     def look(*args: Any, **kwargs: Any) -> str:
@@ -123,7 +123,7 @@ def test_an_agent_is_given_the_input_and_nothing_else() -> None:
     assert not seen[0][2]  # in a thread; on the loop the test's own frames hold the case
 
 
-def test_an_agent_may_write_on_its_input() -> None:
+def test_agent_may_change_its_input() -> None:
     async def writes(asked: Any) -> str:
         asked["numbers"].clear()
         asked["question"] = "another"
@@ -134,7 +134,7 @@ def test_an_agent_may_write_on_its_input() -> None:
     assert CASE.input == {"question": "six times seven?", "numbers": [6, 7]}
 
 
-def test_an_agent_that_raises() -> None:
+def test_agent_that_raises_gets_an_error_fault_with_traceback() -> None:
     def raises(_: Any) -> str:
         raise ValueError("no idea")
 
@@ -151,7 +151,7 @@ def test_an_agent_that_raises() -> None:
         assert trace.seconds is not None
 
 
-def test_the_words_of_an_error_are_bounded_and_need_not_be_there() -> None:
+def test_error_message_is_cut_and_may_be_missing() -> None:
     class Mute(Exception):
         def __str__(self) -> str:
             raise SystemExit(3)
@@ -168,7 +168,7 @@ def test_the_words_of_an_error_are_bounded_and_need_not_be_there() -> None:
 
 @pytest.mark.parametrize("own_thread", [False, True])
 @pytest.mark.parametrize("error", [SystemExit(3), BaseException("odd"), StopAsyncIteration()])
-def test_an_agent_that_would_end_the_loop_does_not(error: BaseException, own_thread: bool) -> None:
+def test_agent_cannot_end_the_event_loop(error: BaseException, own_thread: bool) -> None:
     async def ends(_: Any) -> str:
         raise error
 
@@ -189,7 +189,7 @@ def test_an_agent_that_would_end_the_loop_does_not(error: BaseException, own_thr
     assert first.output == second.output == "about six times seven?"
 
 
-def test_sys_exit_says_so() -> None:
+def test_sys_exit_of_an_agent_is_a_fault() -> None:
     def leaves(_: Any) -> str:
         sys.exit(3)
 
@@ -201,7 +201,7 @@ def test_sys_exit_says_so() -> None:
 
 
 @pytest.mark.parametrize("own_thread", [False, True])
-def test_an_agent_that_hangs(released: threading.Event, own_thread: bool) -> None:
+def test_agent_that_hangs_gets_a_timeout_fault(released: threading.Event, own_thread: bool) -> None:
     async def hangs(_: Any) -> str:
         await asyncio.Event().wait()
         return "never"
@@ -216,7 +216,7 @@ def test_an_agent_that_hangs(released: threading.Event, own_thread: bool) -> Non
         assert (trace.seconds or 0) >= 0.05
 
 
-def test_the_agents_own_timeout_is_an_error_not_the_deadline() -> None:
+def test_timeout_raised_by_the_agent_is_an_error() -> None:
     async def gives_up(_: Any) -> str:
         async with asyncio.timeout(0.01):
             await asyncio.sleep(60)
@@ -225,7 +225,7 @@ def test_the_agents_own_timeout_is_an_error_not_the_deadline() -> None:
     assert fault(tried(gives_up)).kind == "error"
 
 
-def test_an_answer_that_comes_while_it_is_cancelled_is_too_late() -> None:
+def test_answer_during_cancellation_is_too_late() -> None:
     async def clings(_: Any) -> str:
         try:
             await asyncio.sleep(60)
@@ -236,7 +236,7 @@ def test_an_answer_that_comes_while_it_is_cancelled_is_too_late() -> None:
     assert fault(tried(clings, deadline=0.02)).kind == "timeout"
 
 
-def test_an_agent_that_cancels_itself() -> None:
+def test_agent_that_cancels_itself_gets_an_error_fault() -> None:
     async def cancels(_: Any) -> str:
         task = asyncio.current_task()
         assert task is not None
@@ -273,7 +273,7 @@ def test_cancelling_an_attempt_cancels_the_agent() -> None:
     asyncio.run(main())
 
 
-def in_a_process(program: str) -> str:
+def run_program(program: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
         capture_output=True,
@@ -285,8 +285,8 @@ def in_a_process(program: str) -> str:
     return done.stdout
 
 
-def test_an_agent_that_will_not_be_cancelled_keeps_nobody_waiting() -> None:
-    told = in_a_process("""
+def test_agent_that_refuses_cancellation_is_abandoned() -> None:
+    stdout = run_program("""
         import asyncio, gc, os
         from fourscore.core import Case
         from fourscore.agents.agent import load_agent, attempt_case
@@ -304,15 +304,15 @@ def test_an_agent_that_will_not_be_cancelled_keeps_nobody_waiting() -> None:
         print("over", flush=True)
         os._exit(0)
         """)
-    assert told == "timeout\nover\n"
+    assert stdout == "timeout\nover\n"
 
 
 @pytest.mark.parametrize("kind", ["def", "async def"])
 @pytest.mark.parametrize("ending", ["return 'child'", "sys.exit(5)", "await asyncio.sleep(0.01)"])
-def test_the_child_of_an_agent_that_forks_is_no_second_run(kind: str, ending: str) -> None:
+def test_forked_child_of_an_agent_does_not_continue_the_run(kind: str, ending: str) -> None:
     if kind == "def" and ending.startswith("await"):
         ending = "raise ValueError"
-    told = in_a_process(f"""
+    stdout = run_program(f"""
         import asyncio, os, sys, warnings
         from fourscore.core import Case
         from fourscore.agents.agent import load_agent, attempt_case
@@ -332,12 +332,12 @@ def test_the_child_of_an_agent_that_forks_is_no_second_run(kind: str, ending: st
         asyncio.run(main())
         os.write(1, b"over\\n")
         """)
-    assert told == "parent 0\nover\n"
+    assert stdout == "parent 0\nover\n"
 
 
 @pytest.mark.parametrize("kind", ["def", "async def"])
-def test_an_agent_that_ends_its_process_ends_its_attempt(kind: str) -> None:
-    told = in_a_process(f"""
+def test_os_exit_of_an_agent_ends_only_its_attempt(kind: str) -> None:
+    stdout = run_program(f"""
         import asyncio, os
         from fourscore.core import Case
         from fourscore.agents.agent import load_agent, attempt_case
@@ -360,10 +360,10 @@ def test_an_agent_that_ends_its_process_ends_its_attempt(kind: str) -> None:
         print("over", flush=True)
         os._exit(0)
         """)
-    assert told == "error it exited: SystemExit(7)\n5\nover\n"
+    assert stdout == "error it exited: SystemExit(7)\n5\nover\n"
 
 
-def test_one_that_blocks_the_loop_does_not_cost_its_neighbours_their_deadline() -> None:
+def test_blocked_loop_time_is_not_charged_to_other_agents() -> None:
     async def blocks(_: Any) -> str:
         await asyncio.sleep(0.01)
         time.sleep(1.5)  # noqa: ASYNC251 - the fault under test
@@ -383,7 +383,7 @@ def test_one_that_blocks_the_loop_does_not_cost_its_neighbours_their_deadline() 
     assert guilty.metadata["fourscore"]["notes"][0].startswith("it blocked the event loop for")
 
 
-def test_in_a_thread_of_its_own_one_that_blocks_is_left_behind(released: threading.Event) -> None:
+def test_blocking_async_agent_in_its_own_thread_is_abandoned(released: threading.Event) -> None:
     async def blocks(_: Any) -> str:
         released.wait()
         return "late"
@@ -391,7 +391,7 @@ def test_in_a_thread_of_its_own_one_that_blocks_is_left_behind(released: threadi
     assert fault(tried(blocks, deadline=0.05, own_thread=True)).kind == "timeout"
 
 
-def test_no_more_threads_are_left_behind_than_there_may_be(
+def test_too_many_hanging_threads_raise_agent_stuck_error(
     monkeypatch: pytest.MonkeyPatch, released: threading.Event
 ) -> None:
     THREAD_POOL.renew()  # as if nothing hung from before
@@ -411,7 +411,7 @@ def test_no_more_threads_are_left_behind_than_there_may_be(
     asyncio.run(main())
 
 
-def test_a_hundred_plain_agents_run_side_by_side() -> None:
+def test_hundred_plain_agents_run_concurrently() -> None:
     barrier = threading.Barrier(150)
 
     def meets(_: Any) -> int:
@@ -432,7 +432,7 @@ async def who(_: Any) -> str:
 
 
 @pytest.mark.parametrize("given", [lambda _: WHO.get(), lambda _: who(_), who])
-def test_the_callers_context_reaches_the_agent(given: Any) -> None:
+def test_context_variables_reach_the_agent(given: Any) -> None:
     async def main() -> Trace:
         WHO.set("me")
         return await attempt_case(load_agent(given), CASE)
@@ -440,7 +440,7 @@ def test_the_callers_context_reaches_the_agent(given: Any) -> None:
     assert asyncio.run(main()).output == "me"
 
 
-def test_what_an_agent_prints_is_not_its_output(capfd: pytest.CaptureFixture[str]) -> None:
+def test_printed_text_is_not_the_output(capfd: pytest.CaptureFixture[str]) -> None:
     def prints(_: Any) -> str:
         print("thinking")  # noqa: T201
         return "42"
@@ -449,11 +449,11 @@ def test_what_an_agent_prints_is_not_its_output(capfd: pytest.CaptureFixture[str
     assert capfd.readouterr().out == "thinking\n"
 
 
-def test_without_a_deadline_it_takes_as_long_as_it_takes() -> None:
+def test_attempt_without_a_deadline_waits() -> None:
     assert tried(waits, deadline=None).output == "about six times seven?"
 
 
-def test_an_agent_of_ones_own_that_gives_no_trace() -> None:
+def test_custom_agent_that_returns_no_trace_gets_an_error_fault() -> None:
     class Wrong:
         name = "wrong"
 
@@ -465,7 +465,7 @@ def test_an_agent_of_ones_own_that_gives_no_trace() -> None:
     assert fault(trace).message == "it gave a str where a trace was due"
 
 
-def test_agents_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agents_are_loaded_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = """
         print("loading")
         class Team:
@@ -480,9 +480,9 @@ def test_agents_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         """
     (tmp_path / "mine_agents.py").write_text(textwrap.dedent(source))
     case, folders = Case(input="you"), [str(tmp_path)]
-    for name, said in [("echo", "you"), ("Team", "hi you"), ("team", "hi you")]:
+    for name, expected in [("echo", "you"), ("Team", "hi you"), ("team", "hi you")]:
         spec = f"mine_agents.py:{name}"
-        assert tried(spec, case, folders=folders).output == said
+        assert tried(spec, case, folders=folders).output == expected
         assert load_agent(spec, folders=folders).name == spec
     assert tried(f"{tmp_path}/mine_agents.py:team.run", case).output == "hi you"
     assert capsys.readouterr().out == ""
@@ -497,7 +497,7 @@ def test_agents_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
             load_agent(name, folders=folders)
 
 
-def test_an_agent_by_module_has_the_digest_of_its_file_as_version(tmp_path: Path) -> None:
+def test_version_of_a_named_agent_is_the_digest_of_its_file(tmp_path: Path) -> None:
     assert tried("textwrap:dedent", Case(input="  x")).output == "x"
     file = tmp_path / "a.py"
     versions = []
@@ -511,12 +511,12 @@ def test_an_agent_by_module_has_the_digest_of_its_file_as_version(tmp_path: Path
 @pytest.mark.parametrize(
     "given", ["", "agent", "agent.py", ":x", "x:", "shell:", "cmd:  ", 5, None]
 )
-def test_what_is_no_agent_is_refused(given: Any) -> None:
+def test_unusable_agent_is_refused(given: Any) -> None:
     with pytest.raises(ConfigError, match=r"agent|shell"):
         load_agent(given)
 
 
-def test_an_agent_stays_itself() -> None:
+def test_loading_an_agent_returns_it() -> None:
     agent = load_agent(plain)
     assert load_agent(agent) is agent
     assert agent.name == f"{__name__}:plain"
@@ -525,7 +525,7 @@ def test_an_agent_stays_itself() -> None:
     assert load_agent(str.upper).name == "builtins:str.upper"
 
 
-def test_opening_an_agent_that_keeps_nothing_open() -> None:
+def test_open_agent_works_for_agents_without_resources() -> None:
     async def main() -> None:
         async with open_agent(load_agent(plain)):
             pass
@@ -533,7 +533,7 @@ def test_opening_an_agent_that_keeps_nothing_open() -> None:
     asyncio.run(main())
 
 
-def test_recorded_steps_and_usage_survive_a_failure_in_the_middle() -> None:
+def test_recorded_steps_and_usage_survive_a_failure() -> None:
     from fourscore.agents.step_recorder import record
 
     async def fails(_: Any) -> str:
@@ -550,7 +550,7 @@ def test_recorded_steps_and_usage_survive_a_failure_in_the_middle() -> None:
     assert trace.usage == Usage(calls=1, input_tokens=5)
 
 
-def test_ten_thousand_attempts_leave_nothing_behind() -> None:
+def test_ten_thousand_attempts_do_not_leak() -> None:
     async def trivial(_: Any) -> str:
         return "42"
 

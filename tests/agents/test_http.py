@@ -37,7 +37,7 @@ def words(trace: Trace) -> str:
     return trace.fault.message
 
 
-def test_it_is_sent_the_id_and_the_input_and_nothing_else() -> None:
+def test_request_has_the_id_and_the_input_and_nothing_else() -> None:
     seen: list[Any] = []
 
     async def handler(request: web.Request) -> web.StreamResponse:
@@ -63,7 +63,7 @@ def test_it_is_sent_the_id_and_the_input_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("status", [302, 404, 429, 500])
-def test_a_status_is_a_failure_in_its_own_words(status: int) -> None:
+def test_error_status_is_a_fault_that_quotes_the_body(status: int) -> None:
     def response() -> web.StreamResponse:
         return web.Response(
             status=status, text="out of <b>quota</b> " * 100, headers={"Location": "/x"}
@@ -75,7 +75,7 @@ def test_a_status_is_a_failure_in_its_own_words(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "expected"),
     [
         (b"", "expected a JSON object with an output, got ''"),
         (b"<html>", "expected a JSON object with an output, got '<html>'"),
@@ -87,16 +87,16 @@ def test_a_status_is_a_failure_in_its_own_words(status: int) -> None:
         (b'{"output": "x", "steps": 5}', "steps: expected a list"),
     ],
 )
-def test_an_answer_that_makes_no_sense(body: bytes, said: str) -> None:
-    assert said in words(answer(lambda: web.Response(body=body)))
+def test_unusable_body_is_a_fault(body: bytes, expected: str) -> None:
+    assert expected in words(answer(lambda: web.Response(body=body)))
 
 
-def test_half_of_an_emoji_is_no_reason_to_fail() -> None:
+def test_lone_surrogate_in_the_output_is_replaced() -> None:
     trace = answer(lambda: web.Response(body=b'{"output": "ok \\ud83d"}'))
     assert (trace.output, trace.fault) == ("ok \ufffd", None)
 
 
-def test_ten_megabytes_are_kept_up_to_a_limit_and_more_is_refused() -> None:
+def test_long_output_is_cut_and_a_longer_body_refused() -> None:
     text = json.dumps({"output": "x" * (10 * MB)})
     trace = answer(lambda: web.Response(text=text))
     assert trace.fault is None
@@ -105,7 +105,7 @@ def test_ten_megabytes_are_kept_up_to_a_limit_and_more_is_refused() -> None:
     assert "longer than 16 MiB" in words(answer(lambda: web.Response(text=too_much)))
 
 
-def test_nobody_there() -> None:
+def test_refused_connection_is_a_fault_without_secrets() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -115,7 +115,7 @@ def test_nobody_there() -> None:
     assert "KEY" not in message
 
 
-def test_one_that_never_answers() -> None:
+def test_server_that_never_answers_times_out() -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
@@ -123,7 +123,7 @@ def test_one_that_never_answers() -> None:
     assert trace.fault == Fault("timeout", "no answer within 0.2 s")
 
 
-def test_one_that_answers_drop_by_drop() -> None:
+def test_server_that_answers_byte_by_byte_times_out() -> None:
     async def handler(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse()
         await response.prepare(request)
@@ -137,7 +137,7 @@ def test_one_that_answers_drop_by_drop() -> None:
     assert trace.fault.kind == "timeout"
 
 
-def test_one_that_breaks_off_or_speaks_something_else() -> None:
+def test_broken_or_foreign_response_is_a_fault() -> None:
     async def handler(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Length": "1000"})
         await response.prepare(request)
@@ -164,7 +164,7 @@ def test_one_that_breaks_off_or_speaks_something_else() -> None:
         thread.join()
 
 
-def test_opened_it_keeps_its_connections_and_no_cookies() -> None:
+def test_open_agent_keeps_connections_and_no_cookies() -> None:
     connections: set[Any] = set()
     cookies: list[Any] = []
 
@@ -189,7 +189,7 @@ def test_opened_it_keeps_its_connections_and_no_cookies() -> None:
         assert asked(url).output == "c7"  # not opened: a connection of its own
 
 
-def test_opened_in_one_loop_it_works_in_another() -> None:
+def test_agent_opened_in_one_loop_works_in_another() -> None:
     async def handler(_: web.Request) -> web.StreamResponse:
         return web.json_response({"output": "42"})
 
@@ -203,7 +203,7 @@ def test_opened_in_one_loop_it_works_in_another() -> None:
         asyncio.run(main(url))
 
 
-def test_two_hundred_at_once() -> None:
+def test_two_hundred_concurrent_requests() -> None:
     arrived, all_here = 0, asyncio.Event()
 
     async def handler(_: web.Request) -> web.StreamResponse:
@@ -223,12 +223,12 @@ def test_two_hundred_at_once() -> None:
         assert [trace.output for trace in asyncio.run(main(url))] == ["42"] * 200
 
 
-def test_its_name_keeps_secrets() -> None:
+def test_agent_name_leaves_out_secrets() -> None:
     agent = load_agent("https://me:PASSWORD@[::1]:8080/run?key=KEY#x")
     assert agent.name == "https://[::1]:8080/run"
 
 
 @pytest.mark.parametrize("url", ["http://", "https:///path", "http://host:port/", "http://[::1/"])
-def test_an_address_that_is_none(url: str) -> None:
+def test_invalid_address_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="the agent's address"):
         load_agent(url)

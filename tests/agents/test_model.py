@@ -13,7 +13,7 @@ from fourscore.models.messages import ModelError
 from fourscore.models.model_pool import ModelPool
 
 
-def test_by_name() -> None:
+def test_model_agent_is_loaded_by_name() -> None:
     agent = load_agent("anthropic:claude-haiku-4-5")
     assert isinstance(agent, ModelAgent)
     assert (agent.name, agent.models) == ("anthropic:claude-haiku-4-5", ("claude-haiku-4-5",))
@@ -22,12 +22,12 @@ def test_by_name() -> None:
         load_agent("openai:")
 
 
-def test_the_most_that_an_attempt_takes() -> None:
+def test_maximum_usage_of_an_attempt() -> None:
     most = ModelAgent("openai:m").most(Case(input="x" * 1000))
     assert most == Usage(calls=1, input_tokens=532, output_tokens=4096)
 
 
-def test_the_reply_is_the_trace() -> None:
+def test_reply_becomes_the_trace() -> None:
     trace = asyncio.run(attempt_case(load_agent("scripted:hello"), Case(input={"a": 1})))
     assert trace.output == "hello"
     assert [(step.role, step.content) for step in trace.steps] == [("assistant", "hello")]  # type: ignore[union-attr]
@@ -35,7 +35,7 @@ def test_the_reply_is_the_trace() -> None:
     assert trace.usage.calls == 1
 
 
-def test_a_spent_budget_is_no_failure_of_the_agent() -> None:
+def test_used_up_budget_is_not_a_fault_of_the_agent() -> None:
     async def run() -> None:
         async with ModelPool(budget=Budget(calls=0)):
             with pytest.raises(ModelError, match="budget of 0 calls"):
@@ -52,7 +52,7 @@ def test_a_spent_budget_is_no_failure_of_the_agent() -> None:
         (ModelError("server", "down", usage=Usage(calls=1)), Fault("error", "down")),
     ],
 )
-def test_a_model_that_fails_inside_of_an_agent(error: ModelError, fault: Fault) -> None:
+def test_model_error_inside_of_an_agent_is_its_fault(error: ModelError, fault: Fault) -> None:
     async def agent(input: Any) -> str:  # noqa: A002
         raise error
 

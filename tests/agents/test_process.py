@@ -50,7 +50,7 @@ def tried(folder: Path, name: str, asked: list[str], deadline: float | None = 60
 
 
 @pytest.mark.parametrize("name", ["answer", "waits"])
-def test_it_answers_and_records(tmp_path: Path, name: str) -> None:
+def test_process_agent_answers_and_records(tmp_path: Path, name: str) -> None:
     for trace, asked in zip(tried(tmp_path, name, ["a", "b"]), ["a", "b"], strict=True):
         assert (trace.fault, trace.output) == (None, f"about {asked}")
         assert [call.name for call in trace.tool_calls] == ["look"]
@@ -58,7 +58,7 @@ def test_it_answers_and_records(tmp_path: Path, name: str) -> None:
         assert trace.usage.input_tokens == 7
 
 
-def test_whatever_ends_a_process_costs_one_attempt(tmp_path: Path) -> None:
+def test_crashed_process_loses_one_attempt(tmp_path: Path) -> None:
     asked = ["exit", "killed", "crash", "raise", "a", "b", "c", "d"]
     traces = tried(tmp_path, "answer", asked)
     faults = [trace.fault.message if trace.fault else "" for trace in traces]
@@ -70,14 +70,14 @@ def test_whatever_ends_a_process_costs_one_attempt(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("asked", ["hold", "sleep"])
-def test_what_never_ends_is_killed(tmp_path: Path, asked: str) -> None:
+def test_hanging_process_is_killed(tmp_path: Path, asked: str) -> None:
     late, fine = tried(tmp_path, "answer", [asked, "a"], deadline=5.0)
     assert late.fault is not None
     assert late.fault.kind == "timeout"
     assert fine.output == "about a"
 
 
-def test_a_file_that_does_not_load_is_refused_at_once(tmp_path: Path) -> None:
+def test_agent_file_that_does_not_load_is_refused(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text("this is no Python")
     with pytest.raises(ConfigError):
         ProcessAgent("agent.py:answer", [str(tmp_path)], 2)

@@ -21,11 +21,11 @@ MB = 2**20
 @pytest.mark.parametrize(
     "value", ["text", "", 7, 2.5, True, ["a", 1], {"answer": 42}, [], {}, [{"role": 5}]]
 )
-def test_a_json_value_is_the_output(value: Any) -> None:
+def test_json_value_is_the_output(value: Any) -> None:
     assert read_reply(value) == Trace(output=value)
 
 
-def test_a_mapping_may_say_more() -> None:
+def test_mapping_may_have_steps_usage_and_metadata() -> None:
     trace = read_reply(
         {
             "output": "42",
@@ -64,7 +64,7 @@ def test_a_mapping_may_say_more() -> None:
         ({"name": "t", "id": "call_1", "timestamp": 3, "type": "function"}, None, None),
     ],
 )
-def test_arguments_by_other_names(step: Any, arguments: Any, result: Any) -> None:
+def test_synonyms_of_step_fields_are_read(step: Any, arguments: Any, result: Any) -> None:
     for reply in (
         {"output": "x", "steps": [step]},
         {"output": "x", "steps": [{"kind": "tool"} | step]},
@@ -75,12 +75,12 @@ def test_arguments_by_other_names(step: Any, arguments: Any, result: Any) -> Non
     assert (call.arguments, call.result) == (arguments, result)
 
 
-def test_a_misspelt_field_of_a_step_is_refused() -> None:
+def test_misspelt_field_of_a_step_is_refused() -> None:
     reply = {"output": "x", "steps": [{"name": "t"}, {"name": "t", "argumnets": {"q": 1}}]}
-    told = r"steps\[1\]\.argumnets: unknown key; did you mean arguments\?$"
-    with pytest.raises(AgentError, match=told):
+    expected = r"steps\[1\]\.argumnets: unknown key; did you mean arguments\?$"
+    with pytest.raises(AgentError, match=expected):
         read_reply(reply)
-    with pytest.raises(CaseError, match=rf": trace\.{told}"):
+    with pytest.raises(CaseError, match=rf": trace\.{expected}"):
         RecordedAgent().replay(Case(input="q", metadata={"trace": reply}))
     with pytest.raises(CaseError, match=r": trace\.outptu: unknown key; did you mean output\?$"):
         RecordedAgent().replay(Case(input="q", metadata={"trace": {"outptu": "x"}}))
@@ -101,7 +101,7 @@ CHAT = [
 
 
 @pytest.mark.parametrize("given", [CHAT, {"messages": CHAT}, {"messages": CHAT, "output": None}])
-def test_messages_are_read(given: Any) -> None:
+def test_openai_messages_are_read(given: Any) -> None:
     trace = read_reply(given)
     assert trace.output == "It rains."
     assert trace.tool_calls == (
@@ -109,11 +109,11 @@ def test_messages_are_read(given: Any) -> None:
     )
 
 
-def test_an_output_beside_messages_is_the_output() -> None:
+def test_output_beside_messages_is_the_output() -> None:
     assert read_reply({"messages": CHAT, "output": "rain"}).output == "rain"
 
 
-def test_a_trace_is_taken_as_it_is() -> None:
+def test_trace_is_returned_unchanged() -> None:
     trace = Trace(output="x", steps=(ToolCall(name="t"),), fault=Fault("error", "mine"))
     assert read_reply(trace) is trace
 
@@ -139,19 +139,19 @@ def test_a_trace_is_taken_as_it_is() -> None:
         ({"messages": ["hello"]}, "messages that cannot be read"),
     ],
 )
-def test_what_cannot_be_used_says_why(value: Any, words: str) -> None:
+def test_unusable_reply_has_a_reason(value: Any, words: str) -> None:
     with pytest.raises(AgentError, match=words):
         read_reply(value)
 
 
-def test_a_value_without_end_is_refused() -> None:
+def test_recursive_value_is_refused() -> None:
     endless: list[Any] = []
     endless.append(endless)
     with pytest.raises(AgentError, match="nested more than"):
         read_reply(endless)
 
 
-def test_a_mapping_that_bites() -> None:
+def test_mapping_whose_methods_raise_is_a_fault() -> None:
     class Bites(Mapping[str, Any]):
         def __getitem__(self, key: str) -> Any:
             sys.exit(3)
@@ -171,7 +171,7 @@ def test_a_mapping_that_bites() -> None:
 
 
 @pytest.mark.parametrize("how", ["plain", "async"])
-def test_ten_megabytes_are_kept_up_to_a_limit(how: str) -> None:
+def test_long_output_is_cut_with_a_note(how: str) -> None:
     def plain(_: Any) -> str:
         return "é" * (10 * MB)
 
@@ -188,7 +188,7 @@ def test_ten_megabytes_are_kept_up_to_a_limit(how: str) -> None:
     ]
 
 
-def test_a_large_structure_is_kept_as_the_beginning_of_its_text() -> None:
+def test_large_structure_becomes_its_first_text() -> None:
     trace = read_reply({"rows": ["x" * 1000] * 10_000})
     assert isinstance(trace.output, str)
     assert trace.output.startswith('{"rows":["xxx')
@@ -196,7 +196,7 @@ def test_a_large_structure_is_kept_as_the_beginning_of_its_text() -> None:
     assert "the output is cut" in trace.metadata["fourscore"]["notes"][0]
 
 
-def test_steps_and_metadata_are_bounded_too() -> None:
+def test_steps_and_metadata_are_cut_too() -> None:
     steps = [{"name": "read", "result": "x" * (2 * MAX_TEXT)}] + [{"name": "y"}] * 20_000
     trace = read_reply({"output": "x", "steps": steps, "metadata": {"log": "z" * (20 * MB)}})
     assert len(msgspec.json.encode(trace)) < 20 * MB
@@ -208,7 +208,7 @@ def test_steps_and_metadata_are_bounded_too() -> None:
     ]
 
 
-def test_lone_surrogates_become_text_that_can_be_stored() -> None:
+def test_lone_surrogates_become_storable_text() -> None:
     trace = read_reply({"output": "half \ud83d", "steps": [{"name": "t", "result": "\udc00"}]})
     assert trace.output == "half \ufffd"
     msgspec.json.encode(trace)
@@ -219,7 +219,7 @@ def recorded(repeat: int = 0, **metadata: Any) -> Trace:
     return asyncio.run(attempt_case(load_agent("recorded"), case, repeat, 1.0))
 
 
-def test_recorded_outputs_stand_in_the_case() -> None:
+def test_recorded_outputs_are_read_from_the_case() -> None:
     assert recorded(output="42", source="log") == Trace(output="42")
     with_more = recorded(output="42", steps=[{"name": "t"}], usage={"calls": 2})
     assert with_more == Trace(output="42", steps=(ToolCall(name="t"),), usage=Usage(calls=2))
@@ -229,11 +229,13 @@ def test_recorded_outputs_stand_in_the_case() -> None:
         "b",
         "It rains.",
     ]
-    told = Trace(output="x", seconds=3.5, steps=(ToolCall(name="t"),), fault=Fault("timeout", "!"))
-    assert recorded(trace=msgspec.to_builtins(told)) == told
+    expected = Trace(
+        output="x", seconds=3.5, steps=(ToolCall(name="t"),), fault=Fault("timeout", "!")
+    )
+    assert recorded(trace=msgspec.to_builtins(expected)) == expected
 
 
-def test_a_recorded_output_of_null_is_the_agents_failure() -> None:
+def test_recorded_null_is_a_fault_of_the_agent() -> None:
     for trace in (recorded(output=None), recorded(outputs=[None])):
         assert trace.fault is not None
         assert trace.fault.message.startswith("it returned no")
@@ -260,13 +262,13 @@ def test_a_recorded_output_of_null_is_the_agents_failure() -> None:
         (0, {"messages": ["hello"]}, r"'r1': messages\[0\]: expected an object, got str$"),
     ],
 )
-def test_a_case_without_a_recorded_output_is_no_failure_of_an_agent(
+def test_case_without_a_recorded_output_is_a_case_error(
     repeat: int, metadata: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(CaseError, match=words):
         recorded(repeat, **metadata)
 
 
-def test_recorded_is_asked_with_the_case() -> None:
+def test_recorded_agent_needs_the_case() -> None:
     with pytest.raises(CaseError, match="replay"):
         asyncio.run(load_agent("recorded").run("r1", "?"))

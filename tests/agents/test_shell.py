@@ -54,7 +54,7 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("prefix", ["shell: ", "shell:", "cmd:", "cmd: "])
-def test_stdin_to_stdout(prefix: str) -> None:
+def test_input_goes_to_stdin_and_output_from_stdout(prefix: str) -> None:
     agent = load_agent(f"{prefix}tr a-z A-Z")
     assert agent.name == "shell: tr a-z A-Z"
     trace = asyncio.run(attempt_case(agent, Case(input="héllo\n")))
@@ -62,27 +62,27 @@ def test_stdin_to_stdout(prefix: str) -> None:
     assert trace.seconds is not None
 
 
-def test_what_is_not_text_goes_in_as_json() -> None:
+def test_input_that_is_not_text_goes_in_as_json() -> None:
     assert tried("cat", {"q": ["é", 1]}).output == '{"q":["é",1]}'
     assert tried("cat", None).output == "null"
     assert tried("cat", "").output == ""
 
 
-def test_it_sees_neither_what_is_expected_nor_the_metadata() -> None:
+def test_command_sees_neither_expected_nor_metadata() -> None:
     assert "SECRET" not in str(tried("cat; env; tr '\\0' ' ' < /proc/$$/cmdline").output)
 
 
-def test_a_large_input_meets_a_large_output() -> None:
+def test_large_input_and_output_do_not_deadlock() -> None:
     text = "x" * (3 * MB)
     assert tried("cat", text).output == text
 
 
-def test_one_that_does_not_read_its_input() -> None:
+def test_command_may_ignore_its_input() -> None:
     assert tried("echo done", "x" * (3 * MB)).output == "done"
     assert tried("exec <&-; sleep 0.05; echo done", "x" * (3 * MB)).output == "done"
 
 
-def test_an_exit_code_is_a_failure_in_the_words_of_stderr() -> None:
+def test_exit_code_is_a_fault_with_the_end_of_stderr() -> None:
     trace = tried("echo partial; echo no key >&2; exit 3")
     assert trace.fault == Fault("error", "it exited with status 3: no key")
     assert trace.output == "partial"
@@ -95,7 +95,7 @@ def test_an_exit_code_is_a_failure_in_the_words_of_stderr() -> None:
     assert "SIGSEGV" in killed.message
 
 
-def test_stderr_alone_is_no_failure_and_only_its_end_is_kept() -> None:
+def test_stderr_alone_is_no_fault_and_only_its_end_is_kept() -> None:
     trace = tried("head -c 5000000 /dev/zero | tr '\\0' x >&2; echo the end >&2; echo fine")
     assert (trace.output, trace.fault) == ("fine", None)
     words = trace.metadata["fourscore"]["stderr"]
@@ -103,7 +103,7 @@ def test_stderr_alone_is_no_failure_and_only_its_end_is_kept() -> None:
     assert len(words) <= 2_000
 
 
-def test_ten_megabytes_are_kept_up_to_a_limit() -> None:
+def test_long_output_is_cut_with_a_note() -> None:
     trace = tried(f"head -c {10 * MB} /dev/zero | tr '\\0' x")
     assert trace.fault is None
     assert trace.output == "x" * MAX_TEXT
@@ -112,14 +112,14 @@ def test_ten_megabytes_are_kept_up_to_a_limit() -> None:
     ]
 
 
-def test_output_without_end_ends(monkeypatch: pytest.MonkeyPatch, marker: str) -> None:
+def test_endless_output_is_stopped(monkeypatch: pytest.MonkeyPatch, marker: str) -> None:
     monkeypatch.setattr(agent_shell, "MAX_STDOUT", 8 * MB)
     trace = tried("yes", deadline=None)
     assert trace.fault == Fault("error", "it wrote more than 8 MiB")
     assert until(lambda: not alive(marker))
 
 
-def test_bytes_that_are_no_text_are_replaced() -> None:
+def test_invalid_utf8_is_replaced() -> None:
     assert tried("printf '\\377ok\\n\\n'").output == "\ufffdok"
 
 
@@ -133,13 +133,13 @@ sleep 300
 """
 
 
-def test_at_the_deadline_the_whole_group_is_killed(marker: str) -> None:
+def test_process_group_is_killed_at_the_deadline(marker: str) -> None:
     trace = tried(STUBBORN, deadline=0.5)
     assert trace.fault == Fault("timeout", "no answer within 0.5 s")
     assert until(lambda: not alive(marker))
 
 
-def test_the_group_is_killed_when_the_attempt_is_cancelled(marker: str) -> None:
+def test_process_group_is_killed_on_cancellation(marker: str) -> None:
     async def main() -> None:
         task = asyncio.ensure_future(
             attempt_case(load_agent(f"shell: {STUBBORN}"), Case(input="?"))
@@ -153,7 +153,7 @@ def test_the_group_is_killed_when_the_attempt_is_cancelled(marker: str) -> None:
     assert until(lambda: not alive(marker))
 
 
-def test_cancelled_at_any_moment_it_leaves_nothing(marker: str) -> None:
+def test_cancellation_at_any_moment_leaves_no_process(marker: str) -> None:
     async def main() -> None:
         agent = load_agent("shell: sleep 300 & sleep 300")
         tasks = [asyncio.ensure_future(attempt_case(agent, Case(input="?"))) for _ in range(24)]
@@ -167,13 +167,13 @@ def test_cancelled_at_any_moment_it_leaves_nothing(marker: str) -> None:
     assert until(lambda: not alive(marker))
 
 
-def test_children_in_the_background_end_with_the_command(marker: str) -> None:
+def test_background_children_end_with_the_command(marker: str) -> None:
     trace = tried("sleep 300 & (sleep 300; echo late) & echo now")
     assert (trace.output, trace.fault) == ("now", None)
     assert until(lambda: not alive(marker))
 
 
-def test_a_daemon_that_left_the_group_does_not_hold_the_answer_back(marker: str) -> None:
+def test_daemon_outside_the_group_does_not_delay_the_answer(marker: str) -> None:
     program = "import os, time; os.setsid(); print('ready', flush=True); time.sleep(300)"
     trace = tried(f'{sys.executable} -c "{program}" & sleep 2; echo now')
     assert trace.fault is None
@@ -183,7 +183,7 @@ def test_a_daemon_that_left_the_group_does_not_hold_the_answer_back(marker: str)
     assert until(lambda: not alive(marker))
 
 
-def test_one_that_closes_its_output_and_goes_on_is_waited_for() -> None:
+def test_command_that_closes_stdout_is_waited_for() -> None:
     assert tried("echo out; exec >&- 2>&-; sleep 0.2; exit 5").fault == Fault(
         "error", "it exited with status 5"
     )
@@ -199,7 +199,7 @@ def test_shell_agent_works_without_pidfd(monkeypatch: pytest.MonkeyPatch, marker
     assert until(lambda: not alive(marker))
 
 
-def test_many_side_by_side_leave_no_descriptor_and_no_process(marker: str) -> None:
+def test_concurrent_commands_leak_no_descriptor_or_process(marker: str) -> None:
     async def main() -> list[Trace]:
         agent = load_agent("shell: cat")
         return await asyncio.gather(
@@ -213,7 +213,7 @@ def test_many_side_by_side_leave_no_descriptor_and_no_process(marker: str) -> No
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
 
 
-def test_an_interrupt_of_the_runner_takes_the_command_along(marker: str) -> None:
+def test_interrupting_the_runner_kills_the_command(marker: str) -> None:
     program = (
         "import asyncio\n"
         "from fourscore.core import Case\n"

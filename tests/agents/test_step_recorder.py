@@ -48,14 +48,14 @@ async def waits(_: Any) -> str:
 
 
 @pytest.mark.parametrize("agent", [plain, waits, lambda _: waits(_)])
-def test_what_is_reported_is_in_the_trace(agent: Any) -> None:
+def test_recorded_steps_are_in_the_trace(agent: Any) -> None:
     trace = tried(agent)
     assert (trace.output, trace.fault) == ("done", None)
     assert trace.steps == REPORTED
     assert trace.usage == Usage(calls=3, input_tokens=108, output_tokens=13, dollars=0.5)
 
 
-def test_outside_of_a_run_nothing_happens() -> None:
+def test_record_does_nothing_outside_of_a_run() -> None:
     report()
     with record.tool_call("search", {"q": 1}) as call:
         call.result = 5
@@ -64,7 +64,7 @@ def test_outside_of_a_run_nothing_happens() -> None:
     assert recorder.CURRENT.get() is None
 
 
-def test_a_call_around_a_block_is_timed_and_keeps_its_place() -> None:
+def test_tool_call_block_is_timed_and_in_order() -> None:
     async def agent(_: Any) -> str:
         with record.tool_call("outer", {"a": 1}) as outer:
             with record.tool_call("inner") as inner:
@@ -81,7 +81,7 @@ def test_a_call_around_a_block_is_timed_and_keeps_its_place() -> None:
     assert outer.seconds >= 0.009 > 0 <= inner.seconds
 
 
-def test_a_block_that_raises_is_recorded_and_goes_on_raising() -> None:
+def test_exception_in_a_tool_call_block_is_recorded_and_raised() -> None:
     def agent(_: Any) -> str:
         try:
             with record.tool_call("search"):
@@ -94,7 +94,7 @@ def test_a_block_that_raises_is_recorded_and_goes_on_raising() -> None:
     assert trace.tool_calls[0].error == "KeyError: 'q'"
 
 
-def test_a_call_that_is_open_at_the_deadline_says_so() -> None:
+def test_tool_call_open_at_the_deadline_is_marked() -> None:
     release = threading.Event()
 
     def agent(_: Any) -> str:
@@ -109,7 +109,7 @@ def test_a_call_that_is_open_at_the_deadline_says_so() -> None:
     assert (call.name, call.error) == ("browse", "the attempt ended before the call did")
 
 
-def test_attempts_side_by_side_do_not_mix() -> None:
+def test_concurrent_attempts_do_not_mix_steps() -> None:
     async def agent(asked: str) -> str:
         for n in range(5):
             record.tool(f"{asked}-{n}")
@@ -132,7 +132,7 @@ def test_attempts_side_by_side_do_not_mix() -> None:
     assert recorder.CURRENT.get() is None
 
 
-def test_a_thread_of_the_agents_own_takes_the_context_along() -> None:
+def test_thread_of_the_agent_records_with_its_context() -> None:
     def agent(_: Any) -> str:
         context = contextvars.copy_context()
         thread = threading.Thread(target=context.run, args=(record.tool, "there"))
@@ -143,7 +143,7 @@ def test_a_thread_of_the_agents_own_takes_the_context_along() -> None:
     assert [call.name for call in tried(agent).tool_calls] == ["there"]
 
 
-def test_what_the_agent_returns_itself_wins() -> None:
+def test_returned_steps_win_over_recorded_ones() -> None:
     def agent(_: Any) -> Any:
         report()
         return {"output": "x", "steps": [{"name": "own"}], "usage": {"calls": 1}}
@@ -153,7 +153,7 @@ def test_what_the_agent_returns_itself_wins() -> None:
     assert trace.usage == Usage(calls=1)
 
 
-def test_values_are_taken_as_they_are_at_the_time() -> None:
+def test_recorded_values_are_copied_at_once() -> None:
     def agent(_: Any) -> str:
         arguments, result = {"q": "before"}, ["before"]
         record.tool("a", arguments, result)
@@ -175,7 +175,7 @@ class Bites:
         raise OSError("bites")
 
 
-def test_nothing_that_is_recorded_harms_the_agent() -> None:
+def test_recording_any_value_never_raises() -> None:
     endless: list[Any] = []
     endless.append(endless)
 
@@ -206,7 +206,7 @@ def test_nothing_that_is_recorded_harms_the_agent() -> None:
     msgspec.json.encode(trace)
 
 
-def test_an_endless_recorder_is_bounded() -> None:
+def test_endless_recording_is_bounded() -> None:
     def agent(_: Any) -> str:
         for _n in range(30):
             with record.tool_call("read") as call:
@@ -223,7 +223,7 @@ def test_an_endless_recorder_is_bounded() -> None:
     assert notes[-1].endswith("further steps were dropped")
 
 
-def test_importing_it_loads_no_machinery() -> None:
+def test_importing_record_loads_no_heavy_modules() -> None:
     import subprocess
 
     script = "import fourscore.agents.step_recorder, sys; print(*sys.modules)"

@@ -21,19 +21,19 @@ def output(text: str, **more: Any) -> WorkflowOutput:
     return WorkflowOutput(metadata={"final_answer": text}, **more)
 
 
-def test_the_same_as_the_built_in_judge() -> None:
+def test_gives_the_same_as_the_built_in_judge() -> None:
     for text in (r"\boxed{2}", r"\boxed{3}", "two", ""):
         given = TaskJudge("math").compute_reward(task(answer="2"), output(text))
         assert given == MathAnswerAsJudge(None).compute_reward(task(answer="2"), output(text))
 
 
-def test_a_preset_reward_is_kept() -> None:
+def test_preset_reward_is_kept() -> None:
     for reward, success in ((0.5, False), (1.5, True)):
         given = TaskJudge("math").compute_reward(task(), output("x", reward=reward))
         assert given == (reward, success)
 
 
-def test_a_task_without_a_reference_names_the_task_and_the_key() -> None:
+def test_missing_reference_raises_with_task_and_key() -> None:
     with pytest.raises(CaseError) as error:
         TaskJudge("math").compute_reward(task(), output(r"\boxed{2}"))
     assert (error.value.case_id, error.value.key) == ("t", "metadata.answer")
@@ -51,7 +51,7 @@ def broken(case, trace):
 """
 
 
-def test_function_and_file_judges(tmp_path: Path) -> None:
+def test_function_and_file_judges_compute_rewards(tmp_path: Path) -> None:
     path = tmp_path / "house.py"
     path.write_text(FUNCTIONS)
     assert TaskJudge(f"{path}->brief").compute_reward(task(), output("yes")) == (1.0, True)

@@ -66,13 +66,15 @@ COUNTDOWN = "tutorial.example_countdown.countdown_answer_as_judge->CountdownAnsw
         ("fourscore.judges.agentjet->MathAnswerAsJudge", MathJudge()),
     ],
 )
-def test_agentjets_judges_under_either_root(root: str, protocol: str, judge: object) -> None:
+def test_agentjet_judges_load_under_ajet_and_fourscore(
+    root: str, protocol: str, judge: object
+) -> None:
     text = config("judge_type: customized_protocol", f"judge_protocol: {protocol}", root=root)
     (dimension,) = rubric(text).dimensions
     assert dimension.judge == judge
 
 
-def test_customized_protocol_is_the_judge_type_where_none_is_said() -> None:
+def test_judge_type_is_customized_protocol_by_default() -> None:
     assert rubric(config("judge_protocol: math")).dimensions[0].judge == MathJudge()
 
 
@@ -84,7 +86,7 @@ def test_options_reach_the_judge_and_overrides_win() -> None:
     assert judge == CountdownJudge(format_score=0.2, correct_score=2)
 
 
-def test_other_sections_of_agentjet_are_left_alone() -> None:
+def test_other_sections_of_agentjet_are_ignored() -> None:
     text = (
         "defaults: [trinity, verl]\n"
         "ajet:\n"
@@ -101,7 +103,7 @@ def test_other_sections_of_agentjet_are_left_alone() -> None:
     assert rubric(text).name == "math"
 
 
-def test_a_custom_judge_beside_the_configuration_reads_all_of_it() -> None:
+def test_custom_judge_gets_the_whole_configuration() -> None:
     Path("mine.py").write_text(
         "from ajet.task_judge.base_judge import BaseJudge\n"
         "class Mine(BaseJudge):\n"
@@ -132,7 +134,7 @@ def test_a_custom_judge_beside_the_configuration_reads_all_of_it() -> None:
         ),
     ],
 )
-def test_a_file_without_its_section(text: str, message: str) -> None:
+def test_config_without_a_task_judge_section_is_refused(text: str, message: str) -> None:
     assert refused(text) == message
 
 
@@ -204,16 +206,18 @@ def test_a_file_without_its_section(text: str, message: str) -> None:
         ),
     ],
 )
-def test_mistakes_in_task_judge_name_path_and_line(lines: list[str], message: str) -> None:
+def test_mistake_in_task_judge_is_reported_with_path_and_line(
+    lines: list[str], message: str
+) -> None:
     assert refused(config(*lines)).startswith(message)
 
 
-def test_a_section_that_is_no_mapping() -> None:
+def test_task_judge_that_is_no_mapping_is_refused() -> None:
     message = "config.yaml:2: ajet.task_judge: expected object, got str"
     assert refused("ajet:\n  task_judge: math\n") == message
 
 
-def test_an_auto_grader_is_a_rubric_that_has_yet_to_learn() -> None:
+def test_auto_grader_config_gives_a_rubric_that_learns_later() -> None:
     place = (
         "config.yaml:14: fourscore.task_judge.rubrics_auto_grader.dataset_file.training.file_path"
     )
@@ -227,7 +231,7 @@ def test_an_auto_grader_is_a_rubric_that_has_yet_to_learn() -> None:
     assert "a-key" not in repr(vars(judge))
 
 
-def test_jsonl_dataset_file_means_the_same() -> None:
+def test_dataset_file_is_a_synonym_in_the_auto_grader_section() -> None:
     Path("samples.jsonl").write_text("{}\n")
     text = AUTO_GRADER.replace("dataset_file", "jsonl_dataset_file")
     assert rubric(text).name == "auto_grader"
@@ -265,19 +269,21 @@ def test_jsonl_dataset_file_means_the_same() -> None:
         ),
     ],
 )
-def test_mistakes_in_an_auto_grader(old: str, new: str, message: str) -> None:
+def test_mistake_in_the_auto_grader_section_is_reported_with_its_line(
+    old: str, new: str, message: str
+) -> None:
     place = "fourscore.task_judge.rubrics_auto_grader"
     expected = f"config.yaml:{message.format(place)}"
     assert refused(AUTO_GRADER.replace(old, new, 1)).startswith(expected)
 
 
-def test_an_auto_grader_beside_another_judge_type_is_checked_too() -> None:
+def test_auto_grader_section_is_checked_for_other_judge_types_too() -> None:
     text = AUTO_GRADER.replace("judge_type: rubrics_auto_grader", "judge_protocol: math")
     assert rubric(text).name == "math"
     assert "model_nme" in refused(text.replace("model_name", "model_nme"))
 
 
-def test_a_judge_by_name_takes_options() -> None:
+def test_judge_loaded_by_name_takes_options() -> None:
     assert rubric_from_name("countdown", {"format_score": 0.2}).dimensions[0].judge == (
         CountdownJudge(format_score=0.2)
     )

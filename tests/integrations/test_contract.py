@@ -165,7 +165,7 @@ async def waiting(case: Case, trace: Trace) -> bool:
 
 
 @pytest.mark.parametrize("name", ASK)
-def test_right_and_wrong(name: str) -> None:
+def test_right_answer_gets_one_and_wrong_answer_zero(name: str) -> None:
     adapter, ask = made(name, "math", "zero"), ASK[name]
     right, logged = ask(adapter, r"It is \boxed{2}.", "2")
     assert right == 1.0
@@ -176,7 +176,7 @@ def test_right_and_wrong(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SAY_NONE)
-def test_what_cannot_be_judged_is_not_a_zero(name: str) -> None:
+def test_unjudged_answer_is_not_a_zero(name: str) -> None:
     adapter, ask = made(name, "math", "none"), ASK[name]
     _, before = ask(adapter, r"\boxed{2}", "2")
     reward, logged = ask(adapter, r"\boxed{2}", None)
@@ -186,7 +186,7 @@ def test_what_cannot_be_judged_is_not_a_zero(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SAY_RAISE)
-def test_or_it_raises_with_the_reason(name: str) -> None:
+def test_unjudged_answer_raises_with_on_error_raise(name: str) -> None:
     adapter, ask = made(name, "math", "raise"), ASK[name]
     with pytest.raises(FourscoreError, match=r"no reference answer|lacks what its judge needs"):
         ask(adapter, r"\boxed{2}", None)
@@ -194,7 +194,7 @@ def test_or_it_raises_with_the_reason(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SAY_ZERO)
-def test_or_it_is_a_zero_that_is_marked(name: str) -> None:
+def test_unjudged_answer_is_a_marked_zero_with_on_error_zero(name: str) -> None:
     adapter, ask = made(name, "math", "zero"), ASK[name]
     _, before = ask(adapter, r"\boxed{3}", "2")
     reward, logged = ask(adapter, r"\boxed{2}", None)
@@ -214,7 +214,7 @@ def test_on_error_value_that_the_trainer_lacks_is_refused(name: str, word: str) 
 
 @pytest.mark.parametrize("name", ASK)
 @pytest.mark.parametrize("answer", ["raise", "rubbish", "nan", "exit"])
-def test_a_judge_that_fails_costs_its_own_answer(name: str, answer: str) -> None:
+def test_failing_judge_loses_only_its_own_answer(name: str, answer: str) -> None:
     word = "none" if name in SAY_NONE else "zero"
     adapter, ask = made(name, strict, word), ASK[name]
     reward, logged = ask(adapter, answer, "2")
@@ -226,7 +226,7 @@ def test_a_judge_that_fails_costs_its_own_answer(name: str, answer: str) -> None
 
 @pytest.mark.parametrize("name", ASK)
 @pytest.mark.parametrize("source", [strict, waiting], ids=["blocks", "waits"])
-def test_a_judge_that_hangs_is_answered_for_at_the_deadline(name: str, source: JudgeSource) -> None:
+def test_hanging_judge_is_reported_at_the_deadline(name: str, source: JudgeSource) -> None:
     word = "none" if name in SAY_NONE else "zero"
     adapter, ask = made(name, source, word, deadline=0.2), ASK[name]
     reward, logged = ask(adapter, "hang", "2")
@@ -236,7 +236,7 @@ def test_a_judge_that_hangs_is_answered_for_at_the_deadline(name: str, source: J
 
 
 @pytest.mark.parametrize("name", ASK)
-def test_it_pickles(name: str, tmp_path: Path) -> None:
+def test_adapter_pickles(name: str, tmp_path: Path) -> None:
     path = tmp_path / "house.py"
     path.write_text("def brief(case, trace, limit=5):\n    return len(trace.answer) < limit\n")
     word = "none" if name in SAY_NONE else "zero"
@@ -252,7 +252,7 @@ def test_it_pickles(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in ASK if name != "verl_async"])
-def test_64_threads_share_one_and_agree_with_one_thread(name: str) -> None:
+def test_64_threads_share_one_adapter_and_agree_with_one_thread(name: str) -> None:
     """The 100,000 of them are in benchmarks/trainers.py."""
     word = "none" if name in SAY_NONE else "zero"
     adapter, ask = made(name, "math", word), ASK[name]
@@ -270,7 +270,7 @@ def test_64_threads_share_one_and_agree_with_one_thread(name: str) -> None:
         assert all(given == alone for given in pool.map(work, range(64)))
 
 
-def test_nothing_heavy_is_imported() -> None:
+def test_adapters_import_no_heavy_modules() -> None:
     code = (
         "import sys\n"
         "from fourscore.integrations import agentjet, nemo_gym, openrlhf, trl, verifiers, verl\n"

@@ -35,7 +35,7 @@ def plain(case: Case, trace: Trace, reward: float = 0.5) -> float:
     return reward
 
 
-def test_everything_that_may_be_named(tmp_path: Path) -> None:
+def test_names_files_rubrics_judges_and_functions_are_loaded(tmp_path: Path) -> None:
     path = tmp_path / "config.yml"
     path.write_text("ajet:\n  task_judge:\n    judge_protocol: math\n")
     face = MathAnswerAsJudge(None)
@@ -61,6 +61,6 @@ def test_everything_that_may_be_named(tmp_path: Path) -> None:
         (MathJudge, {}, "got the class MathJudge"),
     ],
 )
-def test_what_is_refused_at_once(source: Any, options: Any, message: str) -> None:
+def test_unusable_judge_source_is_refused(source: Any, options: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         load_scorer(source, options)

@@ -44,7 +44,7 @@ def verify(body: dict[str, Any], scorer: RubricScorer = MATH) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("key", ["expected_answer", "answer", "ground_truth"])
-def test_verify(key: str) -> None:
+def test_rollout_is_returned_with_its_reward(key: str) -> None:
     body = request(message(r"\boxed{2}"), **{key: "2"})
     reply = verify(body)
     parts = {"fourscore_judged": 1.0, "fourscore_passed": 1.0, "fourscore_signal_math": 1.0}
@@ -61,7 +61,7 @@ def test_verify(key: str) -> None:
     assert verify(request(message(r"\boxed{3}"), **{key: "2"}))["reward"] == 0.0
 
 
-def test_what_cannot_be_judged_is_masked_as_their_own_judge_masks() -> None:
+def test_unjudged_sample_is_masked_as_nemo_gym_masks_it() -> None:
     """nemo_gym/judge.py, `judge_failsafe`."""
     reply = verify(request(message(r"\boxed{2}")))
     assert (reply["reward"], reply["mask_sample"]) == (0.0, True)
@@ -73,7 +73,7 @@ def test_what_cannot_be_judged_is_masked_as_their_own_judge_masks() -> None:
     assert list(reply["reward_components"]) == list(judged["reward_components"])
 
 
-def test_a_reply_never_quotes_the_reference() -> None:
+def test_reply_never_contains_the_reference() -> None:
     @judge
     def leaky(case: Case, trace: Trace) -> float:
         raise ValueError(f"{trace.answer} is not {case.expected}")
@@ -83,7 +83,7 @@ def test_a_reply_never_quotes_the_reference() -> None:
         assert "the secret" not in json.dumps(verify(request(message("x"), **secret), scorer))
 
 
-def test_verifier_metadata_is_metadata() -> None:
+def test_verifier_metadata_becomes_case_metadata() -> None:
     row = {"verifier_metadata": {"target": 4, "task_id": "t7"}, "source": "here"}
     case, _ = read_request(request(message("x"), **row))
     assert case.id == "t7"
@@ -91,7 +91,7 @@ def test_verifier_metadata_is_metadata() -> None:
     assert case.input == [{"role": "user", "content": "1+1?"}]
 
 
-def test_tools_are_steps_and_the_answer_comes_after_them() -> None:
+def test_function_calls_become_steps_and_the_last_message_the_answer() -> None:
     call = {"type": "function_call", "call_id": "c", "name": "add", "arguments": '{"a": 1}'}
     result = {"type": "function_call_output", "call_id": "c", "output": "2"}
     _, (recorded,) = read_request(request(message("let me see"), call, result, message("2")))
@@ -101,7 +101,7 @@ def test_tools_are_steps_and_the_answer_comes_after_them() -> None:
     assert recorded.trace.output == ""
 
 
-def test_reasoning_is_no_answer() -> None:
+def test_reasoning_items_are_no_answer() -> None:
     thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": r"\boxed{2}"}]}
     assert verify(request(thought, answer="2"))["reward"] == 0.0
 
@@ -115,6 +115,6 @@ def test_reasoning_is_no_answer() -> None:
         ({"responses_create_params": {}, "response": {}}, r"response\.output: "),
     ],
 )
-def test_a_wrong_body_is_refused_with_its_field(wrong: Any, field: str) -> None:
+def test_wrong_body_is_refused_with_its_field(wrong: Any, field: str) -> None:
     with pytest.raises(DataError, match=field):
         read_request(wrong)

@@ -27,7 +27,7 @@ async def fetch_rewards_via_func(reward_func: Any, *columns: list[Any]) -> list[
     return await asyncio.gather(*(asyncio.to_thread(reward_func, *row) for row in rows))
 
 
-def test_as_the_executor_calls_it() -> None:
+def test_reward_func_works_with_the_executors_calls() -> None:
     queries = [PROMPT + text for text in (r"\boxed{2}<eos>", "two", r"\boxed{3}")]
     infos = asyncio.run(
         fetch_rewards_via_func(RewardFunc("math"), queries, [PROMPT] * 3, ["2"] * 3)
@@ -41,13 +41,13 @@ def test_as_the_executor_calls_it() -> None:
     }
 
 
-def test_a_whole_batch_as_earlier_versions_called_it() -> None:
+def test_reward_func_takes_a_whole_batch() -> None:
     queries = [PROMPT + r"\boxed{2}", PROMPT]
     result = RewardFunc("math")(queries=queries, prompts=[PROMPT] * 2, labels=["2"] * 2, step=3)
     assert result["rewards"] == [1.0, 0.0]
 
 
-def test_a_tensor_where_the_caller_has_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rewards_are_tensors_where_torch_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
 
     def tensor(values: list[float], dtype: Any) -> str:
@@ -61,11 +61,11 @@ def test_a_tensor_where_the_caller_has_torch(monkeypatch: pytest.MonkeyPatch) ->
     assert set(map(str, made)) == {"([1.0], 'float32')"}
 
 
-def test_a_box_in_the_prompt_is_no_answer() -> None:
+def test_boxed_text_in_the_prompt_is_no_answer() -> None:
     assert RewardFunc("math")([PROMPT + "no idea"], [PROMPT], ["2"])["rewards"] == [0.0]
 
 
-def test_no_label_is_nobodys_wrong_answer() -> None:
+def test_missing_label_is_not_a_wrong_answer() -> None:
     query = [PROMPT + r"\boxed{2}"]
     with pytest.raises(CaseError, match="no reference answer"):
         RewardFunc("math")(query, [PROMPT], [""])
@@ -82,12 +82,12 @@ def test_no_label_is_nobodys_wrong_answer() -> None:
         '{"target": 24, "nums": [3, 3, 8, 8]}',
     ],
 )
-def test_a_label_may_be_an_object(label: Any) -> None:
+def test_label_that_is_a_json_object_is_metadata(label: Any) -> None:
     result = RewardFunc("countdown")([PROMPT + r"\boxed{8/(3-8/3)}"], [PROMPT], [label])
     assert result["rewards"] == [1.0]
 
 
-def test_a_set_in_braces_is_a_reference() -> None:
+def test_label_in_braces_that_is_no_json_is_a_reference() -> None:
     assert RewardFunc("math")([r"?\boxed{{1,2}}"], ["?"], ["{1,2}"])["rewards"] == [1.0]
 
 
@@ -101,18 +101,18 @@ def test_a_set_in_braces_is_a_reference() -> None:
         (" answer", "  "),
     ],
 )
-def test_the_answer_follows_the_prompt(query: str, prompt: str) -> None:
+def test_answer_is_what_follows_the_prompt(query: str, prompt: str) -> None:
     assert extract_answer(query, prompt).strip() == "answer"
 
 
 @pytest.mark.parametrize(("query", "prompt"), [("answer", "ask:"), ("as", "ask:"), ("", "ask:")])
-def test_a_prompt_that_is_not_there_is_an_error(query: str, prompt: str) -> None:
+def test_query_without_its_prompt_is_an_error(query: str, prompt: str) -> None:
     with pytest.raises(DataError, match="does not begin with its prompt"):
         extract_answer(query, prompt)
 
 
 @given(prompt=st.text(max_size=20), answer=st.text(max_size=20))
-def test_any_prompt_is_found(prompt: str, answer: str) -> None:
+def test_answer_is_found_after_any_prompt(prompt: str, answer: str) -> None:
     assert extract_answer(prompt + answer, prompt) == answer
 
 
@@ -131,7 +131,7 @@ def body(*answers: str, label: Any = "2") -> dict[str, Any]:
     return {"query": queries, "prompts": [PROMPT] * n, "labels": [label] * n}
 
 
-def test_over_http() -> None:
+def test_request_over_http_gets_rewards_and_logs() -> None:
     assert served(body(r"\boxed{2}", r"\boxed{3}")) == {
         "rewards": [1.0, 0.0],
         "scores": [1.0, 0.0],
@@ -143,14 +143,14 @@ def test_over_http() -> None:
     }
 
 
-def test_over_http_what_cannot_be_judged_is_marked_or_an_error() -> None:
+def test_unjudged_query_over_http_is_marked_or_an_error() -> None:
     reply = served(body(r"\boxed{2}", label=""))
     assert (reply["rewards"], reply["extra_logs"]["fourscore_judged"]) == ([0.0], [0.0])
     with pytest.raises(JudgeError, match=r"query\[0\]: math: the task lacks what its judge needs"):
         served(body(r"\boxed{2}", label=""), on_error="raise")
 
 
-def test_a_reply_never_quotes_the_reference() -> None:
+def test_reply_never_contains_the_reference() -> None:
     @judge
     def leaky(case: Case, trace: Trace) -> float:
         raise ValueError(f"{trace.answer} is not {case.expected}")
@@ -164,13 +164,13 @@ def test_a_reply_never_quotes_the_reference() -> None:
     assert secret not in json.dumps(served(body(r"\boxed{3}", label=secret)))
 
 
-def test_neighbours_that_ask_the_same_are_one_group() -> None:
+def test_equal_neighbouring_queries_are_one_group() -> None:
     mixed = body("a", "b", "c")
     mixed["labels"] = ["1", "1", "2"]
     assert [len(outputs) for _, outputs in read_request(mixed)] == [2, 1]
 
 
-def test_labels_may_be_missing() -> None:
+def test_labels_may_be_missing_from_a_request() -> None:
     ((case, _),) = read_request({"query": ["ab"], "prompts": ["a"]})
     assert case.expected is None
 
@@ -190,11 +190,11 @@ def test_labels_may_be_missing() -> None:
         ({"query": ["ab"], "prompts": ["c"], "labels": ["x"]}, r"query\[0\]"),
     ],
 )
-def test_a_wrong_body_is_refused_with_its_field(wrong: Any, field: str | None) -> None:
+def test_wrong_body_is_refused_with_its_field(wrong: Any, field: str | None) -> None:
     with pytest.raises(DataError, match=f"^{field}: " if field else "expected an object"):
         read_request(wrong)
 
 
-def test_no_scores() -> None:
+def test_response_without_scores_is_empty() -> None:
     nothing: list[Score] = []
     assert write_response(MATH.rubric, nothing)["rewards"] == []

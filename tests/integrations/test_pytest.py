@@ -49,7 +49,7 @@ def ran(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_each_case_is_a_test(folder: Path) -> None:
+def test_each_case_is_collected_as_a_test(folder: Path) -> None:
     done = ran(folder, "-v")
     assert done.returncode == 1
     assert "cases.jsonl::small PASSED" in done.stdout
@@ -61,11 +61,11 @@ def test_each_case_is_a_test(folder: Path) -> None:
     assert "Traceback" not in done.stdout
 
 
-def test_tags_are_keywords(folder: Path) -> None:
+def test_case_tags_are_pytest_keywords(folder: Path) -> None:
     assert "1 passed, 3 deselected" in ran(folder, "-k", "easy").stdout
 
 
-def test_a_broken_case_file_is_an_error_with_its_line(folder: Path) -> None:
+def test_broken_case_file_is_a_collection_error_with_its_line(folder: Path) -> None:
     with (folder / "cases.jsonl").open("a") as out:
         out.write('{"id": "small", "input": 1}\n')
     done = ran(folder)
@@ -73,7 +73,7 @@ def test_a_broken_case_file_is_an_error_with_its_line(folder: Path) -> None:
     assert "cases.jsonl:5" in done.stdout
 
 
-def test_nothing_is_collected_where_nothing_is_named(folder: Path) -> None:
+def test_nothing_is_imported_or_collected_without_settings(folder: Path) -> None:
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "test_own.py").write_text(
         "import sys\ndef test_light(): assert 'fourscore.judges.loading' not in sys.modules\n"
@@ -81,7 +81,7 @@ def test_nothing_is_collected_where_nothing_is_named(folder: Path) -> None:
     assert "1 passed" in ran(folder).stdout
 
 
-def test_in_a_test_of_ones_own(folder: Path) -> None:
+def test_assert_passes_in_a_plain_test(folder: Path) -> None:
     (folder / "pytest.ini").unlink()
     (folder / "test_own.py").write_text(
         """
@@ -101,7 +101,7 @@ def test_wrong():
     assert "case sum scored 0.000, 0.7 passes" in done.stdout
 
 
-def test_the_default_rubric_says_what_is_wrong() -> None:
+def test_failure_of_the_default_rubric_shows_the_reason() -> None:
     case = Case(
         id="moon",
         input="How many moons does Mars have?",
@@ -116,6 +116,6 @@ def test_the_default_rubric_says_what_is_wrong() -> None:
         assert_passes(case, Trace(output="Mars has five moons.", steps=searched))
 
 
-def test_a_rubric_that_is_not_there() -> None:
+def test_missing_rubric_file_is_an_error() -> None:
     with pytest.raises(ConfigError):
         assert_passes({"input": "?"}, "!", "nowhere.yaml")

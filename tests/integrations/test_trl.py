@@ -76,7 +76,7 @@ def same(given: list[float], expected: list[float]) -> bool:
 
 @pytest.mark.parametrize("awaited", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("shape", [str, chat], ids=["text", "messages"])
-def test_a_batch_as_the_trainer_asks_for_it(awaited: bool, shape: Any) -> None:
+def test_batch_gets_a_reward_or_none_for_each_completion(awaited: bool, shape: Any) -> None:
     reward = Reward("math")
     func: Any = AsyncReward(reward) if awaited else reward
     assert is_async_callable(func) is awaited
@@ -88,7 +88,7 @@ def test_a_batch_as_the_trainer_asks_for_it(awaited: bool, shape: Any) -> None:
     assert trainer.names == ["math"]
 
 
-def test_columns_for_the_log_are_constant_and_say_why() -> None:
+def test_log_columns_are_constant_and_have_the_reason() -> None:
     trainer = FakeTrainer(Reward("math"))
     trainer.rewards([row(answer="2"), row(answer=None)], [r"\boxed{2}", r"\boxed{2}"])
     extra = trainer.extra
@@ -104,7 +104,7 @@ def test_columns_for_the_log_are_constant_and_say_why() -> None:
     assert {len(values) for values in extra.values()} == {3}
 
 
-def test_two_of_them_do_not_meet_in_the_log() -> None:
+def test_two_reward_functions_have_separate_log_columns() -> None:
     both = Reward("math"), Reward(Rubric(name="other", dimensions=MATH.dimensions))
     trainer = FakeTrainer(*both)
     trainer.rewards([row(answer="2")], [r"\boxed{2}"])
@@ -114,7 +114,7 @@ def test_two_of_them_do_not_meet_in_the_log() -> None:
 MATH = Rubric.from_judge(MathJudge())
 
 
-def test_columns_are_the_tasks_metadata() -> None:
+def test_data_set_columns_become_case_metadata() -> None:
     seen: list[Case] = []
 
     @judge
@@ -137,12 +137,12 @@ def test_columns_are_the_tasks_metadata() -> None:
     assert case.input[0]["content"] == [{"type": "image", "image": None}]
 
 
-def test_the_reference_may_have_another_name() -> None:
+def test_reference_column_can_be_named() -> None:
     trainer = FakeTrainer(Reward("math", reference="solution"))
     assert trainer.rewards([row(solution="#### 4")], [r"\boxed{4}"]) == [[1.0]]
 
 
-def test_countdown_reads_its_columns() -> None:
+def test_countdown_judge_reads_its_columns() -> None:
     trainer = FakeTrainer(Reward("countdown", {"format_score": 0.2}))
     inputs = [row(target=24, nums=[3, 3, 8, 8])] * 2
     completions = [r"\boxed{8/(3-8/3)}", r"\boxed{3*8}"]
@@ -164,7 +164,7 @@ class Longest:
         return [Signal(name=self.name, value=place, relative=True) for place in places]
 
 
-def test_equal_tasks_are_ranked_together_wherever_they_stand() -> None:
+def test_equal_tasks_of_a_batch_are_ranked_together() -> None:
     ranker = Longest()
     trainer = FakeTrainer(Reward(ranker))
     inputs = [row("a"), row("b"), row("a"), row("b"), row("alone")]
@@ -173,14 +173,14 @@ def test_equal_tasks_are_ranked_together_wherever_they_stand() -> None:
     assert ranker.groups == [["1", "22"], ["22", "1"]]
 
 
-def test_the_same_prompt_with_another_reference_is_another_task() -> None:
+def test_same_prompt_with_another_reference_is_another_group() -> None:
     ranker = Longest()
     inputs = [row("a", answer="1"), row("a", answer="2"), row("a", answer="1")]
     given = FakeTrainer(Reward(ranker)).rewards(inputs, ["1", "22", "333"])
     assert same(given[0], [0.0, NAN, 1.0])
 
 
-def test_without_a_ranker_each_answer_stands_alone() -> None:
+def test_without_a_ranker_each_answer_is_judged_alone() -> None:
     @judge
     def picky(case: Case, trace: Trace) -> float:
         if trace.answer == "bad":
@@ -191,7 +191,7 @@ def test_without_a_ranker_each_answer_stands_alone() -> None:
     assert same(given[0], [1.0, NAN, 1.0])
 
 
-def test_one_deadline_for_the_whole_batch() -> None:
+def test_one_deadline_holds_for_the_whole_batch() -> None:
     @judge
     async def slow(case: Case, trace: Trace) -> float:
         await asyncio.sleep(60 if trace.answer == "hang" else 0)
@@ -222,14 +222,14 @@ class Worker:
         return [Signal(name="worker", value=1.0)]
 
 
-def test_what_has_to_wait_waits_side_by_side() -> None:
+def test_answers_that_wait_are_judged_concurrently() -> None:
     worker = Worker()
     given = FakeTrainer(Reward(worker)).rewards([row()] * 60, ["hard", "easy"] * 30)
     assert given == [[1.0] * 60]
     assert worker.most == 30
 
 
-def test_a_rubric_gives_every_dimension_a_column() -> None:
+def test_every_dimension_of_a_rubric_has_a_log_column() -> None:
     rubric = Rubric(
         name="both",
         dimensions=(
@@ -245,12 +245,12 @@ def test_a_rubric_gives_every_dimension_a_column() -> None:
     assert trainer.extra["both/fourscore_signal_made"] == [1.0]
 
 
-def test_a_configuration_file(tmp_path: Path) -> None:
+def test_judge_can_come_from_a_configuration_file(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text("fourscore:\n  task_judge:\n    judge_protocol: math\n")
     for source in (path, str(path)):
         assert FakeTrainer(Reward(source)).rewards([row(answer="2")], [r"\boxed{2}"]) == [[1.0]]
 
 
-def test_an_empty_batch() -> None:
+def test_empty_batch_gives_no_rewards() -> None:
     assert Reward("math")(prompts=[], completions=[]) == []

@@ -77,7 +77,7 @@ def scored(arguments: dict[str, Any], *states: dict[str, Any]) -> list[dict[str,
     return list(states)
 
 
-def test_rollouts_as_the_rubric_scores_them() -> None:
+def test_rollouts_get_rewards_and_metrics() -> None:
     right, wrong, lost = scored(
         rubric_arguments("math"),
         rollout(r"\boxed{2}"),
@@ -97,19 +97,19 @@ def test_rollouts_as_the_rubric_scores_them() -> None:
     assert lost["metrics"]["fourscore_judged"] == 0.0
 
 
-def test_an_error_of_the_rollouts_own_is_kept() -> None:
+def test_error_already_in_the_state_is_kept() -> None:
     own = RuntimeError("the model went away")
     (state,) = scored(rubric_arguments("math"), rollout("", answer="", error=own))
     assert state["error"] is own
 
 
-def test_raising_is_their_zero() -> None:
+def test_on_error_raise_becomes_zero_in_verifiers() -> None:
     (state,) = scored(rubric_arguments("math", on_error="raise"), rollout("x", answer=""))
     assert (state["reward"], state["error"]) == (0.0, None)
     assert state["metrics"]["fourscore_judged"] == 0.0
 
 
-def test_columns_task_and_info_are_metadata() -> None:
+def test_columns_task_and_info_become_case_metadata() -> None:
     seen: list[Case] = []
 
     @judge
@@ -135,7 +135,7 @@ class Longest:
         return [Signal(name=self.name, value=place, relative=True) for place in places]
 
 
-def test_a_judge_that_ranks_sees_the_group() -> None:
+def test_ranking_judge_gets_the_whole_group() -> None:
     arguments = rubric_arguments(Longest())
     group = scored(arguments, rollout("1"), rollout("22"), rollout("333"))
     assert [state["reward"] for state in group] == [0.0, 0.5, 1.0]
@@ -194,7 +194,7 @@ def trace_of(reply: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", [Method, Attribute])
-def test_a_task_scores_its_trace(kind: type[FakeTask]) -> None:
+def test_task_reward_scores_a_trace(kind: type[FakeTask]) -> None:
     for reply, expected in ((r"\boxed{2}", 1.0), (r"\boxed{3}", 0.0)):
         trace = trace_of(reply)
         asyncio.run(kind(Data(answer="2")).score(trace))
@@ -207,7 +207,7 @@ def test_a_task_scores_its_trace(kind: type[FakeTask]) -> None:
 
 
 @pytest.mark.parametrize("kind", [Method, Attribute])
-def test_a_task_without_a_reference_stays_unscored(kind: type[FakeTask]) -> None:
+def test_task_without_a_reference_has_no_reward(kind: type[FakeTask]) -> None:
     trace = trace_of(r"\boxed{2}")
     with pytest.raises(CaseError, match="task 'sum': "):
         asyncio.run(kind(Data(answer=None, id="sum")).score(trace))
@@ -219,7 +219,7 @@ def test_a_task_without_a_reference_stays_unscored(kind: type[FakeTask]) -> None
     }
 
 
-def test_a_task_shows_one_answer_at_a_time() -> None:
+def test_ranking_judge_is_refused_for_a_task() -> None:
     rubric = Rubric(
         name="both",
         dimensions=(

@@ -75,7 +75,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_batch_as_the_reward_loop_asks_for_it(name: str) -> None:
+def test_batch_gets_scores_through_the_reward_loop(name: str) -> None:
     raw_fn, reward_kwargs = FUNCTIONS[name]
     assert inspect.iscoroutinefunction(raw_fn) is name.startswith("async")
     compute_score = loaded(pickle.loads(pickle.dumps(raw_fn)), reward_kwargs)
@@ -98,7 +98,7 @@ def test_a_batch_as_the_reward_loop_asks_for_it(name: str) -> None:
     assert columns["fourscore_signal_math"].tolist() == [1.0, 0.0, 1.0, 1.0]
 
 
-def test_a_failure_has_the_same_keys() -> None:
+def test_unjudged_result_has_the_same_keys() -> None:
     scorer = Scorer("math", on_error="zero")
     right = scorer.compute_score("s", r"\boxed{1}", "1")
     failed = scorer.compute_score("s", r"\boxed{1}", None)
@@ -113,12 +113,12 @@ def test_a_failure_has_the_same_keys() -> None:
     }
 
 
-def test_the_default_is_to_raise_and_to_name_the_row() -> None:
+def test_unjudged_row_raises_with_its_name_by_default() -> None:
     with pytest.raises(CaseError, match=r"task 'gsm8k:3': metadata\.answer: "):
         Scorer("math").compute_score("gsm8k", r"\boxed{1}", None, {"index": np.int64(3)})
 
 
-def test_numpy_reaches_the_judge_as_plain_data() -> None:
+def test_numpy_values_reach_the_judge_as_json() -> None:
     seen: list[Case] = []
 
     async def curious(case: Case, trace: Trace) -> float:
@@ -136,14 +136,14 @@ def test_numpy_reaches_the_judge_as_plain_data() -> None:
     assert type(case.metadata["index"]) is int
 
 
-def test_a_ground_truth_that_is_a_mapping_is_metadata() -> None:
+def test_ground_truth_mapping_becomes_metadata() -> None:
     """TinyZero's countdown."""
     truth = {"target": np.int64(24), "numbers": np.array([3, 3, 8, 8])}
     result = Scorer("countdown").compute_score("countdown", r"<answer>8/(3-8/3)</answer>", truth)
     assert result["score"] == 1.0
 
 
-def test_a_judge_that_ranks_is_refused() -> None:
+def test_ranking_judge_is_refused() -> None:
     class Ranker:
         name = "best"
 
@@ -154,7 +154,7 @@ def test_a_judge_that_ranks_is_refused() -> None:
         Scorer(Ranker())
 
 
-def test_one_scorer_for_one_configuration() -> None:
+def test_scorer_is_made_once_for_a_configuration() -> None:
     verl._get_scorer.cache_clear()
     for _ in range(3):
         verl.compute_score("s", r"\boxed{1}", "1", judge="math", options={"box": "last"})

@@ -19,7 +19,7 @@ from fourscore.judges.workflow import Task, WorkflowOutput, WorkflowTask, make_c
 MATH = Rubric.from_judge(MathJudge())
 
 
-def given_for(case: Case, *outputs: RecordedOutput, rubric: Rubric = MATH) -> list[Score]:
+def score_all(case: Case, *outputs: RecordedOutput, rubric: Rubric = MATH) -> list[Score]:
     return asyncio.run(score_outputs(rubric, case, outputs))
 
 
@@ -27,7 +27,7 @@ def answer(text: str, **preset: Any) -> RecordedOutput:
     return RecordedOutput(Trace(metadata={"final_answer": text}), **preset)
 
 
-def verdict(scored: Score) -> tuple[Any, ...]:
+def outcome(scored: Score) -> tuple[Any, ...]:
     return (scored.reward, scored.passed, scored.status)
 
 
@@ -35,13 +35,13 @@ FOUR = Case(id="t", metadata={"answer": "4"})
 NO_REFERENCE = Case(id="t")
 
 
-def test_each_output_of_a_group_has_its_reward_in_its_place() -> None:
-    right, wrong, none = given_for(
+def test_rewards_come_in_the_order_of_the_outputs() -> None:
+    right, wrong, none = score_all(
         FOUR, answer(r"\boxed{4}"), answer(r"\boxed{5}"), RecordedOutput(Trace())
     )
-    assert verdict(right) == (1.0, True, Status.SCORED)
-    assert verdict(wrong) == (0.0, False, Status.SCORED)
-    assert verdict(none) == (0.0, False, Status.SCORED)
+    assert outcome(right) == (1.0, True, Status.SCORED)
+    assert outcome(wrong) == (0.0, False, Status.SCORED)
+    assert outcome(none) == (0.0, False, Status.SCORED)
     assert "no final_answer" in none.reason
 
 
@@ -57,17 +57,15 @@ def test_each_output_of_a_group_has_its_reward_in_its_place() -> None:
         (1.0, False, False),
     ],
 )
-def test_a_reward_that_is_there_is_kept(
-    reward: float, is_success: bool | None, success: bool
-) -> None:
-    preset, judged = given_for(
+def test_preset_reward_is_kept(reward: float, is_success: bool | None, success: bool) -> None:
+    preset, judged = score_all(
         FOUR, answer("?", reward=reward, is_success=is_success), answer(r"\boxed{4}")
     )
-    assert verdict(preset) == (reward, success, Status.SCORED)
-    assert verdict(judged) == (1.0, True, Status.SCORED)
+    assert outcome(preset) == (reward, success, Status.SCORED)
+    assert outcome(judged) == (1.0, True, Status.SCORED)
 
 
-def test_an_output_with_a_reward_is_not_judged() -> None:
+def test_output_with_preset_reward_is_not_judged() -> None:
     asked: list[str] = []
 
     @judge
@@ -76,31 +74,31 @@ def test_an_output_with_a_reward_is_not_judged() -> None:
         return 0.25
 
     outputs = [answer("a"), answer("b", reward=1.0), answer("c")]
-    scores = given_for(NO_REFERENCE, *outputs, rubric=Rubric.from_judge(curious))
+    scores = score_all(NO_REFERENCE, *outputs, rubric=Rubric.from_judge(curious))
     assert [scored.reward for scored in scores] == [0.25, 1.0, 0.25]
     assert asked == ["a", "c"]
 
 
-def test_success_said_without_a_reward_is_judged() -> None:
-    (scored,) = given_for(FOUR, answer(r"\boxed{5}", is_success=True))
-    assert verdict(scored) == (0.0, False, Status.SCORED)
+def test_output_with_preset_success_only_is_judged() -> None:
+    (scored,) = score_all(FOUR, answer(r"\boxed{5}", is_success=True))
+    assert outcome(scored) == (0.0, False, Status.SCORED)
 
 
-def test_a_case_that_cannot_be_judged_is_none_and_never_zero() -> None:
-    lost, kept = given_for(NO_REFERENCE, answer(r"\boxed{4}"), answer("?", reward=0.5))
-    assert verdict(lost) == (None, None, Status.JUDGE_ERROR)
+def test_case_without_reference_has_no_reward() -> None:
+    lost, kept = score_all(NO_REFERENCE, answer(r"\boxed{4}"), answer("?", reward=0.5))
+    assert outcome(lost) == (None, None, Status.JUDGE_ERROR)
     assert "metadata.answer" in lost.reason
-    assert verdict(kept) == (0.5, False, Status.SCORED)
+    assert outcome(kept) == (0.5, False, Status.SCORED)
 
 
 @pytest.mark.parametrize("returned", [None, "x", float("nan"), (float("inf"), True), [], (1, 2, 3)])
-def test_rubbish_from_a_judge_is_none_and_never_zero(returned: Any) -> None:
+def test_unusable_judge_result_gives_no_reward(returned: Any) -> None:
     @judge
     def rubbish(case: Case, trace: Trace) -> Any:
         return returned
 
-    (scored,) = given_for(FOUR, answer("x"), rubric=Rubric.from_judge(rubbish))
-    assert verdict(scored) == (None, None, Status.JUDGE_ERROR)
+    (scored,) = score_all(FOUR, answer("x"), rubric=Rubric.from_judge(rubbish))
+    assert outcome(scored) == (None, None, Status.JUDGE_ERROR)
     assert "'rubbish' returned" in scored.reason
 
 
@@ -118,24 +116,26 @@ def test_rubbish_from_a_judge_is_none_and_never_zero(returned: Any) -> None:
         (Signal(name="x", value=0.5, passed=True), 0.5, True),
     ],
 )
-def test_what_a_judge_may_return(returned: Any, reward: float, success: bool) -> None:
+def test_judge_may_return_bools_numbers_pairs_and_signals(
+    returned: Any, reward: float, success: bool
+) -> None:
     @judge
     def free(case: Case, trace: Trace) -> Any:
         return returned
 
-    (scored,) = given_for(FOUR, answer("x"), rubric=Rubric.from_judge(free))
-    assert verdict(scored) == (reward, success, Status.SCORED)
+    (scored,) = score_all(FOUR, answer("x"), rubric=Rubric.from_judge(free))
+    assert outcome(scored) == (reward, success, Status.SCORED)
     assert scored.value == min(1.0, max(0.0, reward))
 
 
-def test_a_judge_that_raises_for_one_output_leaves_the_others() -> None:
+def test_judge_that_raises_loses_only_its_own_output() -> None:
     @judge
     def picky(case: Case, trace: Trace) -> float:
         if trace.answer == "bad":
             raise JudgeError("not this one")
         return 1.0
 
-    scores = given_for(FOUR, *map(answer, ("a", "bad", "b")), rubric=Rubric.from_judge(picky))
+    scores = score_all(FOUR, *map(answer, ("a", "bad", "b")), rubric=Rubric.from_judge(picky))
     assert [scored.status for scored in scores] == ["scored", "judge_error", "scored"]
     assert "not this one" in scores[1].reason
 
@@ -160,7 +160,7 @@ answers = st.lists(
     [(MathAnswerAsJudge, MathJudge()), (CountdownAnswerAsJudge, CountdownJudge())],
 )
 @given(text=answers)
-def test_agentjets_method_and_the_phase_give_the_same(face: Any, core: Any, text: str) -> None:
+def test_compute_reward_and_score_outputs_agree(face: Any, core: Any, text: str) -> None:
     metadata = {"answer": "4", "target": 4, "nums": [2, 2]}
     task, (output,) = workflow(metadata, text)
     (scored,) = asyncio.run(
@@ -172,15 +172,17 @@ def test_agentjets_method_and_the_phase_give_the_same(face: Any, core: Any, text
 
 
 @given(st.floats(-1e6, 1e6), st.none() | st.booleans())
-def test_a_preset_reward_is_the_same_for_both(reward: float, is_success: bool | None) -> None:
+def test_preset_reward_is_the_same_for_compute_reward(
+    reward: float, is_success: bool | None
+) -> None:
     task, _ = workflow({"answer": "4"})
     output = WorkflowOutput(reward=reward, is_success=is_success)
-    (scored,) = given_for(FOUR, RecordedOutput(Trace(), reward, is_success))
+    (scored,) = score_all(FOUR, RecordedOutput(Trace(), reward, is_success))
     returned = MathAnswerAsJudge(None).compute_reward(task, output)
     assert returned == (scored.reward, scored.passed)
     assert scored.reward == reward
 
 
-def test_no_outputs_need_no_judge() -> None:
+def test_no_outputs_give_no_scores() -> None:
     nothing: Sequence[RecordedOutput] = []
     assert asyncio.run(score_outputs(MATH, FOUR, nothing)) == []

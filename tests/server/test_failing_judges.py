@@ -16,7 +16,7 @@ JUDGES = Path(__file__).with_name("judges.py")
 DEADLINE = 2.0
 
 
-def told(answer: Answer) -> tuple[Any, str, str]:
+def read_reward(answer: Answer) -> tuple[Any, str, str]:
     (reward,) = answer.rewards
     return reward["raw_reward"], reward["status"], reward["reason"]
 
@@ -30,22 +30,22 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served.close()
 
 
-def test_a_judge_that_hangs_is_killed_inside_the_deadline(hostile: Served) -> None:
+def test_hanging_judge_is_killed_within_the_deadline(hostile: Served) -> None:
     for how in ("hang", "hold"):
         began = time.monotonic()
         answer = hostile.post(row(how))
         took = time.monotonic() - began
-        assert told(answer) == (
+        assert read_reward(answer) == (
             None,
             "judge_error",
             "hostile: no answer before the deadline",
         )
         assert took > DEADLINE / 2
-        assert told(hostile.post(row("well"))) == (1.0, "scored", "")
+        assert read_reward(hostile.post(row("well"))) == (1.0, "scored", "")
 
 
 @pytest.mark.parametrize("how", ["abort", "exit", "segfault", "quit", "raise", "nothing"])
-def test_a_judge_that_crashes_costs_its_own_output(hostile: Served, how: str) -> None:
+def test_crashing_judge_loses_only_its_own_output(hostile: Served, how: str) -> None:
     group = {
         "task": {"metadata": {"answer": "4"}},
         "outputs": [{"metadata": {"final_answer": text}} for text in ("well", how, "well")],
@@ -53,53 +53,53 @@ def test_a_judge_that_crashes_costs_its_own_output(hostile: Served, how: str) ->
     rewards = hostile.post(group).rewards
     assert [reward["raw_reward"] for reward in rewards] == [1.0, None, 1.0]
     assert rewards[1]["reason"] == "hostile: the judge failed"
-    assert told(hostile.post(row("well"))) == (1.0, "scored", "")
+    assert read_reward(hostile.post(row("well"))) == (1.0, "scored", "")
 
 
-def test_others_are_answered_while_a_judge_hangs(start: Start, tmp_path: Path) -> None:
+def test_other_requests_are_answered_while_a_judge_hangs(start: Start, tmp_path: Path) -> None:
     served = start("--judge", f"{JUDGES}->hostile", "--judge-workers", "2")
     answers: list[Any] = []
     hanging = threading.Thread(target=lambda: answers.append(served.post(row(f"until {tmp_path}"))))
     hanging.start()
     until(lambda: [*tmp_path.glob("begun*")])
     assert served.ask("GET", "/healthz").status == 200
-    assert told(served.post(row("well"))) == (1.0, "scored", "")
+    assert read_reward(served.post(row("well"))) == (1.0, "scored", "")
     assert not answers
     (tmp_path / "go").touch()
     hanging.join()
-    assert told(answers[0]) == (1.0, "scored", "")
+    assert read_reward(answers[0]) == (1.0, "scored", "")
 
 
-def test_a_killed_worker_is_replaced(hostile: Served, tmp_path: Path) -> None:
+def test_killed_judge_worker_is_replaced(hostile: Served, tmp_path: Path) -> None:
     for _ in range(3):
         note = tmp_path / "pid"
-        assert told(hostile.post(row(f"pid {note}"))) == (1.0, "scored", "")
+        assert read_reward(hostile.post(row(f"pid {note}"))) == (1.0, "scored", "")
         os.kill(int(note.read_text()), signal.SIGKILL)
-        assert told(hostile.post(row("well")))[1] in ("scored", "judge_error")
-        assert told(hostile.post(row("well"))) == (1.0, "scored", "")
+        assert read_reward(hostile.post(row("well")))[1] in ("scored", "judge_error")
+        assert read_reward(hostile.post(row("well"))) == (1.0, "scored", "")
 
 
-def test_a_slow_start_of_a_judge_is_not_the_first_requests(start: Start) -> None:
+def test_slow_judge_start_does_not_count_in_the_first_deadline(start: Start) -> None:
     served = start("--judge", f"{JUDGES}->Costly", "--deadline", "1", "--judge-workers", "2")
     for _ in range(4):
-        assert told(served.post(row("well"))) == (0.5, "scored", "")
+        assert read_reward(served.post(row("well"))) == (0.5, "scored", "")
 
 
-def test_an_async_judge_that_waits_is_given_up(start: Start) -> None:
+def test_async_judge_that_never_answers_times_out(start: Start) -> None:
     served = start("--judge", f"{JUDGES}->waiting", "--deadline", "1")
-    assert told(served.post(row("hang")))[2] == "waiting: no answer before the deadline"
-    assert told(served.post(row("sleep 0.1"))) == (1.0, "scored", "")
+    assert read_reward(served.post(row("hang")))[2] == "waiting: no answer before the deadline"
+    assert read_reward(served.post(row("sleep 0.1"))) == (1.0, "scored", "")
 
 
-def test_an_async_judge_that_blocks_does_not_block_the_server(start: Start) -> None:
+def test_async_judge_that_blocks_does_not_block_the_server(start: Start) -> None:
     served = start("--judge", f"{JUDGES}->waiting", "--deadline", "1")
     answer = served.post(row("block 3600"))
     assert (answer.status, answer.error["code"]) == (504, "deadline")
     assert served.ask("GET", "/healthz").status == 200
-    assert told(served.post(row("sleep 0"))) == (1.0, "scored", "")
+    assert read_reward(served.post(row("sleep 0"))) == (1.0, "scored", "")
 
 
-def test_async_judges_wait_side_by_side(start: Start) -> None:
+def test_async_judges_run_concurrently(start: Start) -> None:
     served = start("--judge", f"{JUDGES}->waiting")
     began = time.monotonic()
     rewards = served.post({"rows": [row("sleep 0.5")] * 100}).rewards
@@ -107,7 +107,7 @@ def test_async_judges_wait_side_by_side(start: Start) -> None:
     assert time.monotonic() - began < 50  # what they would take one after another
 
 
-def test_a_judge_that_does_not_load_ends_the_command(tmp_path: Path) -> None:
+def test_judge_that_fails_to_load_in_a_worker_stops_the_command(tmp_path: Path) -> None:
     (tmp_path / "late.py").write_text(
         "import os\n"
         "if os.path.exists('loaded'): raise RuntimeError('only once')\n"
@@ -116,6 +116,6 @@ def test_a_judge_that_does_not_load_ends_the_command(tmp_path: Path) -> None:
         "@judge\n"
         "def late(case, trace): return True\n"
     )
-    said = refused("--judge", "late.py->late", "--port", "0", folder=tmp_path)
-    assert "the judge does not start" in said
-    assert "only once" in said
+    stderr = refused("--judge", "late.py->late", "--port", "0", folder=tmp_path)
+    assert "the judge does not start" in stderr
+    assert "only once" in stderr

@@ -21,19 +21,19 @@ JUDGES = Path(__file__).with_name("judges.py")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.0.2.1"])
-def test_any_other_address_needs_a_token(host: str) -> None:
+def test_address_other_than_loopback_needs_a_token(host: str) -> None:
     with pytest.raises(ConfigError, match="needs a token"):
         Settings(host=host)
 
 
-def test_the_command_refuses_such_an_address(tmp_path: Path) -> None:
+def test_command_refuses_public_address_without_token(tmp_path: Path) -> None:
     """An address for examples: should the check ever be lost, it still cannot be listened on."""
-    said = refused("--judge", "math", "--host", "192.0.2.1", folder=tmp_path)
-    assert "needs a token" in said
-    assert said.count("\n") == 1
+    stderr = refused("--judge", "math", "--host", "192.0.2.1", folder=tmp_path)
+    assert "needs a token" in stderr
+    assert stderr.count("\n") == 1
 
 
-def test_what_is_loopback() -> None:
+def test_is_loopback_for_addresses_and_names() -> None:
     assert all(is_loopback(host) for host in ("127.0.0.1", "127.1.2.3", "::1", "localhost"))
     assert not any(is_loopback(host) for host in ("0.0.0.0", "::", "192.0.2.1", ""))
     with pytest.raises(ConfigError, match="--host"):
@@ -41,7 +41,7 @@ def test_what_is_loopback() -> None:
     assert Settings(host="0.0.0.0", token=b"digest").host == "0.0.0.0"
 
 
-def test_tokens_from_a_file_and_the_environment(tmp_path: Path) -> None:
+def test_token_is_read_from_file_or_environment(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n")
     kept = read_token(str(file), {"FOURSCORE_TOKEN": "another-token-0123456789"})
@@ -62,7 +62,7 @@ def test_tokens_from_a_file_and_the_environment(tmp_path: Path) -> None:
         read_token(str(tmp_path / "none"), {})
 
 
-def test_only_who_has_the_token_is_answered(start: Start) -> None:
+def test_requests_without_the_token_get_401(start: Start) -> None:
     served = start("--judge", "math", token=TOKEN)
     basic = base64.b64encode(f"any:{TOKEN}".encode()).decode()
     good = [f"Bearer {TOKEN}", f"bearer  {TOKEN}", f"Basic {basic}"]
@@ -83,7 +83,7 @@ def test_only_who_has_the_token_is_answered(start: Start) -> None:
     assert basic not in served.log.read_text()
 
 
-def test_the_token_is_asked_before_the_body_is_read(start: Start) -> None:
+def test_token_is_checked_before_the_body_is_read(start: Start) -> None:
     served = start("--judge", "math", token=TOKEN)
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         raw.sendall(
@@ -93,7 +93,7 @@ def test_the_token_is_asked_before_the_body_is_read(start: Start) -> None:
         assert raw.recv(1000).startswith(b"HTTP/1.1 401 ")
 
 
-def test_a_body_is_counted_while_it_is_read(start: Start) -> None:
+def test_body_longer_than_max_body_gets_413(start: Start) -> None:
     served = start("--judge", "math", "--max-body", "1k")
     connection = served.connect()
     assert ask(connection, "POST", "/v1/rewards", row("4" * 500)).status == 200
@@ -115,7 +115,7 @@ def test_a_body_is_counted_while_it_is_read(start: Start) -> None:
     assert served.post(row("4")).status == 200
 
 
-def test_an_endless_body_takes_no_memory(start: Start) -> None:
+def test_endless_body_is_refused_without_using_memory(start: Start) -> None:
     served = start("--judge", "math", "--max-body", "1M", "--deadline", "30")
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         raw.sendall(
@@ -131,7 +131,7 @@ def test_an_endless_body_takes_no_memory(start: Start) -> None:
     assert served.post(row("4")).status == 200
 
 
-def test_a_body_that_does_not_come_is_given_up(start: Start) -> None:
+def test_body_that_does_not_arrive_in_time_gets_408(start: Start) -> None:
     served = start("--judge", "math", "--deadline", "1")
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
         raw.sendall(
@@ -148,7 +148,7 @@ def test_a_body_that_does_not_come_is_given_up(start: Start) -> None:
     assert served.post(row("4")).status == 200
 
 
-def test_a_client_that_leaves_frees_its_place(start: Start) -> None:
+def test_disconnected_client_frees_its_concurrency_slot(start: Start) -> None:
     served = start("--judge", "math", "--concurrency", "1")
     for _ in range(5):
         with socket.create_connection(("127.0.0.1", served.port), timeout=60) as raw:
@@ -161,7 +161,7 @@ def test_a_client_that_leaves_frees_its_place(start: Start) -> None:
     assert served.post(row("4")).status == 200
 
 
-def test_past_the_limit_requests_are_sent_away(start: Start, tmp_path: Path) -> None:
+def test_requests_past_the_concurrency_limit_get_429(start: Start, tmp_path: Path) -> None:
     served = start("--judge", f"{JUDGES}->waiting", "--concurrency", "3")
     statuses: list[int] = []
     asked = row(f"until {tmp_path}")
@@ -197,7 +197,7 @@ def send_head(served: Served, pieces: list[bytes], pause: float = 0.0) -> bytes:
     return reply
 
 
-def test_heads_are_bounded_in_size_and_time(start: Start) -> None:
+def test_request_heads_are_limited_in_size_and_time(start: Start) -> None:
     patch = "from fourscore.server import header_limits; header_limits.HEAD_TIMEOUT = 1.0"
     served = start("--judge", "math", patch=patch)
     first = b"GET /healthz HTTP/1.1\r\n"
@@ -213,7 +213,7 @@ def test_heads_are_bounded_in_size_and_time(start: Start) -> None:
     assert send_head(served, pieces, pause=0.05).startswith(b"HTTP/1.1 200 ")
 
 
-def test_what_cannot_be_started_is_said_in_a_line(math: Served, tmp_path: Path) -> None:
+def test_startup_error_is_printed_in_one_line(math: Served, tmp_path: Path) -> None:
     taken = refused("--judge", "math", "--port", str(math.port), folder=tmp_path)
     assert "cannot listen" in taken
     assert taken.count("\n") == 1
@@ -230,7 +230,7 @@ def test_what_cannot_be_started_is_said_in_a_line(math: Served, tmp_path: Path) 
         assert "usage:" in refused("--judge", "math", *wrong, folder=tmp_path)
 
 
-def test_the_configuration_names_the_judge(start: Start, tmp_path: Path) -> None:
+def test_config_file_names_the_judge(start: Start, tmp_path: Path) -> None:
     config: dict[str, Any] = {
         "fourscore": {
             "task_judge": {"judge_protocol": "countdown", "judge_options": {"format_score": 0.2}}

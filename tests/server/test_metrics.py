@@ -35,22 +35,22 @@ def monitored(start: Start, tmp_path: Path) -> Callable[..., Served]:
 
 
 @pytest.fixture
-def heard() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """An address that takes alerts, and what it was told."""
-    told: list[dict[str, Any]] = []
+def webhook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Return an address that takes alerts, and the list of those received."""
+    received: list[dict[str, Any]] = []
 
-    class Ear(BaseHTTPRequestHandler):
+    class AlertReceiver(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            told.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            received.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
             self.send_response(204)
             self.end_headers()
 
         def log_message(self, *_: Any) -> None: ...
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Ear) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), AlertReceiver) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/", told
+        yield f"http://127.0.0.1:{server.server_address[1]}/", received
         server.shutdown()
         thread.join()
 
@@ -100,37 +100,37 @@ def eventually(found: Callable[[], Any]) -> Any:
     raise AssertionError("it did not come")
 
 
-def test_what_was_sent_is_measured_and_told(
-    monitored: Callable[..., Served], tmp_path: Path, heard: tuple[str, list[dict[str, Any]]]
+def test_traces_are_scored_counted_and_alerted_once(
+    monitored: Callable[..., Served], tmp_path: Path, webhook: tuple[str, list[dict[str, Any]]]
 ) -> None:
-    url, told = heard
+    url, received = webhook
     (tmp_path / "monitor.yaml").write_text(f"sinks:\n  ops: {{kind: webhook, url: '{url}'}}\n")
     served = monitored("--alerts", "monitor.yaml")
     assert served.ask("GET", "/metrics").body == b""
     send(served, ["No."] * 60)
     eventually(lambda: scraped(served).get(("samples_total", "scored")) == 60)
-    eventually(lambda: {"overall", "dimension:polite"} <= {one["stream"] for one in told})
-    assert {one["type"] for one in told} == {"alert.firing"}
-    assert all(one["evidence"] for one in told)
+    eventually(lambda: {"overall", "dimension:polite"} <= {one["stream"] for one in received})
+    assert {one["type"] for one in received} == {"alert.firing"}
+    assert all(one["evidence"] for one in received)
     eventually(lambda: scraped(served).get(("deliveries_total", "")) is not None)
     assert served.stop() == 0
-    n = len(told)
-    assert len({one["id"] for one in told}) == n
+    n = len(received)
+    assert len({one["id"] for one in received}) == n
     again = monitored("--alerts", "monitor.yaml")  # a restart repeats nothing
     assert scraped(again)["samples_total", "scored"] == 60
     send(again, ["Please."], first=1000)
     eventually(lambda: scraped(again)["samples_total", "scored"] == 61)
     assert again.stop() == 0
-    assert len(told) == n
+    assert len(received) == n
 
 
-def test_without_a_file_alerts_are_logged(monitored: Callable[..., Served]) -> None:
+def test_alerts_are_logged_without_an_alerts_file(monitored: Callable[..., Served]) -> None:
     served = monitored()
     send(served, ["No."] * 60)
     eventually(lambda: "the pass rate is critical" in served.log.read_text())
 
 
-def test_the_token_is_asked_for(monitored: Callable[..., Served]) -> None:
+def test_metrics_need_the_token_and_allow_only_get(monitored: Callable[..., Served]) -> None:
     served = monitored(token=TOKEN)
     assert served.ask("GET", "/metrics").status == 401
     assert served.ask("GET", "/metrics", authorization=f"Bearer {TOKEN}").status == 200
@@ -138,13 +138,13 @@ def test_the_token_is_asked_for(monitored: Callable[..., Served]) -> None:
     assert (wrong.status, wrong.headers["allow"]) == (405, "GET, HEAD")
 
 
-def test_without_a_monitor_there_are_none(math: Served) -> None:
+def test_metrics_are_404_without_a_monitor(math: Served) -> None:
     assert math.ask("GET", "/metrics").status == 404
 
 
-def test_a_mistake_in_the_sinks_shows_before_the_port_is_open(tmp_path: Path) -> None:
+def test_mistake_in_the_alerts_file_is_reported_before_listening(tmp_path: Path) -> None:
     (tmp_path / "monitor.yaml").write_text("sinks:\n  pager:\n")
     options = ("--judge", "math", "--alerts", "monitor.yaml")
     assert "needs --monitor" in refused(*options, folder=tmp_path)
-    told = refused(*options, "--monitor", "monitor.db", folder=tmp_path)
-    assert "monitor.yaml:2: sinks.pager" in told
+    stderr = refused(*options, "--monitor", "monitor.db", folder=tmp_path)
+    assert "monitor.yaml:2: sinks.pager" in stderr

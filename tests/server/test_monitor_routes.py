@@ -92,7 +92,7 @@ def converse(served: Served, compression: Compression, headers: dict[str, str]) 
     provider.add_span_processor(BatchSpanProcessor(exporter))
     tracer = provider.get_tracer("shop")
     user = [{"role": "user", "parts": [{"type": "text", "content": "Where is it?"}]}]
-    said = [{"role": "assistant", "parts": [{"type": "text", "content": "Please wait."}]}]
+    answer = [{"role": "assistant", "parts": [{"type": "text", "content": "Please wait."}]}]
     agent = {"gen_ai.operation.name": "invoke_agent", "fourscore.tags": ["orders"]}
     with tracer.start_as_current_span("invoke_agent shop", attributes=agent) as root:
         tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "lookup"}
@@ -103,7 +103,7 @@ def converse(served: Served, compression: Compression, headers: dict[str, str]) 
         with tracer.start_as_current_span("chat m") as span:
             span.set_attribute("gen_ai.operation.name", "chat")
             span.set_attribute("gen_ai.input.messages", json.dumps(user))
-            span.set_attribute("gen_ai.output.messages", json.dumps(said))
+            span.set_attribute("gen_ai.output.messages", json.dumps(answer))
             span.set_attribute("gen_ai.usage.input_tokens", 12)
             span.set_attribute("gen_ai.usage.output_tokens", 3)
         trace_id = f"{root.get_span_context().trace_id:032x}"
@@ -113,7 +113,7 @@ def converse(served: Served, compression: Compression, headers: dict[str, str]) 
 
 
 @pytest.mark.parametrize("compression", [Compression.Gzip, Compression.NoCompression])
-def test_the_real_sdk_and_exporter(
+def test_spans_of_the_real_sdk_and_exporter_are_scored(
     monitored: Callable[..., Served], tmp_path: Path, compression: Compression
 ) -> None:
     served = monitored("--quiet", "0.3", token=TOKEN)
@@ -141,7 +141,7 @@ def test_the_real_sdk_and_exporter(
     assert "Traceback" not in served.log.read_text()
 
 
-def test_nothing_is_lost_when_the_server_is_killed_after_its_reply(
+def test_acknowledged_spans_survive_a_killed_server(
     monitored: Callable[..., Served], tmp_path: Path
 ) -> None:
     served = monitored("--quiet", "3600")
@@ -170,7 +170,7 @@ def test_nothing_is_lost_when_the_server_is_killed_after_its_reply(
         assert store.counts("default")["spans_new"] >= 2 * len(replied)
 
 
-def test_a_server_that_was_killed_goes_on_where_it_was(
+def test_restarted_server_scores_the_traces_of_a_killed_one(
     monitored: Callable[..., Served], tmp_path: Path
 ) -> None:
     served = monitored("--quiet", "3600")
@@ -195,14 +195,14 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served.close()
 
 
-def test_replies_speak_the_encoding_of_the_request(plain: Served) -> None:
+def test_reply_has_the_encoding_of_the_request(plain: Served) -> None:
     good = plain.post(request((1, 1)), "/v1/traces", **PROTOBUF)
     assert (good.status, good.body) == (200, b"")
     assert good.headers["content-type"] == "application/x-protobuf"
     partial = plain.post(request((2, 1), (0, 1)), "/v1/traces", **PROTOBUF)
-    told = ExportTraceServiceResponse.FromString(partial.body).partial_success
-    assert (partial.status, told.rejected_spans) == (200, 1)
-    assert "span 2: traceId" in told.error_message
+    partial_success = ExportTraceServiceResponse.FromString(partial.body).partial_success
+    assert (partial.status, partial_success.rejected_spans) == (200, 1)
+    assert "span 2: traceId" in partial_success.error_message
     empty = plain.post({"resourceSpans": []}, "/v1/traces")
     assert (empty.status, empty.json) == (200, {})
     odd = {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "zz", "spanId": "1"}]}]}]}
@@ -211,7 +211,7 @@ def test_replies_speak_the_encoding_of_the_request(plain: Served) -> None:
     assert answer.headers["content-type"] == "application/json"
 
 
-def test_refusals_say_whether_to_try_again(plain: Served) -> None:
+def test_refusals_have_a_status_that_exporters_do_not_retry(plain: Served) -> None:
     path = "/v1/traces"
     bad = plain.post(b"\xff\xff", path, **PROTOBUF)
     assert (bad.status, bad.headers["content-type"]) == (400, "application/x-protobuf")
@@ -228,13 +228,13 @@ def test_refusals_say_whether_to_try_again(plain: Served) -> None:
     assert plain.post(request((1, 7)), path, **PROTOBUF).status == 200
 
 
-def test_the_document_names_traces_only_where_they_are_taken(plain: Served, math: Served) -> None:
+def test_openapi_has_traces_only_with_a_monitor(plain: Served, math: Served) -> None:
     assert "/v1/traces" in plain.ask("GET", "/openapi.json").json["paths"]
     assert "/v1/traces" not in math.ask("GET", "/openapi.json").json["paths"]
     assert math.post(request((1, 1)), "/v1/traces", **PROTOBUF).status == 404
 
 
-def test_a_token_is_asked_for(monitored: Callable[..., Served]) -> None:
+def test_traces_need_the_token(monitored: Callable[..., Served]) -> None:
     served = monitored(token=TOKEN)
     answer = served.post(request((1, 1)), "/v1/traces", **PROTOBUF)
     assert (answer.status, answer.headers["content-type"]) == (401, "application/x-protobuf")
@@ -242,7 +242,7 @@ def test_a_token_is_asked_for(monitored: Callable[..., Served]) -> None:
     assert served.post(request((1, 1)), "/v1/traces", **given).status == 200
 
 
-def test_a_store_that_cannot_be_written_asks_to_try_again(
+def test_store_failure_gets_503_with_retry_after(
     monitored: Callable[..., Served],
 ) -> None:
     patch = """
@@ -258,13 +258,13 @@ SpanTable.receive = full
     assert "disk is full" in served.log.read_text()
 
 
-def test_a_server_that_does_not_keep_up_asks_to_wait(monitored: Callable[..., Served]) -> None:
+def test_too_many_waiting_traces_get_503_with_retry_after(monitored: Callable[..., Served]) -> None:
     served = monitored(patch="import fourscore.server.monitor_routes as t; t.MAX_WAITING = -1")
     answer = served.post(request((1, 1)), "/v1/traces", **PROTOBUF)
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
 
 
-def test_several_processes_share_the_traces(
+def test_several_processes_share_one_trace_store(
     monitored: Callable[..., Served], tmp_path: Path
 ) -> None:
     served = monitored("--quiet", "0.3", "--workers", "2")
@@ -274,17 +274,17 @@ def test_several_processes_share_the_traces(
         assert {kept.id for kept in store.samples("default")} == ids
 
 
-def test_a_monitor_that_cannot_start_is_a_usage_error(tmp_path: Path) -> None:
+def test_monitor_that_cannot_start_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "odd.db").write_bytes(b"no database")
-    said = refused("--judge", "math", "--monitor", "odd.db", folder=tmp_path)
-    assert "odd.db" in said
-    said = refused("--judge", "math", "--monitor-rubric", "r.yaml", folder=tmp_path)
-    assert "--monitor-rubric: it needs --monitor FILE" in said
+    stderr = refused("--judge", "math", "--monitor", "odd.db", folder=tmp_path)
+    assert "odd.db" in stderr
+    stderr = refused("--judge", "math", "--monitor-rubric", "r.yaml", folder=tmp_path)
+    assert "--monitor-rubric: it needs --monitor FILE" in stderr
     odd = ("--monitor", "m.db", "--hourly-budget", "5apples")
     assert "5apples" in refused("--judge", "math", *odd, folder=tmp_path)
 
 
-def test_a_rubric_for_the_traces_and_no_text(start: Start, tmp_path: Path) -> None:
+def test_traces_can_have_their_own_rubric_and_keep_no_text(start: Start, tmp_path: Path) -> None:
     (tmp_path / "polite.py").write_text(JUDGE)
     (tmp_path / "rubric.yaml").write_text(
         "name: manners\ndimensions:\n  polite:\n    judge: polite.py->polite\n    weight: 1\n"
@@ -308,7 +308,7 @@ def test_a_rubric_for_the_traces_and_no_text(start: Start, tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("schemathesis"), reason="needs schemathesis")
-def test_schemathesis_finds_nothing(plain: Served, tmp_path: Path) -> None:
+def test_traces_route_agrees_with_its_openapi_document(plain: Served, tmp_path: Path) -> None:
     # What an attribute holds is not trusted to have a type, so more is taken than the schema says.
     (tmp_path / "schemathesis.toml").write_text(
         '[[operations]]\ninclude-path = "/v1/traces"\n'

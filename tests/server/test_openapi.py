@@ -15,7 +15,7 @@ from .conftest import Served, Start
 TOKEN = "not-a-real-token-0123456789"
 
 
-def test_the_document_is_of_this_server(math: Served) -> None:
+def test_openapi_document_lists_the_routes(math: Served) -> None:
     served = math.ask("GET", "/openapi.json").json
     assert served == make_document(Settings())
     assert served["openapi"] == "3.1.0"
@@ -26,7 +26,7 @@ def test_the_document_is_of_this_server(math: Served) -> None:
     assert "securitySchemes" not in text
 
 
-def test_a_token_is_in_the_document_only_where_one_is_asked_for() -> None:
+def test_openapi_names_the_token_only_where_it_is_needed() -> None:
     guarded = make_document(Settings(token=b"digest"))
     assert set(guarded["components"]["securitySchemes"]) == {"bearer", "basic"}
     assert "401" in guarded["paths"]["/v1/rewards"]["post"]["responses"]
@@ -34,7 +34,7 @@ def test_a_token_is_in_the_document_only_where_one_is_asked_for() -> None:
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("schemathesis"), reason="needs schemathesis")
-def test_schemathesis_finds_nothing(start: Start, tmp_path: Path) -> None:
+def test_reward_routes_agree_with_the_openapi_document(start: Start, tmp_path: Path) -> None:
     served = start("--judge", "math", token=TOKEN)
     # Two rules of OpenRLHF's body are beyond a schema: a query begins with its prompt, and a task
     # has a reference. So bodies that the schema allows may be refused there.

@@ -31,15 +31,17 @@ def test_one_row_has_one_reward(math: Served) -> None:
     }
 
 
-def test_many_rows_and_groups_keep_their_places(math: Served) -> None:
+def test_rewards_come_in_the_order_of_rows_and_outputs(math: Served) -> None:
     group = {
         "task": {"task_id": "g", "metadata": {"answer": "5"}},
         "outputs": [{"metadata": {"final_answer": text}} for text in ("?", r"\boxed{5}")],
     }
     preset = {"task": {"task_id": "p"}, "output": {"reward": 1.5}}
     rewards = math.post({"rows": [row(r"\boxed{4}"), group, row("no"), preset]}).rewards
-    told = [(r["row"], r["task_id"], r["index"], r["raw_reward"], r["is_success"]) for r in rewards]
-    assert told == [
+    found = [
+        (r["row"], r["task_id"], r["index"], r["raw_reward"], r["is_success"]) for r in rewards
+    ]
+    assert found == [
         (0, "t", 0, 1.0, True),
         (1, "g", 0, 0.0, False),
         (1, "g", 1, 1.0, True),
@@ -48,14 +50,14 @@ def test_many_rows_and_groups_keep_their_places(math: Served) -> None:
     ]
 
 
-def test_a_large_request_is_judged_whole(math: Served) -> None:
+def test_request_with_a_thousand_rows_is_judged(math: Served) -> None:
     rows = [row(rf"\boxed{{{i % 7}}}", task_id=i) for i in range(1000)]
     rewards = math.post({"rows": rows}).rewards
     assert [r["task_id"] for r in rewards] == [str(i) for i in range(1000)]
     assert [r["is_success"] for r in rewards] == [i % 7 == 4 for i in range(1000)]
 
 
-def test_what_could_not_be_judged_is_null_and_never_zero(math: Served) -> None:
+def test_output_that_cannot_be_judged_has_null_reward(math: Served) -> None:
     broken = {"task": {"task_id": "lost"}, "output": {"metadata": {"final_answer": "4"}}}
     lost, kept = math.post({"rows": [broken, row(r"\boxed{4}")]}).rewards
     assert (lost["raw_reward"], lost["is_success"]) == (None, None)
@@ -91,7 +93,7 @@ def test_what_could_not_be_judged_is_null_and_never_zero(math: Served) -> None:
         (b'{"rows": [{"task": {"metadata": {"a": "\xff"}}, "output": {}}]}', "rows[0]", "UTF-8"),
     ],
 )
-def test_a_wrong_body_is_refused_with_its_place(
+def test_wrong_body_gets_400_with_the_field(
     math: Served, body: bytes, field: str | None, words: str
 ) -> None:
     answer = math.post(body)
@@ -103,11 +105,11 @@ def test_a_wrong_body_is_refused_with_its_place(
 
 @pytest.mark.parametrize("opening", [b"[", b'{"a":', b'{"rows":[', b'{"task":{"metadata":{"a":'])
 @pytest.mark.parametrize("path", ["/v1/rewards", "/openrlhf/reward", "/nemo_gym/verify"])
-def test_nesting_without_end_is_refused(math: Served, opening: bytes, path: str) -> None:
+def test_endless_nesting_gets_400(math: Served, opening: bytes, path: str) -> None:
     assert math.post(opening * 100_000, path).status == 400
 
 
-def test_nesting_past_a_hundred_is_refused_at_its_field(math: Served) -> None:
+def test_nesting_over_a_hundred_levels_gets_400_with_the_field(math: Served) -> None:
     deep = b'{"task": {"metadata": {"a": %s}}, "output": {}}' % (b"[" * 200 + b"]" * 200)
     assert math.post(deep).error["field"] == "task"
 
@@ -115,11 +117,11 @@ def test_nesting_past_a_hundred_is_refused_at_its_field(math: Served) -> None:
 @pytest.mark.parametrize("path", ["/v1/rewards", "/openrlhf/reward", "/nemo_gym/verify"])
 @given(body=st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-def test_rubbish_is_never_a_failure_of_the_server(math: Served, path: str, body: bytes) -> None:
+def test_random_bytes_never_cause_a_server_error(math: Served, path: str, body: bytes) -> None:
     assert math.post(body, path).status == 400
 
 
-def test_half_an_emoji_is_replaced_and_counted(math: Served) -> None:
+def test_lone_surrogates_are_replaced_and_counted(math: Served) -> None:
     broken = rb'{"task": {"metadata": {"answer": "4"}}, "output": {"metadata": {"final_answer": '
     broken += rb'"\ud83d \\boxed{4}"}}}'
     for body in (broken, b'{"rows": [' + broken + b"]}"):
@@ -139,7 +141,7 @@ def test_half_an_emoji_is_replaced_and_counted(math: Served) -> None:
         ("POST", "/healthz", 405, "method_not_allowed"),
     ],
 )
-def test_other_paths_and_methods(
+def test_unknown_path_gets_404_and_wrong_method_405(
     math: Served, method: str, path: str, status: int, code: str
 ) -> None:
     answer = math.ask(method, path)
@@ -148,21 +150,21 @@ def test_other_paths_and_methods(
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
-def test_only_json_is_taken(math: Served, kind: str) -> None:
+def test_content_type_other_than_json_gets_415(math: Served, kind: str) -> None:
     """A web page may send these to a server on loopback without asking."""
     assert math.post(row("4"), content_type=kind).status == 415
 
 
-def test_json_with_a_charset_is_json(math: Served) -> None:
+def test_json_content_type_may_have_a_charset(math: Served) -> None:
     assert math.post(row("4"), content_type="Application/JSON; charset=utf-8").status == 200
 
 
-def test_health(math: Served) -> None:
+def test_healthz_is_ok(math: Served) -> None:
     assert math.ask("GET", "/healthz").json == {"status": "ok"}
     assert math.ask("HEAD", "/healthz").body == b""
 
 
-def test_a_connection_serves_many_requests_also_after_a_refused_one(math: Served) -> None:
+def test_connection_stays_usable_after_a_refused_request(math: Served) -> None:
     connection = math.connect()
     bodies: list[Any] = [row(r"\boxed{4}"), b"{", row("no"), b'{"rows": 1}', row(r"\boxed{4}")]
     sockets = set()
@@ -175,7 +177,7 @@ def test_a_connection_serves_many_requests_also_after_a_refused_one(math: Served
     connection.close()
 
 
-def test_many_clients_get_their_own_answers(math: Served) -> None:
+def test_concurrent_clients_get_their_own_answers(math: Served) -> None:
     wrong: list[Any] = []
 
     def client(mine: int) -> None:
@@ -183,9 +185,9 @@ def test_many_clients_get_their_own_answers(math: Served) -> None:
         for i in range(30):
             given = (mine + i) % 5
             body = row(rf"\boxed{{{given}}}", str(mine % 5), task_id=f"{mine}-{i}")
-            (told,) = ask(connection, "POST", "/v1/rewards", body).rewards
-            if (told["task_id"], told["is_success"]) != (f"{mine}-{i}", i % 5 == 0):
-                wrong.append((mine, i, told))
+            (reward,) = ask(connection, "POST", "/v1/rewards", body).rewards
+            if (reward["task_id"], reward["is_success"]) != (f"{mine}-{i}", i % 5 == 0):
+                wrong.append((mine, i, reward))
         connection.close()
 
     threads = [threading.Thread(target=client, args=(i,)) for i in range(32)]
@@ -196,7 +198,7 @@ def test_many_clients_get_their_own_answers(math: Served) -> None:
     assert not wrong
 
 
-def test_a_row_cannot_name_a_judge(math: Served) -> None:
+def test_row_cannot_name_a_judge(math: Served) -> None:
     body = {**row(r"\boxed{4}"), "judge": "os->system", "judge_protocol": "os->system"}
     body["task"]["judge_protocol"] = "os->system"
     assert math.post(json.dumps(body).encode()).rewards[0]["raw_reward"] == 1.0

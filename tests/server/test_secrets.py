@@ -12,7 +12,7 @@ SECRET = "zebra-7391"
 ANSWERS = [rf"\boxed{{{SECRET[:5]}}}", r"\boxed{1}", "no box", "", "raise", r"\boxed{}"]
 
 
-def told(answer: Answer) -> str:
+def show_reply(answer: Answer) -> str:
     return f"{answer.headers} {answer.body.decode()}"
 
 
@@ -27,14 +27,14 @@ def tasks() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("judge", ["math", "countdown", f"{JUDGES}->hostile"])
-def test_a_reply_never_holds_a_reference(start: Start, judge: str) -> None:
+def test_reply_never_contains_the_reference(start: Start, judge: str) -> None:
     served = start("--judge", judge, "--deadline", "10")
     for task in tasks():
         for text in ANSWERS:
             output = {"metadata": {"final_answer": text}}
             answer = served.post({"task": task, "output": output})
             assert answer.status == 200
-            assert SECRET not in told(answer)
+            assert SECRET not in show_reply(answer)
             shapes: list[tuple[str, Any]] = [
                 (
                     "/openrlhf/reward",
@@ -46,7 +46,7 @@ def test_a_reply_never_holds_a_reference(start: Start, judge: str) -> None:
             for path, body in shapes:
                 answer = served.post(body, path)
                 assert answer.status in (200, 422, 502)
-                assert SECRET not in told(answer)
+                assert SECRET not in show_reply(answer)
 
 
 def rollout(text: str, task: dict[str, Any]) -> dict[str, Any]:
@@ -72,20 +72,20 @@ def rollout(text: str, task: dict[str, Any]) -> dict[str, Any]:
         {"rows": SECRET},
     ],
 )
-def test_a_refusal_never_holds_a_reference(math: Served, body: Any) -> None:
+def test_refusal_never_contains_the_reference(math: Served, body: Any) -> None:
     answer = math.post(body)
     assert answer.status == 400
-    assert SECRET not in told(answer)
+    assert SECRET not in show_reply(answer)
 
 
-def test_broken_json_is_refused_without_being_quoted(math: Served) -> None:
+def test_refusal_of_broken_json_does_not_quote_it(math: Served) -> None:
     body = b'{"task": {"metadata": {"answer": "%s"}}, "output": {"x' % SECRET.encode()
     answer = math.post(body)
     assert answer.status == 400
-    assert SECRET not in told(answer)
+    assert SECRET not in show_reply(answer)
 
 
-def test_the_judges_own_words_are_in_the_log_of_the_operator(start: Start) -> None:
+def test_judge_message_is_only_in_the_server_log(start: Start) -> None:
     served = start("--judge", f"{JUDGES}->hostile")
     body = {
         "task": {"task_id": "evil\n\x1b[31m", "metadata": {"answer": SECRET}},
@@ -100,7 +100,7 @@ def test_the_judges_own_words_are_in_the_log_of_the_operator(start: Start) -> No
     assert log.count("judge_error") < 15  # a line a second, not a line a failure
 
 
-def test_a_bug_of_ours_tells_the_client_nothing(start: Start) -> None:
+def test_internal_error_reveals_nothing_to_the_client(start: Start) -> None:
     patch = (
         "from fourscore.server.judge_runner import JudgeRunner\n"
         f"async def broken(self, groups): raise RuntimeError('{SECRET}')\n"
@@ -109,6 +109,6 @@ def test_a_bug_of_ours_tells_the_client_nothing(start: Start) -> None:
     served = start("--judge", "math", patch=patch)
     answer = served.post({"task": {"metadata": {"answer": SECRET}}, "output": {}})
     assert (answer.status, answer.error["code"]) == (500, "internal")
-    assert SECRET not in told(answer)
+    assert SECRET not in show_reply(answer)
     assert SECRET in served.log.read_text()
     assert served.ask("GET", "/healthz").status == 200

@@ -17,21 +17,21 @@ from .conftest import Served, Start, ask, row, until
 JUDGES = Path(__file__).with_name("judges.py")
 
 
-def family(served: Served) -> dict[int, bytes]:
+def list_descendants(served: Served) -> dict[int, bytes]:
     """The living processes that the server started, and theirs: pids and command lines."""
-    told = subprocess.run(
+    listed = subprocess.run(
         ["ps", "-e", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True
     ).stdout
     parents = {}
-    for line in told.splitlines():
+    for line in listed.splitlines():
         pid, parent, state = line.split()
         if not state.startswith("Z"):
             parents[int(pid)] = int(parent)
     found: dict[int, bytes] = {}
     ancestors = {served.process.pid}
-    while grown := {p for p, parent in parents.items() if parent in ancestors} - ancestors:
-        ancestors |= grown
-        found |= {pid: command(pid) for pid in grown}
+    while found_now := {p for p, parent in parents.items() if parent in ancestors} - ancestors:
+        ancestors |= found_now
+        found |= {pid: command(pid) for pid in found_now}
     return found
 
 
@@ -42,7 +42,7 @@ def command(pid: int) -> bytes:
         return b""
 
 
-def gone(pids: Iterable[int]) -> bool:
+def are_gone(pids: Iterable[int]) -> bool:
     return not any(command(pid) for pid in pids)
 
 
@@ -90,7 +90,7 @@ class Load:
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_a_stop_under_load_answers_what_was_taken(start: Start, how: signal.Signals) -> None:
+def test_stop_under_load_answers_accepted_requests(start: Start, how: signal.Signals) -> None:
     served = start("--judge", "math")
     load = Load(served, row(r"\boxed{4}"), clients=16)
     until(lambda: load.answered > 200)
@@ -101,7 +101,7 @@ def test_a_stop_under_load_answers_what_was_taken(start: Start, how: signal.Sign
     assert "Traceback" not in served.log.read_text()
 
 
-def test_slow_requests_are_finished_before_the_end(start: Start, tmp_path: Path) -> None:
+def test_slow_requests_are_answered_before_the_server_stops(start: Start, tmp_path: Path) -> None:
     served = start("--judge", f"{JUDGES}->hostile", "--judge-workers", "4", "--deadline", "60")
     answers: list[Any] = []
     asked = row(f"until {tmp_path}")
@@ -111,7 +111,7 @@ def test_slow_requests_are_finished_before_the_end(start: Start, tmp_path: Path)
     for thread in threads:
         thread.start()
     until(lambda: len([*tmp_path.glob("begun*")]) == 4)
-    workers = family(served)
+    workers = list_descendants(served)
     served.process.send_signal(signal.SIGTERM)
     until(lambda: not listening(served))
     assert not answers
@@ -120,35 +120,33 @@ def test_slow_requests_are_finished_before_the_end(start: Start, tmp_path: Path)
     for thread in threads:
         thread.join()
     assert [answer.rewards[0]["raw_reward"] for answer in answers] == [1.0] * 4
-    until(lambda: gone(workers))
+    until(lambda: are_gone(workers))
 
 
-def test_a_judge_that_hangs_does_not_keep_a_server_from_stopping(
-    start: Start, tmp_path: Path
-) -> None:
+def test_hanging_judge_does_not_keep_the_server_from_stopping(start: Start, tmp_path: Path) -> None:
     served = start("--judge", f"{JUDGES}->hostile", "--deadline", "2", "--judge-workers", "1")
     answers: list[Any] = []
     asked = row(f"until {tmp_path}")
     thread = threading.Thread(target=lambda: answers.append(served.post(asked)))
     thread.start()
     until(lambda: [*tmp_path.glob("begun*")])
-    workers = family(served)
+    workers = list_descendants(served)
     assert served.stop() == 0
     thread.join()
     assert answers[0].rewards[0]["status"] == "judge_error"
-    until(lambda: gone(workers))
+    until(lambda: are_gone(workers))
 
 
-def test_a_killed_server_leaves_no_process_behind(start: Start) -> None:
+def test_killed_server_leaves_no_process(start: Start) -> None:
     served = start("--judge", f"{JUDGES}->hostile", "--judge-workers", "2")
     assert served.post(row("well")).status == 200
-    workers = family(served)
+    workers = list_descendants(served)
     assert len(workers) >= 2
     assert served.stop(signal.SIGKILL) == -signal.SIGKILL
-    until(lambda: gone(workers))
+    until(lambda: are_gone(workers))
 
 
-def test_several_processes_serve_and_one_that_is_killed_is_replaced(start: Start) -> None:
+def test_killed_server_process_is_replaced(start: Start) -> None:
     served = start("--judge", "math", "--workers", "2")
     until(lambda: served.ask("GET", "/healthz").status == 200)
     until(lambda: len(children(served)) == 2)
@@ -159,20 +157,20 @@ def test_several_processes_serve_and_one_that_is_killed_is_replaced(start: Start
     for _ in range(20):
         answered += served.post(row(r"\boxed{4}")).rewards[0]["raw_reward"] == 1.0
     assert answered == 20
-    workers = family(served)
+    workers = list_descendants(served)
     assert served.stop() == 0
-    until(lambda: gone(workers))
+    until(lambda: are_gone(workers))
 
 
-def test_processes_leave_with_their_supervisor(start: Start) -> None:
+def test_server_processes_end_with_their_supervisor(start: Start) -> None:
     served = start("--judge", "math", "--workers", "2")
     until(lambda: served.ask("GET", "/healthz").status == 200)
     until(lambda: len(children(served)) == 2)
-    workers = family(served)
+    workers = list_descendants(served)
     served.stop(signal.SIGKILL)
-    until(lambda: gone(workers))
+    until(lambda: are_gone(workers))
 
 
 def children(served: Served) -> list[int]:
     """The processes that serve: what multiprocessing started, without its tracker."""
-    return sorted(pid for pid, words in family(served).items() if b"spawn_main" in words)
+    return sorted(pid for pid, words in list_descendants(served).items() if b"spawn_main" in words)

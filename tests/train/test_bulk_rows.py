@@ -26,7 +26,7 @@ def row(answer: str | None, *texts: str) -> dict[str, Any]:
     return {"task": {"task_id": "t", "metadata": metadata}, "outputs": outputs}
 
 
-def test_a_line_for_each_output() -> None:
+def test_each_output_has_a_reward_line() -> None:
     text, tally = judge_chunk(JOB, chunk(row("4", r"\boxed{4}", r"\boxed{5}"), row(None, "x")))
     lines = [json.loads(line) for line in text.splitlines()]
     assert [(line["index"], line["raw_reward"], line["status"]) for line in lines] == [
@@ -38,7 +38,7 @@ def test_a_line_for_each_output() -> None:
     assert tally.statuses == {"scored": 2, "judge_error": 1}
 
 
-def test_checking_counts_rows_and_names_the_line_that_is_broken() -> None:
+def test_check_counts_rows_and_reports_the_broken_line() -> None:
     good = row("4", "x")
     assert check_chunk(chunk(good, good)) == 2
     for work in (check_chunk, lambda broken: judge_chunk(JOB, broken)):
@@ -47,7 +47,7 @@ def test_checking_counts_rows_and_names_the_line_that_is_broken() -> None:
         assert (caught.value.line, caught.value.field) == (42, "output.reward")
 
 
-def test_a_chunk_that_could_not_be_judged_keeps_a_line_for_each_output() -> None:
+def test_failed_chunk_has_a_line_for_each_output() -> None:
     text, tally = fail_chunk(chunk(row("4", "a", "b"), row("4", "c")), "the process died")
     lines = [json.loads(line) for line in text.splitlines()]
     assert len(lines) == tally.planned == tally.statuses["judge_error"] == 3
@@ -66,7 +66,9 @@ def test_a_chunk_that_could_not_be_judged_keeps_a_line_for_each_output() -> None
     ),
     st.integers(1, 5),
 )
-def test_parts_add_up_to_the_whole(rows: list[tuple[str | None, list[str]]], most: int) -> None:
+def test_parts_of_a_chunk_add_up_to_the_whole(
+    rows: list[tuple[str | None, list[str]]], most: int
+) -> None:
     whole = chunk(*[row(answer, *texts) for answer, texts in rows])
     lines, tally = judge_chunk(JOB, whole)
     text, total = b"", RewardTally(statuses={})
@@ -79,7 +81,7 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str | None, list[str]]], mos
     assert tally.rows == len(rows)
 
 
-def test_the_standard_error_of_the_mean_reward() -> None:
+def test_standard_error_of_the_mean_reward() -> None:
     presets = [{"task": {}, "output": {"reward": reward}} for reward in (0, 1, 1, 2)]
     _, tally = judge_chunk(JOB, chunk(*presets))
     assert tally.standard_error == pytest.approx((2 / 3 / 4) ** 0.5)

@@ -61,14 +61,14 @@ def where(tmp_path: Path) -> Rubric:
 @pytest.mark.parametrize(
     ("workers", "size"), [(1, None), (2, 100), (2, MIN_BYTES_FOR_PROCESSES), (3, None)]
 )
-def test_chunks_come_back_in_their_order(workers: int, size: int | None) -> None:
+def test_results_come_in_the_order_of_the_chunks(workers: int, size: int | None) -> None:
     source = chunks(40)
     with JudgePool(MATH, 30.0, workers=workers, size=size) as pool:
         assert [(chunk, rows) for chunk, rows in pool.check(source)] == [(c, 1) for c in source]
         assert [chunk for chunk, _ in pool.judge(source)] == source
 
 
-def test_chunks_are_taken_as_results_are() -> None:
+def test_chunks_are_read_only_as_results_are_consumed() -> None:
     """A file of any size fits: only a few chunks are ever under way."""
     taken = 0
 
@@ -85,7 +85,7 @@ def test_chunks_are_taken_as_results_are() -> None:
             assert taken <= n + 5
 
 
-def test_a_broken_row_raises_with_its_line_from_any_process() -> None:
+def test_broken_row_raises_with_its_line_from_any_process() -> None:
     source = [*chunks(3), LineChunk(4, b'{"task": 3}\n')]
     for size in (100, MIN_BYTES_FOR_PROCESSES):
         with (
@@ -96,13 +96,13 @@ def test_a_broken_row_raises_with_its_line_from_any_process() -> None:
         assert (caught.value.line, caught.value.field) == (4, "task")
 
 
-def test_a_users_judge_never_runs_in_this_process(where: Rubric) -> None:
+def test_user_judge_runs_in_a_worker_process(where: Rubric) -> None:
     for workers, size in ((1, 100), (2, MIN_BYTES_FOR_PROCESSES), (2, None)):
         lines, _ = judged(JudgePool(where, 30.0, workers=workers, size=size), chunks(3))
         assert os.getpid() not in {line["raw_reward"] for line in lines}
 
 
-def test_a_judge_that_ends_its_process_loses_its_own_row(where: Rubric) -> None:
+def test_judge_that_kills_its_process_loses_only_its_own_row(where: Rubric) -> None:
     lines, tally = judged(JudgePool(where, 30.0, workers=2, size=100), chunks(2, "a", "die", "b"))
     assert [line["task_id"] for line in lines] == ["0", "0", "0", "1", "1", "1"]
     assert [line["status"] for line in lines] == ["scored", "judge_error", "scored"] * 2
@@ -111,7 +111,7 @@ def test_a_judge_that_ends_its_process_loses_its_own_row(where: Rubric) -> None:
     assert tally.rows == tally.planned == 6
 
 
-def test_the_processes_are_gone_when_the_pool_is(where: Rubric) -> None:
+def test_worker_processes_end_with_the_pool(where: Rubric) -> None:
     lines, _ = judged(JudgePool(where, 30.0, workers=2, size=100), chunks(8))
     for process in {int(line["raw_reward"]) for line in lines}:
         with pytest.raises(ProcessLookupError):

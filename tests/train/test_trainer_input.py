@@ -40,18 +40,18 @@ class Pydantic:
         (b"bytes", None),
     ],
 )
-def test_plain(foreign: Any, data: Any) -> None:
+def test_foreign_values_become_json_values(foreign: Any, data: Any) -> None:
     assert to_json_value(foreign) == data
     Case(input=to_json_value(foreign))
 
 
-def test_nesting_without_end() -> None:
+def test_endless_nesting_is_cut() -> None:
     deep: list[Any] = []
     deep.append(deep)
     Case(input=to_json_value(deep))
 
 
-def test_what_should_be_a_mapping() -> None:
+def test_metadata_that_is_no_mapping_is_empty() -> None:
     assert read_metadata(None) == read_metadata("x") == read_metadata([1]) == {}
     assert read_metadata({"a": np.int64(1)}) == {"a": 1}
 
@@ -63,7 +63,7 @@ def test_what_should_be_a_mapping() -> None:
         max_leaves=20,
     )
 )
-def test_anything_at_all_fits_into_a_case(value: Any) -> None:
+def test_any_value_fits_into_a_case(value: Any) -> None:
     Case(input=to_json_value(value), metadata=read_metadata({"value": value}))
 
 
@@ -76,7 +76,7 @@ CONVERSATION: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("as_objects", [False, True])
-def test_a_conversation(as_objects: bool) -> None:
+def test_conversation_becomes_steps_and_the_last_answer(as_objects: bool) -> None:
     messages = [SimpleNamespace(**one) for one in CONVERSATION] if as_objects else CONVERSATION
     trace = read_completion(messages)
     assert trace.answer == "it is two"
@@ -87,22 +87,22 @@ def test_a_conversation(as_objects: bool) -> None:
     )
 
 
-def test_an_answer_that_ends_in_a_tool_call_is_none() -> None:
+def test_conversation_that_ends_in_a_tool_call_has_no_answer() -> None:
     ends = [{"role": "assistant", "content": r"\boxed{2}"}, CONVERSATION[0], CONVERSATION[1]]
     assert read_completion(ends).answer == ""
 
 
-def test_broken_arguments_are_kept_as_they_were_written() -> None:
+def test_broken_json_arguments_are_kept_as_text() -> None:
     call = {"id": "c", "name": "add", "arguments": '{"a": '}
     trace = read_completion([{"role": "assistant", "content": "", "tool_calls": [call]}])
     assert trace.tool_calls == (ToolCall(name="add", arguments='{"a": '),)
 
 
 @pytest.mark.parametrize("content", [None, 7, [None, {"type": "image"}, 3]])
-def test_content_without_text(content: Any) -> None:
+def test_content_without_text_is_empty(content: Any) -> None:
     assert read_content(content) == ""
 
 
 @pytest.mark.parametrize("completion", [None, 7, [], [None], [{}], [{"role": "assistant"}]])
-def test_a_strange_completion_is_an_empty_answer_or_its_text(completion: Any) -> None:
+def test_strange_completion_is_an_empty_answer_or_its_text(completion: Any) -> None:
     assert read_completion(completion).answer == ("7" if completion == 7 else "")
