@@ -77,7 +77,7 @@ async def resume(store: Store, writer: Writer, rows: int) -> None:
             case, trace, score = record(position)
             there = store.statuses(writer.run_id, case.id, JUDGE)
             if 1 not in there and position % 3 == 0:
-                await writer.put_both(position, case, 1, trace, JUDGE, score)
+                await writer.put_both(position, case, 1, trace, judge=JUDGE, score=score)
                 os.write(1, b"trace %d\nscore %d\n" % (position, position))
                 continue
             if 1 not in there:

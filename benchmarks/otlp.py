@@ -272,7 +272,7 @@ def measured(kind: str, every: list[bytes], options: argparse.Namespace) -> Meas
             send(port, every[1:], options.senders)
             if kind != "bare":
                 with MonitorStore(Path(folder) / "monitor.db") as store:
-                    while store.spans.waiting():
+                    while store.spans.count_waiting():
                         time.sleep(0.05)
             seconds = time.perf_counter() - begun - (0.0 if kind == "bare" else QUIET)
             n = (len(every) - 1) * BATCH

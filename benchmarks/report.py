@@ -159,7 +159,7 @@ async def fill(path: Path, cases: int, length: int) -> str:
             async def work() -> None:
                 for n in left:
                     case, trace, score = record(n, length)
-                    await writer.put_both(n, case, 1, trace, JUDGE, score)
+                    await writer.put_both(n, case, 1, trace, judge=JUDGE, score=score)
 
             await asyncio.gather(*(work() for _ in range(256)))
         store.finish(run.id, {})

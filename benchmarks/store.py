@@ -52,7 +52,7 @@ async def store_rows(path: Path, rows: int, how: str, size: int, in_flight: int)
                 for position in left:
                     case, trace, score = record(position, size)
                     if how == "both":
-                        await writer.put_both(position, case, 1, trace, JUDGE, score)
+                        await writer.put_both(position, case, 1, trace, judge=JUDGE, score=score)
                     else:
                         await writer.put_trace(position, case, 1, trace)
                         await writer.put_score(case.id, 1, JUDGE, score)

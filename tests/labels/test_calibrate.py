@@ -228,7 +228,7 @@ async def _filled(store: Store, run: RunInfo) -> None:
                 status=Status.SCORED, value=float(good), passed=good, reward=float(good),
                 coverage=1.0, signals=signals,
             )  # fmt: skip
-            await writer.put_both(i, case, 1, trace, "r", score)
+            await writer.put_both(i, case, 1, trace, judge="r", score=score)
 
 
 def test_reads_labels_of_two_people_from_a_run(tmp_path: Path) -> None:

@@ -72,10 +72,23 @@ _ids = iter(range(1_000_000))
 def raise_(store: MonitorStore, *changes: StatusChange, name: str = "default") -> None:
     """As a fold does it, in the transaction of a sample."""
     rows = [
-        NewAlert(each.stream, each.at, each.kind != "resolved", msgspec.json.encode(each))
+        NewAlert(
+            stream=each.stream,
+            at=each.at,
+            open=each.kind != "resolved",
+            body=msgspec.json.encode(each),
+        )
         for each in changes
     ]
-    entry = SampleRow(f"id-{next(_ids)}", NOW, True, "scored", True, 1.0, b"{}")
+    entry = SampleRow(
+        id=f"id-{next(_ids)}",
+        at=NOW,
+        drawn=True,
+        status="scored",
+        passed=True,
+        value=1.0,
+        body=b"{}",
+    )
     store.commit(name, [entry], lambda _state, _new: (b"{}", rows))
 
 
@@ -293,8 +306,10 @@ def test_who_is_told_again_hears_how_it_is_by_now(store: MonitorStore) -> None:
 
 
 def test_an_alert_that_cannot_be_read_does_not_stop_the_others(store: MonitorStore) -> None:
-    rows = [NewAlert("overall", NOW, True, b"{}")]
-    entry = SampleRow("odd", NOW, True, "scored", True, 1.0, b"{}")
+    rows = [NewAlert(stream="overall", at=NOW, open=True, body=b"{}")]
+    entry = SampleRow(
+        id="odd", at=NOW, drawn=True, status="scored", passed=True, value=1.0, body=b"{}"
+    )
     store.commit("default", [entry], lambda _state, _new: (b"{}", rows))
     raise_(store, change("healthy", "critical", stream="tag:a"))
     ear = Ear()

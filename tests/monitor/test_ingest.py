@@ -139,15 +139,15 @@ def test_a_crash_between_the_scores_and_the_end_counts_nothing_twice(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(monitor.store.spans, "done", killed)
+        patch.setattr(monitor.store.spans, "mark_done", killed)
         with pytest.raises(KeyboardInterrupt):
             ingest(str(file), monitor)
     assert monitor.get_metrics()["sample_count"] == 3
-    assert monitor.store.spans.waiting() == 3
+    assert monitor.store.spans.count_waiting() == 3
     again = ingest(str(file), monitor)
     assert (again.ingested, again.twice) == (0, 6)
     assert monitor.get_metrics()["sample_count"] == 3
-    assert monitor.store.spans.waiting() == 0
+    assert monitor.store.spans.count_waiting() == 0
 
 
 def test_what_is_not_drawn_is_counted_and_what_failed_is_kept(tmp_path: Path) -> None:

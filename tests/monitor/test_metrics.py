@@ -120,7 +120,9 @@ def test_what_the_judge_costs_and_the_corrected_rate(store: MonitorStore) -> Non
     state["cost"] = msgspec.to_builtins(cost)
     from fourscore.stores.monitor_rows import SampleRow
 
-    entry = SampleRow("z", 0.0, True, "skipped", None, None, b"{}")
+    entry = SampleRow(
+        id="z", at=0.0, drawn=True, status="skipped", passed=None, value=None, body=b"{}"
+    )
     store.commit("default", [entry], lambda *_: (msgspec.json.encode(state), ()))
     errors = Confusion(true_pass=45, false_fail=5, true_fail=40, false_pass=10)
     found = scraped(metrics_text(store, calibration=errors))
@@ -174,7 +176,7 @@ def test_every_family_can_be_seen(store: MonitorStore) -> None:
             output = "good" if number < 45 else "bad"
             monitor.sample_and_evaluate("q", output, id=str(number), tags=["t"])
     assert Deliverer(store, "default", [Log()]).deliver_due(2e9)["sent"] > 0
-    store.spans.done(monitor="default", counts={"traces_scored": 1})
+    store.spans.mark_done(monitor="default", counts={"traces_scored": 1})
     errors = Confusion(true_pass=45, false_fail=5, true_fail=40, false_pass=10)
     assert set(scraped(metrics_text(store, calibration=errors))) == exported(store)
 

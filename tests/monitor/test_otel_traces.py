@@ -161,7 +161,7 @@ def test_a_trace_that_cannot_be_read_does_not_stop_the_others(caplog: Any) -> No
         assembler = TraceAssembler(store.spans, "m", keep, quiet=5.0)
         assert assembler.score_ready(NOW + 6) == 2
         assert store.counts("m") == {"traces_scored": 1, "traces_broken": 1}
-        assert store.spans.waiting() == 0
+        assert store.spans.count_waiting() == 0
     assert kept == [whole()]
     assert "bad" in caplog.text
 
@@ -174,5 +174,5 @@ def test_what_cannot_be_kept_is_tried_again() -> None:
         store.spans.receive([make_span_rows(conversation(), NOW).rows])
         with pytest.raises(OSError, match="full"):
             TraceAssembler(store.spans, "m", refuse, quiet=5.0).score_ready(NOW + 6)
-        assert store.spans.waiting() == 1
-        assert len(store.spans.take(TRACE)) == 6
+        assert store.spans.count_waiting() == 1
+        assert len(store.spans.read(TRACE)) == 6

@@ -117,7 +117,7 @@ def test_what_is_on_its_way_is_kept_on_closing(store: MonitorStore) -> None:
         return await task
 
     assert asyncio.run(send()).kept == ReceivedCounts(new=1)
-    assert store.spans.waiting() == 1
+    assert store.spans.count_waiting() == 1
 
 
 def test_rows_say_which_span_was_wrong() -> None:

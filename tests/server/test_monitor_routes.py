@@ -166,7 +166,7 @@ def test_acknowledged_spans_survive_a_killed_server(
         sender.join()
     served.process.wait(30)
     with MonitorStore(tmp_path / "monitor.db") as store:
-        assert all(len(store.spans.take(f"{n:032x}")) == 2 for n in replied)
+        assert all(len(store.spans.read(f"{n:032x}")) == 2 for n in replied)
         assert store.counts("default")["spans_new"] >= 2 * len(replied)
 
 

@@ -36,7 +36,9 @@ class Shelf:
     async def put(self, *numbers: int) -> None:
         with self.store.writer(self.run) as writer:
             for n in numbers:
-                await writer.put_both(n, self.case(n), 1, self.trace(n), self.judge, self.score(n))
+                await writer.put_both(
+                    n, self.case(n), 1, self.trace(n), judge=self.judge, score=self.score(n)
+                )
 
 
 @pytest.fixture

@@ -18,10 +18,23 @@ def raise_in(store: MonitorStore, n: int, stream: str = "overall", *, is_open: b
     def fold(
         _state: bytes | None, _entries: Sequence[SampleRow]
     ) -> tuple[bytes, Sequence[NewAlert]]:
-        return b"", [NewAlert(stream, NOW + n, is_open, str(n).encode())]
+        return b"", [NewAlert(stream=stream, at=NOW + n, open=is_open, body=str(n).encode())]
 
     store.commit(
-        "m", [SampleRow(f"i{n}", NOW + n, True, "scored", False, 0.0, b"{}")], fold, now=NOW
+        "m",
+        [
+            SampleRow(
+                id=f"i{n}",
+                at=NOW + n,
+                drawn=True,
+                status="scored",
+                passed=False,
+                value=0.0,
+                body=b"{}",
+            )
+        ],
+        fold,
+        now=NOW,
     )
 
 

@@ -26,21 +26,21 @@ def row(trace: str, span: str, at: float = 0.0, *, root: bool = False, body: str
 
 def test_a_trace_waits_for_its_root_and_for_quiet(spans: SpanTable) -> None:
     spans.receive([[row("t", "a"), row("u", "a")]])
-    assert spans.ripe(NOW + 1000, 10, 9) == []
+    assert spans.claim_complete(NOW + 1000, 10, 9) == []
     spans.receive([[row("t", "r", 1000, root=True)]])
-    assert spans.ripe(NOW + 1009, 10, 9) == []
+    assert spans.claim_complete(NOW + 1009, 10, 9) == []
     spans.receive([[row("t", "b", 1009)]])
-    assert spans.ripe(NOW + 1018, 10, 9) == []
-    assert spans.ripe(NOW + 1019, 10, 9) == ["t"]
-    spans.done("t", now=NOW + 1019)
-    assert spans.ripe(NOW + 3600, 10, 9) == ["u"]  # the other root never came
+    assert spans.claim_complete(NOW + 1018, 10, 9) == []
+    assert spans.claim_complete(NOW + 1019, 10, 9) == ["t"]
+    spans.mark_done("t", now=NOW + 1019)
+    assert spans.claim_complete(NOW + 3600, 10, 9) == ["u"]  # the other root never came
 
 
 def test_what_became_of_each_span_is_told_and_counted(store: MonitorStore) -> None:
     spans = store.spans
     first = spans.receive([[row("t", "a"), row("t", "a")], [], [row("t", "b")]], monitor="m")
     assert first == [ReceivedCounts(new=1, twice=1), ReceivedCounts(), ReceivedCounts(new=1)]
-    spans.done("t", now=NOW, monitor="m", counts={"traces_scored": 1, "traces_broken": 0})
+    spans.mark_done("t", now=NOW, monitor="m", counts={"traces_scored": 1, "traces_broken": 0})
     assert spans.receive([[row("t", "c"), row("u", "a")]], monitor="m") == [
         ReceivedCounts(new=1, late=1)
     ]
@@ -56,7 +56,7 @@ def test_a_trace_is_bounded_in_bytes(spans: SpanTable, monkeypatch: pytest.Monke
     monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_BYTES", 10)
     assert spans.receive([[row("t", "a", body="x" * 20)]]) == [ReceivedCounts(new=1)]
     assert spans.receive([[row("t", "b"), row("u", "a")]]) == [ReceivedCounts(new=1, beyond=1)]
-    assert len(spans.take("t")) == 1
+    assert len(spans.read("t")) == 1
 
 
 @pytest.mark.parametrize("order", [("ab", "abc", "abd"), ("abd", "abc", "ab")])
@@ -65,12 +65,12 @@ def test_the_copy_that_stays_does_not_depend_on_the_order(
 ) -> None:
     for body in order:
         spans.receive([[row("t", "a", body=body)]])
-    assert spans.take("t") == [b"abd"]
+    assert spans.read("t") == [b"abd"]
 
 
 def test_a_root_that_came_once_is_remembered(spans: SpanTable) -> None:
     spans.receive([[row("t", "r", root=True)], [row("t", "a", 1)]])
-    assert spans.ripe(NOW + 11, 10, 9) == ["t"]
+    assert spans.claim_complete(NOW + 11, 10, 9) == ["t"]
 
 
 def test_what_waited_does_not_stay_in_the_file(tmp_path: Path) -> None:
@@ -78,6 +78,6 @@ def test_what_waited_does_not_stay_in_the_file(tmp_path: Path) -> None:
     secret = "a secret that was never redacted " * 500
     with MonitorStore(path) as store:
         store.spans.receive([[row(f"t{n}", "a", body=f"{n} {secret}") for n in range(20)]])
-        store.spans.done(*(f"t{n}" for n in range(20)), now=NOW)
+        store.spans.mark_done(*(f"t{n}" for n in range(20)), now=NOW)
     assert b"never redacted" not in path.read_bytes()  # closing moved the log into the file
     assert not path.with_name("own.db-wal").exists()

@@ -27,41 +27,41 @@ def test_late_out_of_order_and_twice(spans: SpanTable) -> None:
     assert put(spans, []) == 0
     assert put(spans, [row("t", "b"), row("u", "x"), row("t", "b")]) == 2
     assert put(spans, [row("t", "a", 5), row("t", "b", 5)]) == 1
-    assert spans.ripe(NOW + 9, 5, 10) == ["u"]
-    assert spans.ripe(NOW + 10, 5, 10) == ["t"]
-    assert spans.take("t") == [b"t/b", b"t/a"]
-    spans.done("t", "u", now=NOW + 10)
-    assert spans.waiting() == 0
-    assert spans.take("t") == []
+    assert spans.claim_complete(NOW + 9, 5, 10) == ["u"]
+    assert spans.claim_complete(NOW + 10, 5, 10) == ["t"]
+    assert spans.read("t") == [b"t/b", b"t/a"]
+    spans.mark_done("t", "u", now=NOW + 10)
+    assert spans.count_waiting() == 0
+    assert spans.read("t") == []
     assert put(spans, [row("t", "late", 11)]) == 0
-    assert spans.ripe(NOW + 1000, 5, 10) == []
+    assert spans.claim_complete(NOW + 1000, 5, 10) == []
 
 
 def test_lent_until_the_lease_is_over(spans: SpanTable) -> None:
     put(spans, [row("t", "a"), row("u", "a", 1)])
-    assert spans.ripe(NOW + 10, 5, 1, lease=60) == ["t"]
-    assert spans.ripe(NOW + 10, 5, 9, lease=60) == ["u"]
-    assert spans.ripe(NOW + 11, 5, 9) == []
-    assert spans.ripe(NOW + 71, 5, 9) == ["t", "u"]
+    assert spans.claim_complete(NOW + 10, 5, 1, lease=60) == ["t"]
+    assert spans.claim_complete(NOW + 10, 5, 9, lease=60) == ["u"]
+    assert spans.claim_complete(NOW + 11, 5, 9) == []
+    assert spans.claim_complete(NOW + 71, 5, 9) == ["t", "u"]
 
 
 def test_a_trace_that_never_rests(spans: SpanTable) -> None:
     for at in range(0, 100, 5):
         put(spans, [row("t", str(at), at)])
-    assert spans.ripe(NOW + 96, 10, 9) == []
-    assert spans.ripe(NOW + 96, 10, 9, longest=90) == ["t"]
+    assert spans.claim_complete(NOW + 96, 10, 9) == []
+    assert spans.claim_complete(NOW + 96, 10, 9, longest=90) == ["t"]
 
 
 def test_a_trace_without_end_is_bounded(spans: SpanTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourscore.stores.monitor_spans.MOST_SPANS", 30)
     new = [put(spans, [row("t", f"{n}-{k}") for k in range(10)]) for n in range(5)]
     assert new == [10, 10, 10, 0, 0]
-    assert len(spans.take("t")) == 30
+    assert len(spans.read("t")) == 30
 
 
 def test_what_is_done_is_forgotten_in_time(spans: SpanTable) -> None:
     put(spans, [row("t", "a")])
-    spans.done("t", now=NOW)
+    spans.mark_done("t", now=NOW)
     assert put(spans, [row("t", "a", REMEMBERED - 1)]) == 0
     put(spans, [row("u", "a", REMEMBERED + 1)])
     assert put(spans, [row("t", "a", REMEMBERED + 2)]) == 1

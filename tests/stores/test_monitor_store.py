@@ -24,7 +24,14 @@ def entry(n: int | str, *, passed: bool = True, drawn: bool = True, at: float = 
     value = 1.0 if passed else 0.0
     text = json.dumps({"full": n}).encode()
     return SampleRow(
-        str(n), at, drawn, "scored", passed, value, json.dumps({"n": n}).encode(), text
+        id=str(n),
+        at=at,
+        drawn=drawn,
+        status="scored",
+        passed=passed,
+        value=value,
+        body=json.dumps({"n": n}).encode(),
+        text=text,
     )
 
 
@@ -35,7 +42,9 @@ def fold(state: bytes | None, entries: Sequence[SampleRow]) -> tuple[bytes, Sequ
     for one in entries:
         n += 1
         if n % 10 == 0:
-            raised.append(NewAlert("overall", one.at, n % 20 != 0, str(n).encode()))
+            raised.append(
+                NewAlert(stream="overall", at=one.at, open=n % 20 != 0, body=str(n).encode())
+            )
     return str(n).encode(), raised
 
 
@@ -155,10 +164,10 @@ def test_a_budget_is_never_overdrawn(store: MonitorStore) -> None:
 
 def test_a_store_of_runs_is_not_one(tmp_path: Path) -> None:
     Store(tmp_path / "runs.db").close()
-    with pytest.raises(StoreError, match="a store of runs, where one of a monitor belongs"):
+    with pytest.raises(StoreError, match="a store of runs; expected a store of a monitor"):
         MonitorStore(tmp_path / "runs.db")
     MonitorStore(tmp_path / "monitor.db").close()
-    with pytest.raises(StoreError, match="a store of a monitor, where one of runs belongs"):
+    with pytest.raises(StoreError, match="a store of a monitor; expected a store of runs"):
         Store(tmp_path / "monitor.db")
 
 
@@ -187,17 +196,17 @@ def test_in_a_hurry_it_waits_for_nobody(tmp_path: Path) -> None:
     with MonitorStore(path) as store, closing(sqlite3.connect(path)) as other:
         other.isolation_level = None
         other.execute("BEGIN IMMEDIATE")
-        with store.limit_wait(0.01), pytest.raises(StoreError, match="kept the file busy"):
+        with store.limit_wait(0.01), pytest.raises(StoreError, match="locked the file"):
             store.commit("m", [entry(1)], fold)
         with (
             store._file._writing,
             store.limit_wait(0.01),
-            pytest.raises(StoreError, match="another thread has kept the file busy"),
+            pytest.raises(StoreError, match="another thread has locked the file"),
         ):
             store.commit("m", [entry(1)], fold)
         other.execute("ROLLBACK")
         store.commit("m", [entry(1)], fold)
-        writer, _ = store._file._connected()
+        writer, _ = store._file._connect()
         assert writer.execute("PRAGMA busy_timeout").fetchone() == (60_000,)
 
 

@@ -108,13 +108,13 @@ def test_a_truncated_file_with_a_log(shelf: Any, tmp_path: Path) -> None:
         assert len(list(store.rows(shelf.run))) == 401
     path.write_bytes(whole[: len(whole) // 2])
     (tmp_path / "copy-store.db-wal").write_bytes(log)
-    with pytest.raises(StoreError, match=r"truncated: \d+ of \d+ pages are gone"):
+    with pytest.raises(StoreError, match=r"truncated: \d+ of \d+ pages are missing"):
         Store(path)
 
 
 def test_a_log_without_its_store(tmp_path: Path) -> None:
     (tmp_path / "store.db-wal").write_bytes(b"x" * 100)
-    with pytest.raises(StoreError, match=r"store\.db-wal is still there"):
+    with pytest.raises(StoreError, match=r"store\.db-wal exists"):
         Store(tmp_path / "store.db")
     assert [file.name for file in tmp_path.iterdir()] == ["store.db-wal"]
 
@@ -214,7 +214,7 @@ def test_read_only(what: str, shelf: Any, tmp_path: Path) -> None:
         assert "written" not in told
         assert all(str(folder) in line for line in told)
         assert "read-only" in told[0]
-        assert "it cannot be" in told[-1] or what == "file"
+        assert "the store cannot be" in told[-1] or what == "file"
         assert len(told) == (3 if what == "file" else 4)
     finally:
         folder.chmod(0o755)

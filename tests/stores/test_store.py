@@ -70,7 +70,7 @@ def test_a_run_is_found_by_the_beginning_of_its_id(shelf: Any) -> None:
 
 
 def test_a_run_begins_once(shelf: Any) -> None:
-    with pytest.raises(StoreError, match="there is a run run-1 already"):
+    with pytest.raises(StoreError, match="run run-1 exists already"):
         shelf.store.start(RunInfo(id="run-1"))
     shelf.store.start(RunInfo(id="run-2"))  # the failed transaction is over
 
@@ -121,7 +121,7 @@ def test_what_is_put_comes_back(
 
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
-            await writer.put_both(5, case, repeat, trace, "j", score)
+            await writer.put_both(5, case, repeat, trace, judge="j", score=score)
 
     asyncio.run(put())
     row = shelf.store.row(shelf.run, case.id, repeat, "j")
@@ -174,7 +174,7 @@ def test_a_retry_replaces_the_trace_and_drops_its_scores(shelf: Any) -> None:
 
 
 def test_a_label_needs_an_output(shelf: Any) -> None:
-    with pytest.raises(StoreError, match="run run-1 holds no case 'case-1', repeat 1"):
+    with pytest.raises(StoreError, match="run run-1 has no case 'case-1', repeat 1"):
         shelf.store.label(shelf.run, "case-1", 1, "ana", "pass")
     assert shelf.store.labels(shelf.run) == []
 

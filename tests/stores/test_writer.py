@@ -61,7 +61,9 @@ def test_rows_share_a_commit(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     async def put() -> None:
         with shelf.store.writer(shelf.run) as writer:
             both = [
-                writer.put_both(n, shelf.case(n), 1, shelf.trace(n), shelf.judge, shelf.score(n))
+                writer.put_both(
+                    n, shelf.case(n), 1, shelf.trace(n), judge=shelf.judge, score=shelf.score(n)
+                )
                 for n in range(200)
             ]
             await asyncio.gather(*both)
@@ -102,7 +104,7 @@ def test_large_rows_end_a_commit_early(shelf: Any, monkeypatch: pytest.MonkeyPat
 
 
 def test_no_more_than_there_is_room_for(shelf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "ROOM", 10)
+    monkeypatch.setattr(writing, "MAX_PENDING", 10)
     sizes = commits(shelf, monkeypatch)
 
     async def put() -> None:
@@ -137,7 +139,7 @@ def test_a_score_without_a_trace_fails_alone(shelf: Any) -> None:
 def test_a_value_too_large_for_sqlite_fails_alone(
     shelf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_rows, "LARGEST", 1000)
+    monkeypatch.setattr(run_rows, "MAX_BYTES", 1000)
 
     async def put() -> Any:
         with shelf.store.writer(shelf.run) as writer:
@@ -264,7 +266,7 @@ def test_whatever_breaks_the_thread_is_told(shelf: Any, monkeypatch: pytest.Monk
 
     async def put() -> Any:
         with shelf.store.writer(shelf.run) as writer:
-            monkeypatch.setattr(writer._ledger, "write", broken)
+            monkeypatch.setattr(writer._row_writer, "write", broken)
             first = asyncio.ensure_future(writer.put_trace(1, shelf.case(1), 1, shelf.trace(1)))
             await asyncio.sleep(0)
             writer._hand_over()
@@ -340,7 +342,7 @@ def test_a_fork_does_not_keep_the_lock(shelf: Any) -> None:
 def test_a_lock_that_was_removed_meanwhile_is_taken_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = RunLock._stands
+    plain = RunLock._is_current
     calls: list[int] = []
 
     def removed_once(self: RunLock, descriptor: int) -> bool:
@@ -349,7 +351,7 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_anew(
         calls.append(descriptor)
         return plain(self, descriptor)
 
-    monkeypatch.setattr(RunLock, "_stands", removed_once)
+    monkeypatch.setattr(RunLock, "_is_current", removed_once)
     lock = RunLock(tmp_path / "store.db", "run")
     assert len(calls) == 2
     assert lock.path.read_text() == f"{os.getpid()}\n"
@@ -388,11 +390,11 @@ def test_two_runs_written_at_the_same_time(shelf: Any) -> None:
 def test_another_process_that_keeps_the_file_busy(
     shelf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fourscore.stores.schema.PATIENCE", 0.05)
+    monkeypatch.setattr("fourscore.stores.schema.MAX_WAIT", 0.05)
     other = sqlite3.connect(shelf.path, isolation_level=None)
     with contextlib.closing(other):
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="another process has kept the file busy"):
+        with pytest.raises(StoreError, match="another process has locked the file"):
             asyncio.run(shelf.put(1))
         other.execute("ROLLBACK")
         asyncio.run(shelf.put(1))

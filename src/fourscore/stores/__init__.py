@@ -1,1 +1,1 @@
-"""Where is it kept: runs, traces, scores and labels, in one SQLite file that survives `kill -9`."""
+"""Stores for runs (`sqlite`) and monitors (`monitor`): SQLite files that survive `kill -9`."""

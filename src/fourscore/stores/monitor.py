@@ -1,12 +1,12 @@
-"""What a monitor knows: samples, what they amount to, and the alerts that came of them.
+"""The store of monitors: samples, the state folded from them, and the alerts that followed.
 
     with MonitorStore("monitor.db") as store:
-        fresh = store.commit("default", entries, fold)
+        new = store.commit("default", rows, fold)
 
-`commit` does everything at once: samples that are new are added, folded into the state, and the
-alerts that come of it are written, in one transaction. So the state always is that of the samples,
-whatever dies and however many processes write. This room does not know how to judge: `fold` is
-given the state as it was and the new samples, and gives back the state as it is and the alerts.
+`commit` adds new samples, folds them into the state, and writes the alerts that follow, in one
+transaction. So the state always matches the samples, whatever dies and however many processes
+write. The store does not know how to judge: the caller's `fold` gets the state before and the new
+samples, and returns the state after and the alerts.
 """
 
 import time
@@ -25,12 +25,12 @@ from fourscore.stores.monitor_spans import SpanTable
 DAY = 86_400.0
 #: Seconds that samples are kept, without their text.
 KEPT = 90 * DAY
-#: Samples and texts kept where they are in memory.
+#: Samples and texts kept in a store in memory.
 KEPT_IN_MEMORY = 10_000
 TEXTS_IN_MEMORY = 200
 #: Rows that may expire with one commit, beyond twice the rows that it adds.
 EXPIRE = 64
-#: Samples among which the worst recent ones are looked for.
+#: Newest samples among which `worst` searches.
 RECENT = 500
 
 ADD = """INSERT INTO samples (monitor, id, at, drawn, status, passed, value, body)
@@ -86,7 +86,7 @@ class MonitorStore:
         self._file.close()
 
     def limit_wait(self, seconds: float) -> AbstractContextManager[None]:
-        """While the block lasts, no commit waits longer than this for other processes."""
+        """Limit how long a commit waits for other processes, inside the block."""
         return self._file.limit_wait(seconds)
 
     # Writing
@@ -94,7 +94,7 @@ class MonitorStore:
     def commit(
         self,
         monitor: str,
-        entries: Sequence[SampleRow],
+        rows: Sequence[SampleRow],
         fold: Fold,
         *,
         counts: Mapping[str, int] | None = None,
@@ -102,35 +102,35 @@ class MonitorStore:
         keep_text: float | None = 7 * DAY,
         now: float | None = None,
     ) -> list[SampleRow]:
-        """Keep what is new of these, with all that follows from it; what was new is returned.
+        """Store new samples with the state and alerts that follow, and return those that were new.
 
-        `counts` are added to those of the monitor, `spent` to what its hours have cost.
+        `counts` are added to those of the monitor, `spent` to the costs of its hours.
         """
         at = time.time() if now is None else now
         with self._file.transaction() as connection:
             expires = None if keep_text is None else at + keep_text
-            fresh = [one for one in entries if _add(connection, monitor, one, expires)]
-            drawn = [entry for entry in fresh if entry.drawn]
+            fresh = [row for row in rows if _add(connection, monitor, row, expires)]
+            drawn = [row for row in fresh if row.drawn]
             if drawn:
-                state, raised = fold(_state(connection, monitor), drawn)
+                state, raised = fold(_read_state(connection, monitor), drawn)
                 connection.execute(SAVE, (monitor, at, state))
                 for alert in raised:
-                    _raise(connection, monitor, alert)
+                    _write_alert(connection, monitor, alert)
             for what, n in (counts or {}).items():
                 connection.execute(COUNT, (monitor, what, n))
             for hour, cost in (spent or {}).items():
                 connection.execute(SPEND, (monitor, hour, *cost))
-            self._expire(connection, at, 2 * len(entries) + EXPIRE)
+            self._expire(connection, at, 2 * len(rows) + EXPIRE)
         return fresh
 
     def reserve(
         self, monitor: str, hour: int, most: Spending, fits: Callable[[Spending], bool]
     ) -> bool:
-        """Set `most` aside from an hour's budget, if with it the hour still `fits`."""
+        """Reserve `most` of an hour's budget if the hour still `fits`; return whether it does."""
         if not fits(self.spent(monitor, hour).plus(most)):  # the usual refusal: no transaction
             return False
         with self._file.transaction() as connection:
-            spent = _spent(connection.execute(HOUR, (monitor, hour)).fetchone())
+            spent = _make_spending(connection.execute(HOUR, (monitor, hour)).fetchone())
             if not fits(spent.plus(most)):
                 return False
             connection.execute(SPEND, (monitor, hour, *most))
@@ -150,68 +150,73 @@ class MonitorStore:
     # Reading
 
     def monitors(self) -> list[str]:
-        """The names under which something is kept."""
+        """Return the names of the monitors in the store."""
         query = "SELECT monitor FROM states UNION SELECT monitor FROM counts ORDER BY 1"
         return [row[0] for row in self._file.rows(query)]
 
     def state(self, monitor: str) -> bytes | None:
-        """What the samples so far amount to, as the last fold gave it."""
+        """Return the state, as the last fold returned it."""
         found = self._file.rows("SELECT body FROM states WHERE monitor = ?", (monitor,))
         return found[0][0] if found else None
 
     def counts(self, monitor: str) -> dict[str, int]:
+        """Return the counters of a monitor."""
         return dict(self._file.rows("SELECT what, n FROM counts WHERE monitor = ?", (monitor,)))
 
     def spent(self, monitor: str, hour: int) -> Spending:
-        """What an hour (since 1970) has cost, with what is set aside."""
+        """Return the cost of an hour (counted since 1970), with what is reserved."""
         found = self._file.rows(HOUR, (monitor, hour))
-        return _spent(found[0] if found else None)
+        return _make_spending(found[0] if found else None)
 
     def samples(self, monitor: str, *, before: int = LAST, limit: int = 100) -> list[StoredSample]:
-        """The newest first; `before` is the number of the last one of the former page."""
-        return [_kept(row) for row in self._file.rows(NEWEST, (monitor, before, limit))]
+        """Return samples, the newest first; `before` is the last number of the page before."""
+        return [_make_sample(*row) for row in self._file.rows(NEWEST, (monitor, before, limit))]
 
     def worst(self, monitor: str, *, limit: int = 10) -> list[StoredSample]:
-        """The worst of the last 500 samples that were measured."""
-        return [_kept(row) for row in self._file.rows(WORST, (monitor, RECENT, limit))]
+        """Return the worst of the measured among the last 500 samples."""
+        return [_make_sample(*row) for row in self._file.rows(WORST, (monitor, RECENT, limit))]
 
     def has(self, monitor: str, id: str) -> bool:  # noqa: A002
+        """Return whether a sample of this id is stored."""
         query = "SELECT 1 FROM samples WHERE monitor = ? AND id = ?"
         return bool(self._file.rows(query, (monitor, id)))
 
     def sample(self, monitor: str, id: str, *, now: float | None = None) -> StoredSample | None:  # noqa: A002
-        """One sample with its text, if that is still kept."""
+        """Return one sample, with its text if that is still kept."""
         found = self._file.rows(ONE, (time.time() if now is None else now, monitor, id))
-        return _kept(found[0]) if found else None
+        return _make_sample(*found[0]) if found else None
 
 
-def _add(connection: Connection, monitor: str, entry: SampleRow, expires: float | None) -> bool:
-    """Whether the sample is new."""
-    *columns, text = entry
-    added = connection.execute(ADD, (monitor, *columns))
+def _add(connection: Connection, monitor: str, row: SampleRow, expires: float | None) -> bool:
+    """Add a sample, and return whether it is new."""
+    values = (row.id, row.at, row.drawn, row.status, row.passed, row.value, row.body)
+    added = connection.execute(ADD, (monitor, *values))
     if added.rowcount != 1:
         return False
-    if text is not None and expires is not None:
-        connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (added.lastrowid, expires, text))
+    if row.text is not None and expires is not None:
+        connection.execute(
+            "INSERT INTO texts VALUES (?, ?, ?)", (added.lastrowid, expires, row.text)
+        )
     return True
 
 
-def _raise(connection: Connection, monitor: str, alert: NewAlert) -> None:
+def _write_alert(connection: Connection, monitor: str, alert: NewAlert) -> None:
     connection.execute(END, (alert.at, monitor, alert.stream))
     values = (monitor, alert.stream, alert.at, alert.open, alert.body)
     connection.execute(ALERT, values)
 
 
-def _state(connection: Connection, monitor: str) -> bytes | None:
+def _read_state(connection: Connection, monitor: str) -> bytes | None:
     query = "SELECT body FROM states WHERE monitor = ?"
     found = connection.execute(query, (monitor,)).fetchone()
     return None if found is None else found[0]
 
 
-def _spent(row: Any) -> Spending:
+def _make_spending(row: Any) -> Spending:
     return Spending() if row is None else Spending(*row)
 
 
-def _kept(row: Any) -> StoredSample:
-    number, id_, drawn, *rest = row
-    return StoredSample(number, id_, bool(drawn), *rest)
+def _make_sample(
+    number: int, id_: str, drawn: int, body: bytes, text: bytes | None = None
+) -> StoredSample:
+    return StoredSample(number=number, id=id_, drawn=bool(drawn), body=body, text=text)

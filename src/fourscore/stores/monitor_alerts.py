@@ -1,12 +1,13 @@
-"""Alerts on their way out: each is written with the samples that caused it, and sent from here.
+"""The outbox of alerts: stored with the samples that caused them, and claimed to be sent.
 
-A sender claims what is due for its sink, sends it, and says how that went. Among all processes one
-has the claim, until its lease is over; so an alert is sent once, and once more only where a sender
-died between sending and saying so. `Claim.key` stays the same then, for receivers that compare.
+A sender claims what is due for its sink, sends it, and reports the result. Among all processes one
+has the claim until its lease is over. So an alert is sent once, and again only where a sender died
+between sending and reporting; `Claim.key` is the same then, for receivers that compare it.
 """
 
 from secrets import token_hex
-from typing import NamedTuple
+
+import msgspec
 
 from fourscore.stores.monitor_file import MonitorFile
 
@@ -26,8 +27,8 @@ MARK = """UPDATE deliveries SET state = ?1, next = ?2, error = ?3, claim = NULL,
 SHOWN = "SELECT number, stream, at, open, ended, body FROM alerts WHERE monitor = ?"
 
 
-class Alert(NamedTuple):
-    """One change of status. `open` until the next change of its stream, which sets `ended`."""
+class Alert(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored change of status, `open` until the next one of its stream, which sets `ended`."""
 
     number: int
     stream: str
@@ -37,8 +38,8 @@ class Alert(NamedTuple):
     body: bytes
 
 
-class Claim(NamedTuple):
-    """An alert that is ours to send. `attempt` counts from 1, anew for each `repetition`."""
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """An alert that this process may send. `attempt` counts from 1, anew for each `repetition`."""
 
     alert: Alert
     sink: str
@@ -48,12 +49,12 @@ class Claim(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What a receiver may compare to know it has seen this one."""
+        """The same for every attempt, so that a receiver can recognize a repetition."""
         return f"{self.alert.number}-{self.sink}-{self.repetition}"
 
 
 class Outbox:
-    """The alerts of one monitor file."""
+    """The alerts of one monitor file and their deliveries."""
 
     def __init__(self, file: MonitorFile) -> None:
         self._file = file
@@ -68,26 +69,33 @@ class Outbox:
         since: float = 0.0,
         limit: int = 20,
     ) -> list[Claim]:
-        """What is due for this sink, oldest first, ours for the length of the lease.
+        """Claim what is due for a sink, the oldest first, for the length of the lease.
 
-        A sink that is new is not told of alerts from before `since`.
+        Alerts from before `since` are not sent to a new sink.
         """
-        asked = (sink, monitor, since, now, now, limit)
-        if not self._file.rows(DUE, asked):  # mostly: without a transaction
+        values = (sink, monitor, since, now, now, limit)
+        if not self._file.rows(DUE, values):  # the usual case needs no transaction
             return []
         token, claims = token_hex(8), []
         with self._file.transaction() as connection:
-            for *alert, attempts, sent in connection.execute(DUE, asked).fetchall():
+            for *alert, attempts, sent in connection.execute(DUE, values).fetchall():
                 connection.execute(CLAIM, (alert[0], sink, now + lease, token))
-                claims.append(Claim(_alert(alert), sink, attempts + 1, sent, token))
+                claim = Claim(
+                    alert=_make_alert(*alert),
+                    sink=sink,
+                    attempt=attempts + 1,
+                    repetition=sent,
+                    token=token,
+                )
+                claims.append(claim)
         return claims
 
     def sent(self, claim: Claim, *, again: float | None = None) -> bool:
-        """It was sent; while it is open it is due once more at `again`. False: no longer ours."""
+        """Mark as sent; while open it is due again at `again`. False: the claim was lost."""
         return self._mark(claim, "sent", again, "")
 
     def failed(self, claim: Claim, error: str, *, next: float | None) -> bool:  # noqa: A002
-        """It was not sent; to be tried again at `next`, or given up where that is None."""
+        """Mark as failed; due again at `next`, or given up where that is None."""
         return self._mark(claim, "given up" if next is None else "due", next, error)
 
     def _mark(self, claim: Claim, state: str, at: float | None, error: str) -> bool:
@@ -98,17 +106,19 @@ class Outbox:
     def alerts(
         self, monitor: str, *, only_open: bool = False, before: int | None = None, limit: int = 100
     ) -> list[Alert]:
-        """The newest first; `before` is the number of the last one of the former page."""
+        """Return alerts, the newest first; `before` is the last number of the page before."""
         query = SHOWN + (" AND open" if only_open else "") + (" AND number < ?" if before else "")
         values = (monitor, before, limit) if before else (monitor, limit)
-        return list(map(_alert, self._file.rows(f"{query} ORDER BY number DESC LIMIT ?", values)))
+        found = self._file.rows(f"{query} ORDER BY number DESC LIMIT ?", values)
+        return [_make_alert(*row) for row in found]
 
     def deliveries(self, alert: int) -> dict[str, tuple[str, int, int, str]]:
-        """What became of an alert at each sink: state, times sent, attempts since, last error."""
+        """Return state, times sent, attempts since and last error of an alert, by sink."""
         query = "SELECT sink, state, sent, attempts, error FROM deliveries WHERE alert = ?"
         return {sink: tuple(rest) for sink, *rest in self._file.rows(query, (alert,))}
 
 
-def _alert(row: "list[object] | tuple[object, ...]") -> Alert:
-    number, stream, at, is_open, ended, body = row
-    return Alert(number, stream, at, bool(is_open), ended, body)  # type: ignore[arg-type]
+def _make_alert(
+    number: int, stream: str, at: float, is_open: int, ended: float | None, body: bytes
+) -> Alert:
+    return Alert(number=number, stream=stream, at=at, open=bool(is_open), ended=ended, body=body)

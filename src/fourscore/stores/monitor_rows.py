@@ -1,13 +1,15 @@
-"""What goes into the store of a monitor and comes out of it; the JSON inside is the caller's."""
+"""Rows of a monitor's store; the JSON inside them is the caller's."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import msgspec
 
-class SampleRow(NamedTuple):
-    """One sample to be kept. `body` and `text` are JSON; None is a text that is not kept.
 
-    `drawn` is one that the sampling took, which counts; the others were kept for their own sake.
+class SampleRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One sample to be stored. `body` and `text` are JSON; None is a text that is not kept.
+
+    A sample that is not `drawn` was wanted by a rule, and does not count in the state.
     """
 
     id: str
@@ -20,8 +22,8 @@ class SampleRow(NamedTuple):
     text: bytes | None = None
 
 
-class NewAlert(NamedTuple):
-    """An alert that a fold gives: it ends the former one of its stream, and may open a new one."""
+class NewAlert(msgspec.Struct, frozen=True, kw_only=True):
+    """An alert from a fold: it ends the former one of its stream, and may open a new one."""
 
     stream: str
     at: float
@@ -29,8 +31,8 @@ class NewAlert(NamedTuple):
     body: bytes
 
 
-class StoredSample(NamedTuple):
-    """A sample as it was kept; `text` only where a single one was asked for, and still there."""
+class StoredSample(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored sample; `text` only where a single one was read and its text has not expired."""
 
     number: int
     id: str
@@ -53,5 +55,5 @@ class Spending(NamedTuple):
         )
 
 
-#: The state before (None at first) and the new samples that count; the state after, and alerts.
+#: From the state before (None at first) and the new drawn samples to the state after and alerts.
 Fold = Callable[[bytes | None, Sequence[SampleRow]], tuple[bytes, Sequence[NewAlert]]]

@@ -1,15 +1,15 @@
-"""Spans that wait for the rest of their trace.
+"""Spans that wait until their trace is complete.
 
     spans.receive([SpanRow(trace_id, span_id, at, body, root), …])   # on the disk when it returns
-    for trace_id in spans.ripe(now, quiet_seconds=30, limit=100):
-        bodies = spans.take(trace_id)
+    for trace_id in spans.claim_complete(now, quiet_seconds=30, limit=100):
+        bodies = spans.read(trace_id)
         …
-        spans.done(trace_id)
+        spans.mark_done(trace_id)
 
-A trace is ripe when its root has come and it has been quiet, or when it has waited for the longest
-time allowed. A span that arrives twice is kept once, whichever copy came first; one that arrives
-after its trace was done is counted and not kept. What `ripe` hands out is lent: another process
-gets it only when the lease has passed without `done`.
+A trace is complete when its root has arrived and no span has come for some seconds, or when it has
+waited for the longest time allowed. A span that arrives twice is kept once, whichever copy came
+first; one that arrives after its trace is done is counted and not kept. A claim is a lease: another
+process gets the trace only when the lease has passed without `mark_done`.
 """
 
 import time
@@ -19,24 +19,24 @@ from typing import NamedTuple
 
 from fourscore.stores.monitor_file import MonitorFile
 
-#: Spans and bytes kept of one trace: one without end is an attack, or a bug.
+#: Spans and bytes kept of one trace: an endless one is an attack or a bug.
 MOST_SPANS = 10_000
 MOST_BYTES = 64 << 20
-#: Seconds that a trace is remembered as done, so that what comes late is known to be late.
+#: Seconds that a trace is remembered as done, to recognize late spans.
 REMEMBERED = 86_400.0
-#: Rows forgotten at a time.
+#: Traces forgotten at a time.
 FORGET = 200
 
 ADD = "INSERT INTO spans (trace_id, span_id, at, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-#: Of two copies that differ the longer one stays, so that the order of arrival makes no difference.
-BETTER = """UPDATE spans SET body = ?4 WHERE trace_id = ?1 AND span_id = ?2
+#: Of two copies that differ the longer one stays, so that the order of arrival does not matter.
+REPLACE_SHORTER = """UPDATE spans SET body = ?4 WHERE trace_id = ?1 AND span_id = ?2
     AND (length(body), body) < (length(?4), ?4)"""
 SEEN = """INSERT INTO otel_traces (trace_id, first_seen, last_seen, rooted, spans, bytes, claimed)
     VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (trace_id) DO UPDATE
     SET last_seen = max(last_seen, excluded.last_seen), rooted = max(rooted, excluded.rooted),
     spans = spans + excluded.spans, bytes = bytes + excluded.bytes"""
 STANDING = "SELECT done, spans >= ? OR bytes >= ? FROM otel_traces WHERE trace_id = ?"
-RIPE = """SELECT trace_id FROM (
+COMPLETE = """SELECT trace_id FROM (
         SELECT trace_id, last_seen, claimed FROM otel_traces
         WHERE done IS NULL AND rooted AND last_seen <= ?
         UNION SELECT trace_id, last_seen, claimed FROM otel_traces
@@ -49,8 +49,7 @@ COUNT = """INSERT INTO counts (monitor, what, n) VALUES (?, ?, ?)
 
 
 class SpanRow(NamedTuple):
-    """`at` is when it was received, in unix seconds; `root` says that its trace need not wait for
-    another one: it has no parent."""
+    """A received span. `at` is in unix seconds; `root` where it has no parent."""
 
     trace_id: str
     span_id: str
@@ -60,7 +59,7 @@ class SpanRow(NamedTuple):
 
 
 class ReceivedCounts(NamedTuple):
-    """What became of a batch; they sum to its length."""
+    """Outcomes of the spans of a batch; they sum to its length."""
 
     new: int = 0
     twice: int = 0
@@ -80,7 +79,7 @@ class SpanTable:
     def receive(
         self, batches: Sequence[Sequence[SpanRow]], *, monitor: str | None = None
     ) -> list[ReceivedCounts]:
-        """Keep some batches in one transaction, and count them under the monitor's name."""
+        """Store some batches in one transaction, and count them under the monitor's name."""
         if not any(batches):
             return [ReceivedCounts()] * len(batches)
         latest = max(row.at for batch in batches for row in batch)
@@ -92,7 +91,7 @@ class SpanTable:
                 _count(connection, monitor, {f"spans_{word}": n for word, n in total.items()})
         return found
 
-    def ripe(
+    def claim_complete(
         self,
         now: float,
         quiet_seconds: float,
@@ -101,32 +100,32 @@ class SpanTable:
         longest: float = 3600.0,
         lease: float = 300.0,
     ) -> list[str]:
-        """Traces with their root that have been quiet for so long, or that are older than that."""
-        asked = (now - quiet_seconds, now - longest, now, limit)
-        if not self._file.rows(RIPE, asked):  # mostly: without a transaction
+        """Claim traces that are complete: with root and quiet for so long, or older than `longest`."""
+        values = (now - quiet_seconds, now - longest, now, limit)
+        if not self._file.rows(COMPLETE, values):  # the usual case needs no transaction
             return []
         with self._file.transaction() as connection:
-            found = [row[0] for row in connection.execute(RIPE, asked)]
+            found = [row[0] for row in connection.execute(COMPLETE, values)]
             claims = [(now + lease, trace_id) for trace_id in found]
             connection.executemany("UPDATE otel_traces SET claimed = ? WHERE trace_id = ?", claims)
         return found
 
-    def take(self, trace_id: str) -> list[bytes]:
-        """The spans of a trace, in the order of arrival; they stay until `done`."""
+    def read(self, trace_id: str) -> list[bytes]:
+        """Return the spans of a trace, in the order of arrival; they stay until `mark_done`."""
         query = "SELECT body FROM spans WHERE trace_id = ? ORDER BY at, rowid"
         return [row[0] for row in self._file.rows(query, (trace_id,))]
 
-    def done(
+    def mark_done(
         self,
         *trace_ids: str,
         now: float | None = None,
         monitor: str | None = None,
         counts: Mapping[str, int] | None = None,
     ) -> None:
-        """Forget the spans, and remember for a day that these traces are complete."""
+        """Delete the spans, and remember for a day that these traces are done."""
         at = time.time() if now is None else now
         with self._file.transaction() as connection:
-            # Nobody has redacted what waited here: it is overwritten, not only forgotten.
+            # Spans are stored without redaction: overwrite them, not only delete.
             connection.execute("PRAGMA secure_delete = ON")
             for trace_id in trace_ids:
                 connection.execute("DELETE FROM spans WHERE trace_id = ?", (trace_id,))
@@ -135,28 +134,28 @@ class SpanTable:
             if monitor is not None:
                 _count(connection, monitor, counts or {})
 
-    def waiting(self) -> int:
-        """Traces that are not complete yet."""
+    def count_waiting(self) -> int:
+        """Return how many traces are not done."""
         ((n,),) = self._file.rows("SELECT count(*) FROM otel_traces WHERE done IS NULL")
         return int(n)
 
 
-class _Seen:
-    """What a batch brings of one trace."""
+class _BatchTrace:
+    """The spans of one trace in a batch."""
 
-    __slots__ = ("rooted", "size", "spans")
+    __slots__ = ("has_root", "size", "spans")
 
     def __init__(self) -> None:
-        self.spans, self.size, self.rooted = 0, 0, False
+        self.spans, self.size, self.has_root = 0, 0, False
 
 
 def _receive(connection: Connection, batch: Sequence[SpanRow]) -> ReceivedCounts:
-    seen: dict[str, _Seen] = {}
+    seen: dict[str, _BatchTrace] = {}
     for row in batch:
-        one = seen.get(row.trace_id) or seen.setdefault(row.trace_id, _Seen())
+        one = seen.get(row.trace_id) or seen.setdefault(row.trace_id, _BatchTrace())
         one.spans += 1
         one.size += len(row.body)
-        one.rooted |= row.root
+        one.has_root |= row.root
     late, beyond = 0, 0
     closed = set()
     for trace_id, one in seen.items():
@@ -171,9 +170,9 @@ def _receive(connection: Connection, batch: Sequence[SpanRow]) -> ReceivedCounts
     connection.executemany(ADD, fresh)
     new = connection.total_changes - before
     if new < len(fresh):
-        connection.executemany(BETTER, fresh)
+        connection.executemany(REPLACE_SHORTER, fresh)
     known = [
-        (trace_id, latest, latest, one.rooted, one.spans, one.size)
+        (trace_id, latest, latest, one.has_root, one.spans, one.size)
         for trace_id, one in seen.items()
         if trace_id not in closed
     ]

@@ -1,4 +1,4 @@
-"""What a store hands out: what is known of a run, a row of it, a person's verdict."""
+"""What a store returns: the description of a run, one of its rows, a person's label."""
 
 import time
 from secrets import token_hex
@@ -10,16 +10,16 @@ from fourscore.core import Case, Score, Trace
 
 
 def new_run_id(now: float | None = None) -> str:
-    """An id that sorts by time: 20260131-142233-123-9f3a, in UTC."""
+    """Return an id that sorts by time: 20260131-142233-123-9f3a, in UTC."""
     now = time.time() if now is None else now
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
     return f"{stamp}-{int(now % 1 * 1000):03d}-{token_hex(2)}"
 
 
 class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """All that is needed to say what a run was, and to do it again.
+    """The description of a run: all that is needed to repeat it.
 
-    `rubric` is the JSON text of the rubric's file form, `options` whatever the command was given.
+    `rubric` is the JSON text of the rubric's file form, `options` the options of the command.
     `finished` is filled in by the store.
     """
 
@@ -41,7 +41,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     finished: float | None = None
 
     def __post_init__(self) -> None:
-        # It names a file beside the store, and people type it.
+        # It is part of a file name beside the store, and people type it.
         if not self.id or len(self.id) > 80 or not set(self.id) <= _ID:
             raise ValueError(f"id: {self.id!r}: expected up to 80 letters, digits, '-' and '_'")
 
@@ -50,9 +50,9 @@ _ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-
 
 
 class StoredRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One case × repeat. `score` is None where no such judge has judged the trace.
+    """One case × repeat. `score` is None where the judge has not scored the trace.
 
-    `attempt` counts how often the trace was made: 2 after one retry.
+    `attempt` counts how often the agent was run: 2 after one retry.
     """
 
     position: int
@@ -64,7 +64,7 @@ class StoredRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Label(msgspec.Struct, frozen=True, kw_only=True):
-    """A person's verdict on one stored output; `stale` where a retry has replaced that output."""
+    """A person's label of one stored output; `stale` where a retry has replaced that output."""
 
     case_id: str
     repeat: int

@@ -1,7 +1,7 @@
-"""One writer per run: a lock that the kernel gives back however its process ends.
+"""The lock of a run's writer, which the kernel releases however the process ends.
 
-The lock is an `flock` on a file beside the store, and the file names the process that holds it.
-It is removed when the lock is given back; one that a killed process left is taken over.
+The lock is an `flock` on a file beside the store, which holds the id of the locking process. It is
+removed when the lock is released; one that a killed process left is taken over.
 """
 
 import fcntl
@@ -15,7 +15,7 @@ _held: "weakref.WeakSet[RunLock]" = weakref.WeakSet()
 
 
 class RunLock:
-    """Held from its making until `release`."""
+    """A lock, held from construction until `release`."""
 
     def __init__(self, store: Path, run: str) -> None:
         self.path = store.with_name(f"{store.name}-{run}.lock")
@@ -40,33 +40,34 @@ class RunLock:
             except BaseException:
                 os.close(descriptor)
                 raise
-            if self._stands(descriptor):
+            if self._is_current(descriptor):
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
                 return descriptor
             os.close(descriptor)  # its last holder removed it after we had opened it
 
-    def _stands(self, descriptor: int) -> bool:
+    def _is_current(self, descriptor: int) -> bool:
         try:
             return os.path.samestat(os.fstat(descriptor), self.path.stat())
         except FileNotFoundError:
             return False
 
     def release(self) -> None:
+        """Remove the file and release the lock."""
         if self._descriptor >= 0:
             self.path.unlink(missing_ok=True)  # while it is still held
-            self._forget()
+            self._close()
 
-    def _forget(self) -> None:
+    def _close(self) -> None:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
 
 
-def _forget_all() -> None:
-    """In a forked child: a lock it inherited would outlive the process that took it."""
+def _close_all() -> None:
+    """Close inherited locks in a forked child: they would outlive the process that took them."""
     for lock in list(_held):
-        lock._forget()
+        lock._close()
 
 
-os.register_at_fork(after_in_child=_forget_all)
+os.register_at_fork(after_in_child=_close_all)

@@ -1,16 +1,16 @@
-"""The door through which every connection comes, and the tables of a store of runs.
+"""Opens and creates store files, and defines the tables of a store of runs.
 
-A file has a `Layout`: the tables in it, and the numbers that tell it from files of another kind.
+A file has a `Layout`: its tables, and the numbers that distinguish it from files of another kind.
 
-A trace is a row of its own, appended in the order of arrival, so that its bytes are written once;
-the unique index over run, case and repeat is what a key is, and the only place where ids without
-an order (digests) scatter. A score stands under its trace, which makes its key run × case × repeat
-× judge, keeps writes in order, and lets no score in without a trace. Small columns come first:
-SQLite then reads them without the pages of a large trace behind.
+A trace is a row, appended in the order of arrival, so that its bytes are written once; only the
+unique index over run, case and repeat scatters ids without an order (digests). A score refers to
+its trace, which makes its key run × case × repeat × judge, keeps writes in order, and refuses a
+score without a trace. Small columns come first: SQLite then reads them without the pages of a large
+trace behind them.
 
-A file is made under another name and linked into place with its tables in it. So there is no
-moment at which a process could die and leave an empty store, and an empty file means that something
-else emptied it: it is refused, as are foreign, newer and truncated ones.
+A file is created under another name and linked into place with its tables in it. So a process that
+dies cannot leave an empty store, and an empty file is refused, as are foreign, newer and truncated
+ones.
 
 Nothing here opens the database file except SQLite: closing a second descriptor of it would drop
 the locks that SQLite holds for this process.
@@ -28,10 +28,10 @@ from fourscore.stores.errors import StoreError, explain_sqlite_error
 APPLICATION = 0x52554252  # "RUBR"
 VERSION = 1
 #: Seconds to wait for another process that writes into the same file.
-PATIENCE = 60.0
-#: Pages of log after which they are moved into the file: each moves once for many commits.
+MAX_WAIT = 60.0
+#: Pages in the log after which it is merged into the file.
 CHECKPOINT_PAGES = 8000
-#: What remains of a log that grew behind a slow reader of another program.
+#: Bytes to which a log is truncated that grew behind a slow reader.
 LOG_BYTES = 64 << 20
 
 TABLES = {
@@ -52,7 +52,7 @@ TABLES = {
         trace INTEGER NOT NULL REFERENCES traces, who TEXT NOT NULL, attempt INTEGER NOT NULL,
         verdict TEXT NOT NULL, note TEXT NOT NULL, created REAL NOT NULL,
         PRIMARY KEY (trace, who)) WITHOUT ROWID""",
-    # For people with the sqlite3 command line, who should not have to know about numbers.
+    # For people with the sqlite3 command line: ids instead of numbers.
     "results": """CREATE VIEW results AS
         SELECT runs.id AS run, case_id, repeat, position, attempt, seconds, judge, status, value,
             passed, reward, "case", traces.trace, score
@@ -62,9 +62,7 @@ TABLES = {
 
 
 class Layout(NamedTuple):
-    """What one kind of file holds. `name` is what a person calls it; an older version is refused
-    as a newer one is, until there is one that has to be read.
-    """
+    """The tables of one kind of file; `name` is used in messages. Other versions are refused."""
 
     name: str
     application: int
@@ -73,31 +71,35 @@ class Layout(NamedTuple):
 
 
 RUNS = Layout("runs", APPLICATION, VERSION, TABLES)
-#: Files of fourscore that may be taken for one another, by their application id.
+#: The kinds of files by their application id, for messages.
 KINDS = {APPLICATION: "runs", 0x5255424D: "a monitor"}  # "RUBM"
 
 
 def connect(path: Path, layout: Layout = RUNS) -> sqlite3.Connection:
-    """A checked connection to an existing store; one that cannot be written is opened to read."""
+    """Open and check an existing store; one that cannot be written is opened for reading."""
     if not path.exists():
         raise StoreError("there is no such store", file=str(path))
     if not path.is_file():
         raise StoreError("this is not a file", file=str(path))
     if path.stat().st_size == 0:
-        raise StoreError("the file is empty: no store is; delete it to start anew", file=str(path))
+        raise StoreError(
+            "the file is empty, so it is not a store; delete it to create a new one", file=str(path)
+        )
     try:
         return _connect(path, "mode=rw", layout)
     except sqlite3.OperationalError as error:
-        # In a folder that cannot be written SQLite cannot share the log. Where there is none, the
-        # file is all there is; where there is one, leaving it out would lose what it holds.
-        log = _log(path)
+        # In a read-only folder SQLite cannot share the log. Without a log the file is complete; with
+        # one, ignoring it would lose what it holds.
+        log = _log_path(path)
         if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             if not (log.exists() and log.stat().st_size):
                 try:
                     return _connect(path, "mode=ro&immutable=1", layout)
                 except sqlite3.Error as again:
                     raise explain_sqlite_error(path, again) from again
-            message = "its log (-wal) cannot be read in a read-only folder: copy both elsewhere"
+            message = (
+                "its log (-wal) cannot be read in a read-only folder: copy both to another folder"
+            )
             raise StoreError(f"{message} ({error})", file=str(path)) from error
         raise explain_sqlite_error(path, error) from error
     except sqlite3.Error as error:
@@ -108,12 +110,12 @@ def _connect(path: Path, mode: str, layout: Layout) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.as_uri()}?{mode}",
         uri=True,
-        timeout=PATIENCE,
-        isolation_level=None,  # transactions are begun and ended in plain sight
+        timeout=MAX_WAIT,
+        isolation_level=None,  # transactions are begun and ended explicitly
         check_same_thread=False,
     )
     try:
-        connection.execute("PRAGMA trusted_schema = OFF")  # a file may come from anybody
+        connection.execute("PRAGMA trusted_schema = OFF")  # a file may be untrusted
         _check(connection, path, layout)
         if "immutable" not in mode:  # another program may have turned it off
             connection.execute("PRAGMA journal_mode = WAL")
@@ -129,11 +131,11 @@ def _connect(path: Path, mode: str, layout: Layout) -> sqlite3.Connection:
 
 
 def _check(connection: sqlite3.Connection, path: Path, layout: Layout) -> None:
-    """Refuse whatever this version of fourscore did not write, before anything is written."""
+    """Refuse what this version of fourscore did not write, before anything is written."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != layout.application:
         if application in KINDS:
-            message = f"this is a store of {KINDS[application]}, where one of {layout.name} belongs"
+            message = f"this is a store of {KINDS[application]}; expected a store of {layout.name}"
             raise StoreError(message, file=str(path))
         raise StoreError("this is a SQLite file, but not a store of fourscore", file=str(path))
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -147,37 +149,39 @@ def _check(connection: sqlite3.Connection, path: Path, layout: Layout) -> None:
     if odd or version < layout.version:
         message = f"its tables are not those of a store of fourscore: {', '.join(odd)}"
         raise StoreError(message, file=str(path))
-    _check_whole(connection, path)
+    _check_complete(connection, path)
 
 
-def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
-    """Every page stands in the file or in its log.
+def _check_complete(connection: sqlite3.Connection, path: Path) -> None:
+    """Check that every page is in the file or in its log.
 
     SQLite notices a file that is too short only where there is no log. With one, which every
-    killed process leaves, pages that are gone would show much later, or be paved over by zeros
-    when the log is merged. The order matters while others write: first how many pages there are,
-    then the log, then the file, into which a log is merged before it is begun anew.
+    killed process leaves, missing pages would show much later, or become zeros when the log is
+    merged. The order matters while others write: read the number of pages, then the log, then the
+    file, into which a log is merged before it starts again.
     """
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (size,) = connection.execute("PRAGMA page_size").fetchone()
     if path.stat().st_size // size >= pages:
         return
-    logged = wal_pages(_log(path), size)
+    logged = wal_pages(_log_path(path), size)
     present = path.stat().st_size // size
     lost = sum(page not in logged for page in range(present + 1, pages + 1))
     if lost:
-        raise StoreError(f"the file is truncated: {lost} of {pages} pages are gone", file=str(path))
+        raise StoreError(
+            f"the file is truncated: {lost} of {pages} pages are missing", file=str(path)
+        )
 
 
-def _log(path: Path) -> Path:
+def _log_path(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
 
 
 def create(path: Path, layout: Layout = RUNS) -> None:
-    """Make an empty store; one that another process made meanwhile is left as it is."""
-    log = _log(path)
+    """Create an empty store; one that another process has just created is left as it is."""
+    log = _log_path(path)
     if log.exists() and log.stat().st_size:
-        message = f"the store is gone, but {log.name} is still there: put both back, or delete it"
+        message = f"the store is missing, but its log {log.name} exists: restore both, or delete it"
         raise StoreError(message, file=str(path))
     draft = path.with_name(f".{path.name}.{token_hex(4)}.new")
     try:
@@ -186,14 +190,14 @@ def create(path: Path, layout: Layout = RUNS) -> None:
             connection.execute("PRAGMA synchronous = FULL")
             (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
             if mode != "wal":
-                message = f"this disk cannot hold a store: no write-ahead log ({mode})"
+                message = f"a store needs a disk with write-ahead logs; this one has {mode}"
                 raise StoreError(message, file=str(path))
             connection.execute(f"PRAGMA application_id = {layout.application}")
             connection.execute(f"PRAGMA user_version = {layout.version}")
             for sql in layout.tables.values():
                 connection.execute(sql)
         try:
-            os.link(draft, path)  # unlike a rename, it never replaces another's store
+            os.link(draft, path)  # unlike a rename, it never replaces another store
         except OSError:
             if path.exists():
                 return
@@ -202,13 +206,15 @@ def create(path: Path, layout: Layout = RUNS) -> None:
     except sqlite3.Error as error:
         raise explain_sqlite_error(path, error) from error
     except OSError as error:
-        raise StoreError(f"it cannot be made: {error.strerror}", file=str(path)) from error
+        raise StoreError(
+            f"the store cannot be created: {error.strerror}", file=str(path)
+        ) from error
     finally:
         draft.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:
-    """The name of a new file is durable only once its folder is."""
+    """Sync a folder: the name of a new file is durable only then."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -221,7 +227,11 @@ WAL_FRAME_HEADER = 24
 
 
 def wal_pages(path: Path, page_size: int) -> set[int]:
-    """The numbers of the pages in the log's present round; what is left of older ones is not."""
+    """Return the numbers of the pages in the write-ahead log, without those of older rounds.
+
+    https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+    Reading the log beside SQLite is safe, as its locks are on another file.
+    """
     pages: set[int] = set()
     try:
         log = path.open("rb")

@@ -1,14 +1,13 @@
-"""One file that holds runs: what was asked, done, scored and said about it by people.
+"""The store of runs: cases, traces, scores and the labels of people, in one SQLite file.
 
     with Store("runs.db") as store:
         run = store.start(RunInfo(name="nightly"))
         with store.writer(run.id) as writer:
             await writer.put_trace(0, case, 1, trace)
 
-Writing rows is the writer's; all else is here. Reading never holds the file: whatever streams
-fetches a page of keys, lets go, and reads row by row, so memory does not depend on the size of a
-run, and a reader that stops half-way does not keep the log of a running writer from being merged.
-It sees what has been committed when it comes by.
+A `Writer` writes rows; everything else is here. Reading holds no lock: an iterator fetches a page
+of keys and reads row by row, so memory does not depend on the size of a run, and a reader that
+stops half-way does not keep a writer's log from being merged. It sees what is committed at the time.
 """
 
 import sqlite3
@@ -51,10 +50,7 @@ DEFAULT_STORE = ".fourscore/runs.db"
 
 
 class Store:
-    """Use it from any thread; a forked process opens its own.
-
-    A file or folder that cannot be written can still be read.
-    """
+    """Usable from any thread; a forked process opens its own. A read-only file can be read."""
 
     def __init__(self, path: str | Path, *, make: bool = True) -> None:
         self.path = Path(path).resolve()
@@ -81,21 +77,21 @@ class Store:
     # Runs
 
     def start(self, info: RunInfo) -> RunInfo:
-        """Add a run; its id must be new."""
+        """Add a run and return it; its id must be new."""
         text = msgspec.json.encode(info).decode()
         with self._transaction() as connection:
             if connection.execute("SELECT 1 FROM runs WHERE id = ?", (info.id,)).fetchone():
-                raise self._error(f"there is a run {info.id} already")
+                raise self._error(f"run {info.id} exists already")
             connection.execute("INSERT INTO runs (id, info) VALUES (?, ?)", (info.id, text))
         return info
 
     def runs(self) -> list[RunInfo]:
-        """All of them, the oldest first."""
+        """Return all runs, the oldest first."""
         found = self._all("SELECT info, finished FROM runs ORDER BY id")
         return [self._info(text, finished) for text, finished in found]
 
     def run(self, wanted: str) -> RunInfo:
-        """The run of this id, or the only one whose id begins so."""
+        """Return the run with this id, or the only one whose id begins so."""
         found = self._all("SELECT id, info, finished FROM runs WHERE id = ?", (wanted,))
         if not found:
             query = "SELECT id, info, finished FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id"
@@ -106,11 +102,11 @@ class Store:
             several = ", ".join(row[0] for row in found[-5:])
             raise self._error(f"{len(found)} runs begin with {wanted!r}: {several}")
         known = [row[0] for row in self._all("SELECT id FROM runs ORDER BY id DESC LIMIT 10")]
-        hint = suggest_known(wanted, known) if known else "the store holds none"
+        hint = suggest_known(wanted, known) if known else "the store has none"
         raise self._error(f"there is no run {wanted!r}; {hint}")
 
     def finish(self, run_id: str, summary: Any) -> None:
-        """Note that a run is complete, with its summary, a JSON value."""
+        """Mark a run as complete, with its summary, a JSON value."""
         text = msgspec.json.encode(summary).decode()
         number = self._number(run_id)
         with self._transaction() as connection:
@@ -118,16 +114,16 @@ class Store:
             connection.execute(update, (time.time(), text, number))
 
     def summary(self, run_id: str) -> Any:
-        """What `finish` was given; None before."""
+        """Return the summary given to `finish`; None before."""
         ((text,),) = self._all("SELECT summary FROM runs WHERE number = ?", self._key(run_id))
-        return None if text is None else self._decoded(text, Any, f"run {run_id}: summary")
+        return None if text is None else self._decode(text, Any, f"run {run_id}: summary")
 
     def writer(self, run_id: str) -> Writer:
-        """The one writer of a run; refused while another process or task has it."""
+        """Return the only writer of a run; refused while another process or task has it."""
         return Writer(self.path, run_id, self._number(run_id))
 
     def judge(self, run_id: str, wanted: str) -> str:
-        """The rubric that has scored the run: of this fingerprint, or the only one beginning so."""
+        """Return the fingerprint of a rubric that scored the run, or the only one beginning so."""
         known = [row[0] for row in self._all(JUDGES, self._key(run_id))]
         found = [each for each in known if each.startswith(wanted)]
         if wanted in known or len(found) == 1:
@@ -138,21 +134,21 @@ class Store:
     # Rows
 
     def done(self, run_id: str, judge: str) -> Iterator[tuple[str, int, Status]]:
-        """Case id, repeat and status of all that this judge has judged, by id."""
+        """Yield case id, repeat and status of all traces that this judge has scored, by id."""
         for case_id, repeat, status in self._states(run_id, judge):
             if status is not None:
                 yield case_id, repeat, Status(status)
 
     def unjudged(self, run_id: str, judge: str) -> Iterator[tuple[str, int]]:
-        """Case id and repeat of the traces that this judge has not judged, by id."""
+        """Yield case id and repeat of the traces that this judge has not scored, by id."""
         for case_id, repeat, status in self._states(run_id, judge):
             if status is None:
                 yield case_id, repeat
 
     def statuses(self, run_id: str, case_id: str, judge: str) -> dict[int, Status | None]:
-        """Each stored repeat of one case; None where its trace is there and no score.
+        """Return the status of each stored repeat of one case; None where it has no score.
 
-        A runner that resumes asks this case by case, and need not hold a run's keys in memory.
+        A runner that resumes asks case by case, so that it need not hold all keys in memory.
         """
         query = """SELECT repeat, status FROM traces
             LEFT JOIN scores ON scores.trace = traces.number AND judge = ?
@@ -161,7 +157,7 @@ class Store:
         return {repeat: None if status is None else Status(status) for repeat, status in found}
 
     def rows(self, run_id: str, judge: str | None = None) -> Iterator[StoredRow]:
-        """Every row by position, then repeat, scored by this judge, else by the run's rubric."""
+        """Yield every row by position and repeat, scored by this judge or the run's rubric."""
         number, judge = self._number(run_id), self._judge(run_id, judge)
         last = (-1 << 63, 0, 0)
         while keys := self._all(KEYS, (number, *last, PAGE)):
@@ -172,7 +168,7 @@ class Store:
     def row(
         self, run_id: str, case_id: str, repeat: int = 1, judge: str | None = None
     ) -> StoredRow | None:
-        """One row, or None."""
+        """Return one row, or None."""
         found = self._all(FIND, (self._number(run_id), case_id, repeat))
         return self._row(found[0][0], self._judge(run_id, judge)) if found else None
 
@@ -181,18 +177,18 @@ class Store:
     def label(
         self, run_id: str, case_id: str, repeat: int, who: str, verdict: str, note: str = ""
     ) -> None:
-        """Keep a person's verdict on a stored output; the same person's next one replaces it."""
+        """Store a person's label of a stored output; it replaces that person's earlier one."""
         key = (self._number(run_id), case_id, repeat)
         with self._transaction() as connection:
             found = connection.execute(FIND, key).fetchone()
             if found is None:
-                raise self._error(f"run {run_id} holds no case {case_id!r}, repeat {repeat}")
+                raise self._error(f"run {run_id} has no case {case_id!r}, repeat {repeat}")
             insert = """INSERT OR REPLACE INTO labels (trace, attempt, who, verdict, note, created)
                 VALUES (?, ?, ?, ?, ?, ?)"""
             connection.execute(insert, (*found, who, verdict, note, time.time()))
 
     def labels(self, run_id: str) -> list[Label]:
-        """All verdicts on a run, by position, repeat and person."""
+        """Return all labels of a run, by position, repeat and person."""
         return [
             Label(case_id=case_id, repeat=repeat, who=who, verdict=verdict, note=note,
                   created=created, stale=bool(stale))
@@ -201,7 +197,7 @@ class Store:
             )
         ]  # fmt: skip
 
-    # How it is done
+    # Internals
 
     def _states(self, run_id: str, judge: str) -> Iterator[tuple[str, int, str | None]]:
         number = self._number(run_id)
@@ -217,9 +213,9 @@ class Store:
             position=position,
             repeat=repeat,
             attempt=attempt,
-            case=self._decoded(case, Case, f"{where}: case"),
-            trace=self._decoded(trace, Trace, f"{where}: trace"),
-            score=None if score is None else self._decoded(score, Score, f"{where}: score"),
+            case=self._decode(case, Case, f"{where}: case"),
+            trace=self._decode(trace, Trace, f"{where}: trace"),
+            score=None if score is None else self._decode(score, Score, f"{where}: score"),
         )
 
     def _judge(self, run_id: str, judge: str | None) -> str:
@@ -235,11 +231,11 @@ class Store:
         return (int(found[0][0]),)
 
     def _info(self, text: str, finished: float | None) -> RunInfo:
-        info: RunInfo = self._decoded(text, RunInfo, "run")
+        info: RunInfo = self._decode(text, RunInfo, "run")
         return msgspec.structs.replace(info, finished=finished)
 
-    def _decoded(self, text: str, kind: Any, where: str) -> Any:
-        """What a column holds; someone else may have written it."""
+    def _decode(self, text: str, kind: Any, where: str) -> Any:
+        """Decode a column, which another program may have changed."""
         try:
             return msgspec.json.decode(text, type=kind)
         except (msgspec.MsgspecError, RecursionError) as error:

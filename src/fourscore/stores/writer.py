@@ -1,14 +1,13 @@
-"""Rows that are on the disk when the coroutine returns.
+"""Writes the rows of a run: they are on the disk when the coroutine returns.
 
-A disk does a few hundred syncs a second, so rows share them. Whatever the tasks of one turn of the
-event loop put goes to one thread in one parcel, and the thread commits all it finds waiting in one
-transaction: the slower the disk, the larger the batch. Each row is turned into JSON in that thread
-just before it is written, so that of a batch of large rows one at a time exists twice, and a
-transaction ends early when its rows are large.
+A disk does a few hundred syncs a second, so rows share them. The rows of one turn of the event loop
+go to one thread together, and the thread commits all waiting rows in one transaction: the slower
+the disk, the larger the batch. Each row is encoded in that thread just before it is written, so
+that only one row of a batch is in memory twice, and a transaction of large rows ends early.
 
-A row that cannot be written (its score has no trace) fails alone. When a transaction fails, each
-of its rows does, and the writer takes no more: after a failed sync nobody knows what the disk
-holds, and a runner should stop. What was acknowledged before stays.
+A row that cannot be written (its score has no trace) fails alone. When a transaction fails, all of
+its rows fail, and the writer accepts no more: after a failed sync nobody knows what the disk holds,
+and a run should stop. What was acknowledged before stays.
 """
 
 import asyncio
@@ -27,28 +26,28 @@ from fourscore.stores.run_lock import RunLock
 from fourscore.stores.run_rows import PendingRow, RowWriter, ScoreRow, TraceRow
 from fourscore.stores.schema import connect
 
-#: Rows on their way to the disk; past this a task waits before its row is taken.
-ROOM = 1024
+#: Rows that may wait for the disk; past this a task waits before its row is accepted.
+MAX_PENDING = 1024
 #: A transaction ends after this many rows or bytes.
 BATCH_ROWS = 1024
 BATCH_BYTES = 8 << 20
 
 
 class Writer:
-    """The one writer of a run, used from one event loop, as a context manager.
+    """The only writer of a run, used from one event loop, as a context manager.
 
-    A trace that is put again replaces the former one, whose scores go with it: they were of
-    something else. A score that is put again replaces its former self.
+    A trace that is put again replaces the former one and deletes its scores. A score that is put
+    again replaces the former one.
     """
 
     def __init__(self, path: Path, run_id: str, number: int) -> None:
         self.run_id, self._path = run_id, path
-        self._under_way = 0
-        self._line: deque[asyncio.Future[None]] = deque()
+        self._pending = 0
+        self._queue: deque[asyncio.Future[None]] = deque()
         self._outbox: list[PendingRow] = []
         self._inbox: queue.SimpleQueue[list[PendingRow] | None] = queue.SimpleQueue()
         self._waiting: deque[PendingRow] = deque()
-        self._failure: str | None = None  # why nothing more is taken
+        self._failure: str | None = None  # why no more rows are accepted
         self._broken: BaseException | None = None
         self._lock = RunLock(path, run_id)
         try:
@@ -57,7 +56,7 @@ class Writer:
         except BaseException:
             self._lock.release()
             raise
-        self._ledger = RowWriter(self._connection, path, run_id, number)
+        self._row_writer = RowWriter(self._connection, path, run_id=run_id, number=number)
         self._thread = threading.Thread(target=self._serve, daemon=True, name="fourscore-store")
         self._thread.start()
 
@@ -73,15 +72,15 @@ class Writer:
         self.close()
 
     def _check_writable(self) -> None:
-        """Before the first agent is called, not after."""
+        """Fail before the first agent is called, not after."""
         try:
-            self._connection.execute("DELETE FROM runs WHERE 0")  # BEGIN alone would not say
+            self._connection.execute("DELETE FROM runs WHERE 0")  # BEGIN alone would not fail
         except sqlite3.Error as error:
             self._connection.close()
             raise explain_sqlite_error(self._path, error) from error
 
     def close(self) -> None:
-        """Commit what was put, and let the run go. Tasks that wait are told by the event loop."""
+        """Commit what was put, and release the run. Waiting tasks are woken by the event loop."""
         if self._failure is None:
             self._failure = "the writer of this run is closed"
         self._hand_over()
@@ -92,126 +91,126 @@ class Writer:
     def put_trace(
         self, position: int, case: Case, repeat: int, trace: Trace
     ) -> "asyncio.Future[None]":
-        """Done once the trace is on the disk."""
+        """Store a trace; the future is done once it is on the disk."""
         return self._put(case.id, repeat, TraceRow(position, case, trace), None)
 
     def put_score(
         self, case_id: str, repeat: int, judge: str, score: Score
     ) -> "asyncio.Future[None]":
-        """Done once the score of a stored trace is on the disk."""
+        """Store the score of a stored trace; the future is done once it is on the disk."""
         return self._put(case_id, repeat, None, ScoreRow(judge, score))
 
     def put_both(
-        self, position: int, case: Case, repeat: int, trace: Trace, judge: str, score: Score
+        self, position: int, case: Case, repeat: int, trace: Trace, *, judge: str, score: Score
     ) -> "asyncio.Future[None]":
-        """A trace and its score in one transaction."""
-        attempt, verdict = TraceRow(position, case, trace), ScoreRow(judge, score)
-        return self._put(case.id, repeat, attempt, verdict)
+        """Store a trace and its score in one transaction."""
+        row = TraceRow(position, case, trace)
+        return self._put(case.id, repeat, row, ScoreRow(judge, score))
 
     def _put(
-        self, case_id: str, repeat: int, attempt: TraceRow | None, verdict: ScoreRow | None
+        self, case_id: str, repeat: int, trace: TraceRow | None, score: ScoreRow | None
     ) -> "asyncio.Future[None]":
-        entry = PendingRow(case_id, repeat, attempt, verdict)
-        if self._under_way < ROOM and not self._line:
-            self._take(entry)
-            return entry.done
-        return asyncio.ensure_future(self._later(entry))
+        row = PendingRow(case_id, repeat, trace=trace, score=score)
+        if self._pending < MAX_PENDING and not self._queue:
+            self._take(row)
+            return row.done
+        return asyncio.ensure_future(self._take_later(row))
 
-    async def _later(self, entry: PendingRow) -> None:
-        """Wait for room: whoever waits for the row waits for this too, and makes no more rows."""
+    async def _take_later(self, row: PendingRow) -> None:
+        """Wait for room; the task that awaits the row waits too, and makes no more rows."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._line.append(place)
+        self._queue.append(place)
         await place
-        self._take(entry)
-        await entry.done
+        self._take(row)
+        await row.done
 
-    def _take(self, entry: PendingRow) -> None:
+    def _take(self, row: PendingRow) -> None:
         if self._failure is not None:
-            entry.done.set_exception(StoreError(self._failure, file=str(self._path)))
+            row.done.set_exception(StoreError(self._failure, file=str(self._path)))
             return
-        self._under_way += 1
-        self._outbox.append(entry)
+        self._pending += 1
+        self._outbox.append(row)
         if len(self._outbox) == 1:
-            entry.done.get_loop().call_soon(self._hand_over)
+            row.done.get_loop().call_soon(self._hand_over)
 
-    def _delivered(self, told: "list[tuple[asyncio.Future[None], StoreError | None]]") -> None:
-        """Wake the tasks, all of them in one go, and let in as many as there is room for."""
-        self._under_way -= len(told)
-        for done, error in told:
+    def _wake_tasks(self, results: "list[tuple[asyncio.Future[None], StoreError | None]]") -> None:
+        """Wake the tasks of stored rows, and accept as many waiting rows as there is room for."""
+        self._pending -= len(results)
+        for done, error in results:
             if not done.done():  # its task may have been cancelled
                 if error is None:
                     done.set_result(None)
                 else:
                     done.set_exception(error)
-        free = ROOM - self._under_way
-        while self._line and free > 0:
-            place = self._line.popleft()
+        free = MAX_PENDING - self._pending
+        while self._queue and free > 0:
+            place = self._queue.popleft()
             if not place.done():
                 place.set_result(None)
                 free -= 1
 
     def _hand_over(self) -> None:
         if self._outbox:
-            parcel, self._outbox = self._outbox, []
-            self._inbox.put(parcel)
+            batch, self._outbox = self._outbox, []
+            self._inbox.put(batch)
 
-    # From here on, in the writer's own thread.
+    # From here on in the writer's own thread.
 
     def _serve(self) -> None:
         while self._collect():
-            entries: list[PendingRow] = []
+            rows: list[PendingRow] = []
             try:
-                self._commit(entries)
+                self._commit(rows)
             except BaseException as error:  # a MemoryError must not leave tasks waiting for ever
-                self._fail(entries, error)
-            self._tell(entries)
-            entries.clear()
+                self._fail(rows, error)
+            self._report(rows)
+            rows.clear()
         self._connection.close()
 
     def _collect(self) -> bool:
-        """Take in all that has been handed over; wait where nothing has. False at the end."""
+        """Collect all rows handed over, or wait for some. Return False at the end."""
         while True:
             try:
-                parcel = self._inbox.get(block=not self._waiting)
+                batch = self._inbox.get(block=not self._waiting)
             except queue.Empty:
                 return True
-            if parcel is None:
+            if batch is None:
                 if not self._waiting:
                     return False
-                self._inbox.put(None)  # once more, after what waits
+                self._inbox.put(None)  # again, after the waiting rows
                 return True
-            self._waiting.extend(parcel)
+            self._waiting.extend(batch)
 
-    def _commit(self, entries: list[PendingRow]) -> None:
-        """One transaction of what waits. What it takes in is in `entries`, however it ends."""
-        if self._broken is not None:  # a parcel that was on its way
+    def _commit(self, rows: list[PendingRow]) -> None:
+        """Commit waiting rows in one transaction; `rows` has them however it ends."""
+        if self._broken is not None:  # a batch handed over after the failure
             raise self._broken
         size = 0
         self._connection.execute("BEGIN IMMEDIATE")
-        while self._waiting and size < BATCH_BYTES and len(entries) < BATCH_ROWS:
-            entry = self._waiting.popleft()
-            entries.append(entry)
-            size += self._ledger.write(entry)
+        while self._waiting and size < BATCH_BYTES and len(rows) < BATCH_ROWS:
+            row = self._waiting.popleft()
+            rows.append(row)
+            size += self._row_writer.write(row)
         self._connection.execute("COMMIT")
 
-    def _tell(self, entries: list[PendingRow]) -> None:
-        if entries:
-            told = [(entry.done, entry.error) for entry in entries]
+    def _report(self, rows: list[PendingRow]) -> None:
+        if rows:
+            results = [(row.done, row.error) for row in rows]
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                told[0][0].get_loop().call_soon_threadsafe(self._delivered, told)
+                results[0][0].get_loop().call_soon_threadsafe(self._wake_tasks, results)
 
-    def _fail(self, entries: list[PendingRow], error: BaseException) -> None:
-        """Nothing of this transaction is kept, and nothing more is taken."""
+    def _fail(self, rows: list[PendingRow], error: BaseException) -> None:
+        """Roll back this transaction, and accept no more rows."""
         if self._broken is None:
             self._broken = error
             with suppress(sqlite3.Error):
                 self._connection.rollback()
         if isinstance(error, sqlite3.Error):
-            told = explain_sqlite_error(self._path, error).message
+            message = explain_sqlite_error(self._path, error).message
         else:
-            told = f"the writer failed: {type(error).__name__}: {error}"
-        self._failure = told
-        entries.extend(self._waiting)
+            message = f"the writer failed: {type(error).__name__}: {error}"
+        self._failure = message
+        rows.extend(self._waiting)
         self._waiting.clear()
-        for entry in entries:
-            entry.error = StoreError(told, file=str(self._path))
+        for row in rows:
+            row.error = StoreError(message, file=str(self._path))

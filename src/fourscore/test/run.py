@@ -195,8 +195,8 @@ class _Runner:
                 planned.case,
                 planned.repeat,
                 done.trace,
-                self.judge,
-                outcome.score,
+                judge=self.judge,
+                score=outcome.score,
             )
         writing.add_done_callback(lambda written: self._report(written, outcome))
         return writing

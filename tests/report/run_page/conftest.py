@@ -40,7 +40,7 @@ class Shelf:
             with self.store.writer(self.run.id) as writer:
                 await asyncio.gather(
                     *(
-                        writer.put_both(n, case, 1, trace, JUDGE, score)
+                        writer.put_both(n, case, 1, trace, judge=JUDGE, score=score)
                         for n, (case, trace, score) in enumerate(rows)
                     )
                 )

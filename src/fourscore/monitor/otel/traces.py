@@ -138,7 +138,9 @@ class TraceAssembler:
 
     def score_ready(self, now: float) -> int:
         """Score one batch of complete traces, and return how many there were."""
-        found = self._spans.ripe(now, self._quiet, BATCH, longest=self._longest, lease=LEASE)
+        found = self._spans.claim_complete(
+            now, self._quiet, BATCH, longest=self._longest, lease=LEASE
+        )
         if found:
             self.score_traces(found, now)
         return len(found)
@@ -148,7 +150,7 @@ class TraceAssembler:
         counts: Counter[str] = Counter()
         ready: list[Interaction] = []
         for trace_id in trace_ids:
-            bodies = self._spans.take(trace_id)
+            bodies = self._spans.read(trace_id)
             if not bodies:  # another process has scored it
                 continue
             try:
@@ -164,7 +166,7 @@ class TraceAssembler:
         if ready:
             counts.update(self._score(ready))
         outcomes = {f"traces_{what}": n for what, n in counts.items()}
-        self._spans.done(*trace_ids, now=now, monitor=self._monitor, counts=outcomes)
+        self._spans.mark_done(*trace_ids, now=now, monitor=self._monitor, counts=outcomes)
         return counts
 
     def _assemble(
@@ -192,7 +194,7 @@ class TraceAssembler:
             try:
                 if self.score_ready(time.time()) == BATCH:
                     pause = 0.0
-                self.waiting = self._spans.waiting()
+                self.waiting = self._spans.count_waiting()
             except Exception as error:  # the disk or the judge: traces are tried again
                 LOG.warning("traces wait: %s", error)
                 pause = PAUSE_AFTER_ERROR
