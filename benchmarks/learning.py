@@ -65,7 +65,7 @@ async def run(
     path: Path, mode: Mode, model: Lean, seed: int, calls: int | None = None
 ) -> tuple[dict[str, Any], float]:
     """The document, and the Spearman of criteria as they are proposed."""
-    samples = SampleFile(path, mode)
+    samples = SampleFile(path, mode=mode)
     budget = Budget(calls=calls)
     async with ModelPool(budget=budget):
         settings = LearningSettings(

@@ -59,7 +59,7 @@ class Says:
 
 def beside_a_good_one(given: Any) -> Score:
     lines = (
-        Dimension(name="good", judge=FunctionJudge(plain, "good")),
+        Dimension(name="good", judge=FunctionJudge(plain, name="good")),
         Dimension(name="bad", judge=Says(given)),
     )
     (scored,) = asyncio.run(score(Rubric(name="r", dimensions=lines), CASE, [TRACE]))
@@ -251,7 +251,7 @@ def test_an_inner_score_of_an_agent_that_failed_is_a_zero() -> None:
 def test_judges_pickle_with_their_options() -> None:
     again = pickle.loads(pickle.dumps(cites.with_options({"mark": "doi"})))
     assert (again.options, again.names) == ({"mark": "doi"}, ("cites",))
-    assert pickle.loads(pickle.dumps(FunctionJudge(plain, "other"))).names == ("other",)
+    assert pickle.loads(pickle.dumps(FunctionJudge(plain, name="other"))).names == ("other",)
     assert pickle.loads(pickle.dumps(cites)) is cites
 
 

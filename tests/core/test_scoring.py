@@ -445,7 +445,7 @@ def neighbour(case: Case, trace: Trace) -> Signal:
 def test_a_broken_judge_never_disturbs_its_neighbour(broken: str, order: int) -> None:
     function, message = BROKEN[broken]
     good = Dimension(name="neighbour", judge=FunctionJudge(neighbour))
-    bad = Dimension(name="broken", judge=FunctionJudge(function, "broken"))
+    bad = Dimension(name="broken", judge=FunctionJudge(function, name="broken"))
     alone = by_name(single(rubric(good)))["neighbour"]
     one = single(rubric(*(good, bad)[::order]))
     assert by_name(one)["neighbour"] == alone
@@ -517,7 +517,7 @@ def test_a_fault_without_weight_or_gate_does_not_matter() -> None:
     ],
 )
 def test_each_error_is_a_kind_of_fault(error: Exception, kind: str) -> None:
-    one = single(Rubric.from_judge(FunctionJudge(raises(error), "broken")))
+    one = single(Rubric.from_judge(FunctionJudge(raises(error), name="broken")))
     assert one.signals[0].fault is not None
     assert one.signals[0].fault.kind == kind
     assert str(error) in one.signals[0].fault.message
@@ -552,7 +552,7 @@ class Crooked(FourscoreError):
 def test_an_error_of_ours_says_which_fault_it_is(
     error: Exception, fault: Fault, status: Status
 ) -> None:
-    one = single(Rubric.from_judge(FunctionJudge(raises(error), "broken")))
+    one = single(Rubric.from_judge(FunctionJudge(raises(error), name="broken")))
     assert (one.signals[0].fault, one.status) == (fault, status)
     assert one.cost == Usage()
 
@@ -567,7 +567,8 @@ def test_what_a_failure_cost_is_counted_once() -> None:
     assert [one.cost for one in ranked] == [took, Usage(), Usage()]
     assert {one.reason for one in ranked} == {"rank: told"}
     assert (
-        single(Rubric.from_judge(FunctionJudge(raises(Paid("error", 7)), "broken"))).cost == Usage()
+        single(Rubric.from_judge(FunctionJudge(raises(Paid("error", 7)), name="broken"))).cost
+        == Usage()
     )
 
 
@@ -585,7 +586,7 @@ def test_a_judge_that_two_lines_read_costs_once() -> None:
 
 def test_a_keyboard_interrupt_is_the_users_and_passes_through() -> None:
     with pytest.raises(KeyboardInterrupt):
-        single(Rubric.from_judge(FunctionJudge(raises(KeyboardInterrupt()), "broken")))
+        single(Rubric.from_judge(FunctionJudge(raises(KeyboardInterrupt()), name="broken")))
 
 
 # Executors.

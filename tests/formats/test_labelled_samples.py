@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fourscore.core import DataError
-from fourscore.formats.labelled_samples import SampleFields, SampleFile
+from fourscore.formats.labelled_samples import Sample, SampleFields, SampleFile
 
 POINT = {"main_query": "Q", "metadata": {"answer": "A", "score": 8}}
 LIST = {
@@ -25,14 +25,14 @@ def file(path: Path, *rows: Any) -> Path:
 def test_a_score(tmp_path: Path) -> None:
     samples = SampleFile(file(tmp_path, POINT, "", {**POINT, "main_query": "R"}))
     assert len(samples) == 2
-    assert samples.read(1) == ("R", ("A",), (8.0,), "")
+    assert samples.read(1) == Sample(query="R", answers=("A",), labels=(8.0,))
     assert samples.values(0) == [0.8]
     assert [entry.line for entry in samples.entries] == [1, 3]
 
 
 def test_ranks(tmp_path: Path) -> None:
-    samples = SampleFile(file(tmp_path, LIST), "listwise")
-    assert samples.read(0) == ("Q", ("A", "B"), (2.0, 1.0), "")
+    samples = SampleFile(file(tmp_path, LIST), mode="listwise")
+    assert samples.read(0) == Sample(query="Q", answers=("A", "B"), labels=(2.0, 1.0))
     assert samples.values(0) == [0.0, 1.0]
 
 
@@ -40,10 +40,12 @@ def test_fields_of_ones_own_and_a_reference(tmp_path: Path) -> None:
     row = {"question": "Q", "text": "A", "score": 3, "metadata": {"gold": "G"}}
     fields = SampleFields(query="question", answer="text", reference="gold")
     samples = SampleFile(file(tmp_path, row), fields=fields, bounds=(1, 5))
-    assert samples.read(0) == ("Q", ("A",), (3.0,), "G")
+    assert samples.read(0) == Sample(query="Q", answers=("A",), labels=(3.0,), reference="G")
     assert samples.values(0) == [0.5]
     both = {"main_query": "Q", "metadata": {"final_answer": "mine", "answer": "gold", "score": 1}}
-    assert SampleFile(file(tmp_path, both)).read(0) == ("Q", ("mine",), (1.0,), "gold")
+    assert SampleFile(file(tmp_path, both)).read(0) == Sample(
+        query="Q", answers=("mine",), labels=(1.0,), reference="gold"
+    )
 
 
 def test_graded_twice_is_one_sample_with_the_mean(tmp_path: Path) -> None:
@@ -112,7 +114,7 @@ def test_what_is_wrong_names_file_line_and_field(
 ) -> None:
     path = file(tmp_path, POINT if mode == "pointwise" else LIST, row)
     with pytest.raises(DataError) as caught:
-        SampleFile(path, mode)
+        SampleFile(path, mode=mode)
     assert str(caught.value).startswith(f"{path}:2: {message}")
 
 
@@ -135,4 +137,4 @@ def test_chinese_a_byte_order_mark_and_lone_surrogates(tmp_path: Path) -> None:
     path = tmp_path / "train.jsonl"
     row = '{"main_query": "天空", "metadata": {"answer": "\\ud800蓝", "score": 1}}\n'
     path.write_bytes(b"\xef\xbb\xbf" + row.encode())
-    assert SampleFile(path).read(0) == ("天空", ("\ufffd蓝",), (1.0,), "")
+    assert SampleFile(path).read(0) == Sample(query="天空", answers=("\ufffd蓝",), labels=(1.0,))

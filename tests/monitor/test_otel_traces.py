@@ -23,7 +23,16 @@ NOW = 1_800_000_000.0
 def span(number: int, parent: int | None, told: dict[str, Any], **more: Any) -> Span:
     above = "" if parent is None else f"{parent:016x}"
     start = more.pop("start", 1_700_000_000.0 + number)
-    return Span(TRACE, f"{number:016x}", above, "s", start, start + 0.5, told, **more)
+    return Span(
+        trace=TRACE,
+        id=f"{number:016x}",
+        parent=above,
+        name="s",
+        start=start,
+        end=start + 0.5,
+        attributes=told,
+        **more,
+    )
 
 
 def conversation() -> list[Span]:

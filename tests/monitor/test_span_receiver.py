@@ -16,7 +16,15 @@ from fourscore.stores.monitor_spans import ReceivedCounts
 
 
 def span(trace: int, number: int = 1) -> Span:
-    return Span(f"{trace:032x}", f"{number:016x}", "", "s", 1.0, 2.0, {})
+    return Span(
+        trace=f"{trace:032x}",
+        id=f"{number:016x}",
+        parent="",
+        name="s",
+        start=1.0,
+        end=2.0,
+        attributes={},
+    )
 
 
 @pytest.fixture
@@ -60,7 +68,13 @@ def test_a_body_that_cannot_be_read_fails_alone(store: MonitorStore) -> None:
         raise ZeroDivisionError
 
     async def send() -> list[Any]:
-        good = receiver.put(1, lambda: [span(1), Span("t", "", "", "", None, None, {})])
+        good = receiver.put(
+            1,
+            lambda: [
+                span(1),
+                Span(trace="t", id="", parent="", name="", start=None, end=None, attributes={}),
+            ],
+        )
         puts = (receiver.put(1, broken), good, receiver.put(1, buggy))
         return list(await asyncio.gather(*puts, return_exceptions=True))
 
@@ -121,7 +135,10 @@ def test_what_is_on_its_way_is_kept_on_closing(store: MonitorStore) -> None:
 
 
 def test_rows_say_which_span_was_wrong() -> None:
-    found = make_span_rows([span(1), Span("", "", "", "", None, None, {})], 5.0)
+    found = make_span_rows(
+        [span(1), Span(trace="", id="", parent="", name="", start=None, end=None, attributes={})],
+        5.0,
+    )
     assert (len(found.rows), found.rejected) == (1, 1)
     assert found.rows[0].at == 5.0
     assert found.message.startswith("span 2: traceId")

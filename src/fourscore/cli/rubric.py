@@ -75,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     with _make_pool(args, None).activate() as pool:
         settings = _read_settings(args)
-        samples = SampleFile(args.data, settings.mode, settings.fields, settings.bounds)
+        samples = SampleFile(
+            args.data, mode=settings.mode, fields=settings.fields, bounds=settings.bounds
+        )
         plan = plan_cost(samples, split_samples(samples, settings.seed), settings)
         about = settings.fingerprint(samples.digest)
         if args.dry_run:

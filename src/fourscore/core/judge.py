@@ -74,6 +74,7 @@ class FunctionJudge:
     def __init__(
         self,
         function: Function,
+        *,
         name: str | None = None,
         options: Mapping[str, Any] | None = None,
         isolate: Literal["process"] | None = None,
@@ -106,7 +107,9 @@ class FunctionJudge:
             message = f"judge {self.names[0]!r} is called with ({called}): {error}"
             raise JudgeError(message) from None
         options = {**self.options, **options}
-        return FunctionJudge(self.function, self.names[0], options, self.isolate)
+        return FunctionJudge(
+            self.function, name=self.names[0], options=options, isolate=self.isolate
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -144,7 +147,7 @@ def _again(
 ) -> FunctionJudge:
     found = _named(module, qualname)
     function = found.function if isinstance(found, FunctionJudge) else found
-    return FunctionJudge(function, name, options, isolate)
+    return FunctionJudge(function, name=name, options=options, isolate=isolate)
 
 
 @overload
@@ -170,7 +173,7 @@ def judge(
     """
     if function is not None:
         return FunctionJudge(function)
-    return lambda decorated: FunctionJudge(decorated, name, isolate=isolate)
+    return lambda decorated: FunctionJudge(decorated, name=name, isolate=isolate)
 
 
 def interpret(name: str, returned: Any) -> tuple[Signal, ...]:

@@ -114,7 +114,7 @@ def _record(header: list[str], cells: list[str], line: int) -> CaseRecord:
         except DataError as error:
             raise DataError(error.message, line=line, field=name) from None
         replaced += lone
-    return CaseRecord(line, fields, replaced)
+    return CaseRecord(line=line, fields=fields, replaced=replaced)
 
 
 def _read_cell(name: str, cell: str) -> tuple[object, int]:

@@ -32,7 +32,7 @@ class Claim(msgspec.Struct):
             raise ValueError("text: it says nothing, so that every answer would state it")
 
 
-class Source(msgspec.Struct):
+class Source(msgspec.Struct, kw_only=True):
     """A document that an answer may rest on."""
 
     id: str | int | None = None
@@ -53,7 +53,7 @@ class Tools(msgspec.Struct, forbid_unknown_fields=True):
     max_calls: Annotated[Count | None, Meta(description="more calls than this are wasteful")] = None
 
 
-class Expected(msgspec.Struct):
+class Expected(msgspec.Struct, kw_only=True):
     """What a good answer contains; keys beyond these are for judges of your own."""
 
     answer: Annotated[Any, Meta(description="the reference answer")] = None
@@ -67,7 +67,7 @@ class Expected(msgspec.Struct):
     tools: Annotated[Tools | None, Meta(description="what a good run does with its tools")] = None
 
 
-class CaseFields(msgspec.Struct):
+class CaseFields(msgspec.Struct, kw_only=True):
     """One question put to an agent, with what a judge needs to tell a good answer."""
 
     input: Annotated[Any, Meta(description="what the agent is asked; it is given nothing else")]

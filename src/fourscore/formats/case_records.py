@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Generator, Iterator
 from pathlib import PurePath
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal
 
 import msgspec
 
@@ -30,7 +30,7 @@ ENDINGS: dict[str, FileKind] = {
 BOM = "\ufeff"
 
 
-class CaseRecord(NamedTuple):
+class CaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What stands at a line. `place` is its path in the document, and `lines` those below it."""
 
     line: int
@@ -70,7 +70,7 @@ def read_jsonl(stream: BinaryIO) -> Iterator[CaseRecord]:
                 value, replaced = decode_json(line)
             except DataError as error:
                 raise DataError(error.message, line=number, field=error.field) from None
-            yield CaseRecord(number, value, replaced)
+            yield CaseRecord(line=number, fields=value, replaced=replaced)
 
 
 def _second_reading(text: bytes, first: Exception) -> tuple[object, int]:
@@ -159,7 +159,7 @@ def _items(text: str, start: int, place: str) -> Generator[CaseRecord, None, int
         line, seen = line + text.count("\n", seen, at), at
         value, end = _value(text, at)
         replaced = count_lone_surrogates(value) if "\\ud" in text[at:end].lower() else 0
-        yield CaseRecord(line, value, replaced, f"{place}[{position}]")
+        yield CaseRecord(line=line, fields=value, replaced=replaced, place=f"{place}[{position}]")
         position += 1
         at = _after_space(text, end)
         if text[at : at + 1] == "]":
@@ -207,4 +207,4 @@ def read_yaml(stream: BinaryIO) -> Iterator[CaseRecord]:
         raise DataError("expected a list of cases, or an object with cases", line=1)
     for position, item in enumerate(value):
         here = f"{place}[{position}]"
-        yield CaseRecord(lines.get(here, 1), item, 0, here, lines)
+        yield CaseRecord(line=lines.get(here, 1), fields=item, replaced=0, place=here, lines=lines)

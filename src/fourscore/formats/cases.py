@@ -56,7 +56,7 @@ class CaseFileInfo(msgspec.Struct, frozen=True):
     replaced: int = 0
 
 
-class _Read(NamedTuple):
+class _Read(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     case: Case
     named: bool
@@ -158,7 +158,9 @@ class CaseFile:
                     case = parse_case(fields)
                 except DataError as error:
                     raise self._refused(error, record) from None
-                yield _Read(record.line, case, has_own_id(fields), record.replaced)
+                yield _Read(
+                    line=record.line, case=case, named=has_own_id(fields), replaced=record.replaced
+                )
         except DataError as error:
             if error.file is not None:
                 raise

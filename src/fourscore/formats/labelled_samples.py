@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal
 
 import msgspec
 
@@ -37,7 +37,7 @@ class SampleFields(msgspec.Struct, frozen=True, kw_only=True):
     reference: str = "answer"
 
 
-class Sample(NamedTuple):
+class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """A question, the answers to it, and a label for each: its score, or its rank."""
 
     query: Any
@@ -46,7 +46,7 @@ class Sample(NamedTuple):
     reference: str = ""
 
 
-class SampleEntry(NamedTuple):
+class SampleEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Where a sample stands, what identifies it, and its labels."""
 
     line: int
@@ -63,6 +63,7 @@ class SampleFile:
     def __init__(
         self,
         path: str | Path,
+        *,
         mode: Mode = "pointwise",
         fields: SampleFields | None = None,
         bounds: tuple[float, float] = (0.0, 10.0),
@@ -139,14 +140,21 @@ class SampleFile:
                 seen[name] = len(self.entries)
                 scores[name] = [sample.labels[0]]
                 chars = len(as_text(sample.query)) + sum(map(len, sample.answers))
-                entry = SampleEntry(number, start, len(line), name, sample.labels, chars)
+                entry = SampleEntry(
+                    line=number,
+                    offset=start,
+                    size=len(line),
+                    digest=name,
+                    labels=sample.labels,
+                    chars=chars,
+                )
                 self.entries.append(entry)
         if self.mode == "pointwise":
             for name, given in scores.items():
                 if len(given) > 1:
                     at = seen[name]
                     mean = (sum(given) / len(given),)
-                    self.entries[at] = self.entries[at]._replace(labels=mean)
+                    self.entries[at] = msgspec.structs.replace(self.entries[at], labels=mean)
         return whole.hexdigest()
 
     def _sample(self, line: bytes) -> Sample:
@@ -181,7 +189,10 @@ class SampleFile:
         if not low <= score <= high:
             raise DataError(f"{score:g} is outside [{low:g}, {high:g}]", field=label[0])
         return Sample(
-            freeze(query), (_text(answer, place),), (score,), self._reference(row, metadata, place)
+            query=freeze(query),
+            answers=(_text(answer, place),),
+            labels=(score,),
+            reference=self._reference(row, metadata, place),
         )
 
     def _ranked(
@@ -210,7 +221,9 @@ class SampleFile:
             message = f"the ranks {shown} are not 1 to {len(ranks)}, each once"
             raise DataError(message, field=f"{place}[].rank")
         reference = self._reference(row, metadata, place)
-        return Sample(freeze(query), tuple(answers), tuple(ranks), reference)
+        return Sample(
+            query=freeze(query), answers=tuple(answers), labels=tuple(ranks), reference=reference
+        )
 
     def _reference(
         self, row: Mapping[str, object], metadata: Mapping[str, object], taken: str

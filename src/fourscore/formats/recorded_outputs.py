@@ -29,7 +29,7 @@ class RecordedRow(msgspec.Struct, frozen=True, gc=False):
     replaced: int = 0
 
 
-class _Task(msgspec.Struct):
+class _Task(msgspec.Struct, kw_only=True):
     task_id: str | int | None = None
     main_query: Any = None
     expected: Any = None
@@ -39,7 +39,7 @@ class _Task(msgspec.Struct):
     init_messages: list[Any] | None = None
 
 
-class _Output(msgspec.Struct, forbid_unknown_fields=True):
+class _Output(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     reward: float | None = None
     is_success: bool | None = None
     metadata: dict[str, Any] | None = None

@@ -97,5 +97,5 @@ def judge_from_mapping(name: str, config: Any) -> Judge:
     if isinstance(judge, str):
         found = load_judge(judge, None, config.get("with") or {})
     else:
-        found = judge if hasattr(judge, "judge") else FunctionJudge(judge, name)
+        found = judge if hasattr(judge, "judge") else FunctionJudge(judge, name=name)
     return found

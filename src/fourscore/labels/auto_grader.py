@@ -111,7 +111,10 @@ class _Grader:
         if self.inner is not None:
             return
         samples = SampleFile(
-            self.data, self.settings.mode, self.settings.fields, self.settings.bounds
+            self.data,
+            mode=self.settings.mode,
+            fields=self.settings.fields,
+            bounds=self.settings.bounds,
         )
         run_id = self.settings.fingerprint(samples.digest)
         path = self._find_path(run_id)

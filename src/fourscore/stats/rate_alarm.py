@@ -32,7 +32,7 @@ TUNED = 500
 BLOCKS = 3
 
 
-class Threshold(msgspec.Struct, frozen=True):
+class Threshold(msgspec.Struct, frozen=True, kw_only=True):
     """A threshold and its sums: failures that climb, passes that clear."""
 
     rate: float
@@ -89,7 +89,7 @@ def _bound(rate: float, bad: float, alpha: float, horizon: int) -> Threshold:
     )
 
 
-class ThresholdState(msgspec.Struct, omit_defaults=True):
+class ThresholdState(msgspec.Struct, omit_defaults=True, kw_only=True):
     """Where one threshold's sums stand: `score` while there is no alarm, `surplus` while one is.
 
     `onset`, `n` and `passed` are of the stretch since the score last stood at 0; while an alarm
@@ -124,7 +124,7 @@ class ThresholdState(msgspec.Struct, omit_defaults=True):
         self.on, self.onset, self.score, self.surplus = on, since, 0, 0
 
 
-class AlarmChange(msgspec.Struct, frozen=True):
+class AlarmChange(msgspec.Struct, frozen=True, kw_only=True):
     """A status that changed: found how, since when, and the counts of that stretch.
 
     The stretch of a sum begins where the sum last stood at 0; that of a sequence is its block.
@@ -138,7 +138,7 @@ class AlarmChange(msgspec.Struct, frozen=True):
     n: int
 
 
-class RateAlarm(msgspec.Struct, omit_defaults=True):
+class RateAlarm(msgspec.Struct, omit_defaults=True, kw_only=True):
     """The state of the watch: small, whole numbers and times, the same through JSON."""
 
     n: int = 0
@@ -176,7 +176,7 @@ class RateAlarm(msgspec.Struct, omit_defaults=True):
         self.status, self.since = after, self.warning.onset if after == "warning" else since
         if not plan.simple and before != "insufficient_data":
             self.block_n = self.block_passed = 0
-        return AlarmChange(before, after, method, since, of, n)
+        return AlarmChange(before=before, after=after, method=method, since=since, passed=of, n=n)
 
     def renew(self) -> None:
         """Other thresholds, or another rule, from now on: the status stays, its sums begin anew."""

@@ -15,6 +15,8 @@ from math import exp, fsum, log1p, sqrt
 from operator import mul
 from typing import NamedTuple
 
+import msgspec
+
 
 class LinearFit(NamedTuple):
     """`floor + Σ weight · column`; no weight is below 0."""
@@ -124,12 +126,12 @@ def fit_logistic(
     ]
     used = [j for j in range(width) if spreads[j] > 1e-9]
     problem = _Problem(
-        [[1.0] * len(rows), *([(x - means[j]) / spreads[j] for x in raw[j]] for j in used)],
-        labels,
-        shares,
-        [0.0, *(ridge for _ in used)],  # nothing pulls at the intercept
-        [0.0, *(prior[j] * spreads[j] if prior else 0.0 for j in used)],
-        [0, *(directions[j] if directions else 0 for j in used)],
+        columns=[[1.0] * len(rows), *([(x - means[j]) / spreads[j] for x in raw[j]] for j in used)],
+        labels=labels,
+        shares=shares,
+        pulls=[0.0, *(ridge for _ in used)],  # nothing pulls at the intercept
+        goals=[0.0, *(prior[j] * spreads[j] if prior else 0.0 for j in used)],
+        ways=[0, *(directions[j] if directions else 0 for j in used)],
     )
     intercept, *found = _minimize(problem)
     coefficients = list(prior) if prior else [0.0] * width
@@ -138,7 +140,7 @@ def fit_logistic(
     return Logistic(intercept - _dot(coefficients, means), tuple(coefficients))
 
 
-class _Problem(NamedTuple):
+class _Problem(msgspec.Struct, frozen=True, kw_only=True):
     """Columns, the first of ones, and for each the pull toward a goal and the sign to keep."""
 
     columns: list[list[float]]

@@ -172,7 +172,7 @@ class EvaluationRunner:
             scored = _make_score(values, self.rubric)
         else:
             rubric = (
-                Rubric.from_judge(FunctionJudge(_never_passes, "agent"))
+                Rubric.from_judge(FunctionJudge(_never_passes, name="agent"))
                 if overridden
                 else self._get_rubric()
             )

@@ -38,13 +38,13 @@ from fourscore.formats.otlp.span import (
 TRACE, SPAN, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "00f067aa0ba902b7"
 START, END = 1_767_607_200_000_000_001, 1_767_607_201_500_000_000
 EXPECTED = Span(
-    TRACE,
-    SPAN,
-    PARENT,
-    "chat m",
-    START / 1e9,
-    END / 1e9,
-    {
+    trace=TRACE,
+    id=SPAN,
+    parent=PARENT,
+    name="chat m",
+    start=START / 1e9,
+    end=END / 1e9,
+    attributes={
         "service.name": "shop",
         "gen_ai.operation.name": "chat",
         "gen_ai.usage.input_tokens": 7,
@@ -53,8 +53,10 @@ EXPECTED = Span(
         "gen_ai.response.finish_reasons": ["stop"],
         "gen_ai.extra": {"a": "b"},
     },
-    "ValueError: no such order",
-    (Event("exception", {"exception.type": "ValueError", "exception.message": "no such order"}),),
+    error="ValueError: no such order",
+    events=(
+        Event("exception", {"exception.type": "ValueError", "exception.message": "no such order"}),
+    ),
 )
 
 
@@ -242,24 +244,49 @@ def test_inflating_is_bounded() -> None:
 
 
 def test_a_span_needs_an_identity_and_a_size() -> None:
-    assert unpack_span(pack_span(EXPECTED).body) == EXPECTED
-    assert pack_span(EXPECTED)[:3] == (TRACE, SPAN, False)
+    packed = pack_span(EXPECTED)
+    assert unpack_span(packed.body) == EXPECTED
+    assert (packed.trace, packed.id, packed.root) == (TRACE, SPAN, False)
     for wrong in (
-        Span("t", SPAN, "", "", None, None, {}),
-        Span("0" * 32, SPAN, "", "", None, None, {}),
-        Span(TRACE, "", "", "", None, None, {}),
-        Span(TRACE, "0" * 16, "", "", None, None, {}),
-        Span(TRACE, SPAN, "", "", None, None, {"gen_ai.prompt": "x" * LARGEST}),
+        Span(trace="t", id=SPAN, parent="", name="", start=None, end=None, attributes={}),
+        Span(trace="0" * 32, id=SPAN, parent="", name="", start=None, end=None, attributes={}),
+        Span(trace=TRACE, id="", parent="", name="", start=None, end=None, attributes={}),
+        Span(trace=TRACE, id="0" * 16, parent="", name="", start=None, end=None, attributes={}),
+        Span(
+            trace=TRACE,
+            id=SPAN,
+            parent="",
+            name="",
+            start=None,
+            end=None,
+            attributes={"gen_ai.prompt": "x" * LARGEST},
+        ),
     ):
         with pytest.raises(DataError):
             pack_span(wrong)
-    half = Span(TRACE, SPAN, "", "", None, None, {"gen_ai.prompt": "hi \ud83d"})
+    half = Span(
+        trace=TRACE,
+        id=SPAN,
+        parent="",
+        name="",
+        start=None,
+        end=None,
+        attributes={"gen_ai.prompt": "hi \ud83d"},
+    )
     assert unpack_span(pack_span(half).body).attributes == {"gen_ai.prompt": "hi \ufffd"}
 
 
 def test_of_two_copies_the_longer_stays_whatever_came_first() -> None:
-    short = Span(TRACE, SPAN, "", "a", 1.0, 2.0, {})
-    long = Span(TRACE, SPAN, "", "a", 1.0, 2.0, {"gen_ai.prompt": "x"})
+    short = Span(trace=TRACE, id=SPAN, parent="", name="a", start=1.0, end=2.0, attributes={})
+    long = Span(
+        trace=TRACE,
+        id=SPAN,
+        parent="",
+        name="a",
+        start=1.0,
+        end=2.0,
+        attributes={"gen_ai.prompt": "x"},
+    )
     assert deduplicate_spans([short, long]) == deduplicate_spans([long, short, long]) == [long]
 
 

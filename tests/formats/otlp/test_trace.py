@@ -27,7 +27,17 @@ def span(
     above = "" if parent is None else f"{parent:016x}"
     start = 1_700_000_000.0 + number
     end = start + seconds
-    return Span(TRACE, f"{number:016x}", above, name, start, end, attributes, error, events)
+    return Span(
+        trace=TRACE,
+        id=f"{number:016x}",
+        parent=above,
+        name=name,
+        start=start,
+        end=end,
+        attributes=attributes,
+        error=error,
+        events=events,
+    )
 
 
 def gen_ai() -> list[Span]:

@@ -25,7 +25,7 @@ PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
 
 def learned(path: Path, rows: list[Any], model: Any, **options: Any) -> dict[str, Any]:
     settings = LearningSettings(model=model, **options)
-    samples = SampleFile(planted.write(path / "train.jsonl", rows), settings.mode)
+    samples = SampleFile(planted.write(path / "train.jsonl", rows), mode=settings.mode)
     return asyncio.run(learn(samples, settings))
 
 

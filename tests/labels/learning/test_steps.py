@@ -55,7 +55,9 @@ def test_parts_are_limited(tmp_path: Path) -> None:
         "selection": 80,
         "held": 120,
     }
-    groups = SampleFile(planted.write(tmp_path / "b.jsonl", planted.ranked_rows(200)), "listwise")
+    groups = SampleFile(
+        planted.write(tmp_path / "b.jsonl", planted.ranked_rows(200)), mode="listwise"
+    )
     assert split_samples(groups, 0).count() == {
         "source": 15,
         "check": 20,

@@ -19,9 +19,9 @@ from fourscore.formats.logs.tool_record import (
 )
 
 
-class _Session(msgspec.Struct):
-    calls: list[ToolCall]
-    moments: list[float]
+class _Session(msgspec.Struct, kw_only=True):
+    calls: list[ToolCall] = []
+    moments: list[float] = []
     seconds: float = 0.0
     retries: int = 0
     corrections: int = 0
@@ -33,7 +33,7 @@ def read_execution_traces(records: Iterable[tuple[int, ToolRecord]]) -> Iterator
     sessions: dict[str, _Session] = {}
     for line, record in records:
         try:
-            session = sessions.setdefault(parse_name(record.session), _Session([], []))
+            session = sessions.setdefault(parse_name(record.session), _Session())
             _add(session, record)
         except DataError as error:
             raise DataError(error.message, line=line, field=error.field) from None

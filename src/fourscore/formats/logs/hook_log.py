@@ -11,10 +11,10 @@ from fourscore.formats.logs.open_call import OpenCall
 from fourscore.formats.logs.tool_record import parse_time
 
 
-class _Session(msgspec.Struct):
-    steps: list[OpenCall | Message]
-    open: dict[str, OpenCall]
-    moments: list[float]
+class _Session(msgspec.Struct, kw_only=True):
+    steps: list[OpenCall | Message] = []
+    open: dict[str, OpenCall] = {}
+    moments: list[float] = []
     output: Any = None
 
 
@@ -24,7 +24,7 @@ def read_hook_traces(events: Iterable[tuple[int, dict[str, object]]]) -> Iterato
     for line, event in events:
         try:
             key = str(event.get("session_id") or "")
-            _add(sessions.setdefault(key, _Session([], {}, [])), event)
+            _add(sessions.setdefault(key, _Session()), event)
         except DataError as error:
             raise DataError(error.message, line=line, field=error.field) from None
         except ValueError as error:
@@ -60,7 +60,7 @@ def _add(session: _Session, event: dict[str, object]) -> None:
         key = f"{tool}\0{msgspec.json.encode(asked).decode()}"
     call = session.open.pop(key, None)
     if call is None:
-        call = OpenCall(tool, asked)
+        call = OpenCall(name=tool, arguments=asked)
         session.steps.append(call)
     if kind == BEFORE:
         session.open[key] = call

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 
-class OpenCall(msgspec.Struct):
+class OpenCall(msgspec.Struct, kw_only=True):
     """What is known of it so far."""
 
     name: str

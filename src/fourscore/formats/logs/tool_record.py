@@ -17,7 +17,7 @@ from fourscore.core import DataError
 Word = str | int | float | bool | None
 
 
-class ToolRecord(msgspec.Struct, gc=False):
+class ToolRecord(msgspec.Struct, gc=False, kw_only=True):
     """The fields as they stand; only the tool has to be there."""
 
     tool: str

@@ -22,11 +22,11 @@ STOPPED = (
 )
 
 
-class _Session(msgspec.Struct):
-    steps: list[OpenCall | Message]
-    open: dict[str, OpenCall]
-    moments: list[float]
-    usage: dict[str, Usage]
+class _Session(msgspec.Struct, kw_only=True):
+    steps: list[OpenCall | Message] = []
+    open: dict[str, OpenCall] = {}
+    moments: list[float] = []
+    usage: dict[str, Usage] = {}
     output: str | None = None
     corrections: int = 0
     version: str = ""
@@ -39,7 +39,7 @@ def read_transcript_traces(lines: Iterable[tuple[int, dict[str, object]]]) -> It
             continue
         try:
             key = str(line.get("sessionId") or "")
-            _add(sessions.setdefault(key, _Session([], {}, [], {})), line)
+            _add(sessions.setdefault(key, _Session()), line)
         except DataError as error:
             raise DataError(error.message, line=number, field=error.field) from None
         except ValueError as error:
@@ -85,7 +85,7 @@ def _block(session: _Session, role: str, block: Mapping[str, object], *, aside: 
         name = block.get("name")
         if not isinstance(name, str) or not name:
             raise DataError("expected text", field="message.content.name")
-        call = OpenCall(name, block.get("input"))
+        call = OpenCall(name=name, arguments=block.get("input"))
         session.steps.append(call)
         session.open[str(block.get("id"))] = call
     elif kind == "tool_result":

@@ -53,15 +53,15 @@ def _wired(span: Mapping[str, object], common: Mapping[str, object], place: str)
     start = _either(span, "startTimeUnixNano", "start_time_unix_nano")
     end = _either(span, "endTimeUnixNano", "end_time_unix_nano")
     return Span(
-        _id(_either(span, "traceId", "trace_id")),
-        _id(_either(span, "spanId", "span_id")),
-        _id(_either(span, "parentSpanId", "parent_span_id")),
-        str(span.get("name", "")),
-        _moment(start, f"{place}.startTimeUnixNano"),
-        _moment(end, f"{place}.endTimeUnixNano"),
-        attributes,
-        find_error(status.get("code") in _BAD, status.get("message"), attributes, events),
-        events,
+        trace=_id(_either(span, "traceId", "trace_id")),
+        id=_id(_either(span, "spanId", "span_id")),
+        parent=_id(_either(span, "parentSpanId", "parent_span_id")),
+        name=str(span.get("name", "")),
+        start=_moment(start, f"{place}.startTimeUnixNano"),
+        end=_moment(end, f"{place}.endTimeUnixNano"),
+        attributes=attributes,
+        error=find_error(status.get("code") in _BAD, status.get("message"), attributes, events),
+        events=events,
     )
 
 
@@ -76,15 +76,15 @@ def _printed(span: Mapping[str, object]) -> Span:
     events = _events(span.get("events"), "events")
     bad = str(status.get("status_code", "")).upper().endswith("ERROR")
     return Span(
-        _id(context.get("trace_id") or span.get("trace_id")),
-        _id(context.get("span_id") or span.get("span_id")),
-        _id(span.get("parent_id")),
-        str(span.get("name", "")),
-        _moment(span.get("start_time"), "start_time"),
-        _moment(span.get("end_time"), "end_time"),
-        attributes,
-        find_error(bad, status.get("description"), attributes, events),
-        events,
+        trace=_id(context.get("trace_id") or span.get("trace_id")),
+        id=_id(context.get("span_id") or span.get("span_id")),
+        parent=_id(span.get("parent_id")),
+        name=str(span.get("name", "")),
+        start=_moment(span.get("start_time"), "start_time"),
+        end=_moment(span.get("end_time"), "end_time"),
+        attributes=attributes,
+        error=find_error(bad, status.get("description"), attributes, events),
+        events=events,
     )
 
 

@@ -30,7 +30,7 @@ class CallPart(NamedTuple):
     value: Any
 
 
-class Turn(NamedTuple):
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """One message."""
 
     role: str
@@ -71,7 +71,9 @@ def read_turn(message: Mapping[str, object], role: str) -> Turn:
     if role == "tool" and not answers:
         key = str(message.get("tool_call_id") or message.get("id") or "")
         answers.append(CallPart(key, str(message.get("name") or ""), parse_json_text(text)))
-    return Turn(role, "" if role == "tool" else text, tuple(calls), tuple(answers))
+    return Turn(
+        role=role, text="" if role == "tool" else text, calls=tuple(calls), answers=tuple(answers)
+    )
 
 
 def _read_part(
@@ -146,7 +148,7 @@ _ANSWERED = ("output", "answer", "response", "result", "text", "content", "messa
 
 
 _MESSAGES = msgspec.json.Decoder(list[msgspec.Raw])
-_SILENCE = Turn("")
+_SILENCE = Turn(role="")
 
 
 def read_input_turns(span: Span, known: dict[bytes, Turn]) -> list[Turn]:
@@ -230,12 +232,14 @@ def _listed(given: object, role: str, keys: tuple[str, ...] = ()) -> list[Turn]:
     if isinstance(value, dict) and "role" not in value:
         value = _within(value, keys)
     if isinstance(value, str):
-        return [Turn(role, value)] if value else []
+        return [Turn(role=role, text=value)] if value else []
     items = value if isinstance(value, list) else [value]
     turns = [read_turn(item, role) for item in items[-MOST:] if isinstance(item, dict)]
     turns = [turn for turn in turns if turn.text or turn.calls or turn.answers]
     if not turns and isinstance(given, str) and given not in _NOTHING:
-        return [Turn(role, given)]  # 42 is an answer, and so is an object of the agent's own
+        return [
+            Turn(role=role, text=given)
+        ]  # 42 is an answer, and so is an object of the agent's own
     return turns
 
 

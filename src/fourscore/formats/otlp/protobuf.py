@@ -49,15 +49,15 @@ def _span(span: Any, common: dict[str, Any]) -> Span:
     events = tuple(_events(span.events)) if span.events else ()
     status = span.status
     return Span(
-        span.trace_id.hex(),
-        span.span_id.hex(),
-        span.parent_span_id.hex(),
-        span.name,
-        _moment(span.start_time_unix_nano),
-        _moment(span.end_time_unix_nano),
-        attributes,
-        find_error(status.code == 2, status.message, attributes, events),
-        events,
+        trace=span.trace_id.hex(),
+        id=span.span_id.hex(),
+        parent=span.parent_span_id.hex(),
+        name=span.name,
+        start=_moment(span.start_time_unix_nano),
+        end=_moment(span.end_time_unix_nano),
+        attributes=attributes,
+        error=find_error(status.code == 2, status.message, attributes, events),
+        events=events,
     )
 
 

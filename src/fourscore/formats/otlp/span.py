@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -23,7 +23,7 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
     attributes: dict[str, Any]
 
 
-class Span(msgspec.Struct, frozen=True, array_like=True):
+class Span(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What all shapes say. Ids are hexadecimal, times are seconds since 1970."""
 
     trace: str
@@ -43,7 +43,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
         return max(0.0, self.end - self.start)
 
 
-class PackedSpan(NamedTuple):
+class PackedSpan(msgspec.Struct, frozen=True, kw_only=True):
     """A span as the monitor keeps it."""
 
     trace: str
@@ -68,7 +68,7 @@ def pack_span(span: Span) -> PackedSpan:
         raise DataError("it holds what JSON cannot say", field="attributes") from None
     if len(body) > LARGEST:
         raise DataError(f"larger than {LARGEST >> 10} KiB", field="attributes")
-    return PackedSpan(span.trace, span.id, not span.parent, body)
+    return PackedSpan(trace=span.trace, id=span.id, root=not span.parent, body=body)
 
 
 def _encoded(span: Span) -> bytes:

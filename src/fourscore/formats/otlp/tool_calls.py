@@ -23,7 +23,7 @@ Turns = Sequence[Sequence[Turn]]
 MOST = 2000
 
 
-class _MessageCall(msgspec.Struct):
+class _MessageCall(msgspec.Struct, kw_only=True):
     """A call as messages tell of it."""
 
     at: float
@@ -73,7 +73,9 @@ def _collect_message_calls(
         for turn in (*answered, *_since(asked)):
             for call in turn.calls:
                 if call.id and call.name and len(found) < MOST:
-                    found.setdefault(call.id, _MessageCall(span.end or span.start or 0.0, call))
+                    found.setdefault(
+                        call.id, _MessageCall(at=span.end or span.start or 0.0, call=call)
+                    )
     for key, item in found.items():
         item.result = results.get(key)
     return found

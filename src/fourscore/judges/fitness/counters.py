@@ -207,7 +207,7 @@ def _read_plain_outcome(
     tool: str, code: str | int | None, success: str | bool | None
 ) -> tuple[Outcome, str]:
     """Return the outcome of a record without output and error; most are alike, so it is cached."""
-    return _read_outcome(ToolRecord(tool, exit=code, success=success), None)
+    return _read_outcome(ToolRecord(tool=tool, exit=code, success=success), None)
 
 
 def _read_outcome(record: ToolRecord, shown: str | None) -> tuple[Outcome, str]:

@@ -55,12 +55,12 @@ def make_span_rows(spans: Iterable[Span], at: float) -> SpanRows:
     rejected, message = 0, ""
     for number, span in enumerate(spans):
         try:
-            trace_id, span_id, root, body = pack_span(span)
+            packed = pack_span(span)
         except DataError as error:
             rejected += 1
             message = message or f"span {number + 1}: {error}"
         else:
-            rows.append(SpanRow(trace_id, span_id, at, body, root))
+            rows.append(SpanRow(packed.trace, packed.id, at, packed.body, packed.root))
     return SpanRows(rows, rejected, message)
 
 
