@@ -1,1 +1,1 @@
-"""How good is it: judges, each a picklable value that measures in [0, 1]."""
+"""Judges: picklable values that measure one aspect of an output in [0, 1]."""

@@ -3,7 +3,7 @@
 import pytest
 
 from fourscore.judges.reader.support import (
-    LONGEST_CLAIM,
+    MAX_CLAIM,
     ClaimVerdict,
     grade,
     judge_claims,
@@ -122,7 +122,7 @@ def test_gives_nothing_for_an_empty_text() -> None:
 def test_odd_claims_have_a_verdict(claim: str) -> None:
     found = verdict(claim, CLAIM)
     assert 0 <= found.support <= 1
-    assert len(claim[:LONGEST_CLAIM]) <= LONGEST_CLAIM
+    assert len(claim[:MAX_CLAIM]) <= MAX_CLAIM
 
 
 def test_a_word_of_several_claims_counts_less() -> None:

@@ -25,7 +25,7 @@ from fourscore.judges.dimensions.sources import (
     read_case_sources,
 )
 from fourscore.judges.hidden_text import blank_hidden_markdown
-from fourscore.judges.reader.text import MAX_READ, find_ends
+from fourscore.judges.reader.text import MAX_READ, find_sentence_ends
 
 #: Most markers read in one text, most numbers of a range such as [1-999], and most characters of
 #: a sentence on either side of a marker.
@@ -101,7 +101,7 @@ def parse_citations(text: str) -> Sequence[Citation]:
     if not markers:
         return ()
     plain = "".join([*pieces, body[at:]])
-    ends = [len(plain) - len(plain.lstrip()), *find_ends(plain)]
+    ends = [len(plain) - len(plain.lstrip()), *find_sentence_ends(plain)]
     found: list[Citation] = []
     for form, target, place, end in markers:
         url = target if form == "url" else listed.get(target, "")

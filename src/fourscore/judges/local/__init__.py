@@ -1,7 +1,7 @@
-"""Judging claims by a small model on this machine, through ONNX Runtime (extra `local`).
+"""Judge claims with a small model on this machine, through ONNX Runtime (extra `local`).
 
-A dimension that is given `by: local` holds the model's name alone. `open_local_model` finds a
-mistake in it when the judge is made; `judge_claims_locally` gives what `reader.support` gives:
+A dimension with `by: local` holds only the model's name. `open_local_model` reports a mistake in it
+when the judge is made; `judge_claims_locally` returns what `reader.support` returns:
 
     model = open_local_model("models/nli")
     verdicts = judge_claims_locally(model, claims, read_text(output), question)

@@ -1,6 +1,6 @@
-"""The dimensions that read language, by a small model on this machine instead of by shared words.
+"""The dimensions that read language, with verdicts by a small model on this machine.
 
-`with: {by: local, model: FOLDER}`; everything but the verdicts is as by rules.
+Chosen by `with: {by: local, model: FOLDER}`; everything but the verdicts is as with `by: rules`.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,14 @@ from fourscore.judges.reader.coverage import Coverage
 from fourscore.judges.reader.support import ClaimVerdict, grade
 from fourscore.judges.reader.text import Text, read_text
 
-#: Words of an aspect that is a topic; a longer one is a statement.
-_TOPIC_WORDS = 4
+#: Most words of an aspect that is a topic; a longer one is a statement.
+_MAX_TOPIC = 4
 
 
 class _Local:
-    """What the judges with a local model share; two structs cannot both be bases of one.
+    """Options and methods of all judges with a local model.
+
+    A plain class, because a struct cannot have two structs as bases.
 
     model: a folder with model.onnx, tokenizer.json and config.json, or the id of one on a hub
     threads: processor threads for one call (default 1)
@@ -43,7 +45,7 @@ class _Local:
 
     @property
     def fingerprint(self) -> str:
-        """Kind, options and the digest of the model's files, wherever they lie."""
+        """A digest of class, options and the content of the model's files, whatever their path."""
         options: dict[str, Any] = {
             name: getattr(self, name)
             for name in self.__struct_fields__
@@ -51,8 +53,8 @@ class _Local:
         }
         return digest([type(self).__name__, options, self.local_model.digest])
 
-    def _named(self, signals: Sequence[Signal]) -> Sequence[Signal]:
-        """The signals with a reason that says which model gave them."""
+    def _name_model(self, signals: Sequence[Signal]) -> Sequence[Signal]:
+        """Return the signals with the model's name in their reason."""
         note = f"by the local model {self.model}"
         return [msgspec.structs.replace(one, reason=f"{one.reason}; {note}") for one in signals]
 
@@ -60,7 +62,7 @@ class _Local:
 class FactualAccuracy(
     _Local, factual_accuracy.FactualAccuracy, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
-    """Factual accuracy by the probability of entailment, or by how near the nearest sentence is."""
+    """Factual accuracy by the probability of entailment, or the nearest sentence's similarity."""
 
     model: str
     threads: int = 1
@@ -69,10 +71,10 @@ class FactualAccuracy(
         super().__post_init__()
         if self.weights is not None:
             raise ConfigError("fitted weights are for by: rules", field="with.weights")
-        self.local_model  # noqa: B018 - a missing extra or file shows before the first case
+        self.local_model  # noqa: B018 - report a missing extra or file before the first case
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        return self._named(await super().judge(case, trace))
+        return self._name_model(await super().judge(case, trace))
 
     def find_verdicts(self, facts: Sequence[Fact], text: Text, question: str) -> list[ClaimVerdict]:
         wordings = [(fact.text, *fact.others) for fact in facts]
@@ -84,20 +86,20 @@ class FactualAccuracy(
 class Completeness(
     _Local, completeness.Completeness, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
-    """Completeness by the same model: topics and statements are put to it apart."""
+    """Completeness by the local model; topics and statements are judged separately."""
 
     model: str
     threads: int = 1
 
     def __post_init__(self) -> None:
-        self.local_model  # noqa: B018 - a missing extra or file shows before the first case
+        self.local_model  # noqa: B018 - report a missing extra or file before the first case
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        return self._named(await super().judge(case, trace))
+        return self._name_model(await super().judge(case, trace))
 
     def find_coverages(self, aspects: Sequence[str], text: Text, question: str) -> list[Coverage]:
-        topics = [one for one in aspects if len(one.split()) <= _TOPIC_WORDS]
-        claims = [one for one in aspects if len(one.split()) > _TOPIC_WORDS]
+        topics = [one for one in aspects if len(one.split()) <= _MAX_TOPIC]
+        claims = [one for one in aspects if len(one.split()) > _MAX_TOPIC]
         found = dict(zip(topics, judge_topics_locally(self.local_model, topics, text), strict=True))
         verdicts = judge_claims_locally(self.local_model, claims, text, question)
         found |= zip(claims, verdicts, strict=True)
@@ -111,16 +113,16 @@ class CitationAccuracy(
     kw_only=True,
     forbid_unknown_fields=True,
 ):
-    """Citation accuracy with the same model to tell what a source supports."""
+    """Citation accuracy; the local model decides whether a source supports a sentence."""
 
     model: str
     threads: int = 1
 
     def __post_init__(self) -> None:
-        self.local_model  # noqa: B018 - a missing extra or file shows before the first case
+        self.local_model  # noqa: B018 - report a missing extra or file before the first case
 
     async def judge(self, case: Case, trace: Trace) -> Sequence[Signal]:
-        return self._named(await super().judge(case, trace))
+        return self._name_model(await super().judge(case, trace))
 
     def find_verdicts(self, claims: Sequence[str], source: str) -> list[ClaimVerdict]:
         return judge_claims_locally(self.local_model, claims, read_text(source))

@@ -1,7 +1,7 @@
-"""A small model on this machine: whether a premise entails a hypothesis, or how near two texts are.
+"""Run a small model on this machine: does a premise entail a hypothesis, how similar are texts?
 
-ONNX Runtime reads the file as data: it is offered no library of custom operators, and refuses a
-graph that asks for one.
+ONNX Runtime reads the file as data: no library of custom operators is loaded, and a graph that
+needs one is refused.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.floating[Any]]
 
-#: Pairs in one call of the model: more was slower on a processor, by padding and cache misses.
+#: Pairs in one call of the model: more was slower on a CPU, because of padding and cache misses.
 BATCH = 8
-MOST_THREADS = 64
-#: Characters a token; what is cut off here would be cut off as tokens, and reading it takes time.
-_CHARACTERS = 8
+MAX_THREADS = 64
+#: Most characters of a token: a text is cut to this before it is tokenised, which saves time.
+_MAX_TOKEN = 8
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-#: Outputs by the names that the usual exporters give them, the best first.
+#: The kind of model by the name of its output, as the usual exporters write it, the best first.
 _OUTPUTS: Mapping[str, "ModelKind"] = {
     "logits": "entailment",
     "sentence_embedding": "embedding",
@@ -37,7 +37,7 @@ ModelKind = Literal["entailment", "contradiction", "embedding"]
 
 
 class Entailment(NamedTuple):
-    """Probabilities that a premise entails and contradicts a hypothesis."""
+    """The probabilities that a premise entails and contradicts a hypothesis."""
 
     support: float
     contradiction: float
@@ -46,9 +46,9 @@ class Entailment(NamedTuple):
 class LocalModel:
     """An entailment cross-encoder or an embedding model; `kind` says which, by the graph's output.
 
-    A cross-encoder whose labels are contradiction and its absence has the kind `contradiction`.
-    One instance serves many threads. It pickles by its name: another process opens it again.
-    `digest` changes with the weights and the tokenizer, for a judge's fingerprint.
+    A cross-encoder with the labels contradiction and not contradiction has the kind
+    `contradiction`. One instance serves many threads. It pickles by its name, and another process
+    opens it again. `digest` changes with the weights and the tokenizer, for a judge's fingerprint.
     """
 
     def __init__(self, name: str, threads: int = 1) -> None:
@@ -57,7 +57,7 @@ class LocalModel:
         file = files.find_model_file(folder)
         self.digest = files.digest_files(folder, file)
         self._session = files.open_session(file, threads)
-        # With scales of the whole batch, other claims moved a claim's figure by up to 0.11.
+        # With scales of the whole batch, other claims changed a claim's probability by up to 0.11.
         self._batch = 1 if files.has_runtime_scales(file) else BATCH
         self._tokenizer = files.open_tokenizer(folder / "tokenizer.json")
 
@@ -67,7 +67,9 @@ class LocalModel:
             message = f"the graph asks for {', '.join(unknown)}; known: {', '.join(_INPUTS)}"
             raise ConfigError(message, file=str(file))
         length = inputs[0].shape[-1]
-        self._length = length if isinstance(length, int) else None  # exported for one length only
+        self._length = (
+            length if isinstance(length, int) else None
+        )  # the graph takes one length only
         known = files.read_max_tokens(folder, self._tokenizer.truncation)
         self.max_tokens = min(known, self._length or known)
         self._tokenizer.no_padding()
@@ -86,7 +88,7 @@ class LocalModel:
         else:
             self._labels = files.read_labels(folder, outputs[self._output][-1])
             self.kind = "contradiction" if self._labels.entailment is None else self.kind
-        try:  # what does not run at all is found here, before the first case
+        try:  # a model that does not run is reported here, before the first case
             self._run([self._encode_pair("a", "b")])
         except Exception as error:
             raise ConfigError(f"the model does not run: {error}", file=str(file)) from error
@@ -95,9 +97,9 @@ class LocalModel:
         return open_local_model, (self.name, self.threads)
 
     def entail(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
-        """Probabilities for each (premise, hypothesis); 0 of what the model has no label for.
+        """Return probabilities for each (premise, hypothesis); 0 if the model has no such label.
 
-        Where both are too long, the premise is cut; a hypothesis is cut at half of the length.
+        A pair that is too long is cut: the hypothesis to half of the length, then the premise.
         """
         import numpy as np
 
@@ -110,21 +112,21 @@ class LocalModel:
         return found
 
     def embed(self, texts: Sequence[str]) -> list["Array"]:
-        """A vector of length 1 for each text, so that the product of two is their cosine."""
+        """Return a unit vector for each text, so that the product of two is their cosine."""
         import numpy as np
 
         rows = self._run([self._encode(text) for text in texts])
         return [row / max(float(np.linalg.norm(row)), 1e-12) for row in rows]
 
     def fits(self, text: str) -> bool:
-        """Whether a premise leaves room for a hypothesis of a quarter of the length."""
+        """Whether a premise leaves a quarter of the model's length for the hypothesis."""
         most = self.max_tokens * 3 // 4
-        return len(text) <= most * _CHARACTERS and len(self._encode(text)) <= most
+        return len(text) <= most * _MAX_TOKEN and len(self._encode(text)) <= most
 
     def _encode(self, text: str, alone: bool = True) -> "Encoding":
-        """Tokens of a text, between the tokens that frame it where it is put `alone`."""
-        text = text[: self.max_tokens * _CHARACTERS]
-        text = text.encode(errors="replace").decode()  # a lone surrogate would be refused
+        """Return the tokens of a text, with special tokens around it if it is `alone`."""
+        text = text[: self.max_tokens * _MAX_TOKEN]
+        text = text.encode(errors="replace").decode()  # the tokenizer refuses a lone surrogate
         return self._tokenizer.encode(text, add_special_tokens=alone)
 
     def _encode_pair(self, premise: str, hypothesis: str) -> "Encoding":
@@ -133,7 +135,7 @@ class LocalModel:
         return self._tokenizer.post_process(first, second)
 
     def _run(self, encodings: Sequence["Encoding"]) -> list["Array"]:
-        """The output's row for each encoding, batched with others of about its length."""
+        """Return the output's row for each encoding, in batches of similar length."""
         order = sorted(range(len(encodings)), key=lambda index: len(encodings[index]))
         rows: dict[int, Array] = {}
         for start in range(0, len(order), self._batch):
@@ -156,7 +158,7 @@ class LocalModel:
             columns["token_type_ids"][row, : len(one)] = one.type_ids
         fed = {name: columns[name].astype(kind) for name, kind in self._inputs.items()}
         found: Array = self._session.run([self._output], fed)[0]
-        if not np.isfinite(found).all():  # a NaN would pass for "not stated"
+        if not np.isfinite(found).all():  # a NaN would count as "not stated"
             raise JudgeError(f"the local model {self.name!r} gave a number that is not finite")
         if found.ndim == 2:
             return found
@@ -172,10 +174,10 @@ _opening = Lock()
 
 
 def open_local_model(name: str, threads: int = 1) -> LocalModel:
-    """The model of a folder or hub id, opened once in a process."""
+    """Return the model of a folder or hub id, opened once per process."""
     require_extra("local", "by: local")
-    if not 1 <= threads <= MOST_THREADS:
-        message = f"expected 1 to {MOST_THREADS}, found {threads}"
+    if not 1 <= threads <= MAX_THREADS:
+        message = f"expected 1 to {MAX_THREADS}, found {threads}"
         raise ConfigError(message, field="threads")
     with _opening:
         key = (name, threads)

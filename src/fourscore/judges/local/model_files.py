@@ -1,4 +1,4 @@
-"""The files of a local model: finding and opening them, and what its configuration says."""
+"""Find and open the files of a local model, and read its configuration."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from fourscore.core.errors import ConfigError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-#: The first that is there is taken: of several, the exact weights and not the fast ones.
+#: The first that exists is used: full-precision weights before quantised ones.
 MODEL_FILES = (
     "model.onnx",
     "onnx/model.onnx",
@@ -24,22 +24,22 @@ MODEL_FILES = (
 )
 _SETTINGS = ("config.json", "tokenizer.json", "tokenizer_config.json", "1_Pooling/config.json")
 _HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*(?:@[\w./-]+)?")
-#: Tokens read at most, whatever the model would take: the time grows with their square.
-MOST_TOKENS = 512
+#: Most tokens that are read, even if the model takes more: time grows with their square.
+MAX_TOKENS = 512
 
 
 class Labels(NamedTuple):
-    """The columns of a cross-encoder's logits; None where it has no such label."""
+    """The columns of a cross-encoder's logits; None if it has no such label."""
 
     entailment: int | None
     contradiction: int | None
 
 
 def find_folder(name: str) -> Path:
-    """The folder of a model: `name` itself, or where the hub's files for `owner/name` are kept.
+    """Return the folder of a model: `name` itself, or the hub's cache folder for `owner/name`.
 
-    `owner/name@revision` pins a revision. What is kept already is not fetched again, and nothing
-    is fetched where `HF_HUB_OFFLINE` is set.
+    `owner/name@revision` pins a revision. Cached files are not fetched again, and nothing is
+    fetched if `HF_HUB_OFFLINE` is set.
     """
     folder = Path(name).expanduser()
     if name and folder.is_dir():
@@ -55,11 +55,13 @@ def find_folder(name: str) -> Path:
         message = f"no folder {name!r}, and a hub id needs: pip install huggingface_hub"
         raise ConfigError(message, field="model") from None
     repo, _, revision = name.partition("@")
-    for file in MODEL_FILES:  # one at a time: a repository may hold ten forms of its weights
+    for file in MODEL_FILES:  # one at a time: a repository may hold its weights in ten formats
         wanted = [*_SETTINGS, file, f"{file}_data"]
         try:
             folder = Path(snapshot_download(repo, revision=revision or None, allow_patterns=wanted))
-        except Exception as error:  # the hub's, httpx's and the system's errors have no common base
+        except (
+            Exception
+        ) as error:  # errors of the hub, of httpx and of the system have no common base
             message = f"no folder {name!r}, and it could not be fetched from the hub: {error}"
             raise ConfigError(message, field="model") from error
         if (folder / file).is_file():
@@ -68,7 +70,7 @@ def find_folder(name: str) -> Path:
 
 
 def find_model_file(folder: Path) -> Path:
-    """The first of `MODEL_FILES` in a folder."""
+    """Return the first of `MODEL_FILES` in a folder."""
     for file in MODEL_FILES:
         if (folder / file).is_file():
             return folder / file
@@ -77,7 +79,7 @@ def find_model_file(folder: Path) -> Path:
 
 
 def read_settings(path: Path) -> Mapping[str, Any]:
-    """A JSON object out of a file; empty where there is no such file."""
+    """Read a JSON object from a file; empty if the file does not exist."""
     try:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -90,17 +92,17 @@ def read_settings(path: Path) -> Mapping[str, Any]:
 
 
 def read_max_tokens(folder: Path, truncation: Mapping[str, Any] | None) -> int:
-    """The most tokens that the model takes: the least that any of its files says."""
+    """Return the most tokens that the model takes: the least limit that its files give."""
     tokenizer = read_settings(folder / "tokenizer_config.json").get("model_max_length")
     positions = read_settings(folder / "config.json").get("max_position_embeddings")
-    named = (tokenizer, positions, (truncation or {}).get("max_length"), MOST_TOKENS)
+    named = (tokenizer, positions, (truncation or {}).get("max_length"), MAX_TOKENS)
     return int(min(one for one in named if isinstance(one, int | float) and one > 0))
 
 
 def read_labels(folder: Path, columns: int | str | None) -> Labels:
-    """Which of the logits' columns means what, by `id2label` of config.json.
+    """Return the meaning of the logits' columns, by `id2label` of config.json.
 
-    `columns` is their number as the graph gives it; some graphs give no number.
+    `columns` is their number by the graph; some graphs do not give it.
     """
     file = folder / "config.json"
     named = read_settings(file).get("id2label")
@@ -123,35 +125,35 @@ def read_labels(folder: Path, columns: int | str | None) -> Labels:
 
 
 def _find_column(labels: Sequence[str], beginnings: tuple[str, ...]) -> int | None:
-    """The one column whose name begins so: `not_entailment` is no entailment."""
+    """Return the only column whose name begins so, or None; `not_entailment` is no entailment."""
     found = [column for column, label in enumerate(labels) if label.startswith(beginnings)]
     return found[0] if len(found) == 1 else None
 
 
 def open_session(file: Path, threads: int) -> Any:
-    """An ONNX Runtime session on the processor, without any library of custom operators."""
+    """Open an ONNX Runtime session on the CPU, without any library of custom operators."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    # Threads of the pool would otherwise burn a core each while they wait for the next call.
+    # Otherwise each waiting thread of the pool would keep a core busy.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # its errors are pybind's own, of which each kind is a class
+    except Exception as error:  # ONNX Runtime's error classes have no common base
         raise ConfigError(f"not a usable ONNX model: {error}", file=str(file)) from error
 
 
 def has_runtime_scales(file: Path) -> bool:
-    """Whether a graph quantises by scales that it takes from the whole batch as it runs."""
+    """Whether a graph takes its quantisation scales from the whole batch at run time."""
     with file.open("rb") as handle, mmap(handle.fileno(), 0, access=ACCESS_READ) as content:
-        return content.find(b"DynamicQuantize") >= 0  # an operator's name stands as it is
+        return content.find(b"DynamicQuantize") >= 0  # operator names are plain text in the file
 
 
 def open_tokenizer(file: Path) -> "Tokenizer":
-    """The tokenizer of a file `tokenizer.json`."""
+    """Open the tokenizer in a file `tokenizer.json`."""
     from tokenizers import Tokenizer
 
     if not file.is_file():
@@ -163,7 +165,7 @@ def open_tokenizer(file: Path) -> "Tokenizer":
 
 
 def digest_files(folder: Path, model: Path) -> str:
-    """A short digest of the weights, the tokenizer and the configuration."""
+    """Return a short digest of the weights, the tokenizer and the configuration."""
     found = hashlib.sha256()
     for file in (model, folder / "tokenizer.json", folder / "config.json"):
         if file.is_file():

@@ -1,4 +1,4 @@
-"""Verdicts on claims by a local model, of the same shape as those of `reader.support`."""
+"""Judge claims and topics with a local model; the verdicts are of the type of `reader.support`."""
 
 import math
 from collections.abc import Sequence
@@ -8,16 +8,16 @@ from fourscore.judges.local.model import LocalModel
 from fourscore.judges.reader.support import ClaimVerdict, Kind, judge_claims
 from fourscore.judges.reader.text import MAX_READ, Text, read_text, split_words
 
-#: Sentences put to an entailment model for each claim: those that share most of its words.
+#: Sentences that an entailment model reads for each claim: those that share most words with it.
 _SENTENCES = 3
-#: Passages of one text that an embedding model reads; of a longer text, each is several sentences.
-_PASSAGES = 200
-#: A claim of so few words is an answer ("Paris"): it states something together with its question.
-_ANSWER_WORDS = 4
+#: Most passages of a text that an embedding model reads; in a long text, each is several sentences.
+_MAX_PASSAGES = 200
+#: A claim of at most so many words is an answer ("Paris"), which needs its question to be a claim.
+_MAX_ANSWER = 4
 
 
 class _Scale(NamedTuple):
-    """The cosine at which "stated" is as likely as not, and how steeply that changes."""
+    """The cosine at which a claim is as likely stated as not, and the slope of that probability."""
 
     even: float
     steepness: float
@@ -30,21 +30,21 @@ _CLAIM, _TOPIC = _Scale(0.58, 2.6), _Scale(0.17, 15.6)
 def judge_claims_locally(
     model: LocalModel, claims: Sequence[str], text: Text, question: str = ""
 ) -> list[ClaimVerdict]:
-    """A verdict on each claim, as `reader.support.judge_claims` gives.
+    """Return a verdict on each claim, as `reader.support.judge_claims` does.
 
-    An entailment model reads each claim beside the sentences that share most words with it and,
-    where it fits, beside the whole text: support is the highest probability of entailment,
-    contradiction that of the sentence that shares most, for one about other things contradicts
+    An entailment model compares each claim with the sentences that share most words with it and, if
+    it fits, with the whole text: support is the highest probability of entailment, contradiction
+    that of the sentence that shares most words, because one about something else contradicts
     nothing. A model that only knows contradiction reads the whole text, or the deciding sentence,
-    and lowers the reader's own support by what it finds. An embedding model gives how near the
-    nearest sentence is; it cannot tell a claim from its denial, so `contradiction` is always 0.
+    and lowers the reader's own support. An embedding model uses the similarity of the nearest
+    sentence; it cannot distinguish a claim from its denial, so `contradiction` is always 0.
     """
     if len(text.raw) > MAX_READ:
         text = read_text(text.raw[:MAX_READ])
     if not (claims and text.sentences):
         return [ClaimVerdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
     if model.kind == "embedding":
-        return _judge_by_nearness(model, claims, text, _CLAIM)
+        return _judge_by_similarity(model, claims, text, _CLAIM)
     if model.kind == "contradiction":
         return _judge_by_contradiction(model, claims, text, question)
     return _judge_by_entailment(model, claims, text, question)
@@ -53,22 +53,22 @@ def judge_claims_locally(
 def judge_topics_locally(
     model: LocalModel, topics: Sequence[str], text: Text
 ) -> list[ClaimVerdict]:
-    """Whether a text speaks of each topic ("the price"): `contradiction` is always 0.
+    """Return a verdict on each topic ("the price"): does the text mention it? No contradiction.
 
-    To an embedding model a topic is farther from what speaks of it than a statement is, so it has
-    a scale of its own; to an entailment model it is put as a statement. A model that only knows
-    contradiction has no say, and the reader decides.
+    For an embedding model, a topic is less similar to a sentence about it than a statement is, so
+    topics have their own scale; an entailment model gets the topic as a statement. A model that
+    only knows contradiction is not used: the reader decides.
     """
     if len(text.raw) > MAX_READ:
         text = read_text(text.raw[:MAX_READ])
     if model.kind == "embedding" and topics and text.sentences:
-        return _judge_by_nearness(model, topics, text, _TOPIC)
+        return _judge_by_similarity(model, topics, text, _TOPIC)
     if model.kind == "entailment" and topics and text.sentences:
         statements = [f"This is about {topic}." for topic in topics]
         found = _judge_by_entailment(model, statements, text, "")
     else:
         found = judge_claims(topics, text)
-    return [_verdict(one.support, 0.0, (one.start, one.end)) for one in found]
+    return [_make_verdict(one.support, 0.0, (one.start, one.end)) for one in found]
 
 
 def _judge_by_entailment(
@@ -79,7 +79,7 @@ def _judge_by_entailment(
     chosen, pairs = [], []
     for claim in claims:
         wanted = set(split_words(claim))
-        shared = [len(wanted & said) for said in words]
+        shared = [len(wanted & found) for found in words]
         order = sorted(range(len(words)), key=shared.__getitem__, reverse=True)
         best = [text.sentences[place] for place in order[:_SENTENCES]]
         chosen.append(best)
@@ -91,7 +91,7 @@ def _judge_by_entailment(
         deciding = max(range(each), key=[one.support for one in mine].__getitem__)
         sentence = best[deciding] if deciding < len(best) else best[0]
         place = (sentence.start, sentence.end)
-        verdicts.append(_verdict(mine[deciding].support, mine[0].contradiction, place))
+        verdicts.append(_make_verdict(mine[deciding].support, mine[0].contradiction, place))
     return verdicts
 
 
@@ -103,15 +103,17 @@ def _judge_by_contradiction(
     premises = [whole or text.raw[one.start : one.end] for one in read]
     pairs = [_pair(*pair, question) for pair in zip(premises, claims, strict=True)]
     return [
-        _verdict(one.support * (1 - found.contradiction), found.contradiction, (one.start, one.end))
+        _make_verdict(
+            one.support * (1 - found.contradiction), found.contradiction, (one.start, one.end)
+        )
         for one, found in zip(read, model.entail(pairs), strict=True)
     ]
 
 
-def _judge_by_nearness(
+def _judge_by_similarity(
     model: LocalModel, claims: Sequence[str], text: Text, scale: _Scale
 ) -> list[ClaimVerdict]:
-    step = math.ceil(len(text.sentences) / _PASSAGES)
+    step = math.ceil(len(text.sentences) / _MAX_PASSAGES)
     spans = [
         (group[0].start, group[-1].end)
         for group in (text.sentences[at : at + step] for at in range(0, len(text.sentences), step))
@@ -122,17 +124,17 @@ def _judge_by_nearness(
         cosines = [float(claim @ passage) for passage in vectors[len(claims) :]]
         nearest = max(range(len(cosines)), key=cosines.__getitem__)
         support = 1 / (1 + math.exp(-scale.steepness * (cosines[nearest] - scale.even)))
-        verdicts.append(_verdict(support, 0.0, spans[nearest]))
+        verdicts.append(_make_verdict(support, 0.0, spans[nearest]))
     return verdicts
 
 
 def _pair(premise: str, claim: str, question: str) -> tuple[str, str]:
-    if question and len(split_words(claim)) <= _ANSWER_WORDS:
+    if question and len(split_words(claim)) <= _MAX_ANSWER:
         return f"{question} {premise}", f"{question} {claim}"
     return premise, claim
 
 
-def _verdict(support: float, contradiction: float, place: tuple[int, int]) -> ClaimVerdict:
+def _make_verdict(support: float, contradiction: float, place: tuple[int, int]) -> ClaimVerdict:
     kind: Kind = "not stated"
     if max(support, contradiction) >= 0.5:
         kind = "supported" if support >= contradiction else "contradicted"

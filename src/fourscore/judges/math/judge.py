@@ -28,7 +28,7 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         what the exact fast path cannot decide, Math-Verify decides in a worker process
     box, box_forms: which box holds the answer, and what counts as a box
     think: `drop` (default) what stands inside <think>…</think>, or `keep` it
-    reference: `marked` (default) is what follows the last `####` of the reference, `whole` all of it
+    reference: `marked` (default) is what follows the last `####`, `whole` is all of it
     deadline: seconds after which the worker is killed
     """
 
@@ -70,7 +70,7 @@ class MathJudge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             ):
                 return (_RIGHT,)
         except IncomparableError as error:
-            # If the reference is a plain number, the answer must be the cause, and an agent must not
+            # If the reference is a plain number, the answer is the cause, and an agent must not
             # avoid a 0 by writing what cannot be compared. Otherwise the cause is not known.
             if not is_constant(expected):
                 raise

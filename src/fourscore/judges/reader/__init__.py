@@ -1,1 +1,1 @@
-"""One small reader of English and Chinese text, and a learned model of "this text supports it"."""
+"""Reads English and Chinese text, and estimates by learned weights whether it supports a claim."""

@@ -1,7 +1,7 @@
-"""What can be seen of a claim in a text without understanding either: some eighteen numbers.
+"""Measure how well a text matches a claim: eighteen features from words, numbers and negations.
 
-Each feature is a short function of a `Match`: a claim beside a text, and the sentence that shares
-most of its words. None decides anything: weights learned from public data do that in `support`.
+Each feature is a short function of a `Match`: a claim, a text, and the sentence that shares most
+words with the claim. None decides anything: weights learned from public data do that in `support`.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
-from fourscore.judges.reader.numbers import value_of_word
+from fourscore.judges.reader.numbers import parse_number_word
 from fourscore.judges.reader.text import STOP_WORDS, Sentence, Text, lazy, stem_word
 from fourscore.judges.reader.weights import shipped_weights, word_weight
 
@@ -21,9 +21,9 @@ _NEGATIONS = frozenset(
     wrong myth unlikely hardly fail failed lack lacks lacked refuse refused deny denied impossible
     不 没 无 未""".split()
 )
-#: Words of a claim or sentence in which a negation denies the whole of it.
+#: Most words of a claim or sentence that a negation denies as a whole.
 BRIEF = 10
-#: Words of a bare answer, and words after a negation that it reaches.
+#: Most words of a bare answer, and most words after a negation that it applies to.
 _BARE, _REACH = 2, 2
 _OPPOSITES = [
     pair.split("/")
@@ -46,10 +46,10 @@ _CAPITALISED = re.compile(r"[A-Z][^\W_]*+")
 
 
 class Claim:
-    """A claim that was read, and what has to be found of it.
+    """A claim, and the words, names and numbers of it that a text should have.
 
     Words of the question do not count: repeating it is no answer. A word that other claims of the
-    same case have too counts less: it does not tell them apart.
+    same case have too counts less, because it does not distinguish them.
     """
 
     def __init__(
@@ -73,18 +73,18 @@ class Claim:
 
     @lazy
     def names(self) -> list[str]:
-        """Stems of its names that the question does not have."""
+        """The stems of its names that are not in the question."""
         return [stem for stem in find_names(self.sentence.text) if stem not in self.question]
 
     @lazy
     def numbers(self) -> list[float]:
-        """Its numbers that the question does not give."""
+        """Its numbers that are not in the question."""
         found, question = self.sentence.numbers, self.question
         return [one for one in found if not _in_question(one, question)] if question else found
 
 
 def find_names(text: str) -> list[str]:
-    """Stems of the capitalised words; the first word only where it is a rare one."""
+    """Return the stems of the capitalised words; of the first word only if it is rare."""
     names = []
     for found in _CAPITALISED.finditer(text):
         word = found[0].lower()
@@ -95,7 +95,7 @@ def find_names(text: str) -> list[str]:
 
 
 class Match:
-    """A claim beside a text: how much of it each sentence has, and the best one."""
+    """A claim, a text, and the sentence of the text that shares most words with the claim."""
 
     def __init__(self, claim: Claim, text: Text, ignored: frozenset[int] = NOTHING) -> None:
         self.claim, self.text = claim, text
@@ -110,7 +110,7 @@ class Match:
         self.ignored = ignored
         for stem, weight in claim.wanted.items():
             numbers = places.get(stem)
-            if numbers is None and (value := value_of_word(stem)) is not None:
+            if numbers is None and (value := parse_number_word(stem)) is not None:
                 numbers = text.numbers.get(value)  # `8` for `eight`
             if numbers is not None and ignored:
                 numbers = [number for number in numbers if number not in ignored]
@@ -122,23 +122,23 @@ class Match:
                 shares[number] = shares.get(number, 0.0) + weight
         self.missing = missing
         self.found = found / claim.weight
-        #: The number of the statement that shares most, the first of equals. Where none shares
-        #: anything it is the first of all.
+        #: The index of the statement that shares most words, the first of equals; the first of all
+        #: statements if none shares any.
         self.number = max(shares, key=shares.__getitem__) if shares else text.first
         self.share = shares.get(self.number, 0.0) / claim.weight
         self.best = text.sentences[self.number] if self.number >= 0 else NO_SENTENCE
-        #: Whether the best sentence is one that may say nothing for the claim.
+        #: Whether the best sentence must not count for the claim.
         self.is_ignored = self.number in ignored
 
     @lazy
     def openings(self) -> int:
-        """1 where claim and text open with the same of yes and no, -1 with another, else 0."""
+        """1 if claim and text both open with yes, or both with no; -1 if they differ; else 0."""
         first = self.text.first
         opening = _opening(self.text.sentences[first].words) if first >= 0 else 0
         return opening and opening * _opening(self.claim.sentence.words)
 
     def counts(self, places: Sequence[int] | None) -> bool:
-        """Whether one of the statements at these places counts."""
+        """Whether one of the statements with these indices counts."""
         return bool(places) and not self.ignored.issuperset(places or ())
 
     @property
@@ -157,7 +157,7 @@ class Match:
 
     @property
     def brevity(self) -> float:
-        """1 for a short claim and a short sentence: in a long one, a negation may deny anything."""
+        """1 for a short claim and sentence; in long ones a negation may be elsewhere."""
         return min(1.0, BRIEF / max(len(self.claim.sentence.words), len(self.best.words)))
 
     @lazy
@@ -170,7 +170,7 @@ def _in_question(number: float, question: frozenset[str]) -> bool:
 
 
 def denies_bare_answer(match: Match) -> bool:
-    """Whether the best sentence says `not Paris` where the answer is `Paris`.
+    """Whether the best sentence says `not Paris` and the expected answer is `Paris`.
 
     Public data has too few of these to learn from. In a longer claim a negation may be elsewhere.
     """
@@ -182,14 +182,14 @@ def denies_bare_answer(match: Match) -> bool:
         if word in _NEGATIONS or word.endswith("n't"):
             last = place
         elif word == "only" and last == place - 1:
-            last = -_REACH - 1  # not only this, but more
+            last = -_REACH - 1  # "not only" denies nothing
         elif stem in claim.wanted:
             return place - last <= _REACH
     return False
 
 
 def is_negated(sentence: Sentence) -> bool:
-    """Whether a word of the sentence denies something."""
+    """Whether the sentence has a negation."""
     words = sentence.words
     return not _NEGATIONS.isdisjoint(words) or "n't " in f"{' '.join(words)} "
 
@@ -222,7 +222,7 @@ def words_in_window(match: Match) -> float:
 
 
 def all_words_found(match: Match) -> float:
-    """1 where no word of the claim is missing in the text."""
+    """1 if no word of the claim is missing in the text."""
     return float(not match.missing)
 
 
@@ -251,7 +251,7 @@ def pairs_in_sentence(match: Match) -> float:
 
 
 def stands_verbatim(match: Match) -> float:
-    """1 where the claim stands word for word in the best sentence."""
+    """1 if the claim stands word for word in the best sentence."""
     if match.is_ignored or not match.claim.stems <= match.stems:
         return 0.0
     claim, best = " ".join(match.claim.sentence.stems), " ".join(match.best.stems)
@@ -259,7 +259,7 @@ def stands_verbatim(match: Match) -> float:
 
 
 def numbers_agree(match: Match) -> float:
-    """1 where the claim has numbers and the text has them all."""
+    """1 if the claim has numbers and the text has them all."""
     return float(bool(match.claim.numbers) and not match.missing_numbers)
 
 
@@ -270,7 +270,7 @@ def numbers_missing(match: Match) -> float:
 
 
 def numbers_conflict(match: Match) -> float:
-    """1 where the best sentence has another number in place of the claim's."""
+    """1 if the best sentence has another number instead of the claim's."""
     if not match.missing_numbers:
         return 0.0
     others = match.best.numbers
@@ -284,7 +284,7 @@ def names_missing(match: Match) -> float:
 
 
 def names_conflict(match: Match) -> float:
-    """1 where the best sentence has another name and one of the claim's is missing."""
+    """1 if the best sentence has another name and one of the claim's is missing."""
     if not match.missing_names:
         return 0.0
     claim = match.claim
@@ -293,17 +293,17 @@ def names_conflict(match: Match) -> float:
 
 
 def one_side_denies(match: Match) -> float:
-    """Above 0 where either the claim or the sentence has a negation and the other has none."""
+    """Above 0 if either the claim or the sentence has a negation and the other has none."""
     return match.brevity if match.claim.denies != match.text_denies else 0.0
 
 
 def both_deny(match: Match) -> float:
-    """Above 0 where the claim and the sentence both have a negation."""
+    """Above 0 if the claim and the sentence both have a negation."""
     return match.brevity if match.claim.denies and match.text_denies else 0.0
 
 
 def has_opposite(match: Match) -> float:
-    """1 where the sentence has the opposite of a word that the claim has: more, less."""
+    """1 if the sentence has the opposite of a word in the claim: more and less."""
     stems, claim = match.stems, match.claim.stems
     if _OPPOSITE.keys().isdisjoint(claim):
         return 0.0
@@ -318,12 +318,12 @@ def has_opposite(match: Match) -> float:
 
 
 def opens_with_other_word(match: Match) -> float:
-    """1 where one opens with yes and the other with no."""
+    """1 if one opens with yes and the other with no."""
     return float(match.openings < 0)
 
 
 def opens_with_same_word(match: Match) -> float:
-    """1 where both open with yes, or both with no."""
+    """1 if both open with yes, or both with no."""
     return float(match.openings > 0)
 
 
@@ -333,7 +333,7 @@ def _opening(words: Sequence[str]) -> int:
 
 
 def answers_question(match: Match) -> float:
-    """1 where the text answers a question, which then need not be repeated."""
+    """1 if the text answers a question, whose words it need not repeat."""
     return float(bool(match.claim.question))
 
 
@@ -358,8 +358,8 @@ FEATURES: tuple[Feature, ...] = (
     opens_with_same_word,
     answers_question,
 )
-#: Which way a feature may speak for support: 1 for, -1 against, 0 either way. Learning keeps to it,
-#: so that no odd set teaches that a missing number is a good sign.
+#: The sign that a feature's weight for support may have: 1, -1, or 0 for either. Training keeps to
+#: it, so that no unusual data set teaches that a missing number is a good sign.
 DIRECTION = {
     "words_in_text": 1,
     "words_in_sentence": 1,
@@ -384,5 +384,5 @@ NAMES = tuple(DIRECTION)
 
 
 def measure(match: Match) -> list[float]:
-    """All features of a match, in the order of `FEATURES`."""
+    """Return all features of a match, in the order of `FEATURES`."""
     return [feature(match) for feature in FEATURES]

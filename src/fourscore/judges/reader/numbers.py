@@ -1,4 +1,4 @@
-"""The numbers in a list of words, as values: `1,200`, `1.2 thousand`, `twelve hundred`, `1200`."""
+"""Find the values of the numbers in a text: `1,200`, `1.2 thousand`, `twelve hundred`, `1200`."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -19,15 +19,15 @@ _SCALES |= {"百": 1e2, "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "�
 _DIGITS = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=True))
 _PLACES = {"十": 10, "百": 100, "千": 1000}
 _NAMED = {**_ONES, **_TENS}
-#: With these a number begins that is not a word.
+#: The first characters of a number that is not written in English words.
 SIGNS = frozenset("0123456789") | _DIGITS.keys() | _PLACES.keys()
 NUMBER_WORDS = _NAMED.keys() | _SCALES.keys()
 
 
 def find_numbers(words: Sequence[str]) -> list[float]:
-    """The values of the numbers among the words, in order."""
+    """Return the values of the numbers among the words, in order."""
     values: list[float] = []
-    last = -2  # the place of the word that ended the last number
+    last = -2  # the index of the word that ended the last number
     for place, word in [
         (place, word)
         for place, word in enumerate(words)
@@ -38,7 +38,7 @@ def find_numbers(words: Sequence[str]) -> list[float]:
             values[-1] *= _SCALES[word]
         elif follows and word in _ONES and 20 <= values[-1] < 100 and values[-1] % 10 == 0:
             values[-1] += _ONES[word]  # twenty-one
-        elif (value := _value_of(word)) is not None:
+        elif (value := _parse_word(word)) is not None:
             values.append(value)
         else:
             continue
@@ -47,25 +47,25 @@ def find_numbers(words: Sequence[str]) -> list[float]:
 
 
 @lru_cache(maxsize=4096)
-def value_of_word(word: str) -> float | None:
-    """The value of a word that is a number by itself; `one` is usually none."""
-    return None if word == "one" else _value_of(word)
+def parse_number_word(word: str) -> float | None:
+    """Return the value of a word that is a number, or None; `one` is usually a pronoun."""
+    return None if word == "one" else _parse_word(word)
 
 
-@lru_cache(maxsize=4096)  # of one case, the same numbers stand in claims, sources and outputs
-def _value_of(word: str) -> float | None:
+@lru_cache(maxsize=4096)  # in one case, claims, sources and outputs have the same numbers
+def _parse_word(word: str) -> float | None:
     first = word[0]
     if first.isdigit():
-        return _value_of_digits(word)
+        return _parse_digits(word)
     if first in _DIGITS or first in _PLACES:
-        return _value_of_chinese(word)
+        return _parse_chinese(word)
     return _NAMED.get(word)
 
 
-def _value_of_digits(word: str) -> float | None:
+def _parse_digits(word: str) -> float | None:
     plain = word.rstrip("%")
     head, comma, tail = plain.rpartition(",")
-    # A comma before three digits sets thousands apart, any other is a decimal sign.
+    # A comma before three digits separates thousands, any other is a decimal comma.
     plain = plain.replace(",", "") if not comma or len(tail) == 3 else f"{head}.{tail}"
     try:
         return float(plain)
@@ -73,9 +73,9 @@ def _value_of_digits(word: str) -> float | None:
         return None
 
 
-def _value_of_chinese(word: str) -> float | None:
-    """`三百二十` is 320, `二零二三` is 2023; None where it is no number."""
-    total = digit = 0.0  # no whole number: it could have a thousand digits
+def _parse_chinese(word: str) -> float | None:
+    """Return 320 for `三百二十`, 2023 for `二零二三`; None if it is no number."""
+    total = digit = 0.0  # floats: an int could have a thousand digits
     positional = True
     for sign in word:
         if sign in _DIGITS:

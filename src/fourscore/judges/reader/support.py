@@ -1,7 +1,7 @@
-"""How likely a text supports a claim, how likely it contradicts it, and which sentence says so.
+"""Estimate how likely a text supports or contradicts a claim, and which sentence decides it.
 
-The probabilities come from a logistic regression over the features, learned from public data with
-people's labels and calibrated on sets that it was not learned from.
+The probabilities come from a logistic regression over the features, trained on public data with
+human labels and calibrated on data sets that it was not trained on.
 """
 
 from collections.abc import Sequence
@@ -15,18 +15,18 @@ from fourscore.judges.reader.text import Sentence, Text, split_words, stem_word
 from fourscore.judges.reader.weights import LinearModel, Weights, shipped_weights
 
 Kind = Literal["supported", "contradicted", "not stated"]
-#: Characters of a claim that are read.
-LONGEST_CLAIM = 2000
-#: Share of a claim's words that a sentence must have to contradict it: below, it is about
-#: something else.
+#: Most characters of a claim that are read.
+MAX_CLAIM = 2000
+#: The least share of a claim's words that a sentence must have to contradict it; with fewer it is
+#: about something else.
 SAME_TOPIC = 0.4
-#: A probability of support from which a claim counts in full, and one below which not at all.
+#: A claim earns all from the first probability of support on, and nothing up to the second.
 FULL, NONE = 0.75, 0.25
 _in_order = itemgetter(*NAMES)
 
 
 class ClaimVerdict(NamedTuple):
-    """What a text says of a claim. `start` and `end` are the place of the sentence that decides."""
+    """What a text says of a claim. `start` and `end` are offsets of the sentence that decides."""
 
     kind: Kind
     support: float
@@ -36,7 +36,7 @@ class ClaimVerdict(NamedTuple):
 
 
 def grade(verdict: ClaimVerdict) -> float:
-    """What a claim earns: all where it is surely stated, nothing where it surely is not."""
+    """Return what a claim earns: 1 if it is surely stated, 0 if it surely is not."""
     if verdict.kind == "contradicted":
         return 0.0
     return min(1.0, max(0.0, (verdict.support - NONE) / (FULL - NONE)))
@@ -45,7 +45,7 @@ def grade(verdict: ClaimVerdict) -> float:
 def judge_claims(
     claims: Sequence[str], text: Text, question: str = "", weights: Weights | None = None
 ) -> list[ClaimVerdict]:
-    """A verdict on each claim. `question` is what the text answers: its words prove nothing."""
+    """Return a verdict on each claim. Words of the question that the text answers do not count."""
     weights = weights or shipped_weights()
     if not text.sentences:
         return [ClaimVerdict("not stated", 0.0, 0.0, 0, 0) for _ in claims]
@@ -56,26 +56,26 @@ def judge_claims(
 def judge_wordings(
     wordings: Sequence[str], text: Text, question: str = "", weights: Weights | None = None
 ) -> ClaimVerdict:
-    """The best verdict on a claim in several wordings, any of which may be stated."""
+    """Return the best verdict on a claim in several wordings, any of which may be stated."""
     each = [judge_claims([wording], text, question, weights)[0] for wording in wordings]
     return max(each, key=lambda verdict: verdict.support)
 
 
 @lru_cache(maxsize=256)
 def stem_question(question: str) -> frozenset[str]:
-    """The stems of a question."""
-    return frozenset(stem_word(word) for word in split_words(question[:LONGEST_CLAIM]))
+    """Return the stems of a question."""
+    return frozenset(stem_word(word) for word in split_words(question[:MAX_CLAIM]))
 
 
 @lru_cache(maxsize=256)
 def read_claim(claim: str) -> Sentence:
-    """A claim, read as one sentence."""
-    text = claim[:LONGEST_CLAIM]
+    """Return a claim as one sentence."""
+    text = claim[:MAX_CLAIM]
     return Sentence(text, 0, len(text))
 
 
 def read_claims(claims: Sequence[str], question: frozenset[str]) -> list[Claim]:
-    """The claims of one case: a word that several of them have counts less for each."""
+    """Return the claims of one case; a word that several of them have counts less for each."""
     sentences = [read_claim(claim) for claim in claims]
     if len(sentences) == 1:
         return [Claim(sentences[0], question)]
@@ -104,6 +104,6 @@ def _judge(match: Match, weights: Weights) -> ClaimVerdict:
 
 
 def probability(model: LinearModel, values: Sequence[float]) -> float:
-    """The probability that a model gives to these features, in the order of `NAMES`."""
+    """Return the probability that a model gives to these features, in the order of `NAMES`."""
     total = sum(map(mul, _in_order(model.coefficients), values), model.intercept)
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))

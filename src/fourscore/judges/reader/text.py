@@ -1,8 +1,8 @@
-"""Sentences, words and stems of a text in English and Chinese, read once for every judge.
+"""Split a text in English or Chinese into sentences, words and stems, once for all judges.
 
-Every step is one pass over the text: an answer of any length and shape costs time in proportion to
-its length. Words are stemmed by PyStemmer (Snowball). A Chinese character counts as a word: on
-public data that was as good as cutting words with a dictionary, and needs none.
+Every step is one pass over the text, so time is linear in its length, whatever it contains. Words
+are stemmed by PyStemmer (Snowball). A Chinese character counts as a word: on public data that was
+as good as segmenting words with a dictionary.
 """
 
 import re
@@ -19,13 +19,13 @@ from fourscore.judges.reader.numbers import NUMBER_WORDS, SIGNS, find_numbers
 
 S = TypeVar("S")
 T = TypeVar("T")
-#: Characters of an output that rules look at. What stands beyond cannot earn anything.
+#: Most characters of an output that rules read. Text beyond them cannot earn anything.
 MAX_READ = 100_000
-#: Characters of a sentence.
-_LONGEST = 400
-#: Words from which a row of them may be a pile (more where commas set items of a list apart, and
-#: in Chinese), and the share of joining words that prose has.
-_PILE, _LONG_PILE, _JOINING, _JOINING_CHINESE = 6, 15, 0.08, 0.02
+#: Most characters of a sentence.
+_MAX_SENTENCE = 400
+#: The least words of a sentence that may be mere keywords (more if it is a list with commas, or
+#: Chinese), and the least share of stop words that prose has.
+_MIN_KEYWORDS, _MIN_LISTED, _STOP_SHARE, _STOP_SHARE_CHINESE = 6, 15, 0.08, 0.02
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 #: Chinese numerals, in the order of their code points.
@@ -44,8 +44,8 @@ _TOKEN = re.compile(
     rf"|[{_NUMERALS}]++|{_LETTER}++(?:'[a-z]++)?+)"
 )
 _HAS_CJK = re.compile(f"[{_CJK}]")
-#: A run of marks that can end a sentence, and what closes it. A run is always matched whole: to try
-#: it again from each of its places would cost the square of its length.
+#: A run of marks that can end a sentence, and closing quotes and brackets. A run is always matched
+#: whole: trying again from each of its characters would take quadratic time.
 _END = re.compile(r"[.!?。！？；\n]++[\"'”’)\]*_」』）\s]*+")
 _ASCII_END = re.compile(r"[.!?\n]++[\"')\]*_\s]*+")
 _ABBREVIATIONS = frozenset(
@@ -59,30 +59,31 @@ STOP_WORDS = frozenset(
     的 了 是 在 和 与 及 或 也 都 就 而 被 把 对 从 到 以 于 其 这 那 个 一 有 会 能 可 并 之 吗
     呢 吧 啊 着 过 很 更 最 我 你 他 她 它 们""".split()
 )
-#: A sentence in small letters that calls something false, and one that speaks of what follows it.
-#: Apart for each language, and with capitals out of the way, they are six times as fast.
+#: A lower-case sentence that calls something false. One expression for each language, without
+#: capitals, is six times faster.
 _DENIAL = re.compile(
     r"\b(?:(?:is|are|was|were|be|that's|it's) (?:all |both |simply |completely |entirely )?"
     r"(?:false|untrue|incorrect|wrong|not true|not correct|a myth|myths|not the case)"
     r"|none of|(?:false|incorrect|wrong|untrue) (?:claims?|statements?|answers?)|myths?:)"
 )
 _CHINESE_DENIAL = re.compile("是错|是假|错误的|不正确|不属实|不成立|谣言")
-#: Only a sentence with one of these can be such.
+#: Only a sentence with one of these words can be a denial.
 _DENIAL_WORDS = frozenset(
     "false untrue incorrect wrong myth myths none true correct case 错 假 确 属 成 谣".split()
 )
-_POINTS_ON = re.compile(r"\b(?:following|below|these)\b")
-_CHINESE_POINTS_ON = re.compile("以下|下列|下面")
+#: A sentence that announces what follows it.
+_ANNOUNCES = re.compile(r"\b(?:following|below|these)\b")
+_CHINESE_ANNOUNCES = re.compile("以下|下列|下面")
 
 
 class _Stems(dict[str, str]):
-    """Stems of the words that were met; forgets all when there are too many of them."""
+    """A cache of stems by word; it is emptied when it has too many."""
 
-    _most = 100_000
+    _max_size = 100_000
     _stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
 
     def __missing__(self, word: str) -> str:
-        if len(self) >= self._most:
+        if len(self) >= self._max_size:
             self.clear()
         stem = _Stems._stem(word.removesuffix("'s"))
         self[word] = stem
@@ -95,9 +96,9 @@ _NUMBER_STEMS = frozenset(map(_STEMS.__getitem__, NUMBER_WORDS))
 
 
 class lazy(Generic[S, T]):  # noqa: N801 - used like `property`
-    """An attribute that is computed when it is first asked for.
+    """An attribute that is computed when it is first used.
 
-    `functools.cached_property` without its lock, which takes longer than most of these values.
+    Like `functools.cached_property`, without its lock, which costs more than most values here.
     """
 
     def __init__(self, compute: Callable[[S], T]) -> None:
@@ -110,7 +111,7 @@ class lazy(Generic[S, T]):  # noqa: N801 - used like `property`
 
 
 class Sentence:
-    """A sentence, its place in the text, and its words and their stems in order."""
+    """A sentence, its offsets in the text, and its words and their stems in order."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self.text, self.start, self.end = text, start, end
@@ -133,7 +134,7 @@ class Sentence:
 
     @property
     def is_question(self) -> bool:
-        """Whether it asks instead of stating."""
+        """Whether it is a question."""
         return ("?" in self.text or "？" in self.text) and self.text.rstrip("\"'”’)*_ ").endswith(
             ("?", "？")
         )
@@ -146,24 +147,24 @@ class Sentence:
         return bool(_DENIAL.search(self.text.lower()) or _CHINESE_DENIAL.search(self.text))
 
     @property
-    def points_on(self) -> bool:
-        """Whether it speaks of what follows it."""
+    def announces(self) -> bool:
+        """Whether it announces what follows it: "the following", or a colon at the end."""
         text = self.text
         return text.endswith((":", "：")) or bool(
-            _POINTS_ON.search(text.lower()) or _CHINESE_POINTS_ON.search(text)
+            _ANNOUNCES.search(text.lower()) or _CHINESE_ANNOUNCES.search(text)
         )
 
     @property
-    def is_word_pile(self) -> bool:
-        """Whether it is a row of words that no grammar joins: keywords, not a statement."""
+    def is_keywords(self) -> bool:
+        """Whether it is a row of keywords without grammar, not a statement."""
         count = len(self.words)
-        if count < _PILE:
+        if count < _MIN_KEYWORDS:
             return False
         chinese = is_chinese(self.text)
-        if count < _LONG_PILE and (chinese or self.text.count(",") * 3 >= count):
+        if count < _MIN_LISTED and (chinese or self.text.count(",") * 3 >= count):
             return False
-        needed = count * (_JOINING_CHINESE if chinese else _JOINING)
-        for word in self.words:  # most have enough of them within a few words
+        needed = count * (_STOP_SHARE_CHINESE if chinese else _STOP_SHARE)
+        for word in self.words:  # most sentences have enough stop words among the first few
             if word in STOP_WORDS:
                 needed -= 1
                 if needed <= 0:
@@ -172,7 +173,7 @@ class Sentence:
 
 
 class Text:
-    """A text that was read: `raw` as it was given, and its sentences."""
+    """A text split into sentences, with an index of their words. `raw` is the text as given."""
 
     def __init__(self, raw: str, *, keep_thinking: bool = False) -> None:
         self.raw = raw
@@ -184,18 +185,18 @@ class Text:
 
     @lazy
     def statements(self) -> tuple[int, ...]:
-        """The numbers of the sentences that state something: no questions, no keywords."""
+        """The indices of the sentences that state something: no questions, no keywords."""
         return tuple(
             [
                 number
                 for number, sentence in enumerate(self.sentences)
-                if not sentence.is_question and not sentence.is_word_pile
+                if not sentence.is_question and not sentence.is_keywords
             ]
         )
 
     @lazy
     def index(self) -> dict[str, list[int]]:
-        """The numbers of the statements in which each stem stands."""
+        """The indices of the statements that contain each stem."""
         index: dict[str, list[int]] = {}
         for number in self.statements:
             for stem in self.sentences[number].distinct:
@@ -207,12 +208,12 @@ class Text:
 
     @lazy
     def places(self) -> dict[str, list[int]]:
-        """The index without stop words, which stand everywhere."""
+        """The index without stop words."""
         return {stem: found for stem, found in self.index.items() if stem not in STOP_WORDS}
 
     @lazy
     def numbers(self) -> dict[float, list[int]]:
-        """The numbers of the statements in which each value stands, however it is written."""
+        """The indices of the statements that contain each number, however it is written."""
         places: dict[float, list[int]] = {}
         stems = [stem for stem in self.index if stem[0] in SIGNS or stem in _NUMBER_STEMS]
         for number in sorted(self._with_any(stems)):
@@ -221,13 +222,13 @@ class Text:
         return places
 
     def _with_any(self, stems: Iterable[str]) -> set[int]:
-        """The numbers of the statements that have one of the stems."""
+        """Return the indices of the statements that have one of the stems."""
         index = self.index
         return {number for stem in stems for number in index[stem]}
 
     @lazy
     def denials(self) -> frozenset[int]:
-        """The numbers of the sentences that call something false."""
+        """The indices of the sentences that call something false."""
         may_deny = self._with_any(_DENIAL_STEMS & self.index.keys())
         if len(self.statements) < len(self.sentences):
             may_deny |= set(range(len(self.sentences))).difference(self.statements)
@@ -235,11 +236,11 @@ class Text:
 
     @lazy
     def listed_as_false(self) -> frozenset[int]:
-        """The numbers of the sentences under one that calls false what follows it.
+        """The indices of the sentences under one that calls what follows it false.
 
         "None of the following is true:" and then all claims of a case must not earn anything.
         """
-        heads = {one for one in self.denials if self.sentences[one].points_on}
+        heads = {one for one in self.denials if self.sentences[one].announces}
         if not heads:  # nearly always
             return frozenset()
         found, heading = set[int](), False
@@ -255,12 +256,12 @@ class Text:
 
     @lazy
     def first(self) -> int:
-        """The number of the first statement that is not listed as false, or -1."""
+        """The index of the first statement that is not listed as false, or -1."""
         return next((one for one in self.statements if one not in self.listed_as_false), -1)
 
     def repeats(self, question: frozenset[str]) -> frozenset[int]:
-        """The numbers of the sentences that only repeat half of the question or more."""
-        last = self._repeats  # once: another thread may ask with another question
+        """Return the indices of the sentences that only repeat at least half of the question."""
+        last = self._repeats  # read once: another thread may replace it for another question
         if last[0] is not question:
             known = question | STOP_WORDS
             asked = len(question - STOP_WORDS)
@@ -274,17 +275,17 @@ class Text:
 
 
 def read_text(raw: str, *, keep_thinking: bool = False) -> Text:
-    """Read a text, or take it as it was read a moment ago for another judge."""
+    """Return the text split and indexed; the last ones are cached for other judges."""
     return _read_text(raw, keep_thinking)
 
 
-@lru_cache(maxsize=16)  # as many outputs may be judged side by side
+@lru_cache(maxsize=16)  # about as many outputs are judged at the same time
 def _read_text(raw: str, keep_thinking: bool) -> Text:
     return Text(raw, keep_thinking=keep_thinking)
 
 
 def split_words(text: str) -> list[str]:
-    """The words and numbers of a text in lower case; of Chinese, the characters."""
+    """Return the words and numbers of a text in lower case; Chinese characters one by one."""
     if text.isascii():
         return _ASCII_TOKEN.findall(text.lower())
     words: list[str] = []
@@ -297,22 +298,22 @@ def split_words(text: str) -> list[str]:
 
 
 def is_chinese(text: str) -> bool:
-    """Whether any of it is written in Chinese characters."""
+    """Whether a text has any Chinese characters."""
     return not text.isascii() and _HAS_CJK.search(text) is not None
 
 
 def stem_word(word: str) -> str:
-    """The stem of a word: `served` and `serves` become `serv`."""
+    """Return the stem of a word: `served` and `serves` become `serv`."""
     return _STEMS[word]
 
 
 def _split_sentences(text: str) -> list[Sentence]:
-    ends = find_ends(text)
+    ends = find_sentence_ends(text)
     starts = chain((0,), ends)
     found: list[Sentence] = []
     for start, end in zip(starts, ends, strict=False):
-        while end - start > _LONGEST:  # one without end is cut: all its words would stand together
-            stop = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+        while end - start > _MAX_SENTENCE:  # a longer one is cut, or it would match any claim
+            stop = text.rfind(" ", start + 1, start + _MAX_SENTENCE) + 1 or start + _MAX_SENTENCE
             _add_sentence(found, text, start, stop)
             start = stop
         _add_sentence(found, text, start, end)
@@ -326,8 +327,8 @@ def _add_sentence(found: list[Sentence], text: str, start: int, end: int) -> Non
         found.append(Sentence(bare, at, at + len(bare)))
 
 
-def find_ends(text: str) -> list[int]:
-    """The places where sentences end, and the end of the text."""
+def find_sentence_ends(text: str) -> list[int]:
+    """Return the offsets where sentences end, and the end of the text."""
     ends: list[int] = []
     length = len(text)
     for mark in (_ASCII_END if text.isascii() else _END).finditer(text):
@@ -336,12 +337,12 @@ def find_ends(text: str) -> list[int]:
             first = text[start]
             if first == ".":
                 if not text[end - 1].isspace() or _is_abbreviation(text, start):
-                    continue  # inside a number, a name or an address
+                    continue  # inside a number, a name or a URL
             elif first == "\n":
                 if text[end].islower() and text.count("\n", start, end) == 1:
-                    continue  # a soft wrap inside a sentence
+                    continue  # a line break inside a sentence
             elif end - start == 1 and first in "!?":
-                continue  # inside an address
+                continue  # inside a URL
         ends.append(end)
     if not ends or ends[-1] < length:
         ends.append(length)
@@ -349,7 +350,7 @@ def find_ends(text: str) -> list[int]:
 
 
 def _is_abbreviation(text: str, start: int) -> bool:
-    """Whether the point at `start` belongs to a word such as `Dr.` or `e.g.`"""
+    """Whether the full stop at `start` belongs to a word such as `Dr.` or `e.g.`"""
     before = text[max(0, start - 12) : start].rsplit(None, 1)
     word = before[-1].lower() if before else ""
     return word in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isalpha())

@@ -1,4 +1,4 @@
-"""What was learned from public data: how much each word weighs, and what each feature is worth.
+"""The reader's learned weights: of words, and of the features of a claim.
 
 `weights.json` is written by `tools/train_reader.py` and holds nothing but numbers and word stems.
 """
@@ -21,29 +21,29 @@ class LinearModel(msgspec.Struct, frozen=True):
     coefficients: dict[str, float]
 
 
-class Weights(msgspec.Struct, frozen=True):
-    """All that was learned. `cut` is the probability from which a claim counts as supported."""
+class Weights(msgspec.Struct, frozen=True, kw_only=True):
+    """All learned weights. `cut` is the probability from which a claim counts as supported."""
 
     support: LinearModel
     contradiction: LinearModel
     cut: float
     contradiction_cut: float
-    #: How rare a stem is, from 0 to 1; one that is not listed is rare.
+    #: How rare a stem is, from 0 to 1; a stem that is not listed is rare.
     words: dict[str, float]
-    #: A digest of all this, for the fingerprint of a judge; and the user's labels that were used.
+    #: A digest of the weights, for a judge's fingerprint; and the number of the user's labels used.
     version: str = ""
     labels: int = 0
 
 
 class HeldOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How well weights did on labels that they were not fitted to."""
+    """How good weights were on labels that they were not fitted to."""
 
     log_loss: float
     balanced_accuracy: float
 
 
 class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `calibrate --fit` writes: a model of support for one rubric, and how it was made."""
+    """The file of `calibrate --fit`: a model of support for one rubric, and how it was fitted."""
 
     support: LinearModel
     cut: Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -58,14 +58,14 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 @cache
 def shipped_weights() -> Weights:
-    """The weights that ship with the package."""
+    """Return the weights that ship with the package."""
     raw = SHIPPED.read_bytes()
     weights = msgspec.json.decode(raw, type=Weights)
     return msgspec.structs.replace(weights, version=digest(raw.decode(), size=8))
 
 
 def read_weights(path: str | None) -> Weights:
-    """The shipped weights, or those of a file in which `calibrate --fit` has put others."""
+    """Return the shipped weights, or those of a file that `calibrate --fit` wrote."""
     shipped = shipped_weights()
     if path is None:
         return shipped
@@ -91,5 +91,5 @@ def read_weights(path: str | None) -> Weights:
 
 
 def word_weight(stem: str) -> float:
-    """How much a word tells: 1 for a rare one, near 0 for one that stands in every text."""
+    """Return the weight of a word: 1 for a rare one, near 0 for one that is in every text."""
     return shipped_weights().words.get(stem, 1.0)
