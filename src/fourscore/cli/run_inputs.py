@@ -35,7 +35,7 @@ class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
     def choose_cases(self) -> Iterator[Case]:
         """The cases of the file that tags, filters, `--sample` and `--limit` choose."""
         settings = self.settings
-        cases: Iterator[Case] = filter(settings.selection.matches, self.file.cases())
+        cases: Iterator[Case] = filter(settings.case_filter.matches, self.file.cases())
         if settings.sample is not None:
             cases = take_sample(cases, settings.sample, settings.seed)
         return cases if settings.limit is None else take_first(cases, settings.limit)

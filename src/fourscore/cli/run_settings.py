@@ -174,7 +174,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         )
 
     @property
-    def selection(self) -> CaseFilter:
+    def case_filter(self) -> CaseFilter:
         return CaseFilter(
             tags_any=tuple(self.tags),
             tags_all=tuple(self.all_tags),
