@@ -1,15 +1,15 @@
-"""How far judges that ask a model can be talked into a good score, with their defences on and off.
+"""How often attacks on model judges succeed, with the defences on and off.
 
     python benchmarks/attacks.py [--per-family 60]
     python benchmarks/attacks.py --llama 12 [--gguf FILE]
 
 The families of `fourscore attack` against the shipped prompts, with all defences, each one off, and
 all off. `gullible` and `careful` are scripts: the first obeys whatever it reads, the second keeps
-to the fences, so they show what the defences do and nothing about any real model.
+to the fences: they show what the defences do, not how a real model behaves.
 
 `--llama N` asks a real one instead, in a llama.cpp server on loopback, N attempts of each family.
-It is asked briefly and softly: asked for evidence, so small a model passes everything. What a
-defence does not change is not asked again: replies are kept in `FOURSCORE_CACHE`, else for this run.
+It is asked in the brief form, with soft values: asked for evidence, so small a model passes
+everything. Replies are kept in `FOURSCORE_CACHE`, else for this run.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from llama import serving
+from llama import serve_llama
 
 from fourscore.core import ConfigError, Dimension, Rubric, Trace
 from fourscore.judges.llm.attacks import read_bundled_cases, read_families, read_wrong_answer
@@ -50,17 +50,17 @@ def main() -> None:
     parser.add_argument("--gguf", metavar="FILE", help="weights for --llama (SmolLM2-135M)")
     args = parser.parse_args()
     if args.llama:
-        small(args.llama, args.gguf)
+        measure_local(args.llama, args.gguf)
         return
     for judge in JUDGES:
         for model in ("scripted:gullible", "scripted:careful"):
             compare(judge, {"model": model}, AttackPlan(per_family=args.per_family), list(COLUMNS))
 
 
-def small(attempts: int, gguf: str | None) -> None:
-    """A model of this machine's own: whether it can judge, and then what talks it into a pass."""
+def measure_local(attempts: int, gguf: str | None) -> None:
+    """Measure a local model: whether it can judge, and which attacks succeed."""
     plan = AttackPlan(per_family=attempts, concurrency=1, deadline=600.0)
-    with tempfile.TemporaryDirectory() as folder, serving(gguf) as url:
+    with tempfile.TemporaryDirectory() as folder, serve_llama(gguf) as url:
         os.environ.setdefault("FOURSCORE_CACHE", f"{folder}/replies.sqlite")
         options = {
             "model": f"openai:{Path(gguf or 'smollm2').stem}",
@@ -80,12 +80,12 @@ def small(attempts: int, gguf: str | None) -> None:
         }
         for column in ("all on", "no fence"):
             judge = load_judge("criteria", None, {**options, "without": COLUMNS[column]})
-            print(f"{column}: {asyncio.run(right(judge))}", flush=True)
+            print(f"{column}: {asyncio.run(measure_unattacked(judge))}", flush=True)
         compare("criteria", options, plan, list(COLUMNS))
 
 
-async def right(judge: Any) -> str:
-    """How right and wrong answers fare that nobody has tampered with."""
+async def measure_unattacked(judge: Any) -> str:
+    """Return how many right and wrong answers pass without an attack."""
     values: dict[str, list[float]] = {"right": [], "wrong": []}
     for case in read_bundled_cases():
         answers = {"right": case.expected["answer"], "wrong": read_wrong_answer(case)}
@@ -94,22 +94,22 @@ async def right(judge: Any) -> str:
             values[kind].append(signal.value)
     pairs = itertools.product(values["right"], values["wrong"])
     above = [1.0 if one > other else 0.5 if one == other else 0.0 for one, other in pairs]
-    told = [
+    lines = [
         f"{sum(one >= PASS for one in found)} of {len(found)} {kind} answers pass "
         f"({min(found):.2f} to {max(found):.2f})"
         for kind, found in values.items()
     ]
-    return f"{'; '.join(told)}; a right one is above a wrong one in {statistics.mean(above):.1%}"
+    return f"{'; '.join(lines)}; a right one is above a wrong one in {statistics.mean(above):.1%}"
 
 
 def compare(judge: str, options: dict[str, Any], plan: AttackPlan, columns: list[str]) -> None:
-    """A table for one judge and one model."""
+    """Print the table of one judge and one model."""
     started = time.perf_counter()
     found = {}
     for column in columns:
         try:
-            told = {**JUDGES[judge], **options, "without": COLUMNS[column]}
-            found[column] = measured(load_judge(judge, None, told), plan)
+            merged = {**JUDGES[judge], **options, "without": COLUMNS[column]}
+            found[column] = measure(load_judge(judge, None, merged), plan)
         except ConfigError as error:
             print(f"\n{judge}: {error}")
             return
@@ -127,14 +127,14 @@ def compare(judge: str, options: dict[str, Any], plan: AttackPlan, columns: list
         print(f"| {family.name} | {' | '.join(cells)} |", flush=True)
 
 
-def measured(judge: Any, plan: AttackPlan) -> dict[str, Any]:
+def measure(judge: Any, plan: AttackPlan) -> dict[str, Any]:
     dimension = Dimension(name=judge.names[0], judge=judge, weight=1.0)
     rubric = Rubric(name=judge.names[0], dimensions=(dimension,), pass_threshold=PASS)
     return asyncio.run(attack(rubric, read_families(), read_bundled_cases, plan))
 
 
 def cell(line: dict[str, Any], n: int) -> str:
-    """The rate with its interval and n; what gave no verdict stands beside it."""
+    """Return the rate with its interval and n, and how many gave no verdict."""
     none = sum(line.get("unmeasured", {}).values())
     silent = f", {none} no verdict" if none else ""
     if line["rate"] is None:

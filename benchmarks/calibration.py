@@ -35,8 +35,8 @@ SIZES = ((1000, 200, 200), (200, 50, 50), (300, 100, 30))
 Z = 1.959964
 
 
-class Counts:
-    """Numbers of successes, drawn quickly."""
+class BinomialCounts:
+    """Draws binomial counts from a table."""
 
     def __init__(self, n: int, p: float) -> None:
         ways = lgamma(n + 1)
@@ -72,8 +72,8 @@ def jeffreys(rate: float, n: int, errors: Confusion, chance: random.Random) -> I
     return found[5], found[194]
 
 
-class Held:
-    """How often each of some intervals held the truth, and how wide they were."""
+class Coverage:
+    """Counts how often each interval contains the truth, and sums their widths."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.held, self.width = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0)
@@ -95,16 +95,16 @@ class Held:
         return self.held[name] / self.n[name]
 
 
-def any_labels(runs: int, seed: int) -> list[Held]:
+def measure_any_labels(runs: int, seed: int) -> list[Coverage]:
     print(f"\nlabels that are no random sample, {runs} runs each: held (mean width)")
     settings = []
     for truth, (se, sp), (n, good, bad) in product(RATES, JUDGES, SIZES):
         chance, held = (
             random.Random(f"{seed} {truth} {se} {n}"),
-            Held(("ours", "delta", "draws", "raw")),
+            Coverage(("ours", "delta", "draws", "raw")),
         )
-        judged = Counts(n, truth * se + (1 - truth) * (1 - sp))
-        right, wrong, refused = Counts(good, se), Counts(bad, sp), 0
+        judged = BinomialCounts(n, truth * se + (1 - truth) * (1 - sp))
+        right, wrong, refused = BinomialCounts(good, se), BinomialCounts(bad, sp), 0
         for run in range(runs):
             passed, a, b = judged.draw(chance), right.draw(chance), wrong.draw(chance)
             errors = Confusion(true_pass=a, false_fail=good - a, true_fail=b, false_pass=bad - b)
@@ -115,7 +115,7 @@ def any_labels(runs: int, seed: int) -> list[Held]:
                 continue
             raw = wilson(passed, n)
             held.add(truth, ours=ours, delta=delta(passed / n, n, errors), raw=raw)
-            if not run % 8:  # they take their time
+            if not run % 8:  # slow
                 held.add(truth, draws=jeffreys(passed / n, n, errors, chance))
         name = f"rate {truth:4} judge {se}/{sp} n {n} + {good} + {bad}"
         print(f"{name:48} {held.line()}" + (f"  refused {refused}" if refused else ""))
@@ -123,13 +123,16 @@ def any_labels(runs: int, seed: int) -> list[Held]:
     return settings
 
 
-def random_labels(runs: int, seed: int) -> list[Held]:
+def measure_random_labels(runs: int, seed: int) -> list[Coverage]:
     print(f"\nlabels that are a random sample, {runs} runs each: held (mean width)")
     settings = []
     judges, sizes = ((0.9, 0.7), (0.97, 0.97), (0.5, 0.5)), ((50, 1000), (100, 400), (200, 2000))
     for truth, (se, sp), (n, more) in product(RATES, judges, sizes):
-        chance, held = random.Random(f"{seed} {truth} {se} {n}"), Held(("ours", "normal", "labels"))
-        rest = Counts(more, truth * se + (1 - truth) * (1 - sp))
+        chance, held = (
+            random.Random(f"{seed} {truth} {se} {n}"),
+            Coverage(("ours", "normal", "labels")),
+        )
+        rest = BinomialCounts(more, truth * se + (1 - truth) * (1 - sp))
         for _ in range(runs):
             people = [chance.random() < truth for _ in range(n)]
             judge = [chance.random() < (se if good else 1 - sp) for good in people]
@@ -146,8 +149,8 @@ def random_labels(runs: int, seed: int) -> list[Held]:
     return settings
 
 
-def rated(chance: random.Random, steps: int, sure: float, n: int) -> list[tuple[int, int]]:
-    """What two raters say of n units: the truth, or else the step beside it."""
+def draw_ratings(chance: random.Random, steps: int, sure: float, n: int) -> list[tuple[int, int]]:
+    """Return the ratings of n units by two raters: the truth, or else the step beside it."""
 
     def one(truth: int) -> int:
         near = min(steps - 1, max(0, truth + chance.choice((-1, 1))))
@@ -156,17 +159,17 @@ def rated(chance: random.Random, steps: int, sure: float, n: int) -> list[tuple[
     return [(one(truth), one(truth)) for truth in (chance.randrange(steps) for _ in range(n))]
 
 
-def agreement(runs: int, seed: int) -> list[Held]:
+def measure_agreement(runs: int, seed: int) -> list[Coverage]:
     print(f"\nagreement of two raters, {runs} runs each: held (mean width)")
     settings = []
     for steps, sure, n in product((2, 5), (0.9, 0.6), (30, 100, 300)):
         chance = random.Random(f"{seed} {steps} {sure} {n}")
-        many = rated(chance, steps, sure, 100_000)
+        many = draw_ratings(chance, steps, sure, 100_000)
         true_kappa = kappa(make_table(many, range(steps)), "quadratic").value or 0.0
         true_alpha = alpha(many, "interval").value or 0.0
-        for_kappa, for_alpha = Held(("kappa", "wald")), Held(("alpha",))
+        for_kappa, for_alpha = Coverage(("kappa", "wald")), Coverage(("alpha",))
         for _ in range(runs):
-            drawn = rated(chance, steps, sure, n)
+            drawn = draw_ratings(chance, steps, sure, n)
             found = kappa(make_table(drawn, range(steps)), "quadratic")
             interval, other = found.figure().interval, alpha(drawn, "interval").interval
             if interval is None or other is None or found.value is None or found.error is None:
@@ -179,7 +182,7 @@ def agreement(runs: int, seed: int) -> list[Held]:
     return settings
 
 
-def worst(title: str, settings: list[Held]) -> None:
+def print_worst(title: str, settings: list[Coverage]) -> None:
     print(f"\n{title}: worst, mean and best of {len(settings)} settings")
     for name in dict.fromkeys(name for held in settings for name in held.held):
         shares = sorted(held.share(name) for held in settings if name in held.held)
@@ -194,9 +197,9 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    found = any_labels(args.runs, args.seed)
-    sample = random_labels(max(1, args.runs // 4), args.seed)
-    raters = agreement(max(1, args.runs // 4), args.seed)
-    worst("any labels", found)
-    worst("a random sample", sample)
-    worst("agreement", raters)
+    found = measure_any_labels(args.runs, args.seed)
+    sample = measure_random_labels(max(1, args.runs // 4), args.seed)
+    raters = measure_agreement(max(1, args.runs // 4), args.seed)
+    print_worst("any labels", found)
+    print_worst("a random sample", sample)
+    print_worst("agreement", raters)

@@ -42,30 +42,30 @@ PLANTED = {planted.criterion(mark) for mark in planted.PLANTED}
 UNCHECKED = 8
 
 
-class Lean:
-    """The planted model; it keeps nothing but counts."""
+class CountingModel:
+    """The planted model; it keeps only counts."""
 
     def __init__(self, error: float, seed: int) -> None:
         self.error, self.seed, self.name = error, seed, "planted"
         self.fingerprint = digest(["planted", error, seed])
-        self.calls = self.under_way = self.most = 0
+        self.calls = self.running = self.most = 0
 
     async def ask(self, ask: Request) -> Response:
         self.calls += 1
-        self.under_way += 1
-        self.most = max(self.most, self.under_way)
+        self.running += 1
+        self.most = max(self.most, self.running)
         await asyncio.sleep(0)
-        self.under_way -= 1
+        self.running -= 1
         text = ask.messages[1].content
         script = ScriptedModel([planted.reply(text, error=self.error, seed=self.seed)])
         return await script.ask(ask)
 
 
 async def run(
-    path: Path, mode: Mode, model: Lean, seed: int, calls: int | None = None
+    path: Path, mode: Mode, model: CountingModel, seed: int, calls: int | None = None
 ) -> tuple[dict[str, Any], float]:
-    """The document, and the Spearman of criteria as they are proposed."""
-    samples = SampleFile(path, mode=mode)
+    """Return the document, and the Spearman correlation of unchecked criteria."""
+    samples = SampleFile(path, mode)
     budget = Budget(calls=calls)
     async with ModelPool(budget=budget):
         settings = LearningSettings(
@@ -85,10 +85,10 @@ async def run(
     return document, spearman(given, [answer.label for answer in held]).value or 0.0
 
 
-def several(
+def run_seeds(
     title: str, seeds: int, n: int, mode: Mode, *, error: float = 0.05, shuffled: bool = False
 ) -> None:
-    """One line of the table."""
+    """Run several seeds and print one line of the table."""
     learned, calls, kept, extra = 0, [], [], []
     ours, plain, unchecked, errors, plain_errors = [], [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -96,14 +96,14 @@ def several(
             make = planted.rows if mode == "pointwise" else planted.ranked_rows
             rows = make(n, seed=seed, shuffled=shuffled)
             path = planted.write(Path(folder) / "train.jsonl", rows)
-            model = Lean(error, seed)
+            model = CountingModel(error, seed)
             document, naive = asyncio.run(run(path, mode, model, seed))
             section = document["learned"]
             calls.append(model.calls)
             unchecked.append(naive)
             if section["outcome"] == LEARNED:
                 learned += 1
-                found = _found(document)
+                found = _read_criteria(document)
                 kept.append(len(found & PLANTED) / len(PLANTED))
                 extra.append(len(found - PLANTED))
             if "learned" in section["figures"]:
@@ -113,34 +113,35 @@ def several(
                 errors.append(section["figures"]["learned"]["mean_absolute_error"]["value"])
                 plain_errors.append(section["figures"]["plain"]["mean_absolute_error"]["value"])
     print(
-        f"{title}: learned {learned} of {seeds}; agreement {_shown(ours)}, plain prompt "
-        f"{_shown(plain)}, unchecked {_shown(unchecked)}; mean absolute error {_shown(errors)}, "
-        f"plain {_shown(plain_errors)}; planted found {_shown(kept)}, others kept "
-        f"{_shown(extra)}; calls {min(calls)} to {max(calls)}",
+        f"{title}: learned {learned} of {seeds}; agreement {_write_mean(ours)}, plain prompt "
+        f"{_write_mean(plain)}, unchecked {_write_mean(unchecked)}; mean absolute error "
+        f"{_write_mean(errors)}, "
+        f"plain {_write_mean(plain_errors)}; planted found {_write_mean(kept)}, others kept "
+        f"{_write_mean(extra)}; calls {min(calls)} to {max(calls)}",
         flush=True,
     )
 
 
-def _found(document: dict[str, Any]) -> set[str]:
+def _read_criteria(document: dict[str, Any]) -> set[str]:
     listed = document["learned"].get("criteria")
     if listed is not None:
         return {one["text"] for one in listed}
     return {one["text"] for one in document["dimensions"]["quality"]["with"]["criteria"]}
 
 
-def _shown(values: Sequence[float]) -> str:
+def _write_mean(values: Sequence[float]) -> str:
     return f"{mean(values):.2f}" if values else "-"
 
 
-def thousand(n: int, chars: int, calls: int) -> None:
-    """In a process of its own, for its memory."""
+def measure_scale(n: int, chars: int, calls: int) -> None:
+    """Learn from many samples and print calls, memory and time; run in its own process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "train.jsonl"
         with path.open("w") as stream:
             for row in planted.rows(n):
                 row["metadata"]["answer"] += " padding" * (chars // 8)
                 stream.write(planted.line(row))
-        model = Lean(0.05, 0)
+        model = CountingModel(0.05, 0)
         started = time.perf_counter()
         document, _ = asyncio.run(run(path, "pointwise", model, 0, calls))
         size = path.stat().st_size / 2**20
@@ -159,16 +160,16 @@ def main() -> None:
     parser.add_argument("--thousand", nargs=3, type=int, help="internal")
     args = parser.parse_args()
     if args.thousand:
-        thousand(*args.thousand)
+        measure_scale(*args.thousand)
         return
     seeds = args.seeds
     for error in (0.0, 0.05, 0.15, 0.25):
-        several(f"200 scores, verdicts wrong {error:.0%}", seeds, 200, "pointwise", error=error)
+        run_seeds(f"200 scores, verdicts wrong {error:.0%}", seeds, 200, "pointwise", error=error)
     for n in (40, 80, 400):
-        several(f"{n} scores, verdicts wrong 5%", seeds, n, "pointwise")
-    several("200 scores, shuffled", seeds, 200, "pointwise", shuffled=True)
-    several("100 rankings of 4", seeds, 100, "listwise")
-    several("100 rankings of 4, shuffled", seeds, 100, "listwise", shuffled=True)
+        run_seeds(f"{n} scores, verdicts wrong 5%", seeds, n, "pointwise")
+    run_seeds("200 scores, shuffled", seeds, 200, "pointwise", shuffled=True)
+    run_seeds("100 rankings of 4", seeds, 100, "listwise")
+    run_seeds("100 rankings of 4, shuffled", seeds, 100, "listwise", shuffled=True)
     for n, chars in ((100, 100), (1000, 100), (1000, 20_000)):
         words = ["--thousand", str(n), str(chars), "2500"]
         subprocess.run([sys.executable, __file__, *words], check=True)

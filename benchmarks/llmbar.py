@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from llama import serving
+from llama import serve_llama
 
 from fourscore.core import Case, FourscoreError, Trace
 from fourscore.judges.llm.criteria import Criteria
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--brief", action="store_true", help="each output alone, in few words")
     args = parser.parse_args()
     rows = msgspec.json.decode(args.file.read_bytes())[: args.items]
-    with serving(args.gguf, args.threads) if args.gguf else nullcontext(args.base_url) as url:
+    with serve_llama(args.gguf, args.threads) if args.gguf else nullcontext(args.base_url) as url:
         settings: dict[str, Any] = {
             "timeout": 900.0,
             "deadline": 3600.0,
@@ -49,10 +49,10 @@ def main() -> None:
         }
         if url:
             settings["base_url"] = url
-        asyncio.run(measured(rows, args.model, settings, args.brief))
+        asyncio.run(measure(rows, args.model, settings, args.brief))
 
 
-async def measured(
+async def measure(
     rows: Sequence[dict[str, Any]], model: str, settings: dict[str, Any], brief: bool
 ) -> None:
     options: dict[str, Any] = {

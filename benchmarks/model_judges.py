@@ -28,7 +28,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from llama import serving
+from llama import serve_llama
 
 from fourscore.core import Case, FourscoreError, Trace
 from fourscore.judges.llm.factual_accuracy import FactualAccuracy
@@ -47,7 +47,7 @@ ANSWER = (
 
 
 class Result(NamedTuple):
-    """The value of one item by one way of asking, its label, and what it took."""
+    """The value of one item by one way of asking, its label, calls and seconds."""
 
     value: float
     is_supported: bool
@@ -59,7 +59,7 @@ Way = Callable[[dict[str, Any]], Awaitable[tuple[float, int]]]
 
 
 def read_items(path: Path, count: int, skip: int) -> list[dict[str, Any]]:
-    """As many items of each label, drawn by a fixed seed, the labels in turn."""
+    """Read the same number of items of each label, drawn by a fixed seed, labels alternating."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     yes = [row for row in rows if row["gold"] == "supported"]
     no = [row for row in rows if row["gold"] != "supported"]
@@ -75,7 +75,7 @@ def expected_text(row: dict[str, Any]) -> str:
 
 
 def ask_plainly(model: Model) -> Way:
-    """P(yes) of the plain question."""
+    """Make a function that returns P(yes) of the plain question."""
 
     async def way(row: dict[str, Any]) -> tuple[float, int]:
         form = CLAIM if "claims" in row else ANSWER
@@ -89,7 +89,7 @@ def ask_plainly(model: Model) -> Way:
 
 
 def ask_judge(judge: FactualAccuracy) -> Way:
-    """The value of the judge's signal."""
+    """Make a function that returns the value of the judge's signal."""
 
     async def way(row: dict[str, Any]) -> tuple[float, int]:
         claims = [{"text": text} for text in row.get("claims", ())]
@@ -104,7 +104,7 @@ def ask_judge(judge: FactualAccuracy) -> Way:
 
 
 async def measure(name: str, way: Way, rows: Sequence[dict[str, Any]]) -> list[Result | None]:
-    """A result for each item, in order; None where the model gave no verdict."""
+    """Return a result for each item, in order; None if the model gave no verdict."""
     results: list[Result | None] = []
     for row in rows:
         start = time.perf_counter()
@@ -148,7 +148,7 @@ def interval(figure: Callable[[Sequence[int]], float], labels: Sequence[bool]) -
 
 
 def describe(results: Sequence[Result | None], plain: Sequence[Result | None]) -> str:
-    """One line of the table: both figures, how far they are from plain, and the cost."""
+    """Return one line of the table: both figures, their difference to plain, and the cost."""
     both = [(one, two) for one, two in zip(results, plain, strict=False) if one and two]
     mine, base = [one for one, _ in both], [two for _, two in both]
     labels = [one.is_supported for one in mine]
@@ -170,8 +170,8 @@ def describe(results: Sequence[Result | None], plain: Sequence[Result | None]) -
     return " | ".join(cells)
 
 
-def read_kept(path: Path) -> dict[tuple[str, str], list[Result | None]]:
-    """What an earlier run has put into `--out`, by set and way: it is not asked for again."""
+def read_earlier_results(path: Path) -> dict[tuple[str, str], list[Result | None]]:
+    """Read the results of an earlier run from `--out`, by set and way."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return {
         (line["set"], line["way"]): [one and Result(*one) for one in line["results"]]
@@ -195,7 +195,7 @@ async def run(args: argparse.Namespace, url: str | None) -> None:
     if args.full:
         full = FactualAccuracy(**options, form="full", bind="schema", max_tokens=400)
         ways["full"] = (ask_judge(full), args.full)
-    kept = read_kept(args.out) if args.out else {}
+    kept = read_earlier_results(args.out) if args.out else {}
     print("set | way | n | AUC | to plain | balanced accuracy | to plain | calls | median seconds")
     for name in args.sets:
         rows = read_items(args.data / f"{name}.jsonl", args.items, args.skip)
@@ -234,7 +234,7 @@ def main() -> None:
         "--out", type=Path, help="also every value, as JSON lines; what is there is kept"
     )
     args = parser.parse_args()
-    local = serving(args.model_file, args.threads) if args.model_file else None
+    local = serve_llama(args.model_file, args.threads) if args.model_file else None
     with local or nullcontext(args.base_url) as url:
         asyncio.run(run(args, url))
 

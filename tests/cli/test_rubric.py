@@ -235,10 +235,10 @@ def test_prints_help_and_needs_an_action() -> None:
 def test_counts_verdicts_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from fourscore.report.learning_panel import Counter
+    from fourscore.report.learning_panel import ProgressCounter
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    counter = Counter(10)
+    counter = ProgressCounter(10)
     counter.step()
     counter.log("round 1\x1b[2J")
     counter.clear()

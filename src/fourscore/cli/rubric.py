@@ -28,7 +28,7 @@ from fourscore.models.model_pool import ModelPool
 from fourscore.models.prices import Prices
 from fourscore.models.wrapper import find_layer
 from fourscore.report import summary_text
-from fourscore.report.learning_panel import Counter, plan_words, report_words
+from fourscore.report.learning_panel import ProgressCounter, format_plan, format_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out)
     _check_out(out)
     with Journal(out.with_name(f"{out.name}.journal.jsonl"), about, args.concurrency) as journal:
-        counter = Counter(plan.calls)
+        counter = ProgressCounter(plan.calls)
         if journal.resumed:
             counter.log(f"resuming: {journal.resumed} results are in {journal.path}")
         with _make_pool(args, journal).activate() as pool:
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
             if client is not None:
                 client.check()  # a missing key shows now, not in the first call
             planned = plan.document(pool)
-            for line in plan_words(planned, settings.pool_model.name, pool):
+            for line in format_plan(planned, settings.pool_model.name, pool):
                 counter.log(line)
         try:
             document = loop.run(_learn(samples, settings, journal, pool, counter))
@@ -119,7 +119,7 @@ async def _learn(
     settings: LearningSettings,
     journal: Journal,
     pool: ModelPool,
-    counter: Counter,
+    counter: ProgressCounter,
 ) -> dict[str, Any]:
     async with pool:
         return await learn(samples, settings, journal, log=counter.log, on_verdict=counter.step)
@@ -175,7 +175,7 @@ def _print_plan(args: argparse.Namespace, plan: dict[str, Any], model: str, pool
     if args.json:
         sys.stdout.write(msgspec.json.encode({"plan": plan}).decode() + "\n")
         return PASSED
-    for line in plan_words(plan, model, pool):
+    for line in format_plan(plan, model, pool):
         sys.stdout.write(f"{line}\n")
     return PASSED
 
@@ -204,7 +204,7 @@ def _report(
         result = {"out": args.out, "rubric": document, "plan": plan, **usage, "exit_code": code}
         sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
         return code
-    for line in report_words(document):
+    for line in format_report(document):
         sys.stdout.write(f"{line}\n")
     for line in summary_text.format_model_costs(usage.get("models", [])):
         sys.stdout.write(f"{line}\n")

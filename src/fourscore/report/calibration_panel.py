@@ -1,4 +1,4 @@
-"""What a person sees of a judge held against people: lines with a value, an interval and an n."""
+"""Show a calibration in a terminal and as Markdown: every line has value, interval and n."""
 
 import sys
 import time
@@ -32,13 +32,13 @@ WORDS = {
     "kendall": "Kendall's tau",
     "f1": "F1",
 }
-#: A heading, its lines.
+#: A heading and its lines: name, figure and format.
 Part = tuple[str, list[tuple[str, IntervalEstimate, str]]]
 SHARE, NUMBER, SIGNED = "{:.1%}", "{:.3f}", "{:+.3f}"
 
 
 class ProgressLine:
-    """One line on a terminal that keeps up; nothing anywhere else."""
+    """A progress line on a terminal; nothing is printed anywhere else."""
 
     EVERY = 0.1
 
@@ -63,7 +63,7 @@ class ProgressLine:
 
 
 def show(found: Calibration, to: Console | None = None) -> None:
-    """The calibration on stdout."""
+    """Print the calibration."""
     out = to or make_console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("", "value", "95% interval", "n"):
@@ -71,7 +71,9 @@ def show(found: Calibration, to: Console | None = None) -> None:
     for heading, lines in parts(found):
         table.add_row(Text(heading, "bold"), "", "", "")
         for name, figure, form in lines:
-            table.add_row(f"  {make_printable(name, 40)}", *_cells(figure, form), str(figure.n))
+            table.add_row(
+                f"  {make_printable(name, 40)}", *_write_cells(figure, form), str(figure.n)
+            )
     errors = found.errors
     shown: list[RenderableType] = [
         *(Text(line, "bold") for line in headline(found)),
@@ -80,8 +82,8 @@ def show(found: Calibration, to: Console | None = None) -> None:
         Text(f"people fail: judge passes {errors.false_pass}, fails {errors.true_fail}"),
     ]
     if found.left_out:
-        told = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in found.left_out.items())
-        shown.append(Text(f"left out: {told}"))
+        left_out = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in found.left_out.items())
+        shown.append(Text(f"left out: {left_out}"))
     title = f"{make_printable(found.judge or 'judge', 60)} against people"
     print_panel(
         out, title, shown, "green" if found.corrected or not found.uncorrected else "yellow"
@@ -89,26 +91,26 @@ def show(found: Calibration, to: Console | None = None) -> None:
 
 
 def markdown(found: Calibration) -> str:
-    """The same as a page."""
+    """Return the calibration as Markdown."""
     lines = [f"# {escape_markdown(found.judge or 'A judge')} against people", ""]
     lines += [f"{escape_markdown(line)}  " for line in headline(found)]
     for heading, figures in parts(found):
         lines += ["", f"## {heading}", "", "| | value | 95% interval | n |", "|---|---|---|---|"]
         for name, figure, form in figures:
-            cells = " | ".join((escape_markdown(name), *_cells(figure, form), str(figure.n)))
+            cells = " | ".join((escape_markdown(name), *_write_cells(figure, form), str(figure.n)))
             lines.append(f"| {cells} |")
     errors = found.errors
     lines += ["", "| | judge passes | judge fails |", "|---|---|---|"]
     lines.append(f"| people pass | {errors.true_pass} | {errors.false_fail} |")
     lines.append(f"| people fail | {errors.false_pass} | {errors.true_fail} |")
     if found.left_out:
-        told = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in found.left_out.items())
-        lines += ["", f"Left out: {told}."]
+        left_out = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in found.left_out.items())
+        lines += ["", f"Left out: {left_out}."]
     return "\n".join(lines) + "\n"
 
 
 def headline(found: Calibration) -> Iterator[str]:
-    """The rate that people would give, or why there is none; then what it rests on."""
+    """Yield the corrected pass rate, or why there is none, and the number of labels."""
     rate = found.corrected
     if rate is not None:
         ends = "[{:.1%}, {:.1%}]".format(*rate.interval)
@@ -120,29 +122,29 @@ def headline(found: Calibration) -> Iterator[str]:
 
 
 def parts(found: Calibration) -> Iterator[Part]:
-    """All figures in the order in which they are shown."""
-    yield "pass rates", _named(found.rates, SHARE)
+    """Yield all figures by heading, in the order in which they are shown."""
+    yield "pass rates", _name_figures(found.rates, SHARE)
     shown = {name: figure for name, figure in found.verdicts.items() if name != "recall"}
-    yield "pass and fail", _named(shown, NUMBER, {"sensitivity": "recall (sensitivity)"})
-    yield "agreement", _named(found.kappa, NUMBER)
-    yield "Krippendorff's alpha, people and judge", _named(found.alpha, NUMBER)
+    yield "pass and fail", _name_figures(shown, NUMBER, {"sensitivity": "recall (sensitivity)"})
+    yield "agreement", _name_figures(found.kappa, NUMBER)
+    yield "Krippendorff's alpha, people and judge", _name_figures(found.alpha, NUMBER)
     if found.alpha_people:
-        yield "Krippendorff's alpha, people alone", _named(found.alpha_people, NUMBER)
-    yield "values", _named(found.values, NUMBER)
+        yield "Krippendorff's alpha, people alone", _name_figures(found.alpha_people, NUMBER)
+    yield "values", _name_figures(found.values, NUMBER)
     yield "judge minus people", [("by log length", found.by_length, SIGNED)]
     for heading, groups in (("position", found.by_position), ("family", found.by_family)):
         if groups:
-            yield f"judge minus people, by {heading}", list(_groups(groups))
+            yield f"judge minus people, by {heading}", list(_list_groups(groups))
 
 
-def _groups(groups: list[GroupBias]) -> Iterator[tuple[str, IntervalEstimate, str]]:
+def _list_groups(groups: list[GroupBias]) -> Iterator[tuple[str, IntervalEstimate, str]]:
     for group in groups:
         yield group.name, group.difference, SIGNED
         if group.excess.value is not None:
             yield f"{group.name}, beyond the others", group.excess, SIGNED
 
 
-def _named(
+def _name_figures(
     figures: dict[str, IntervalEstimate], form: str, words: dict[str, str] | None = None
 ) -> list[tuple[str, IntervalEstimate, str]]:
     known = {**WORDS, **(words or {})}
@@ -151,7 +153,7 @@ def _named(
     ]
 
 
-def _cells(figure: IntervalEstimate, form: str) -> tuple[str, str]:
+def _write_cells(figure: IntervalEstimate, form: str) -> tuple[str, str]:
     value = "–" if figure.value is None else form.format(figure.value)
     ends = "–"
     if figure.interval is not None:

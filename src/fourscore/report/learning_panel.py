@@ -1,4 +1,4 @@
-"""A learning run for people: what it will take, how it goes, what came of it."""
+"""Show a learning run in a terminal: its plan, its progress and its result."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ from fourscore.formats.plain_text import make_printable
 from fourscore.models.budget import Cost
 from fourscore.models.model_pool import ModelPool
 
-#: Seconds between two pictures of the counter.
+#: Seconds between two updates of the counter.
 EVERY = 0.2
 _FIGURES = {
     "spearman": "Spearman",
@@ -20,8 +20,8 @@ _FIGURES = {
 }
 
 
-class Counter:
-    """Verdicts so far, on a terminal; rounds a line each, anywhere. All on stderr."""
+class ProgressCounter:
+    """Prints to stderr: a count of verdicts on a terminal, and one line per round anywhere."""
 
     def __init__(self, at_most: int) -> None:
         self.at_most, self.done = at_most, 0
@@ -43,8 +43,8 @@ class Counter:
             sys.stderr.write("\r\x1b[K")
 
 
-def plan_words(plan: Mapping[str, Any], model: str, pool: ModelPool) -> list[str]:
-    """The plan, and whether it fits the budget."""
+def format_plan(plan: Mapping[str, Any], model: str, pool: ModelPool) -> list[str]:
+    """Return lines with the planned cost, and whether it fits the budget."""
     dollars = plan["dollars_about"]
     money = f"no price known for {model}" if dollars is None else f"about ${dollars:.2f}"
     seconds = plan["seconds_about"]
@@ -62,8 +62,8 @@ def plan_words(plan: Mapping[str, Any], model: str, pool: ModelPool) -> list[str
     return lines
 
 
-def report_words(document: Mapping[str, Any]) -> list[str]:
-    """What was learned, and how well it does on labels that nothing had seen."""
+def format_report(document: Mapping[str, Any]) -> list[str]:
+    """Return lines with what was learned and its figures on held-out labels."""
     learned = document["learned"]
     figures = learned["figures"]
     lines = [f"{learned['outcome']}: {learned['why']}"]

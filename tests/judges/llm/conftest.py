@@ -1,4 +1,4 @@
-"""ScriptedModel models and helpers for judges that ask one question per item."""
+"""Scripted models and helpers for judges that ask one question per item."""
 
 import asyncio
 import re

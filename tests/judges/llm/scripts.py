@@ -1,4 +1,4 @@
-"""ScriptedModel models for judges: a function of the question gives the verdict."""
+"""Scripted models for judges: a function of the question gives the verdict."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -174,7 +174,7 @@ def fit_weights(
     answers: Sequence[LabelledAnswer],
     grouped: bool,
 ) -> LinearFit:
-    """LinearFit weights for the criteria; ranks (`grouped`) are compared within each sample only."""
+    """Fit weights for the criteria; ranks (`grouped`) are compared within a sample."""
     rows, labels = make_rows(chosen, verdicts, answers), [answer.label for answer in answers]
     if not grouped:
         return fit_non_negative(rows, labels)
