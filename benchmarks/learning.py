@@ -65,7 +65,7 @@ async def run(
     path: Path, mode: Mode, model: CountingModel, seed: int, calls: int | None = None
 ) -> tuple[dict[str, Any], float]:
     """Return the document, and the Spearman correlation of unchecked criteria."""
-    samples = SampleFile(path, mode)
+    samples = SampleFile(path, mode=mode)
     budget = Budget(calls=calls)
     async with ModelPool(budget=budget):
         settings = LearningSettings(

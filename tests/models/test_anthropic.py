@@ -99,7 +99,7 @@ def test_each_way_to_fail(answer: CannedReply, kind: str, words: str) -> None:
         asked(endpoint, Request(messages=TURNS, schema=SCHEMA))
     assert caught.value.kind == kind
     assert words in str(caught.value)
-    assert caught.value.overload is (answer.status in (429, 529))
+    assert caught.value.is_overload is (answer.status in (429, 529))
 
 
 def test_a_key_twice_is_seen_in_the_raw_answer() -> None:

@@ -66,7 +66,7 @@ def test_refuses_calls_over_the_limit() -> None:
     assert (answered, inner.calls) == (7, 7)
     assert {error.kind for error in errors} == {"budget"}
     assert "the budget of 7 calls is spent" in str(errors[0])
-    assert not errors[0].passing
+    assert not errors[0].transient
 
 
 def test_tokens_are_never_exceeded_and_well_used() -> None:

@@ -180,7 +180,7 @@ def test_the_longest_unused_go_first(tmp_path: Path) -> None:
         file.put([(f"old{number}", b"x" * 1000)], now=1000.0 + number)
     found = file.get("old0", now=5000.0)
     assert found is not None
-    assert found.stale
+    assert found.needs_touch
     file.put([], touched=["old0"], now=5000.0)
     for number in range(600):
         file.put([(f"new{number}", b"x" * 1000)], now=6000.0 + number)

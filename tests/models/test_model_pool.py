@@ -86,8 +86,8 @@ def test_code_that_does_not_await_has_a_house_too(tmp_path: Path) -> None:
         assert asyncio.run(_here(1)) is PORTAL.run(_here(1)) is pool
         asyncio.run(model.ask(asks()))
         cached: Any = model
-        assert cached._desk is not None
-    assert cached._desk is None
+        assert cached._store is not None
+    assert cached._store is None
     assert current_pool() is not pool
     assert pool.usage_by_model[0].usage.calls == 1
 
@@ -119,7 +119,7 @@ def test_one_purse_for_all_models() -> None:
             assert pool.budget.spent.calls == 5
             assert pool.budget.exceeded == "5 calls"
             assert pool.budget.is_spent
-            assert sum(account.usage.calls for account in pool.usage_by_model) == 5
+            assert sum(used.usage.calls for used in pool.usage_by_model) == 5
 
     asyncio.run(run())
 
@@ -169,7 +169,7 @@ def test_where_replies_are_kept(cache: Any, own: Any, expected: str | None) -> N
 
 def test_settings_that_are_no_values() -> None:
     ModelPool().model_for("openai:m", {"cache": Path("c")})
-    with pytest.raises(ConfigError, match="not plain values"):
+    with pytest.raises(ConfigError, match="not plain JSON values"):
         ModelPool().model_for("openai:m", {"extra": {"x": object()}})
 
 
@@ -183,7 +183,7 @@ def test_the_end_closes_connections_and_files(tmp_path: Path) -> None:
             await asyncio.gather(*(model.ask(asks()) for _ in range(3)))
             await model_for("openai:m", {"base_url": url, "attempts": 1}).ask(asks(salt="2"))
         cached: Any = model
-        assert cached._desk is None
+        assert cached._store is None
         client = model
         while hasattr(client, "model"):
             client = client.model
@@ -194,7 +194,9 @@ def test_the_end_closes_connections_and_files(tmp_path: Path) -> None:
         pool, model = asyncio.run(run(endpoint.url))
         assert len(endpoint.requests) == 2
         usage = Usage(calls=2, input_tokens=22, output_tokens=14, dollars=50 / 1e6)
-        assert pool.usage_by_model == (ModelUsage("m", usage, 0, 0, True, 2),)
+        assert pool.usage_by_model == (
+            ModelUsage(model="m", usage=usage, failed=0, unknown=0, priced=True, cached=2),
+        )
         assert "2 calls (0 failed), 2 cached, 22 + 14 tokens" in str(pool.usage_by_model[0])
         assert asyncio.run(model.ask(asks())).cached  # the file is opened again
 

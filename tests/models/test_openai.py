@@ -279,7 +279,7 @@ def test_an_empty_account_is_not_waited_for() -> None:
         [make_error(429, "You exceeded your quota", code="insufficient_quota")]
     ) as endpoint:
         error = failed(endpoint)
-    assert (error.kind, error.passing) == ("rate_limited", False)
+    assert (error.kind, error.transient) == ("rate_limited", False)
 
 
 def test_when_to_come_back_by_date() -> None:
@@ -342,7 +342,7 @@ def test_a_verdict_that_does_not_fit_is_none(answer: CannedReply, words: str) ->
     assert error.kind == "malformed"
     assert words in str(error)
     assert error.usage == Usage(calls=1, input_tokens=11, output_tokens=7)  # it was paid for
-    assert error.passing is ("cut off" not in words)
+    assert error.transient is ("cut off" not in words)
 
 
 @pytest.mark.parametrize(

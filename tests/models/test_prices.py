@@ -33,10 +33,10 @@ def test_counts_and_prices_every_call() -> None:
             continue
     each = (150 * 0.15 + 20 * 0.6) / 1e6
     assert [reply.usage.dollars for reply in replies] == pytest.approx([each, each])
-    account = model.account
-    assert (account.usage.calls, account.failed, account.unknown) == (4, 2, 1)
-    assert account.dollars == pytest.approx(3 * each)
-    assert "4 calls (2 failed), 450 + 60 tokens, $0.0001" in str(account)
+    usage = model.model_usage
+    assert (usage.usage.calls, usage.failed, usage.unknown) == (4, 2, 1)
+    assert usage.dollars == pytest.approx(3 * each)
+    assert "4 calls (2 failed), 450 + 60 tokens, $0.0001" in str(usage)
     assert (
         pickle.loads(pickle.dumps(MeteredModel(ScriptedModel(["x"], name="gpt-4o-mini")))).price
         == model.price
@@ -46,8 +46,8 @@ def test_counts_and_prices_every_call() -> None:
 def test_unknown_model_has_no_price() -> None:
     model = MeteredModel(ScriptedModel([Response(text="a", usage=USAGE)], name="mystery"))
     assert asyncio.run(model.ask(REQUEST)).usage.dollars == 0
-    assert model.account.dollars is None
-    assert "no price known" in str(model.account)
+    assert model.model_usage.dollars is None
+    assert "no price known" in str(model.model_usage)
 
 
 def test_own_prices_go_before_listed_ones(tmp_path: Path) -> None:

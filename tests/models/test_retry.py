@@ -158,7 +158,7 @@ def hasty(model: Any, **settings: Any) -> HedgedModel:
 
 @pytest.fixture(autouse=True)
 def _short_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hedged, "LOOK", 0.02)
+    monkeypatch.setattr(hedged, "CHECK_SECONDS", 0.02)
 
 
 async def after_ten(model: Any, last: int = 1) -> list[Response]:

@@ -216,7 +216,7 @@ def test_through_a_real_endpoint(tmp_path: Path) -> None:
                 await model.ask(make_request("another"))
         meter = find_layer(model, MeteredModel)
         assert meter is not None
-        assert meter.account.dollars == pytest.approx((11 * 0.15 + 7 * 0.6) / 1e6)
+        assert meter.model_usage.dollars == pytest.approx((11 * 0.15 + 7 * 0.6) / 1e6)
         model.close()
 
     with serve_endpoint([make_completion("hi")]) as endpoint:

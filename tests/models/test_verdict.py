@@ -107,7 +107,7 @@ def test_what_does_not(text: str, why: str) -> None:
 def test_a_truncated_reply_is_refused_whole() -> None:
     with pytest.raises(ModelError, match="cut off") as caught:
         verdict('{"score": 7}', SCHEMA, truncated=True)
-    assert not caught.value.passing
+    assert not caught.value.transient
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_the_schema_above_is_one() -> None:
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"messages": ()}, "nothing to ask"),
+        ({"messages": ()}, "expected at least one"),
         ({"messages": ("hi",)}, "out of place"),
         ({"temperature": float("nan")}, "finite"),
         ({"temperature": -1}, "outside"),

@@ -1,8 +1,8 @@
-"""Ask once. The same ask of the same model is answered from a file, in this run and in the next.
+"""A cache of replies: a request that was answered before is answered from a file.
 
-Only answers are kept, never errors. Asks that come while the same one is under way wait for it and
-share what comes of it, so that a thousand equal cases cost one call. What was not asked anew cost
-nothing: its usage is empty and `cached` is true. Samples that should differ need another `salt`.
+Only replies are stored, never errors. Equal requests at the same time wait for the first and share
+its outcome, so that a thousand equal cases cost one call. A response from the cache costs nothing: its
+usage is empty and `cached` is true. Samples that should differ need different values of `salt`.
 """
 
 import asyncio
@@ -16,73 +16,73 @@ from fourscore.core import digest
 from fourscore.core.numbers import check_whole
 from fourscore.models.cache_writer import WriteBehindCache
 from fourscore.models.messages import NO_USAGE, Model, Request, Response
-from fourscore.models.per_loop import PerLoop, leave_alone
+from fourscore.models.per_loop import PerLoop, keep_for_parent
 from fourscore.models.wrapper import ModelWrapper
 
 MAX_BYTES = 512 << 20
-#: Part of every key: a change in how replies are read makes the old ones strangers.
+#: Part of every key: when replies are read differently, the old ones no longer count.
 VERSION = 1
 
 
 class CachedModel(ModelWrapper):
-    """Replies in the file at `path`, at most about `max_bytes` of them: the longest unused go."""
+    """Stores replies in the file at `path`; over `max_bytes` the least recently used are dropped."""
 
     def __init__(self, model: Model, path: str | Path, *, max_bytes: int = MAX_BYTES) -> None:
         super().__init__(model)
         check_whole("max_bytes", max_bytes, low=1)
         self.path, self.max_bytes = Path(path).expanduser(), max_bytes
-        #: What comes of asks under way; None where whoever asked has left.
-        self._flights: PerLoop[dict[str, asyncio.Future[Response | None]]] = PerLoop(dict)
-        self._desk: WriteBehindCache | None = None
-        self.answered = 0  # asks that needed no call
+        #: Requests under way; None is the result of one whose caller was cancelled.
+        self._under_way: PerLoop[dict[str, asyncio.Future[Response | None]]] = PerLoop(dict)
+        self._store: WriteBehindCache | None = None
+        self.hits = 0  # requests that needed no call
 
     async def ask(self, request: Request) -> Response:
         key = digest([VERSION, self.fingerprint, request.digest])
-        flights, desk = self._flights.get(), self._at_desk()
-        while (flight := flights.get(key)) is not None:
-            landed = await asyncio.shield(flight)
-            if landed is not None:
-                self.answered += 1
-                return replace(landed, cached=True, usage=NO_USAGE)
-        if (kept := _decoded(desk.get(key))) is not None:
-            self.answered += 1
-            return kept
-        flight = flights[key] = asyncio.get_running_loop().create_future()
+        under_way, store = self._under_way.get(), self._open_store()
+        while (first := under_way.get(key)) is not None:
+            shared = await asyncio.shield(first)
+            if shared is not None:
+                self.hits += 1
+                return replace(shared, cached=True, usage=NO_USAGE)
+        if (stored_response := _decode_response(store.get(key))) is not None:
+            self.hits += 1
+            return stored_response
+        first = under_way[key] = asyncio.get_running_loop().create_future()
         try:
-            reply = await self.model.ask(request)
+            response = await self.model.ask(request)
         except Exception as error:
-            flight.set_exception(error)
-            flight.exception()  # heard, even where nobody waits
+            first.set_exception(error)
+            first.exception()  # retrieved, or the loop would print it
             raise
         except BaseException:
-            flight.set_result(None)  # one of those who wait asks in its place
+            first.set_result(None)  # one of those that wait makes the call instead
             raise
         finally:
-            del flights[key]
-        flight.set_result(reply)
-        desk.put(key, msgspec.json.encode(reply))
-        return reply
+            del under_way[key]
+        first.set_result(response)
+        store.put(key, msgspec.json.encode(response))
+        return response
 
-    def _at_desk(self) -> WriteBehindCache:
-        if self._desk is not None and self._desk.pid != os.getpid():
-            leave_alone(self._desk)  # its thread did not survive the fork
-            self._desk = None
-        if self._desk is None:
-            self._desk = WriteBehindCache(self.path, self.max_bytes)
-        return self._desk
+    def _open_store(self) -> WriteBehindCache:
+        if self._store is not None and self._store.pid != os.getpid():
+            keep_for_parent(self._store)  # its thread is not in this process
+            self._store = None
+        if self._store is None:
+            self._store = WriteBehindCache(self.path, self.max_bytes)
+        return self._store
 
     def close(self) -> None:
-        """Close the file; the next ask opens it again."""
-        desk, self._desk = self._desk, None
-        if desk is not None and desk.pid == os.getpid():
-            desk.close()
+        """Close the file; the next request opens it again."""
+        store, self._store = self._store, None
+        if store is not None and store.pid == os.getpid():
+            store.close()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_again, (self.model, self.path, self.max_bytes))
+        return (_rebuild, (self.model, self.path, self.max_bytes))
 
 
-def _decoded(stored: bytes | None) -> Response | None:
-    """The reply as from a cache; None where it cannot be read, and is asked anew."""
+def _decode_response(stored: bytes | None) -> Response | None:
+    """Decode a stored reply; None where it cannot be read."""
     if stored is None:
         return None
     try:
@@ -91,5 +91,5 @@ def _decoded(stored: bytes | None) -> Response | None:
         return None
 
 
-def _again(model: Model, path: Path, max_bytes: int) -> CachedModel:
+def _rebuild(model: Model, path: Path, max_bytes: int) -> CachedModel:
     return CachedModel(model, path, max_bytes=max_bytes)

@@ -1,8 +1,8 @@
-"""The cache's file between an event loop that must not wait and a disk that makes it wait.
+"""The cache file behind a write queue, so that an event loop never waits for the disk.
 
-Reading is done on the spot: a reader never waits for a writer, and takes some microseconds. Writing
-is left on the desk for a thread, which takes all it finds there into one transaction; until it is
-written, a reply is read from the desk.
+Reads are done at once: a reader never waits for a writer, and takes some microseconds. Writes are
+queued for a thread, which writes all that is queued in one transaction; until then a reply is read
+from the queue.
 """
 
 import os
@@ -14,77 +14,77 @@ from pathlib import Path
 
 from fourscore.models.cache_file import CacheFile
 
-#: Seconds to wait where a reader has to after all: someone is mending the file.
-PATIENCE = 0.5
-#: Seconds that the thread waits for more: a transaction costs the same for one reply and for fifty.
-LINGER = 0.01
+#: Seconds that a reader waits at most: while another process repairs the file.
+READ_TIMEOUT = 0.5
+#: Seconds to wait for more replies: a transaction costs the same for one and for fifty.
+BATCH_SECONDS = 0.01
 
 
 class WriteBehindCache:
-    """A reader, a writer and what lies between. After a fork there is no thread: make another."""
+    """A cache file with a write queue. It belongs to one process: a forked child needs its own."""
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.pid = os.getpid()
-        self._reader = CacheFile(path, max_bytes, patience=PATIENCE)
+        self._reader = CacheFile(path, max_bytes, timeout=READ_TIMEOUT)
         self._writer = CacheFile(path, max_bytes)
         self._thread = ThreadPoolExecutor(1, "fourscore-cache")
         self._reading, self._lock = threading.Lock(), threading.Lock()
-        self._left: dict[str, bytes] = {}
-        self._at_hand: dict[str, bytes] = {}
+        self._queued: dict[str, bytes] = {}
+        self._writing: dict[str, bytes] = {}
         self._touched: set[str] = set()
-        self._busy = False
+        self._is_writing = False
 
     def get(self, key: str) -> bytes | None:
         with self._lock:
-            reply = self._left.get(key) or self._at_hand.get(key)
+            reply = self._queued.get(key) or self._writing.get(key)
         if reply is not None:
             return reply
         with self._reading:
             found = self._reader.get(key)
         if found is None:
             return None
-        if found.stale:
+        if found.needs_touch:
             with self._lock:
                 self._touched.add(key)
-                self._wake()
+                self._wake_thread()
         return found.reply
 
     def put(self, key: str, reply: bytes) -> None:
-        if self._reader.off:  # what cannot be read need not be written, nor said twice
+        if self._reader.disabled:  # it cannot be read, which was warned of already
             return
         with self._lock:
-            self._left[key] = reply
-            self._wake()
+            self._queued[key] = reply
+            self._wake_thread()
 
     def close(self) -> None:
-        """Write what was left, and close the file."""
+        """Write what is queued, and close the file."""
         self._thread.shutdown()
-        self._work()
+        self._write_queued()
         self._reader.close()
         self._writer.close()
 
-    def _wake(self) -> None:
-        if not self._busy:
+    def _wake_thread(self) -> None:
+        if not self._is_writing:
             with suppress(RuntimeError):  # the interpreter is ending
-                self._thread.submit(self._come)
-                self._busy = True
+                self._thread.submit(self._run_thread)
+                self._is_writing = True
 
-    def _come(self) -> None:
-        time.sleep(LINGER)
-        self._work()
+    def _run_thread(self) -> None:
+        time.sleep(BATCH_SECONDS)
+        self._write_queued()
 
-    def _work(self) -> None:
+    def _write_queued(self) -> None:
         while True:
             with self._lock:
-                self._at_hand, self._left = self._left, {}
+                self._writing, self._queued = self._queued, {}
                 touched, self._touched = self._touched, set()
-                if not self._at_hand and not touched:
-                    self._busy = False
+                if not self._writing and not touched:
+                    self._is_writing = False
                     return
             try:
-                self._writer.put(list(self._at_hand.items()), touched)
+                self._writer.put(list(self._writing.items()), touched)
             except Exception:
-                # Only a warning that was made an error gets here; the next reply tries again.
+                # Only a warning that was turned into an error gets here; the next reply tries again.
                 with self._lock:
-                    self._busy, self._at_hand = False, {}
+                    self._is_writing, self._writing = False, {}
                 raise

@@ -1,9 +1,9 @@
-"""How many calls at a time: as many as the endpoint bears, found by trying.
+"""An adaptive limit on concurrent calls: as many as the endpoint accepts.
 
-Answers are counted in rounds, a round being as many as may be under way. In a round of which more
-than a fifth are complaints (429, 503, 529) the limit is halved; in any other it grows by one, and
-until the first such round it doubles. A few complaints are no reason to slow down: some endpoints
-turn away one call in ten whatever the load, and each of those waits before it comes again.
+Replies are counted in rounds of as many as may be under way. After a round with more than a fifth
+of overload errors (429, 503, 529) the limit is halved; after any other it grows by one, and until
+the first halving it doubles. A few overload errors are no reason to slow down: some endpoints
+refuse one call in ten whatever the load, and each of those is retried after a pause.
 """
 
 import asyncio
@@ -14,39 +14,39 @@ from fourscore.models.messages import Model, ModelError, Request, Response
 from fourscore.models.per_loop import PerLoop
 from fourscore.models.wrapper import ModelWrapper
 
-#: Answers that make a round, at the least; with fewer chance would decide.
-ROUND = 16
-#: Errors that say nothing of the endpoint's load.
-SILENT = frozenset({"budget", "connection", "timeout"})
-#: The share of complaints that is borne.
-BEARABLE = 0.2
+#: Replies in a round at the least; with fewer, chance would decide.
+MIN_ROUND = 16
+#: Errors that say nothing about the load of the endpoint.
+UNRELATED_ERRORS = frozenset({"budget", "connection", "timeout"})
+#: The share of overload errors that is tolerated.
+TOLERATED_SHARE = 0.2
 
 
-class Gate:
-    """The calls of one event loop: those under way, and those in line, first come first served."""
+class CallGate:
+    """The concurrent calls of one event loop; further calls wait in order."""
 
     def __init__(self, low: int, start: int, high: int) -> None:
         self.low, self.high = low, high
         self.limit = float(start)
         self.under_way = 0
-        self._line: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[asyncio.Future[None]] = deque()
         self._doubling = True
-        self._age = self._good = self._bad = 0
+        self._age = self._accepted = self._overloaded = 0
 
     async def enter(self) -> int:
-        """Wait for a place; the number tells calls from before a complaint from those after."""
-        if self.under_way < int(self.limit) and not self._line:
+        """Wait for a place, and return the age of the limit: how often it was halved before."""
+        if self.under_way < int(self.limit) and not self._waiting:
             self.under_way += 1
             return self._age
         place = asyncio.get_running_loop().create_future()
-        self._line.append(place)
+        self._waiting.append(place)
         try:
             await place
         except asyncio.CancelledError:
             if place.done() and not place.cancelled():
-                self.leave()  # it was given away to someone who has gone
+                self.leave()  # the place was given to this call, which is cancelled
             else:
-                self._line.remove(place)
+                self._waiting.remove(place)
             raise
         return self._age
 
@@ -55,32 +55,32 @@ class Gate:
         self._admit()
 
     def _admit(self) -> None:
-        while self._line and self.under_way < int(self.limit):
-            place = self._line.popleft()
+        while self._waiting and self.under_way < int(self.limit):
+            place = self._waiting.popleft()
             if not place.done():
                 place.set_result(None)
                 self.under_way += 1
 
-    def heard(self, age: int, *, complaint: bool) -> None:
-        """An answer to a call of that age. Calls from before a halving say nothing about it."""
+    def count_reply(self, age: int, *, is_overload: bool) -> None:
+        """Count the reply to a call of this age; calls from before a halving do not count."""
         if age < self._age:
             return
-        self._good += not complaint
-        self._bad += complaint
-        if self._good + self._bad < max(ROUND, int(self.limit)):
+        self._accepted += not is_overload
+        self._overloaded += is_overload
+        if self._accepted + self._overloaded < max(MIN_ROUND, int(self.limit)):
             return
-        if self._bad > BEARABLE * (self._good + self._bad):
+        if self._overloaded > TOLERATED_SHARE * (self._accepted + self._overloaded):
             self._age += 1
             self._doubling = False
             self.limit = max(float(self.low), self.limit / 2)
-        elif 2 * self.under_way >= self.limit:  # else nothing was learnt of the limit
-            grown = 2 * self.limit if self._doubling else self.limit + 1
-            self.limit = min(float(self.high), grown)
-        self._good = self._bad = 0
+        elif 2 * self.under_way >= self.limit:  # else the limit itself was not tested
+            raised = 2 * self.limit if self._doubling else self.limit + 1
+            self.limit = min(float(self.high), raised)
+        self._accepted = self._overloaded = 0
 
 
 class ConcurrencyLimitedModel(ModelWrapper):
-    """At most `high` calls at a time, at least `low`, at first `start`; for each event loop."""
+    """A model with a limit on its concurrent calls between `low` and `high`, at first `start`."""
 
     def __init__(self, model: Model, *, low: int = 1, start: int = 16, high: int = 256) -> None:
         super().__init__(model)
@@ -89,33 +89,33 @@ class ConcurrencyLimitedModel(ModelWrapper):
         check_whole("high", high, low=1)
         self.low, self.high = min(low, high), high
         self.start = min(max(start, self.low), high)
-        self._gates = PerLoop(self._gate)
+        self._gates = PerLoop(self._make_gate)
 
-    def _gate(self) -> Gate:
-        return Gate(self.low, self.start, self.high)
+    def _make_gate(self) -> CallGate:
+        return CallGate(self.low, self.start, self.high)
 
     @property
     def limit(self) -> float:
-        """The present limit in the running loop."""
+        """The current limit in the running loop."""
         return self._gates.get().limit
 
     async def ask(self, request: Request) -> Response:
         gate = self._gates.get()
         age = await gate.enter()
         try:
-            reply = await self.model.ask(request)
-            gate.heard(age, complaint=False)
-            return reply
+            response = await self.model.ask(request)
+            gate.count_reply(age, is_overload=False)
+            return response
         except ModelError as error:
-            if error.kind not in SILENT:
-                gate.heard(age, complaint=error.overload)
+            if error.kind not in UNRELATED_ERRORS:
+                gate.count_reply(age, is_overload=error.is_overload)
             raise
         finally:
             gate.leave()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_again, (self.model, self.low, self.start, self.high))
+        return (_rebuild, (self.model, self.low, self.start, self.high))
 
 
-def _again(model: Model, low: int, start: int, high: int) -> ConcurrencyLimitedModel:
+def _rebuild(model: Model, low: int, start: int, high: int) -> ConcurrencyLimitedModel:
     return ConcurrencyLimitedModel(model, low=low, start=start, high=high)

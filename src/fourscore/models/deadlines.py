@@ -1,7 +1,7 @@
-"""Many deadlines of one length, at the price of a dictionary entry each.
+"""Many deadlines of the same length, at the cost of a dictionary entry each.
 
-`asyncio.timeout` makes and drops a timer for each use. Where all have the same time they pass in
-the order in which they began, and one timer for the first of them is enough.
+`asyncio.timeout` makes and drops a timer for each use. Deadlines of the same length pass in the
+order in which they began, so one timer for the first of them is enough.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 
 class Due(Protocol):
-    """Something of one event loop that takes too long when its time comes."""
+    """Something in one event loop that is late when `due` comes, which calls `pass_`."""
 
     @property
     def due(self) -> float: ...
@@ -22,7 +22,7 @@ class Due(Protocol):
 
 
 class Deadlines:
-    """All that began in one event loop and may take `seconds`, the first to begin first."""
+    """The deadlines of one event loop that are `seconds` long, in the order of their begin."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -54,7 +54,7 @@ class Deadlines:
 
 
 class Deadline:
-    """`with Deadline(deadlines):` raises TimeoutError where its body is cut off."""
+    """`with Deadline(deadlines):` cancels its body when it is late, and raises TimeoutError."""
 
     __slots__ = ("_before", "_deadlines", "_task", "due", "loop", "passed")
 
@@ -64,7 +64,7 @@ class Deadline:
     def __enter__(self) -> Self:
         task = asyncio.current_task()
         if task is None:
-            raise RuntimeError("a deadline is for a task")
+            raise RuntimeError("a deadline needs a running task")
         self._task, self.loop = task, task.get_loop()
         self._before = task.cancelling()
         self.due = self.loop.time() + self._deadlines.seconds

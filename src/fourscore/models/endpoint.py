@@ -124,19 +124,19 @@ class Endpoint:
         raise self._failure("malformed", f"not an answer of this API: {words!r}")
 
     def _failure(
-        self, kind: ErrorKind, words: str, usage: Usage | None = None, passing: bool | None = None
+        self, kind: ErrorKind, words: str, usage: Usage | None = None, transient: bool | None = None
     ) -> ModelError:
-        return ModelError(kind, f"{self.shown}: {words}", usage=usage, passing=passing)
+        return ModelError(kind, f"{self.shown}: {words}", usage=usage, transient=transient)
 
     def _refused(self, answer: HttpResponse, key: ApiKey) -> ModelError:
         status = answer.status
         said, code = _words(answer.body)
         said = key.hide(said)  # some repeat the key that they refuse
         kind: ErrorKind = "bad_request"
-        passing = None
+        transient = None
         if status == 429:
             kind = "rate_limited"
-            passing = "quota" not in code  # an empty account stays empty
+            transient = "quota" not in code  # an empty account stays empty
         elif status >= 500 or status in (408, 425):
             kind = "server"
         elif REFUSALS & set(code.split()):
@@ -147,7 +147,7 @@ class Endpoint:
             status=status,
             retry_after=retry_after(answer),
             usage=TRIED,
-            passing=passing,
+            transient=transient,
         )
         error.said = said.lower()
         return error

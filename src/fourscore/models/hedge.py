@@ -1,15 +1,15 @@
-"""A second call beside one that hangs.
+"""Hedging: a second call beside one that hangs.
 
-Of many calls a few never come back, and a run is as long as the longest. A call that takes longer
-than `times` the 95th percentile of recent ones, and at least `after` seconds, gets another beside
-it; the first to answer wins and the others are cancelled. A second call that fails is replaced
+Of many calls a few never return, and a run is as long as its longest call. A call that takes longer
+than `times` the 95th percentile of recent calls, and at least `after` seconds, gets a second call
+beside it; the first to answer wins, the others are cancelled. A second call that fails is replaced
 after a pause, and never ends the first.
 
-Until enough calls have answered nobody knows what slow means, and none gets a second. When
-everything is slow the endpoint is overloaded, and second calls would make it worse: no more than
+Until enough calls have been answered nobody knows what slow means, and there are no second calls.
+When everything is slow the endpoint is overloaded, and second calls would make it worse: at most
 one in `share` of the calls under way has one.
 
-It belongs inside `ConcurrencyLimitedModel`, so that waiting in line is not taken for hanging.
+It belongs inside `ConcurrencyLimitedModel`, so that waiting for a place is not taken for hanging.
 """
 
 import asyncio
@@ -24,19 +24,19 @@ from fourscore.models.messages import NO_USAGE, Model, ModelError, Request, Resp
 from fourscore.models.per_loop import PerLoop
 from fourscore.models.wrapper import ModelWrapper
 
-#: How many calls must have answered, how many are remembered.
-ENOUGH, RECENT = 10, 256
-#: Calls for one ask under way at a time.
-MOST = 3
-#: Seconds between two looks at a slow call, and after a second call that failed.
-LOOK = 1.0
+#: Calls that must have been answered first, and calls that are remembered.
+MIN_CALLS, MAX_RECENT = 10, 256
+#: Calls of one request at a time.
+MAX_CALLS = 3
+#: Seconds between two checks of a slow call, and after a second call that failed.
+CHECK_SECONDS = 1.0
 
 
-class _Seen:
-    """What one event loop knows of its calls."""
+class _CallRecord:
+    """The calls of one event loop: durations of recent ones, and how many are under way."""
 
     def __init__(self, after: float) -> None:
-        self.recent: deque[float] = deque(maxlen=RECENT)
+        self.recent: deque[float] = deque(maxlen=MAX_RECENT)
         self.under_way = self.second = 0
         self.slow = Deadlines(after)
         self._p95, self._fresh = 0.0, 0
@@ -54,7 +54,7 @@ class _Seen:
 
 
 class HedgedModel(ModelWrapper):
-    """See above. What is slow is learnt for each event loop by itself."""
+    """A model with hedging; what is slow is learned for each event loop by itself."""
 
     def __init__(
         self, model: Model, *, after: float = 5.0, times: float = 8.0, share: int = 8
@@ -64,160 +64,172 @@ class HedgedModel(ModelWrapper):
         check_finite("times", times, low=1)
         check_whole("share", share, low=1)
         self.after, self.times, self.share = after, times, share
-        self._seen = PerLoop(lambda: _Seen(after))
+        self._records = PerLoop(lambda: _CallRecord(after))
 
     async def ask(self, request: Request) -> Response:
-        """The first call is made in the task that asks; only one that is slow costs a task more."""
-        seen = self._seen.get()
-        race = _Race(self, request, seen)
-        seen.under_way += 1
-        seen.slow.add(race)
+        """Make the first call in this task; only a slow call costs another task."""
+        record = self._records.get()
+        race = _Race(self, request, record)
+        record.under_way += 1
+        record.slow.add(race)
         try:
-            reply = await self.timed(request, seen)
+            response = await self.ask_timed(request, record)
             spent = race.spent
-            return replace(reply, usage=spent + reply.usage) if spent.calls else reply
+            return replace(response, usage=spent + response.usage) if spent.calls else response
         except asyncio.CancelledError:
             if not race.is_overtaken():
                 raise
-            return race.winner()
+            return race.get_winner()
         except ModelError as error:
-            if not error.passing:
+            if not error.transient:
                 raise
-            return await race.without_first(error)
+            return await race.await_second_call(error)
         finally:
-            seen.under_way -= 1
-            seen.slow.drop(race)
+            record.under_way -= 1
+            record.slow.drop(race)
             race.end()
 
-    async def timed(self, request: Request, seen: _Seen) -> Response:
+    async def ask_timed(self, request: Request, record: _CallRecord) -> Response:
         clock = asyncio.get_running_loop().time
         begun = clock()
-        reply = await self.model.ask(request)
-        seen.add(clock() - begun)
-        return reply
+        response = await self.model.ask(request)
+        record.add(clock() - begun)
+        return response
 
-    def patience(self, seen: _Seen) -> float:
-        return max(self.after, self.times * seen.p95)
+    def patience(self, record: _CallRecord) -> float:
+        return max(self.after, self.times * record.p95)
 
-    def may(self, seen: _Seen, calls: int) -> bool:
-        room = max(2, seen.under_way // self.share)
-        return calls < MOST and len(seen.recent) >= ENOUGH and seen.second < room
+    def may_hedge(self, record: _CallRecord, calls: int) -> bool:
+        room = max(2, record.under_way // self.share)
+        return calls < MAX_CALLS and len(record.recent) >= MIN_CALLS and record.second < room
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_again, (self.model, self.after, self.times, self.share))
+        return (_rebuild, (self.model, self.after, self.times, self.share))
 
 
 class _Race:
-    """One ask: its first call, and those beside it once it is slow.
+    """One request: its first call, and the second calls once the first is slow.
 
-    The first runs in the task that asks, so when another wins that task is cancelled, as
-    `asyncio.timeout` would, and finds the winner here.
+    The first call runs in the task of the caller. When a second call wins, that task is cancelled,
+    as `asyncio.timeout` would do, and takes the response from here.
     """
 
-    __slots__ = ("_before", "_beside", "_calls", "_failed", "_overtaken", "_task", "ask", "due",
-                 "hedged", "loop", "seen", "spent")  # fmt: skip
+    __slots__ = (
+        "_before",
+        "_calls",
+        "_failed",
+        "_overtaken",
+        "_second_calls",
+        "_task",
+        "due",
+        "hedged",
+        "loop",
+        "record",
+        "request",
+        "spent",
+    )
 
-    def __init__(self, hedged: HedgedModel, request: Request, seen: _Seen) -> None:
+    def __init__(self, hedged: HedgedModel, request: Request, record: _CallRecord) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self.hedged, self.ask, self.seen = hedged, request, seen
+        self.hedged, self.request, self.record = hedged, request, record
         self._task, self.loop = task, task.get_loop()
         self._before = task.cancelling()
         self.due = self.loop.time() + hedged.after
         self.spent: Usage = NO_USAGE  # by second calls that failed
-        self._beside: asyncio.Task[Response] | None = None
+        self._second_calls: asyncio.Task[Response] | None = None
         self._calls: set[asyncio.Task[Response]] = set()
         self._failed: ModelError | None = None  # the first call's error
         self._overtaken = False
 
     def pass_(self) -> None:
-        """The first call is slow."""
-        self._beside = self.loop.create_task(self._others())
-        self._beside.add_done_callback(self._won)
+        """Start second calls: the first is slow."""
+        self._second_calls = self.loop.create_task(self._make_second_calls())
+        self._second_calls.add_done_callback(self._on_winner)
 
-    async def _others(self) -> Response:
-        """Second calls, until one answers, or all have failed and the first with them."""
-        clock, hedged, seen = self.loop.time, self.hedged, self.seen
-        due = self.due - hedged.after  # when the last call began, or may be replaced
+    async def _make_second_calls(self) -> Response:
+        """Make second calls until one answers, or until they and the first have all failed."""
+        clock, hedged, record = self.loop.time, self.hedged, self.record
+        due = self.due - hedged.after  # when the last call began
         while True:
-            patience = hedged.patience(seen)
+            patience = hedged.patience(record)
             first = self._failed is None
-            if hedged.may(seen, len(self._calls) + first) and clock() >= due + patience:
-                self._calls.add(self.loop.create_task(hedged.timed(self.ask, seen)))
-                seen.second += 1
+            if hedged.may_hedge(record, len(self._calls) + first) and clock() >= due + patience:
+                self._calls.add(self.loop.create_task(hedged.ask_timed(self.request, record)))
+                record.second += 1
                 due = clock()
             if not self._calls:
-                await asyncio.sleep(LOOK)
+                await asyncio.sleep(CHECK_SECONDS)
                 continue
             done, _ = await asyncio.wait(
-                self._calls, timeout=LOOK, return_when=asyncio.FIRST_COMPLETED
+                self._calls, timeout=CHECK_SECONDS, return_when=asyncio.FIRST_COMPLETED
             )
-            for call in sorted(done, key=_went_wrong):
+            for call in sorted(done, key=_has_failed):
                 self._calls.discard(call)
-                seen.second -= 1
+                record.second -= 1
                 error = call.exception()
                 if error is None:
-                    reply = call.result()
-                    spent = self.spent + reply.usage
-                    return replace(reply, usage=spent) if self.spent.calls else reply
+                    response = call.result()
+                    spent = self.spent + response.usage
+                    return replace(response, usage=spent) if self.spent.calls else response
                 if not isinstance(error, ModelError):
                     raise error
                 self.spent += error.usage or NO_USAGE
-                due = clock() - patience + (error.retry_after or LOOK)
+                due = clock() - patience + (error.retry_after or CHECK_SECONDS)
             if self._failed is not None and not self._calls:
-                raise self._lost(self._failed)
+                raise self._add_spent(self._failed)
 
-    def _won(self, beside: "asyncio.Task[Response]") -> None:
-        if not beside.cancelled() and self._failed is None:
-            beside.exception()  # heard: unheard, the loop would print it
+    def _on_winner(self, second_calls: "asyncio.Task[Response]") -> None:
+        if not second_calls.cancelled() and self._failed is None:
+            second_calls.exception()  # retrieved, or the loop would print it
             self._overtaken = True
             self._task.cancel()
 
     def is_overtaken(self) -> bool:
-        """Whether that is why the task was cancelled, and nobody else wants it to end."""
+        """Whether the task was cancelled by a winning second call and by nobody else."""
         if not self._overtaken:
             return False
         self._overtaken = False
         return self._task.uncancel() <= self._before
 
-    def winner(self) -> Response:
-        assert self._beside is not None
-        return self._beside.result()
+    def get_winner(self) -> Response:
+        assert self._second_calls is not None
+        return self._second_calls.result()
 
-    async def without_first(self, error: ModelError) -> Response:
-        """The first call has failed: the answer of another that is under way, or that error."""
+    async def await_second_call(self, error: ModelError) -> Response:
+        """Return the response of a second call under way; without one, raise the first error."""
         self._failed = error
-        if self._beside is None or not self._calls:
-            raise self._lost(error)
-        return await self._beside
+        if self._second_calls is None or not self._calls:
+            raise self._add_spent(error)
+        return await self._second_calls
 
-    def _lost(self, error: ModelError) -> ModelError:
+    def _add_spent(self, error: ModelError) -> ModelError:
         if self.spent.calls:
             error.usage = self.spent + (error.usage or NO_USAGE)
         return error
 
     def end(self) -> None:
-        """However it came: nothing stays behind."""
-        self.is_overtaken()  # the first call has answered although it was cancelled
-        if self._beside is not None:
-            self._beside.remove_done_callback(self._won)
-            self._beside.cancel()  # where it is done already this means nothing
+        """Cancel what is still under way."""
+        self.is_overtaken()  # the first call was answered although it was cancelled
+        if self._second_calls is not None:
+            self._second_calls.remove_done_callback(self._on_winner)
+            self._second_calls.cancel()  # no effect where it is done
         for call in self._calls:
-            call.add_done_callback(_heard)
+            call.add_done_callback(_retrieve_error)
             call.cancel()
-        self.seen.second -= len(self._calls)
+        self.record.second -= len(self._calls)
         self._calls.clear()
 
 
-def _went_wrong(call: "asyncio.Task[Response]") -> bool:
+def _has_failed(call: "asyncio.Task[Response]") -> bool:
     return call.exception() is not None
 
 
-def _heard(call: "asyncio.Task[Response]") -> None:
-    """The loser's error is nobody's business; unheard, the loop would print it."""
+def _retrieve_error(call: "asyncio.Task[Response]") -> None:
+    """Retrieve the error of a call that lost, or the loop would print it."""
     if not call.cancelled():
         call.exception()
 
 
-def _again(model: Model, after: float, times: float, share: int) -> HedgedModel:
+def _rebuild(model: Model, after: float, times: float, share: int) -> HedgedModel:
     return HedgedModel(model, after=after, times=times, share=share)

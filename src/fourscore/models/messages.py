@@ -1,9 +1,9 @@
-"""What is asked of a model, what comes back, and what can go wrong.
+"""Requests to a model, its responses, and its errors.
 
-An `Request` is a value: the same ask of the same model is the same question, which is what the cache
-goes by. A `Response` to an ask with a schema has its `value` parsed and checked; there is no reply
-with a verdict that does not fit. Whatever else happens is a `ModelError`, whose `kind` says who
-has to act and whose `usage` says what it cost all the same.
+A `Request` is a value: equal requests to the same model have the same digest, which is the key of
+the cache. The `value` of a `Response` to a request with a schema is parsed and checked; there is no
+response with a verdict that does not fit. Every failure is a `ModelError`: its `kind` says who has
+to act, its `usage` what it cost all the same.
 """
 
 import hashlib
@@ -30,15 +30,15 @@ ErrorKind = Literal[
     "timeout",
 ]
 ERROR_KINDS = get_args(ErrorKind)
-#: The fault of a signal whose judge got no answer. A spent budget is nobody's failure: the case was
-#: not measured, and may be asked again with a larger one.
+#: The fault of a signal whose model failed. A spent budget is no failure: the case was not measured,
+#: and may be judged again with a larger one.
 FAULT_BY_KIND = {"refused": "refused", "timeout": "timeout", "budget": "cancelled"}
-#: Asking once more may help.
-PASSING = frozenset({"rate_limited", "server", "connection", "malformed", "timeout"})
+#: Kinds of errors after which a retry may help.
+TRANSIENT_KINDS = frozenset({"rate_limited", "server", "connection", "malformed", "timeout"})
 
 
 class ChatMessage(msgspec.Struct, frozen=True):
-    """One message of the conversation."""
+    """One message of a conversation with a model."""
 
     role: Role
     content: str
@@ -52,10 +52,10 @@ class ChatMessage(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """One question. `logprobs` asks for that many alternatives of each token, where offered.
+    """One request. `logprobs` asks for that many alternatives of each token, where offered.
 
-    `salt` is never sent: it keeps apart asks that are otherwise the same, such as repeated samples,
-    which a cache would answer alike.
+    `salt` is never sent: it tells apart requests that are otherwise equal, such as repeated
+    samples, which a cache would answer alike.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -69,9 +69,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         check_tuple(self, "messages", ChatMessage)
         if not self.messages:
-            raise ValueError("messages: there is nothing to ask")
+            raise ValueError("messages: expected at least one")
         if self.schema is not None:
-            force_setattr(self, "schema", _known_schema(self.schema))
+            force_setattr(self, "schema", _check_schema_once(self.schema))
         check_finite("temperature", self.temperature, low=0)
         force_setattr(self, "temperature", float(self.temperature))
         check_whole("max_tokens", self.max_tokens, low=1)
@@ -81,16 +81,16 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """Its identity. The order of keys in the schema counts: a model writes them in that order,
-        and a verdict before its reasons is another verdict."""
+        """The identity of the request. The order of keys in the schema counts: a model writes them in
+        that order, and a verdict before its reasons is another verdict."""
         return hashlib.blake2b(msgspec.json.encode(self), digest_size=16).hexdigest()
 
 
-#: Schemas that were checked. A judge asks with the same frozen one every time.
+#: Schemas that were checked, by id. A judge sends the same frozen schema every time.
 _CHECKED: dict[int, FrozenDict] = {}
 
 
-def _known_schema(schema: Any) -> FrozenDict:
+def _check_schema_once(schema: Any) -> FrozenDict:
     if type(schema) is FrozenDict and _CHECKED.get(id(schema)) is schema:
         return schema
     frozen: FrozenDict = freeze_field("schema", schema, dict)
@@ -102,7 +102,7 @@ def _known_schema(schema: Any) -> FrozenDict:
 
 
 class Token(msgspec.Struct, frozen=True):
-    """A piece of the reply, and the likeliest pieces in its place."""
+    """A token of the reply, and the likeliest tokens in its place."""
 
     text: str
     logprob: float
@@ -113,9 +113,9 @@ NO_USAGE = Usage()
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An answer. `usage` is what it took in all, with the attempts that failed; nothing if cached.
+    """A reply. `usage` includes attempts that failed; it is empty for a reply from the cache.
 
-    `finish` is the endpoint's own word for why the text ends.
+    `finish` is the endpoint's own word for why the text ends, `attempts` the number of calls.
     """
 
     text: str
@@ -134,10 +134,10 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ModelError(FourscoreError):
-    """A model did not answer.
+    """A model gave no usable reply.
 
-    `usage` None: it may have cost as much as an answer, nobody knows. `passing`: whether the same
-    ask may be answered later; most kinds decide that by themselves.
+    `usage` None: nobody knows what it cost, maybe as much as a reply. `transient`: whether a retry
+    may help; by default the kind decides.
     """
 
     def __init__(
@@ -148,11 +148,11 @@ class ModelError(FourscoreError):
         status: int | None = None,
         retry_after: float | None = None,
         usage: Usage | None = None,
-        passing: bool | None = None,
+        transient: bool | None = None,
     ) -> None:
         self.kind, self.message, self.status = kind, message, status
         self.retry_after, self.usage = retry_after, usage
-        self.passing = kind in PASSING if passing is None else passing
+        self.transient = kind in TRANSIENT_KINDS if transient is None else transient
         super().__init__(message)
 
     @property
@@ -160,42 +160,42 @@ class ModelError(FourscoreError):
         return FAULT_BY_KIND.get(self.kind, "error")
 
     @property
-    def overload(self) -> bool:
-        """Whether it asks for fewer calls at a time."""
+    def is_overload(self) -> bool:
+        """Whether the endpoint asks for fewer calls at a time."""
         return self.kind == "rate_limited" or self.status in (503, 529)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (
-            _again,
+            _rebuild,
             (
                 self.kind,
                 self.message,
                 self.status,
                 self.retry_after,
                 self.usage,
-                self.passing,
+                self.transient,
             ),
         )
 
 
-def _again(
+def _rebuild(
     kind: ErrorKind,
     message: str,
     status: int | None,
     retry_after: float | None,
     usage: Usage | None,
-    passing: bool,
+    transient: bool,
 ) -> ModelError:
-    """Pickling support, as in `fourscore.core.errors`."""
+    """Rebuild a pickled error, as in `fourscore.core.errors`."""
     return ModelError(
-        kind, message, status=status, retry_after=retry_after, usage=usage, passing=passing
+        kind, message, status=status, retry_after=retry_after, usage=usage, transient=transient
     )
 
 
 class Model(Protocol):
-    """Whoever answers. `fingerprint` changes with whatever may change the answers.
+    """What answers requests. `fingerprint` changes with everything that may change the replies.
 
-    It may be an async context manager; one that is not entered opens what it needs when asked.
+    It may be an async context manager; one that is not entered opens what it needs on first use.
     """
 
     @property

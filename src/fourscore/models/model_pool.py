@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from msgspec.structs import replace
+
 from fourscore.core import ConfigError, digest
 from fourscore.core.frozen import EMPTY, FrozenDict
 from fourscore.core.rubric import list_models
@@ -28,16 +30,19 @@ from fourscore.models.prices import Price, Prices
 from fourscore.models.usage_meter import MeteredModel, ModelUsage
 from fourscore.models.wrapper import find_layer
 
-#: Settings whose model is known without reading them.
-MOST = 1024
+#: Frozen settings whose model is found by identity.
+MAX_FROZEN = 1024
 
 _CURRENT: "ContextVar[ModelPool]" = ContextVar("model_pool")
 
 
 class ModelPool:
-    """`cache` False is none at all, whatever a model's settings say; else it is where replies are
-    kept by the models whose settings say nothing. `prices` likewise. `settings` are for models by
-    their specification; what a judge says goes before."""
+    """The models of one run.
+
+    `cache=False` disables the cache of every model; a path is used by models whose settings name
+    none, and so are `prices`. `settings` holds settings by specification (`openai:gpt-4o`); those
+    of a judge go first.
+    """
 
     def __init__(
         self,
@@ -55,40 +60,43 @@ class ModelPool:
         self._token: Token[ModelPool] | None = None
 
     def model_for(self, spec: str, settings: Mapping[str, Any] = EMPTY) -> Model:
-        """The model of that name and these settings, made when it is first asked for."""
-        quick = (spec, id(settings))
-        known = self._frozen.get(quick)
+        """Return the model of this specification and these settings, made on first use."""
+        identity = (spec, id(settings))
+        known = self._frozen.get(identity)
         if known is not None:
             return known[1]
-        key = _key(spec, settings)
+        key = _make_key(spec, settings)
         found = self._models.get(key)
         if found is None:
-            told = {"prices": self.prices, **self.settings.get(spec, {}), **settings}
-            if self.cache is False or (self.cache is not None and told.get("cache") is None):
-                told["cache"] = self.cache
-            # No lock, which a fork might leave locked: one made in vain has opened nothing.
-            found = self._models.setdefault(key, make_paid_model(spec, told, self.budget))
-        if type(settings) is FrozenDict and len(self._frozen) < MOST:
-            self._frozen[quick] = (settings, found)  # held, so that its id stays its own
+            merged = {"prices": self.prices, **self.settings.get(spec, {}), **settings}
+            if self.cache is False or (self.cache is not None and merged.get("cache") is None):
+                merged["cache"] = self.cache
+            # No lock, which a fork might leave locked: a model made twice has opened nothing.
+            found = self._models.setdefault(key, make_paid_model(spec, merged, self.budget))
+        if type(settings) is FrozenDict and len(self._frozen) < MAX_FROZEN:
+            self._frozen[identity] = (
+                settings,
+                found,
+            )  # kept alive, so that its id is not used again
         return found
 
     @property
     def usage_by_model(self) -> tuple[ModelUsage, ...]:
-        """What each model has been asked, by name; those that were asked nothing are left out."""
+        """The usage of each model by name, without those that were not asked."""
         found: dict[str, ModelUsage] = {}
         for model in list(self._models.values()):
-            account = _account(model)
-            if account is not None and (account.usage.calls or account.cached):
-                before = found.get(account.model)
-                found[account.model] = account if before is None else before.plus(account)
+            used = _get_usage(model)
+            if used is not None and (used.usage.calls or used.cached):
+                before = found.get(used.model)
+                found[used.model] = used if before is None else before.plus(used)
         return tuple(found[name] for name in sorted(found))
 
     def find_unpriced(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of the models that have no price."""
+        """Return the models that have no price."""
         return tuple(n for n in names if self.find_price(n) is None)
 
     def find_price(self, name: str) -> Price | None:
-        """The price of a model that is named with or without its kind."""
+        """Return the price of a model, named with or without its kind: `openai:gpt-4o`, `gpt-4o`."""
         return self.prices.find(name) or self.prices.find(name.partition(":")[2])
 
     def check_user(self, user: Any, *, needs_key: bool = True) -> None:
@@ -114,14 +122,14 @@ class ModelPool:
 
     @contextmanager
     def activate(self) -> Iterator[Self]:
-        """The same for code that does not await: connections end with their loops, not with it."""
+        """Like `async with`, for code that does not await; connections end with their event loops."""
         token = _CURRENT.set(self)
         try:
             yield self
         finally:
             _CURRENT.reset(token)
             for model in list(self._models.values()):
-                _file_closed(model)
+                _close_cache_file(model)
 
     async def __aenter__(self) -> Self:
         if self._token is not None:
@@ -142,11 +150,11 @@ class ModelPool:
             leave = getattr(model, "__aexit__", None)
             if leave is not None:
                 await leave(None, None, None)
-            _file_closed(model)
+            _close_cache_file(model)
 
 
-def _file_closed(model: Model) -> None:
-    """Close the cache's file; the next ask opens it again."""
+def _close_cache_file(model: Model) -> None:
+    """Close the file of the cache; the next request opens it again."""
     cached = find_layer(model, CachedModel)
     if cached is not None:
         cached.close()
@@ -169,23 +177,25 @@ def model_for(model: Model | str, settings: Mapping[str, Any] = EMPTY) -> Model:
     """Return `model` itself, or the current pool's model for a specification like `openai:gpt-4o`."""
     if not isinstance(model, str):
         if settings:
-            raise ConfigError("settings go with a name: a model that is made has its own")
+            raise ConfigError(
+                "settings belong to a specification such as openai:gpt-4o: a model object has its own"
+            )
         return model
     return current_pool().model_for(model, settings)
 
 
-def _key(spec: str, settings: Mapping[str, Any]) -> str:
+def _make_key(spec: str, settings: Mapping[str, Any]) -> str:
     plain = {
         name: str(value) if isinstance(value, Path) else value for name, value in settings.items()
     }
     try:
         return digest([spec, plain])
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"{spec!r}: its settings are not plain values: {error}") from None
+        raise ConfigError(f"{spec!r}: its settings are not plain JSON values: {error}") from None
 
 
-def _account(model: Model) -> ModelUsage | None:
+def _get_usage(model: Model) -> ModelUsage | None:
     metered, cached = find_layer(model, MeteredModel), find_layer(model, CachedModel)
     if metered is None:
         return None
-    return metered.account._replace(cached=cached.answered if cached is not None else 0)
+    return replace(metered.model_usage, cached=cached.hits if cached is not None else 0)

@@ -138,7 +138,7 @@ def _next_after(request: Request, traits: Traits, error: ModelError) -> Traits |
 
 def _next_way(request: Request, traits: Traits, known: Memory, error: ModelError) -> Traits | None:
     """Where to go after a reply that is no verdict: on, while no way has been seen to work."""
-    unsure = error.kind == "malformed" and error.passing and not known.proven
+    unsure = error.kind == "malformed" and error.transient and not known.proven
     return traits.lower() if unsure and request.schema is not None else None
 
 

@@ -1,7 +1,7 @@
-"""Things that belong to one event loop: connections, queues, calls under way.
+"""Values that belong to one event loop: connections, queues, calls under way.
 
-A model is one value for a whole process, and may be asked from several loops, one after the other
-or in threads, and in a child after a fork. Each loop gets its own; a child begins with nothing.
+A model is one value for a whole process, and may be used from several loops, one after the other or
+in threads, and in a child after a fork. Each loop gets its own value; a child begins with none.
 """
 
 import asyncio
@@ -10,36 +10,36 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-Thing = TypeVar("Thing")
+Value = TypeVar("Value")
 
-_PARENTS: list[Any] = []
-
-
-def leave_alone(thing: Any) -> None:
-    """Keep what a child has of its parent untouched: to close it here would disturb the parent."""
-    _PARENTS.append(thing)
+_KEPT_FOR_PARENT: list[Any] = []
 
 
-class PerLoop(Generic[Thing]):
-    """One thing for each running loop, made when it is first needed there."""
+def keep_for_parent(value: Any) -> None:
+    """Keep a parent's value alive in a forked child: to close it here would disturb the parent."""
+    _KEPT_FOR_PARENT.append(value)
 
-    def __init__(self, make: Callable[[], Thing]) -> None:
+
+class PerLoop(Generic[Value]):
+    """One value for each running loop, made on first use there."""
+
+    def __init__(self, make: Callable[[], Value]) -> None:
         self._make = make
         self._pid = os.getpid()
-        self._things: WeakKeyDictionary[asyncio.AbstractEventLoop, Thing] = WeakKeyDictionary()
+        self._values: WeakKeyDictionary[asyncio.AbstractEventLoop, Value] = WeakKeyDictionary()
 
-    def get(self) -> Thing:
+    def get(self) -> Value:
         loop = asyncio.get_running_loop()
         if self._pid != os.getpid():
-            leave_alone(list(self._things.items()))
-            self._pid, self._things = os.getpid(), WeakKeyDictionary()
-        thing = self._things.get(loop)
-        if thing is None:
-            for other in [other for other in self._things if other.is_closed()]:
-                del self._things[other]  # what a thing holds may hold its loop
-            thing = self._things[loop] = self._make()
-        return thing
+            keep_for_parent(list(self._values.items()))
+            self._pid, self._values = os.getpid(), WeakKeyDictionary()
+        value = self._values.get(loop)
+        if value is None:
+            for other in [other for other in self._values if other.is_closed()]:
+                del self._values[other]  # a value may keep its loop alive
+            value = self._values[loop] = self._make()
+        return value
 
-    def drop(self) -> Thing | None:
-        """Forget the thing of the running loop, and return it."""
-        return self._things.pop(asyncio.get_running_loop(), None)
+    def drop(self) -> Value | None:
+        """Remove and return the value of the running loop."""
+        return self._values.pop(asyncio.get_running_loop(), None)

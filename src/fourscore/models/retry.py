@@ -1,9 +1,10 @@
-"""Ask again, where asking again may help.
+"""Retry calls that failed with a transient error.
 
-Refusals, bad requests and a spent budget are final. What passes (429, 5xx, broken connections, a
-malformed reply) is asked again, after the time the endpoint names or a random one that doubles:
-random over the whole interval, so that calls that failed together do not return together. A
-malformed reply is asked again at once, since nobody is overloaded, but fewer times: it is paid for.
+Refusals, bad requests and a spent budget are final. Transient errors (429, 5xx, broken connections,
+a malformed reply) are retried, after the time that the endpoint names or a random one whose upper
+bound doubles: random over the whole interval, so that calls that failed together do not return
+together. A malformed reply is retried at once, since nobody is overloaded, but fewer times: each
+costs money.
 """
 
 import asyncio
@@ -21,8 +22,9 @@ from fourscore.models.wrapper import ModelWrapper
 
 
 class RetryingModel(ModelWrapper):
-    """At most `attempts` calls, of which at most `malformed` may end so, within `deadline` seconds
-    in all; after that the last error. `chance` is where the randomness comes from."""
+    """At most `attempts` calls, of which at most `malformed` are malformed, within `deadline` seconds
+    in all; then the last error. The pauses grow from `first` to `longest` seconds, with the random
+    numbers of `chance`."""
 
     def __init__(
         self,
@@ -46,44 +48,45 @@ class RetryingModel(ModelWrapper):
         self._deadlines = PerLoop(lambda: Deadlines(deadline))
 
     async def ask(self, request: Request) -> Response:
-        tried = _Tried()
+        tries = _Tries()
         try:
             with Deadline(self._deadlines.get()) as limit:
-                return await self._asked(request, tried, limit.due)
+                return await self._ask_repeatedly(request, tries, limit.due)
         except TimeoutError:
             if not limit.passed:
                 raise
-            raise _final(tried.last or self._late(), tried.spent, tried.attempts) from None
+            last = tries.last or self._make_timeout()
+            raise _add_attempts(last, tries.spent, tries.count) from None
 
-    async def _asked(self, request: Request, tried: "_Tried", ends: float) -> Response:
+    async def _ask_repeatedly(self, request: Request, tries: "_Tries", ends: float) -> Response:
         while True:
-            tried.attempts += 1
+            tries.count += 1
             try:
-                reply = await self.model.ask(request)
-                if tried.attempts == 1:
-                    return reply
-                spent = tried.spent + reply.usage
-                return replace(reply, usage=spent, attempts=tried.attempts)
+                response = await self.model.ask(request)
+                if tries.count == 1:
+                    return response
+                spent = tries.spent + response.usage
+                return replace(response, usage=spent, attempts=tries.count)
             except ModelError as error:
-                tried.fail(error)
-                pause = self._pause(error, tried.attempts)
-                done = tried.attempts == self.attempts or tried.broken == self.malformed
-                late = asyncio.get_running_loop().time() + pause >= ends  # better to say so now
-                if done or late or not error.passing:
-                    raise _final(error, tried.spent, tried.attempts) from None
+                tries.fail(error)
+                pause = self._choose_pause(error, tries.count)
+                done = tries.count == self.attempts or tries.malformed == self.malformed
+                too_late = asyncio.get_running_loop().time() + pause >= ends
+                if done or too_late or not error.transient:
+                    raise _add_attempts(error, tries.spent, tries.count) from None
             if pause:
                 await asyncio.sleep(pause)
 
-    def _pause(self, error: ModelError, attempt: int) -> float:
+    def _choose_pause(self, error: ModelError, attempt: int) -> float:
         if error.kind == "malformed":
             return 0.0
         ceiling = min(self.longest, self.first * 2 ** (attempt - 1))
         jitter = self._chance.uniform(0, ceiling)
         if error.retry_after is None:
             return jitter
-        return error.retry_after + min(jitter, self.first)  # never earlier than it asked for
+        return error.retry_after + min(jitter, self.first)  # not before the endpoint asked for
 
-    def _late(self) -> ModelError:
+    def _make_timeout(self) -> ModelError:
         return ModelError("timeout", f"{self.name}: no answer within {self.deadline:g} s in all")
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -94,25 +97,26 @@ class RetryingModel(ModelWrapper):
             "first": self.first,
             "longest": self.longest,
         }
-        return (_again, (self.model, settings))  # with a chance of its own, or workers move in step
+        # With its own random numbers, or workers would retry at the same moments.
+        return (_rebuild, (self.model, settings))
 
 
-class _Tried:
-    """What has come of one ask so far; `spent` is what the attempts that failed have cost."""
+class _Tries:
+    """The attempts of one request so far; `spent` is what the failed ones cost."""
 
     def __init__(self) -> None:
-        self.attempts = self.broken = 0
+        self.count = self.malformed = 0
         self.spent = NO_USAGE
         self.last: ModelError | None = None
 
     def fail(self, error: ModelError) -> None:
         self.last = error
         self.spent += error.usage or Usage(calls=1)
-        self.broken += error.kind == "malformed"
+        self.malformed += error.kind == "malformed"
 
 
-def _final(error: ModelError, spent: Usage, attempts: int) -> ModelError:
-    """The last error, with what all the attempts took."""
+def _add_attempts(error: ModelError, spent: Usage, attempts: int) -> ModelError:
+    """Return the last error, with the usage of all attempts."""
     if attempts == 1:
         return error
     return ModelError(
@@ -121,9 +125,9 @@ def _final(error: ModelError, spent: Usage, attempts: int) -> ModelError:
         status=error.status,
         retry_after=error.retry_after,
         usage=spent,
-        passing=error.passing,
+        transient=error.transient,
     )
 
 
-def _again(model: Model, settings: dict[str, Any]) -> RetryingModel:
+def _rebuild(model: Model, settings: dict[str, Any]) -> RetryingModel:
     return RetryingModel(model, **settings)

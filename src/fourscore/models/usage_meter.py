@@ -1,12 +1,13 @@
-"""What it all cost: every call priced, and an account for each model.
+"""Count and price the calls of a model.
 
-It stands right around the client, so that attempts that failed and second calls are counted too.
-Calls that were cancelled or broke off are counted, their tokens are not known.
+This wrapper is the innermost, so that failed attempts and second calls are counted too. Calls that
+were cancelled or cut off are counted, but their tokens are not known.
 """
 
 import threading
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from fourscore.core import Usage
@@ -15,9 +16,9 @@ from fourscore.models.prices import Prices
 from fourscore.models.wrapper import ModelWrapper
 
 
-class ModelUsage(NamedTuple):
-    """One model's calls. `failed` of them gave no answer; of `unknown` nobody knows the tokens.
-    `cached` asks needed no call."""
+class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
+    """The usage of one model: `failed` calls gave no reply, the tokens of `unknown` calls are not
+    known, and `cached` requests needed no call."""
 
     model: str
     usage: Usage
@@ -28,7 +29,7 @@ class ModelUsage(NamedTuple):
 
     @property
     def dollars(self) -> float | None:
-        """None where the model has no price: that is not the same as costing nothing."""
+        """The cost; None where the model has no price, which is not the same as no cost."""
         return self.usage.dollars if self.priced else None
 
     def __str__(self) -> str:
@@ -53,19 +54,19 @@ class ModelUsage(NamedTuple):
         }
 
     def plus(self, other: "ModelUsage") -> "ModelUsage":
-        """Both as one. Where one of them has no price, nobody knows what they cost together."""
+        """Return the sum of both; without a price where one of them has none."""
         return ModelUsage(
-            self.model,
-            self.usage + other.usage,
-            self.failed + other.failed,
-            self.unknown + other.unknown,
-            self.priced and other.priced,
-            self.cached + other.cached,
+            model=self.model,
+            usage=self.usage + other.usage,
+            failed=self.failed + other.failed,
+            unknown=self.unknown + other.unknown,
+            priced=self.priced and other.priced,
+            cached=self.cached + other.cached,
         )
 
 
 class MeteredModel(ModelWrapper):
-    """Fills in `usage.dollars` and keeps the account; see `fourscore.models.prices`."""
+    """Sets `usage.dollars` of every reply and counts the usage; see `fourscore.models.prices`."""
 
     def __init__(self, model: Model, prices: Prices | None = None) -> None:
         super().__init__(model)
@@ -75,34 +76,40 @@ class MeteredModel(ModelWrapper):
         self._lock = threading.Lock()
 
     @property
-    def account(self) -> ModelUsage:
+    def model_usage(self) -> ModelUsage:
+        """The usage so far."""
         with self._lock:
-            name, priced = self.name, self.price is not None
-            return ModelUsage(name, self._usage, self._failed, self._unknown, priced)
+            return ModelUsage(
+                model=self.name,
+                usage=self._usage,
+                failed=self._failed,
+                unknown=self._unknown,
+                priced=self.price is not None,
+            )
 
     async def ask(self, request: Request) -> Response:
         try:
-            reply = await self.model.ask(request)
+            response = await self.model.ask(request)
         except ModelError as error:
-            usage = error.usage = None if error.usage is None else self._priced(error.usage)
-            self._note(usage, failed=True)
+            usage = error.usage = None if error.usage is None else self._add_price(error.usage)
+            self._count(usage, failed=True)
             raise
-        except BaseException:  # cancelled, above all
-            self._note(None, failed=True)
+        except BaseException:  # mostly a cancellation
+            self._count(None, failed=True)
             raise
         if self.price is not None:
-            reply = replace(reply, usage=self._priced(reply.usage))
-        self._note(reply.usage)
-        return reply
+            response = replace(response, usage=self._add_price(response.usage))
+        self._count(response.usage)
+        return response
 
-    def _priced(self, usage: Usage) -> Usage:
+    def _add_price(self, usage: Usage) -> Usage:
         return usage if self.price is None else replace(usage, dollars=self.price.dollars(usage))
 
-    def _note(self, usage: Usage | None, failed: bool = False) -> None:
+    def _count(self, usage: Usage | None, failed: bool = False) -> None:
         with self._lock:
             self._usage += usage or Usage(calls=1)
             self._failed += failed
             self._unknown += usage is None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (MeteredModel, (self.model, self.prices))  # a copy keeps an account of its own
+        return (MeteredModel, (self.model, self.prices))  # a copy counts by itself

@@ -52,7 +52,7 @@ def verdict(
             "malformed",
             f"{reason}; the reply: {_quoted(text)}",
             usage=usage,
-            passing=not truncated,  # the limit will be the same the next time
+            transient=not truncated,  # the limit will be the same the next time
         ) from None
 
 
