@@ -115,7 +115,7 @@ def test_gates_decide_the_exit_code(gates: list[str], code: int) -> None:
         (["--tag", "prime"], "none of its 20 cases"),
         (["--filter", "__import__('os')"], ""),
         (["--out", "x.pdf"], "use one of .xml"),
-        (["--retry", "timeout"], "goes with --resume"),
+        (["--retry", "timeout"], "it needs --resume RUN"),
         (["--repeats", "0"], "at least 1"),
         (["--agent", "agent.py:missing"], "there is no missing in it"),
     ],

@@ -112,21 +112,6 @@ def parse_key_value(text: str, flag: str) -> tuple[str, Any]:
     return key.strip(), parse_yaml(value, flag).value
 
 
-def add_store_argument(parser: argparse.ArgumentParser) -> None:
-    text = f"read runs from this store ({DEFAULT_STORE})"
-    parser.add_argument("--store", default=DEFAULT_STORE, metavar="FILE", help=text)
-
-
-def add_scores_argument(parser: argparse.ArgumentParser) -> None:
-    """Add `--scores`: a run has scores by its own rubric, and by that of each `rescore`."""
-    text = "take the scores that fourscore rescore added, by the fingerprint of their rubric"
-    parser.add_argument("--scores", metavar="FINGERPRINT", help=text)
-
-
-def add_json_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
-
-
 def parse_count(text: str) -> int:
     """A whole number above 0, for argparse."""
     if not text.isdecimal() or not int(text):
@@ -152,6 +137,21 @@ def _parse_number(text: str, expected: str, is_allowed: Callable[[float], bool])
     if not is_allowed(number):
         raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
     return number
+
+
+def add_store_argument(parser: argparse.ArgumentParser) -> None:
+    text = f"read runs from this store ({DEFAULT_STORE})"
+    parser.add_argument("--store", default=DEFAULT_STORE, metavar="FILE", help=text)
+
+
+def add_scores_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--scores`: a run has scores by its own rubric, and by that of each `rescore`."""
+    text = "take the scores that fourscore rescore added, by the fingerprint of their rubric"
+    parser.add_argument("--scores", metavar="FINGERPRINT", help=text)
+
+
+def add_json_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
 
 
 def add_run_argument(parser: argparse.ArgumentParser) -> None:

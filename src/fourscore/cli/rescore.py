@@ -17,7 +17,7 @@ from fourscore.judges.calibrated_rate import correct_rate_by_file
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.report import exports, summary_text
 from fourscore.report.run_panel import ProgressLine, make_store_option, print_run
-from fourscore.stats.gates import parse_gate as parse_gate
+from fourscore.stats.gates import parse_gate
 from fourscore.stores.sqlite import Store
 from fourscore.test.run import RunPlan, read_stored_attempts, run_attempts, summarize_run
 

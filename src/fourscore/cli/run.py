@@ -1,4 +1,4 @@
-"""`fourscore run`: a test set, a rubric and an agent; every row on disk before it counts."""
+"""`fourscore run`: run a test set with an agent and a rubric, and store every row."""
 
 import argparse
 import asyncio
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     if args.resume:
         return _resume(args)
     if args.retry:
-        raise ConfigError("it goes with --resume", field="--retry")
+        raise ConfigError("it needs --resume RUN", field="--retry")
     return _start(args)
 
 
@@ -79,7 +79,7 @@ def _start(args: argparse.Namespace) -> int:
     with Store(_make_folder(settings.store)) as store:
         info = _make_info(inputs, found, count)
         store.start(info)
-        return _carry_out(args, store, info, inputs, attempts=attempts, models=models)
+        return _run_and_report(args, store, info, inputs, attempts=attempts, models=models)
 
 
 def _resume(args: argparse.Namespace) -> int:
@@ -99,7 +99,7 @@ def _resume(args: argparse.Namespace) -> int:
         attempts = find_remaining(store, info, inputs, retry)
         if args.dry_run:
             return dry_run(inputs, attempts, models, as_json=args.json)
-        return _carry_out(args, store, info, inputs, attempts=attempts, models=models)
+        return _run_and_report(args, store, info, inputs, attempts=attempts, models=models)
 
 
 def _make_info(inputs: RunInputs, found: CaseFileInfo, count: int) -> RunInfo:
@@ -122,7 +122,7 @@ def _make_info(inputs: RunInputs, found: CaseFileInfo, count: int) -> RunInfo:
     )
 
 
-def _carry_out(
+def _run_and_report(
     args: argparse.Namespace,
     store: Store,
     info: RunInfo,
@@ -131,7 +131,7 @@ def _carry_out(
     attempts: Iterator[PlannedAttempt],
     models: ModelPool,
 ) -> int:
-    """Run what is to do, store it, print the summary; the exit code."""
+    """Run the attempts, store them, print the summary; return the exit code."""
     settings, rubric = inputs.settings, inputs.rubric
     started = time.monotonic()
     resume = resume_command(info, settings, args)

@@ -16,8 +16,7 @@ from fourscore.formats.case_filter import take_first, take_sample
 from fourscore.formats.cases import CaseFile
 from fourscore.judges.rubric_file import read_rubric
 from fourscore.report import exports
-from fourscore.stats.gates import Gate
-from fourscore.stats.gates import parse_gate as parse_gate
+from fourscore.stats.gates import Gate, parse_gate
 
 
 class RunInputs(msgspec.Struct, frozen=True, kw_only=True):

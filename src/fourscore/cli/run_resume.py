@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from fourscore.cli.flags import list_settings
+from fourscore.cli.flags import list_settings, read_flags
 from fourscore.cli.model_options import double_budget, repeat_model_flags
 from fourscore.cli.run_inputs import RunInputs
 from fourscore.cli.run_settings import RunSettings, add_flag_values, make_settings
@@ -31,10 +31,10 @@ def resume_settings(info: RunInfo, args: argparse.Namespace, store: str) -> RunS
     stored = replace(msgspec.convert(info.options, RunSettings), store=store)
     values: dict[str, Any] = msgspec.to_builtins(stored)
     settings = make_settings(add_flag_values(values, args))
-    resolved = settings.resolve_paths()
+    resolved, flags = settings.resolve_paths(), read_flags(args, RunSettings)
     for each in list_settings(RunSettings):
         own, given = getattr(stored, each.key), getattr(resolved, each.key)
-        if each.resume == "keep" and given != own:
+        if each.key in flags and each.resume == "keep" and given != own:
             message = f"run {info.id} has {own!r}; --resume cannot change that to {given!r}"
             raise ConfigError(f"{message}: start a new run", field=each.flag or each.key)
     if settings.cases == "-" and not args.cases:
@@ -64,10 +64,9 @@ def parse_statuses(words: list[str]) -> set[Status]:
 def find_remaining(
     store: Store, info: RunInfo, inputs: RunInputs, retry: set[Status]
 ) -> Iterator[PlannedAttempt]:
-    """What a run still lacks: cases × repeats without a row, traces without a score, and those
-    whose status is to be tried again.
+    """The attempts without a row or without a score, and those with a status to retry.
 
-    A cancelled attempt that has an answer is judged; the agent is not asked again.
+    A cancelled attempt that has an answer is only judged; the agent is not called again.
     """
     judge = info.rubric_fingerprint
     for position, case in enumerate(inputs.choose_cases()):
@@ -109,13 +108,7 @@ def resume_command(
         words += ["--cases", "-"]
     retry = [*args.retry, *(["cancelled"] if more_budget and "cancelled" not in args.retry else [])]
     words += [word for status in retry for word in ("--retry", status)]
+    budget = "".join(f" --budget {shlex.quote(limit)}" for limit in args.budget or ())
     if more_budget:
-        return (
-            shlex.join(words)
-            + repeat_model_flags(args)
-            + double_budget(settings.model_settings.limits)
-        )
-    budget = [word for limit in args.budget or () for word in ("--budget", limit)]
-    return (
-        shlex.join(words) + repeat_model_flags(args) + (f" {shlex.join(budget)}" if budget else "")
-    )
+        budget = double_budget(settings.model_settings.limits)
+    return shlex.join(words) + repeat_model_flags(args) + budget
