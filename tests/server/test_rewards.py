@@ -2,13 +2,14 @@
 
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .conftest import Served, ask, row
+from .conftest import Served, Start, ask, row
 
 
 def test_one_row_has_one_reward(math: Served) -> None:
@@ -29,6 +30,18 @@ def test_one_row_has_one_reward(math: Served) -> None:
         ],
         "surrogates_replaced": 0,
     }
+
+
+def test_rubric_file_gives_the_weighted_mean_of_its_dimensions(
+    start: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "rubric.yaml").write_text(
+        "dimensions:\n  last: {judge: math, weight: 3}\n"
+        "  first: {judge: math, weight: 1, with: {box: first}}\n"
+    )
+    served = start("--rubric", "rubric.yaml")
+    (reward,) = served.post(row(r"\boxed{5} \boxed{4}")).rewards
+    assert (reward["raw_reward"], reward["signals"]) == (0.75, {"last": 1.0, "first": 0.0})
 
 
 def test_rewards_come_in_the_order_of_rows_and_outputs(math: Served) -> None:
