@@ -462,7 +462,7 @@ def test_custom_agent_that_returns_no_trace_gets_an_error_fault() -> None:
 
     agent: Agent = Wrong()
     trace = asyncio.run(attempt_case(agent, CASE))
-    assert fault(trace).message == "it gave a str where a trace was due"
+    assert fault(trace).message == "it returned a str, expected a Trace"
 
 
 def test_agents_are_loaded_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -487,7 +487,7 @@ def test_agents_are_loaded_by_name(tmp_path: Path, capsys: pytest.CaptureFixture
     assert tried(f"{tmp_path}/mine_agents.py:team.run", case).output == "hi you"
     assert capsys.readouterr().out == ""
     for name, words in [
-        ("mine_agents.py:nothing", "a int is no agent"),
+        ("mine_agents.py:nothing", "int is not an agent"),
         ("mine_agents.py:ekho", "did you mean echo"),
         ("mine_agents.py:Broken", "Broken could not be made: RuntimeError: no key"),
         ("missing.py:echo", "missing.py"),

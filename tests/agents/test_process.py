@@ -63,8 +63,8 @@ def test_crashed_process_loses_one_attempt(tmp_path: Path) -> None:
     traces = tried(tmp_path, "answer", asked)
     faults = [trace.fault.message if trace.fault else "" for trace in traces]
     assert faults[0] == "it exited: SystemExit(3)"
-    assert faults[1].startswith("it took its process down: it was killed (SIGKILL)")
-    assert faults[2].startswith("it took its process down: it was ended by SIGABRT")
+    assert faults[1].startswith("it crashed its process: it was killed (SIGKILL)")
+    assert faults[2].startswith("it crashed its process: it was ended by SIGABRT")
     assert faults[3] == "ValueError: no"
     assert [trace.output for trace in traces[4:]] == ["about a", "about b", "about c", "about d"]
 

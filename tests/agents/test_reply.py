@@ -245,8 +245,8 @@ def test_recorded_null_is_a_fault_of_the_agent() -> None:
     ("repeat", "metadata", "words"),
     [
         (0, {}, "task 'r1': output: the case has no recorded output"),
-        (1, {"output": "x"}, "output: there is one, and none for repeat 1"),
-        (1, {"trace": {"output": "x"}}, "trace: there is one"),
+        (1, {"output": "x"}, "output: there is only one, none for repeat 1"),
+        (1, {"trace": {"output": "x"}}, "trace: there is only one"),
         (2, {"outputs": ["a", "b"]}, "outputs: there are 2 recorded outputs, none for repeat 2"),
         (0, {"outputs": "a"}, "outputs: expected a list"),
         (0, {"trace": {"output": "x", "seconds": "long"}}, "trace.seconds: expected"),

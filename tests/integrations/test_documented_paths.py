@@ -1,4 +1,4 @@
-"""Every dotted path that the documentation prints can be imported, also in YAML and shell blocks."""
+"""Every dotted path in the documentation can be imported, in YAML and shell blocks too."""
 
 import importlib
 import re

@@ -56,7 +56,7 @@ class OwnDeadlineAgent(Protocol):
     async def attempt(self, case_id: str, input: Any, deadline: float | None) -> Trace: ...  # noqa: A002
 
 
-def load_agent(given: Any, *, folders: Sequence[str] = (), own_thread: bool = False) -> Agent:
+def load_agent(given: object, *, folders: Sequence[str] = (), own_thread: bool = False) -> Agent:
     """Return the agent of a name, or of a callable or an object with `run(input)`.
 
     A name comes from a person, never from a case. With `own_thread` an async function has a thread
@@ -86,7 +86,7 @@ def _load_named(spec: str, folders: Sequence[str], own_thread: bool) -> Agent:
         return ModelAgent(spec)
     where, colon, attribute = spec.rpartition(":")
     if not colon or not where or not attribute:
-        raise ConfigError(f"{spec!r} is no agent: expected {EXPECTED}")
+        raise ConfigError(f"{spec!r} is not an agent: expected {EXPECTED}")
     folders = (*folders, str(Path.cwd()))
     load = (
         user_modules.load_file_module if where.endswith(".py") else user_modules.import_named_module
@@ -97,19 +97,20 @@ def _load_named(spec: str, folders: Sequence[str], own_thread: bool) -> Agent:
         return _make_function_agent(found, spec, user_modules.digest_source(module), own_thread)
 
 
-def _make_function_agent(given: Any, name: str | None, version: str, own_thread: bool) -> Agent:
+def _make_function_agent(given: object, name: str | None, version: str, own_thread: bool) -> Agent:
     if isinstance(given, type) and callable(getattr(given, "run", None)):
+        kind = given.__name__
         try:
             given = given()
         except Exception as error:
             reason = f"{type(error).__name__}: {to_text(error)}"
-            message = f"the agent {given.__name__} could not be made: {reason}"
-            raise ConfigError(message) from error
+            raise ConfigError(f"the agent {kind} could not be made: {reason}") from error
     run = getattr(given, "run", None)
     function = run if callable(run) else given
     if not callable(function):
         kind = type(given).__name__
-        raise ConfigError(f"a {kind} is no agent: expected a function or an object with run(input)")
+        message = f"{kind} is not an agent: expected a function or an object with run(input)"
+        raise ConfigError(message)
     if name is None:
         shown = given if hasattr(given, "__qualname__") else type(given)
         name = f"{getattr(shown, '__module__', None) or 'builtins'}:{shown.__qualname__}"
@@ -227,7 +228,7 @@ def _make_trace(outcome: object) -> Trace:
     if isinstance(outcome, BaseException):
         fault = Fault("error", f"{type(outcome).__name__}: {to_text(outcome)}")
         return add_notes(Trace(fault=fault), traceback=_format_frames(outcome))
-    return Trace(fault=Fault("error", f"it gave a {type(outcome).__name__} where a trace was due"))
+    return Trace(fault=Fault("error", f"it returned a {type(outcome).__name__}, expected a Trace"))
 
 
 def _format_frames(error: BaseException) -> str:

@@ -108,7 +108,7 @@ def replace_os_exit() -> None:
 class WatchedCall:
     """`await WatchedCall(function, *args)` awaits `function(*args)` and measures its blocking."""
 
-    def __init__(self, function: Callable[..., Awaitable[Any]], *args: Any) -> None:
+    def __init__(self, function: Callable[..., Awaitable[Any]], *args: object) -> None:
         self.function, self.args = function, args
         #: Seconds for which this call blocked the event loop.
         self.blocked = 0.0

@@ -84,6 +84,6 @@ def _make_exit_error(error: SystemExit) -> AgentError:
     return AgentError(f"it exited: SystemExit({error.code!r})")
 
 
-def _is_async(function: Any) -> bool:
+def _is_async(function: object) -> bool:
     call = getattr(type(function), "__call__", None)  # noqa: B004 - of an object
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)

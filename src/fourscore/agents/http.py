@@ -1,8 +1,8 @@
 """An agent behind HTTP: POST `{"id", "input"}`, answered by `{"output", "steps"?, "usage"?}`.
 
-`{"prompt"}` is posted too where the agent has one. Any other reply is a failure of the agent, quoted
-in the error. The address may carry a password or a key; the agent's name and its errors leave them
-out.
+`{"prompt"}` is posted too where the agent has one. Any other reply is a failure of the agent, and
+quoted in the error. The address may carry a password or a key; the agent's name and its errors
+leave them out.
 """
 
 import asyncio

@@ -66,7 +66,7 @@ class ModelAgent:
         return add_notes(trace, notes=notes)
 
 
-def _make_messages(given: Any) -> tuple[ChatMessage, ...]:
+def _make_messages(given: object) -> tuple[ChatMessage, ...]:
     if isinstance(given, list) and given and all(_is_message(item) for item in given):
         return tuple(ChatMessage(item["role"], item["content"]) for item in given)
     return (ChatMessage("user", as_text(given)),)
@@ -81,7 +81,7 @@ def _prepend_system(system: str, messages: tuple[ChatMessage, ...]) -> tuple[Cha
     return (ChatMessage("system", system), *messages)
 
 
-def _is_message(item: Any) -> bool:
+def _is_message(item: object) -> bool:
     if not isinstance(item, dict) or item.keys() != {"role", "content"}:
         return False
     return item["role"] in ROLES and isinstance(item["content"], str)

@@ -54,7 +54,7 @@ class ProcessAgent:
         return await self.attempt(case_id, input, None)
 
     async def attempt(self, case_id: str, input: Any, deadline: float | None) -> Trace:  # noqa: A002
-        """Return the trace of one attempt; a process that ended or was killed is the agent's fault."""
+        """Return the trace of one attempt; a dead or killed process is a fault of the agent."""
         begun, started = time.perf_counter(), time.time()
         longest = (
             NO_DEADLINE if deadline is None else deadline + SLACK + agents.GRACE + self._loading
@@ -66,7 +66,7 @@ class ProcessAgent:
             fault = Fault("timeout", f"no answer within {deadline:g} s: its process was killed")
         except WorkerDied as error:
             how = to_text(error).removeprefix("the worker ")
-            fault = Fault("error", f"it took its process down: it {how}")
+            fault = Fault("error", f"it crashed its process: it {how}")
         except WorkerError as error:
             fault = Fault("error", to_text(error))
         return Trace(fault=fault, started=started, seconds=time.perf_counter() - begun)

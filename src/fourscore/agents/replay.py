@@ -61,11 +61,11 @@ class RecordedAgent:
 
     def _check_first(self, case: Case, key: str, repeat: int) -> None:
         if repeat > 0:
-            message = f"there is one, and none for repeat {repeat}; several stand under outputs"
+            message = f"there is only one, none for repeat {repeat}; list several under outputs"
             raise CaseError(case.id, key, message)
 
 
-def _read_output(case: Case, place: str, value: Any) -> Trace:
+def _read_output(case: Case, place: str, value: object) -> Trace:
     try:
         return read_reply(value)
     except UnusableReplyError as error:
@@ -74,11 +74,13 @@ def _read_output(case: Case, place: str, value: Any) -> Trace:
         raise CaseError(case.id, path or "output", message) from None
 
 
-def _read_trace(case: Case, value: Any) -> Trace:
+def _read_trace(case: Case, value: object) -> Trace:
     try:
-        fields = dict(value) if isinstance(value, Mapping) else value
-        listed = fields.pop("steps", None) if fields is not value else None
-        trace = convert_value(fields, Trace)
+        listed = None
+        if isinstance(value, Mapping):
+            value = dict(value)
+            listed = value.pop("steps", None)
+        trace = convert_value(value, Trace)
         return limit_size(replace(trace, steps=read_steps(listed)) if listed else trace)
     except ConversionError as error:
         place = f"trace.{error.field}" if error.field else "trace"

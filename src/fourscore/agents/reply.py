@@ -50,7 +50,7 @@ class UnusableReplyError(AgentError):
         return ": ".join(self.args)
 
 
-def read_reply(returned: Any) -> Trace:
+def read_reply(returned: object) -> Trace:
     """Return the trace of what an agent returned; an `AgentError` where it cannot be read."""
     if type(returned) is str and len(returned) <= MAX_TEXT:
         return Trace(output=returned)
@@ -59,10 +59,10 @@ def read_reply(returned: Any) -> Trace:
     try:
         return limit_size(_make_trace(returned))
     except (ValueError, TypeError, RecursionError) as error:
-        raise UnusableReplyError("it returned what cannot be used", to_text(error)) from None
+        raise UnusableReplyError("it returned an unusable value", to_text(error)) from None
 
 
-def _make_trace(returned: Any) -> Trace:
+def _make_trace(returned: object) -> Trace:
     if isinstance(returned, Trace):
         return returned
     if isinstance(returned, Mapping) and not REPLY_KEYS.isdisjoint(returned):
@@ -90,7 +90,7 @@ def _read_mapping(reply: Mapping[Any, Any]) -> Trace:
     )
 
 
-def _is_message_list(value: Any) -> bool:
+def _is_message_list(value: object) -> bool:
     return (
         isinstance(value, list | tuple)
         and len(value) > 0
@@ -98,7 +98,7 @@ def _is_message_list(value: Any) -> bool:
     )
 
 
-def _read_messages(messages: Any) -> Trace:
+def _read_messages(messages: object) -> Trace:
     from fourscore.formats.chat_messages import read_messages
 
     if not isinstance(messages, list | tuple):
@@ -143,14 +143,14 @@ def add_notes(trace: Trace, *, notes: Sequence[str] = (), **facts: str) -> Trace
     return replace(trace, metadata={**trace.metadata, "fourscore": {**ours, **facts}})
 
 
-def read_steps(listed: Any) -> tuple[Step, ...]:
+def read_steps(listed: object) -> tuple[Step, ...]:
     """Read a list of steps; a `ValueError` at the first item that is none."""
     if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
         raise ValueError(f"steps: expected a list, got {type(listed).__name__}")
     return tuple([_read_step(f"steps[{position}]", item) for position, item in enumerate(listed)])
 
 
-def _read_step(place: str, item: Any) -> Step:
+def _read_step(place: str, item: object) -> Step:
     if isinstance(item, Message | ToolCall):
         return item
     if isinstance(item, Mapping):
@@ -162,7 +162,7 @@ def _read_step(place: str, item: Any) -> Step:
     raise ValueError(f"{place}: neither a tool call (name) nor a message (role)")
 
 
-def _convert_step(place: str, item: Mapping[str, Any], kind: type[Step]) -> Step:
+def _convert_step(place: str, item: Mapping[str, object], kind: type[Step]) -> Step:
     known = kind.__struct_fields__
     fields = {name: item[name] for name in known if name in item}
     for key, value in item.items() if len(fields) < len(item) else ():

@@ -73,7 +73,7 @@ class Recording:
         return tuple(steps)
 
     def limit_step(self, step: Step) -> Step | None:
-        """Return the step with fields cut to `MAX_TEXT`; None where the attempt's room is used up."""
+        """Return the step with fields cut to `MAX_TEXT`; None beyond the limit of the attempt."""
         for field in ("content",) if isinstance(step, Message) else ("arguments", "result"):
             value, whole = truncate(getattr(step, field))
             if whole:
@@ -94,7 +94,7 @@ CURRENT: ContextVar[Recording | None] = ContextVar("fourscore_recording", defaul
 class ToolUse:
     """A tool call under way; set `result`, `error` or `exit_code` before the block ends."""
 
-    def __init__(self, name: str, arguments: Any) -> None:
+    def __init__(self, name: str, arguments: object) -> None:
         self.name, self.arguments = name, arguments
         self.result: Any = None
         self.error: Any = None
@@ -119,7 +119,7 @@ class ToolUse:
     ) -> None:
         self.end(error if self.error is None else self.error)
 
-    def end(self, error: Any = "the attempt ended before the call did") -> Step | None:
+    def end(self, error: object = "the attempt ended before the call did") -> Step | None:
         """Record the end of the call, once; returns None where there is no room, or no run."""
         if not self._ended and self._recording is not None:
             seconds = time.perf_counter() - self._begun
@@ -141,10 +141,10 @@ class Recorder:
     def tool(
         self,
         name: str,
-        arguments: Any = None,
-        result: Any = None,
+        arguments: object = None,
+        result: object = None,
         *,
-        error: Any = None,
+        error: object = None,
         seconds: float | None = None,
         exit_code: int | None = None,
     ) -> None:
@@ -157,11 +157,11 @@ class Recorder:
                 )
             )
 
-    def tool_call(self, name: str, arguments: Any = None) -> ToolUse:
-        """Record a tool call around a `with` block, timed; an exception is its error, and goes on."""
+    def tool_call(self, name: str, arguments: object = None) -> ToolUse:
+        """Record a tool call around a `with` block, timed; an exception is its error."""
         return ToolUse(name, arguments)
 
-    def message(self, role: str, content: Any = None) -> None:
+    def message(self, role: str, content: object = None) -> None:
         """Record a message of the conversation."""
         recording = CURRENT.get()
         if recording is not None:
@@ -169,14 +169,14 @@ class Recorder:
 
     def usage(
         self,
-        used: Any = None,
+        used: object = None,
         *,
         calls: int = 1,
         input_tokens: int = 0,
         output_tokens: int = 0,
         dollars: float = 0.0,
     ) -> None:
-        """Record the cost of a model call; calls add up. `used` is a provider's usage, if it has one."""
+        """Record the cost of a model call; calls add up. `used` is a provider's usage object."""
         recording = CURRENT.get()
         if recording is None:
             return
@@ -193,7 +193,13 @@ class Recorder:
 
 
 def _make_tool_call(
-    name: object, arguments: Any, result: Any, *, error: Any, seconds: Any, exit_code: Any
+    name: object,
+    arguments: object,
+    result: object,
+    *,
+    error: object,
+    seconds: object,
+    exit_code: object,
 ) -> ToolCall:
     prefix = f"{type(error).__name__}: " if isinstance(error, BaseException) else ""
     return ToolCall(

@@ -23,7 +23,7 @@ _USAGE_KEYS = {
 }
 
 
-def truncate(value: Any) -> tuple[Any, int]:
+def truncate(value: object) -> tuple[Any, int]:
     """Return the value and 0 where it is short enough; else its first text, and its full length."""
     if value is None or type(value) in (bool, int, float):
         return value, 0
@@ -35,7 +35,7 @@ def truncate(value: Any) -> tuple[Any, int]:
     return text[:MAX_TEXT].decode(errors="ignore"), len(text)
 
 
-def to_json(value: Any) -> Any:
+def to_json(value: object) -> Any:
     """Return the value as frozen JSON; what JSON cannot hold becomes text, in its place."""
     with suppress(Exception, SystemExit):  # a live object, or one whose methods raise
         return freeze(value)
@@ -44,7 +44,7 @@ def to_json(value: Any) -> Any:
     return to_text(value)
 
 
-def _convert_parts(value: Any, depth: int) -> Any:
+def _convert_parts(value: object, depth: int) -> Any:
     if depth < _MAX_DEPTH and isinstance(value, Mapping):
         return {to_text(key): _convert_parts(item, depth + 1) for key, item in value.items()}
     if depth < _MAX_DEPTH and isinstance(value, list | tuple | set | frozenset):
@@ -63,13 +63,13 @@ def to_text(value: object) -> str:
         return f"(a {type(value).__name__} that cannot be shown)"
 
 
-def read_seconds(value: Any) -> float | None:
+def read_seconds(value: object) -> float | None:
     """Return a duration in seconds; None where the value is not one."""
     found = to_finite_float(value)
     return found if found is not None and found >= 0 else None
 
 
-def read_usage(used: Any) -> Usage:
+def read_usage(used: object) -> Usage:
     """Read tokens and cost under our names or OpenAI's, from a mapping or an object."""
     if isinstance(used, Usage):
         return used

@@ -1,4 +1,4 @@
 """Trainers' own calling conventions, one module for each, and the pytest plugin.
 
-No module here imports its trainer, torch or numpy: what a trainer hands over is read by its shape.
+No module here imports its trainer, torch or numpy: a trainer's values are read by their shape.
 """

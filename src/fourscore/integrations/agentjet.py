@@ -5,7 +5,7 @@ configuration; name a function that returns a `TaskJudge` made only once.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from fourscore.formats.recorded_outputs import RecordedOutput
 from fourscore.integrations.judge_source import JudgeSource, load_scorer
@@ -20,7 +20,7 @@ class TaskJudge:
     def __init__(
         self,
         source: JudgeSource,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         *,
         on_error: Literal["raise", "zero"] = "raise",
         deadline: float = 30.0,

@@ -19,7 +19,7 @@ ROOTS = ("ajet", "fourscore")
 
 
 class TaskJudge(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The section `task_judge`: a judge and its options. Custom judges read the `alien_llm_…` keys."""
+    """The section `task_judge`. The `alien_llm_…` keys are for custom judges."""
 
     judge_type: Literal["customized_protocol", "rubrics_auto_grader"] = "customized_protocol"
     judge_protocol: str | None = None
@@ -40,7 +40,7 @@ class Settings(dict[str, Any]):
         return Settings(value) if isinstance(value, Mapping) else value
 
 
-def rubric_from_config(path: str, overrides: Mapping[str, Any] | None = None) -> Rubric:
+def rubric_from_config(path: str, overrides: Mapping[str, object] | None = None) -> Rubric:
     """Return the judge of a configuration file as a rubric of one judge."""
     document = read_yaml_file(path)
     root = _find_root(document)
@@ -85,7 +85,7 @@ def _load_auto_grader(
     )
 
 
-def rubric_from_name(protocol: str, options: Mapping[str, Any]) -> Rubric:
+def rubric_from_name(protocol: str, options: Mapping[str, object]) -> Rubric:
     """Return a judge that is named by its protocol string as a rubric of one judge."""
     section = {"judge_protocol": protocol, "judge_options": dict(options)}
     judge: Judge | Ranker = load_judge(

@@ -16,7 +16,7 @@ JudgeSource = str | os.PathLike[str] | Rubric | Judge | Ranker | BaseJudge | Cal
 
 
 def load_scorer(
-    source: JudgeSource, options: Mapping[str, Any] | None = None, deadline: float = 30.0
+    source: JudgeSource, options: Mapping[str, object] | None = None, deadline: float = 30.0
 ) -> RubricScorer:
     """Return a scorer for a judge or rubric; it scores a batch of any size within `deadline`."""
     rubric = _load_rubric(source, options or {})
@@ -26,7 +26,7 @@ def load_scorer(
     return RubricScorer(rubric, deadline)
 
 
-def _load_rubric(source: JudgeSource, options: Mapping[str, Any]) -> Rubric:
+def _load_rubric(source: JudgeSource, options: Mapping[str, object]) -> Rubric:
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if not isinstance(source, str) or path.endswith((".yaml", ".yml")):
@@ -57,7 +57,9 @@ class _PlainFunctionJudge(FunctionJudge):
         return (_make_function_judge, (self.function, dict(self.options)))
 
 
-def _make_function_judge(function: Callable[..., Any], options: Mapping[str, Any]) -> FunctionJudge:
+def _make_function_judge(
+    function: Callable[..., Any], options: Mapping[str, object]
+) -> FunctionJudge:
     try:
         return _PlainFunctionJudge(
             function, options=FunctionJudge(function).with_options(options).options

@@ -31,7 +31,7 @@ class RewardFunc:
     def __init__(
         self,
         source: JudgeSource,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         *,
         on_error: OnError = "raise",
         deadline: float = 30.0,
@@ -44,8 +44,8 @@ class RewardFunc:
         self,
         queries: Sequence[str],
         prompts: Sequence[str],
-        labels: Sequence[Any],
-        **_more: Any,  # earlier versions added some
+        labels: Sequence[object],
+        **_more: object,  # earlier versions added some
     ) -> dict[str, Any]:
         rows = [read_query(*columns) for columns in zip(queries, prompts, labels, strict=True)]
         scores = score_batch(self.scorer, rows)

@@ -30,7 +30,7 @@ class Reward:
     def __init__(
         self,
         source: JudgeSource,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         *,
         on_error: OnError = "none",
         deadline: float = 30.0,
@@ -44,11 +44,11 @@ class Reward:
 
     def __call__(
         self,
-        prompts: Sequence[Any],
-        completions: Sequence[Any],
+        prompts: Sequence[object],
+        completions: Sequence[object],
         log_extra: LogExtra | None = None,
         log_metric: LogMetric | None = None,
-        **columns: Any,
+        **columns: object,
     ) -> list[float | None]:
         rows = self._make_rows(prompts, completions, columns)
         scores = score_batch(self.scorer, rows)
@@ -56,7 +56,10 @@ class Reward:
         return self._list_rewards(rows, scores)
 
     def _make_rows(
-        self, prompts: Sequence[Any], completions: Sequence[Any], columns: Mapping[str, Any]
+        self,
+        prompts: Sequence[object],
+        completions: Sequence[object],
+        columns: Mapping[str, object],
     ) -> list[BatchRow]:
         n = len(prompts)
         data = {
@@ -72,7 +75,7 @@ class Reward:
             for i, (prompt, completion) in enumerate(zip(prompts, completions, strict=True))
         ]
 
-    def _make_case(self, prompt: Any, metadata: dict[str, Any]) -> Case:
+    def _make_case(self, prompt: object, metadata: dict[str, Any]) -> Case:
         expected = None if self.reference is None else metadata.get(self.reference)
         name = read_task_id(metadata)
         return Case(id=name, input=to_json_value(prompt), expected=expected, metadata=metadata)
@@ -114,11 +117,11 @@ class AsyncReward:
 
     async def __call__(
         self,
-        prompts: Sequence[Any],
-        completions: Sequence[Any],
+        prompts: Sequence[object],
+        completions: Sequence[object],
         log_extra: LogExtra | None = None,
         log_metric: LogMetric | None = None,
-        **columns: Any,
+        **columns: object,
     ) -> list[float | None]:
         rows = self.reward._make_rows(prompts, completions, columns)
         scores = await score_batch_async(self.reward.scorer, rows)

@@ -42,7 +42,7 @@ _NO_SCORE = Score(status=Status.SKIPPED)
 
 def rubric_arguments(
     source: JudgeSource,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     *,
     on_error: OnError = "none",
     deadline: float = 30.0,
@@ -65,12 +65,12 @@ class RolloutReward:
 
     async def __call__(
         self,
-        prompt: Any,
-        completion: Any,
-        answer: Any = "",
+        prompt: object,
+        completion: object,
+        answer: object = "",
         state: dict[str, Any] | None = None,
-        info: Any = None,
-        task: Any = None,
+        info: object = None,
+        task: object = None,
     ) -> float:
         state = {} if state is None else state
         row = _make_row(prompt, completion, answer, state, info=info, task=task)
@@ -87,12 +87,12 @@ class GroupReward:
 
     async def __call__(
         self,
-        prompts: Sequence[Any],
-        completions: Sequence[Any],
-        answers: Sequence[Any],
+        prompts: Sequence[object],
+        completions: Sequence[object],
+        answers: Sequence[object],
         states: Sequence[dict[str, Any]],
-        infos: Sequence[Any],
-        tasks: Sequence[Any],
+        infos: Sequence[object],
+        tasks: Sequence[object],
     ) -> list[float]:
         columns = zip(prompts, completions, answers, states, infos, tasks, strict=True)
         rows = [_make_row(*column, info=info, task=task) for *column, info, task in columns]
@@ -115,9 +115,15 @@ class Component:
 
 
 def _make_row(
-    prompt: Any, completion: Any, answer: Any, state: Mapping[str, Any], *, info: Any, task: Any
+    prompt: object,
+    completion: object,
+    answer: object,
+    state: Mapping[str, object],
+    *,
+    info: object,
+    task: object,
 ) -> BatchRow:
-    """Return the case and output of a rollout; columns, the task's fields and `info` are metadata."""
+    """Return the case and output of a rollout; columns, task and `info` are metadata."""
     columns = read_metadata(state.get("input"))
     for repeated in ("prompt", "answer", "info"):
         columns.pop(repeated, None)
@@ -153,7 +159,7 @@ class TaskReward:
     def __init__(
         self,
         source: JudgeSource,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         *,
         on_error: Literal["raise", "zero"] = "raise",
         deadline: float = 30.0,
@@ -164,7 +170,7 @@ class TaskReward:
         self.on_error = on_error
         self.__name__ = self.scorer.rubric.name
 
-    async def __call__(self, task: Any, trace: Any) -> float:
+    async def __call__(self, task: object, trace: Any) -> float:
         """Return the reward of a rollout; the components become metrics of the trace."""
         metadata = read_metadata(task)
         name = str(metadata.get("id") or metadata.get("name") or read_task_id(metadata))

@@ -31,7 +31,7 @@ class Scorer:
     def __init__(
         self,
         source: JudgeSource,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         *,
         on_error: RaiseOrZero = "raise",
         deadline: float = 30.0,
@@ -44,9 +44,9 @@ class Scorer:
         self,
         data_source: str,
         solution_str: str,
-        ground_truth: Any,
-        extra_info: Mapping[str, Any] | None = None,
-        **_reward_model: Any,
+        ground_truth: object,
+        extra_info: Mapping[str, object] | None = None,
+        **_reward_model: object,
     ) -> dict[str, Any]:
         """Return the result that verl expects, called in a thread.
 
@@ -59,9 +59,9 @@ class Scorer:
         self,
         data_source: str,
         solution_str: str,
-        ground_truth: Any,
-        extra_info: Mapping[str, Any] | None = None,
-        **_reward_model: Any,
+        ground_truth: object,
+        extra_info: Mapping[str, object] | None = None,
+        **_reward_model: object,
     ) -> dict[str, Any]:
         """Return the result that verl expects, awaited."""
         row = _make_row(data_source, solution_str, ground_truth, extra_info)
@@ -79,14 +79,14 @@ class Scorer:
 def compute_score(
     data_source: str,
     solution_str: str,
-    ground_truth: Any,
-    extra_info: Mapping[str, Any] | None = None,
+    ground_truth: object,
+    extra_info: Mapping[str, object] | None = None,
     *,
     judge: str,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     on_error: RaiseOrZero = "raise",
     deadline: float = 30.0,
-    **_reward_model: Any,
+    **_reward_model: object,
 ) -> dict[str, Any]:
     """Return verl's result with a judge named in the configuration, without a file of yours.
 
@@ -99,14 +99,14 @@ def compute_score(
 async def compute_score_async(
     data_source: str,
     solution_str: str,
-    ground_truth: Any,
-    extra_info: Mapping[str, Any] | None = None,
+    ground_truth: object,
+    extra_info: Mapping[str, object] | None = None,
     *,
     judge: str,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     on_error: RaiseOrZero = "raise",
     deadline: float = 30.0,
-    **_reward_model: Any,
+    **_reward_model: object,
 ) -> dict[str, Any]:
     """Return the result of `compute_score`, as a coroutine function."""
     scorer = _get_scorer(judge, _make_key(options), on_error, deadline)
@@ -118,13 +118,16 @@ def _get_scorer(judge: str, options: str, on_error: RaiseOrZero, deadline: float
     return Scorer(judge, json.loads(options), on_error=on_error, deadline=deadline)
 
 
-def _make_key(options: Mapping[str, Any] | None) -> str:
+def _make_key(options: Mapping[str, object] | None) -> str:
     """Return options as text: verl's mapping of them is not hashable."""
     return json.dumps(read_metadata(options), sort_keys=True)
 
 
 def _make_row(
-    data_source: str, solution_str: str, ground_truth: Any, extra_info: Mapping[str, Any] | None
+    data_source: str,
+    solution_str: str,
+    ground_truth: object,
+    extra_info: Mapping[str, object] | None,
 ) -> BatchRow:
     """Return the case and output; a ground truth that is a mapping is metadata too (countdown)."""
     extra, expected = read_metadata(extra_info), to_json_value(ground_truth)

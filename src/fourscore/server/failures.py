@@ -39,6 +39,6 @@ class FailureLog:
             return
         more = f" ({self._suppressed} more since the last line)" if self._suppressed else ""
         self._next_line, self._suppressed = now + 1.0, 0
-        # repr: the text may hold line breaks and terminal codes of whoever wrote the answer.
+        # repr: the text may hold line breaks and terminal codes from the answer.
         text = score.reason[:MAX_LOGGED]
         LOG.warning("task %r: %s: %r%s", task_id[:80], score.status, text, more)

@@ -117,7 +117,7 @@ def _make_spans_schema() -> dict[str, Any]:
     return _object(resourceSpans={"type": "array", "items": each})
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def _object(**properties: object) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 

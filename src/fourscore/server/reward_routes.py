@@ -147,8 +147,8 @@ def _write_nemo_gym(
     return make_json_response(nemo_gym_format.write_response(rubric, rollout, score))
 
 
-def _drop_metadata(value: Any) -> Any:
-    """Return an object without OpenAI's free-form `metadata`: a task may keep its reference there."""
+def _drop_metadata(value: object) -> Any:
+    """Return an object without OpenAI's free-form `metadata`, which may hold the reference."""
     if not isinstance(value, dict):
         return value
     return {key: item for key, item in value.items() if key != "metadata"}

@@ -1,4 +1,4 @@
-"""Serve an app: a socket, uvicorn on it, and signals that stop it once all requests are answered."""
+"""Serve an app with uvicorn on a socket; signals stop it once all requests are answered."""
 
 import math
 import os

@@ -35,7 +35,7 @@ def score_batch(scorer: RubricScorer, rows: Sequence[BatchRow]) -> list[Score]:
     for index, (case, recorded) in enumerate(rows):
         try:
             scores[index] = run_without_loop(scorer.score_async(case, (recorded,)))[0]
-        except MustWait:  # for a worker process, say: those wait side by side
+        except MustWait:  # e.g. for a worker process: such rows wait together, below
             waiting.append(index)
     if waiting:
         work = score_batch_async(scorer, [rows[index] for index in waiting])

@@ -117,7 +117,7 @@ class JudgePool:
             return chunk, self._retry_rows(work, rows)
 
     def _retry_rows(self, work: Work, rows: list[LineChunk]) -> JudgedChunk:
-        """Judge the rows of a dead process again, one by one: only the one that kills it is lost."""
+        """Judge the rows of a dead process again, one by one, so that only one is lost."""
         text, tally = bytearray(), RewardTally(statuses={})
         for row in rows:
             _, (lines, part) = self._collect(work, row, self._submit(work, row, None), True)

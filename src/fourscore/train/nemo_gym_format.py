@@ -48,7 +48,7 @@ class NeMoGymReply(msgspec.Struct, kw_only=True):
     failure_reason: str | None
 
 
-def read_request(body: Any) -> tuple[Case, list[RecordedOutput]]:
+def read_request(body: object) -> tuple[Case, list[RecordedOutput]]:
     """Read a `BaseVerifyRequest`; the row's own fields are metadata."""
     if not isinstance(body, dict):
         raise DataError("expected an object")
@@ -72,7 +72,7 @@ def read_request(body: Any) -> tuple[Case, list[RecordedOutput]]:
         raise DataError(str(error)) from None
 
 
-def write_response(rubric: Rubric, body: Mapping[str, Any], score: Score) -> dict[str, Any]:
+def write_response(rubric: Rubric, body: Mapping[str, object], score: Score) -> dict[str, Any]:
     """Return a `BaseMultiRewardVerifyResponse`.
 
     It repeats what NeMo Gym requires of the request, and none of the row's other fields: the
@@ -100,7 +100,7 @@ def write_response(rubric: Rubric, body: Mapping[str, Any], score: Score) -> dic
     return reply
 
 
-def _get_object(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
+def _get_object(body: Mapping[str, object], field: str) -> Mapping[str, object]:
     value = body.get(field)
     if not isinstance(value, dict):
         raise DataError("expected an object", field=field)

@@ -38,7 +38,7 @@ class OpenRLHFReply(msgspec.Struct):
     extra_logs: dict[str, list[float]]
 
 
-def read_request(body: Any) -> list[tuple[Case, list[RecordedOutput]]]:
+def read_request(body: object) -> list[tuple[Case, list[RecordedOutput]]]:
     """Read `{"query": […], "prompts": […], "labels": […]}` into cases, in order.
 
     Neighbours that ask the same are one case. A `DataError` names the field that is wrong.
@@ -81,7 +81,7 @@ def write_response(
     }
 
 
-def _read_texts(body: Mapping[str, Any], field: str) -> list[str]:
+def _read_texts(body: Mapping[str, object], field: str) -> list[str]:
     column = body.get(field)
     if not isinstance(column, list) or not column:
         raise DataError("expected a list of texts", field=field)
@@ -91,7 +91,7 @@ def _read_texts(body: Mapping[str, Any], field: str) -> list[str]:
     return column
 
 
-def read_query(query: str, prompt: str, label: Any) -> BatchRow:
+def read_query(query: str, prompt: str, label: object) -> BatchRow:
     """Return the case and output of a query; a label that is a JSON object is metadata too."""
     expected = to_json_value(label)
     if isinstance(expected, str) and expected.lstrip().startswith("{"):

@@ -1,4 +1,4 @@
-"""Read what trainers hand over (columns, numpy values, messages) into cases and traces.
+"""Read the values of trainers (columns, numpy values, messages) into cases and traces.
 
 A reward must not fail because a data set carries an image: what is not JSON data becomes None.
 """
@@ -16,7 +16,7 @@ from fourscore.core.frozen import MAX_DEPTH, MAX_INT_BITS
 MAX_ARRAY_BYTES = 1_000_000
 
 
-def to_json_value(value: Any, depth: int = 0) -> Any:
+def to_json_value(value: object, depth: int = 0) -> Any:
     """Return a foreign value as JSON data: arrays become lists, live objects and NaN None."""
     if value is None or isinstance(value, str | bool):
         return value
@@ -38,19 +38,19 @@ def to_json_value(value: Any, depth: int = 0) -> Any:
     return None
 
 
-def read_metadata(value: Any) -> dict[str, Any]:
+def read_metadata(value: object) -> dict[str, Any]:
     """Return a foreign mapping as JSON data; anything but a mapping gives {}."""
     found = to_json_value(value)
     return found if isinstance(found, dict) else {}
 
 
-def read_task_id(metadata: Mapping[str, Any]) -> str:
+def read_task_id(metadata: Mapping[str, object]) -> str:
     """Return the task's own id, or "": then a case is identified by its prompt."""
     given = metadata.get("task_id")
     return "" if given is None else str(given)
 
 
-def read_completion(completion: Any) -> Trace:
+def read_completion(completion: object) -> Trace:
     """Return the trace of a completion: text, or the messages that led to it.
 
     The output is the assistant's last message. A conversation that ends in a tool call has none.
@@ -81,7 +81,7 @@ def read_messages(messages: Iterable[Any]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def read_content(content: Any) -> str:
+def read_content(content: object) -> str:
     """Return the text of a message's content: the string itself, or its text parts joined."""
     if isinstance(content, str):
         return content
@@ -99,7 +99,7 @@ def parse_json_or_text(text: str) -> Any:
         return text
 
 
-def _read_tool_call(call: Any, results: Mapping[str, str]) -> ToolCall:
+def _read_tool_call(call: object, results: Mapping[str, str]) -> ToolCall:
     function = _get(call, "function") or call
     arguments = to_json_value(_get(function, "arguments"))
     if isinstance(arguments, str):
@@ -108,5 +108,5 @@ def _read_tool_call(call: Any, results: Mapping[str, str]) -> ToolCall:
     return ToolCall(name=name, arguments=arguments, result=results.get(str(_get(call, "id"))))
 
 
-def _get(holder: Any, key: str) -> Any:
+def _get(holder: object, key: str) -> Any:
     return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)

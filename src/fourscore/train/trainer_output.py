@@ -55,7 +55,7 @@ def get_components(rubric: Rubric, score: Score) -> dict[str, float | None]:
 def get_numeric_components(rubric: Rubric, score: Score, missing: float = 0.0) -> dict[str, float]:
     """Return the parts of a score for a log that takes only numbers.
 
-    `missing` stands for None; `fourscore_judged` tells whether the others mean something.
+    `missing` stands for None; where `fourscore_judged` is 0, the others mean nothing.
     """
     parts = get_components(rubric, score)
     return {key: missing if part is None else part for key, part in parts.items()}
@@ -69,7 +69,7 @@ def get_unit_value(score: Score) -> float | None:
 
 
 def describe_failure(score: Score) -> str:
-    """Return why there is no reward, without the judge's own text, which may quote the reference."""
+    """Return why there is no reward, without the judge's text, which may quote the reference."""
     for signal in score.signals:
         if signal.fault is not None:
             return f"{signal.name}: {_FAULT_TEXTS[signal.fault.kind]}"
